@@ -1,0 +1,1 @@
+"""Find the right worksheets: records, tokens, candidates and ranked sheets."""

@@ -1,0 +1,71 @@
+"""Every error a user of this package can meet, as one tree.
+
+    SatError
+    ├── InputError               what was handed in cannot be used
+    │   ├── PathNotFoundError    a named file or folder is not there
+    │   ├── EmptyInputError      an empty query, or nothing to work on
+    │   └── CorpusError          a published data set is missing or malformed
+    ├── EncoderError             a Sheet Encoder cannot be loaded or run
+    │   ├── MissingExtraError    an optional dependency is not installed
+    │   └── FingerprintMismatchError   the index was written with another encoder
+    └── SheetIndexError          the index file cannot be used
+        ├── IndexNotFoundError   no index at that path
+        ├── IndexFormatError     not an index, damaged, or written by a newer version
+        ├── IndexBusyError       another process is writing to it
+        └── IndexStorageError    the disk is full, read-only or failing
+
+A workbook that cannot be read raises nothing: it is reported as
+`sat_retriever.types.Skipped`, so that one bad file never ends a run.
+"""
+
+
+class SatError(Exception):
+    """Root of all errors raised on purpose by this package."""
+
+
+class InputError(SatError):
+    """What was handed in cannot be used."""
+
+
+class PathNotFoundError(InputError):
+    """A named file or folder does not exist."""
+
+
+class EmptyInputError(InputError):
+    """There is nothing to work on, for example an empty query."""
+
+
+class CorpusError(InputError):
+    """A published data set is missing or does not have the documented form."""
+
+
+class EncoderError(SatError):
+    """A Sheet Encoder cannot be loaded or run."""
+
+
+class MissingExtraError(EncoderError):
+    """An optional dependency is not installed; the message holds the command."""
+
+
+class FingerprintMismatchError(EncoderError):
+    """The index was written with another encoder than the one at hand."""
+
+
+class SheetIndexError(SatError):
+    """The index file cannot be used."""
+
+
+class IndexNotFoundError(SheetIndexError):
+    """There is no index at the given path."""
+
+
+class IndexFormatError(SheetIndexError):
+    """The file is no index, is damaged, or was written by a newer version."""
+
+
+class IndexBusyError(SheetIndexError):
+    """Another process is writing to the index."""
+
+
+class IndexStorageError(SheetIndexError):
+    """The disk is full, read-only or failing."""

@@ -1,0 +1,258 @@
+"""The frozen records that cross stage borders, and the protocols between stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float32]
+
+
+class ColumnType(StrEnum):
+    """What most non-empty cells of a column are."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    DATE = "date"
+    TIME = "time"
+    BOOLEAN = "boolean"
+    ERROR = "error"
+    EMPTY = "empty"
+    UNKNOWN = "unknown"
+
+
+class Visibility(StrEnum):
+    """How a workbook shows a sheet to its reader."""
+
+    VISIBLE = "visible"
+    HIDDEN = "hidden"
+    VERY_HIDDEN = "very_hidden"
+
+
+class SkipReason(StrEnum):
+    """Why a file or a sheet gave no record: stable codes, safe to match on."""
+
+    NOT_A_SPREADSHEET = "not_a_spreadsheet"
+    EMPTY_FILE = "empty_file"
+    EMPTY_SHEET = "empty_sheet"
+    NOT_A_WORKSHEET = "not_a_worksheet"
+    ENCRYPTED = "encrypted"
+    WRONG_PASSWORD = "wrong_password"
+    DAMAGED = "damaged"
+    UNSUPPORTED = "unsupported"
+    ZIP_BOMB = "zip_bomb"
+    XML_BOMB = "xml_bomb"
+    TOO_LARGE = "too_large"
+    TIMEOUT = "timeout"
+    OUT_OF_MEMORY = "out_of_memory"
+    READER_CRASHED = "reader_crashed"
+    UNREADABLE = "unreadable"
+    DUPLICATE_ID = "duplicate_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table: canonical header, example and inferred type.
+
+    Attributes:
+        name: Canonical header; multi-row headers are joined top-down with " / ".
+            Empty when the table has no header.
+        example: First non-null cell as text, at most 60 characters, or a typed
+            placeholder; None when the column is empty or examples are off.
+        type: What most non-empty data cells are.
+        unit: Content of a units row below the header, for example "kg".
+    """
+
+    name: str
+    example: str | None = None
+    type: ColumnType = ColumnType.UNKNOWN
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table found on a sheet.
+
+    Attributes:
+        range: A1 range from the first header cell to the last data cell.
+        header_row: 1-based sheet row of the topmost header row; None without a
+            header row (no header at all, or a transposed table).
+        header_height: Number of header rows (0 when there are none).
+        transposed: True when the headers stand in the first column of the range.
+        num_rows: Data records, without headers, units and totals (columns of data
+            if transposed).
+        columns: The table's columns, left to right (top to bottom if transposed).
+        name: Name of the workbook's table object over this range, if any.
+    """
+
+    range: str
+    header_row: int | None
+    header_height: int
+    transposed: bool
+    num_rows: int
+    columns: tuple[Column, ...]
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRecord:
+    """What is kept of one worksheet: name, headers, examples and shape.
+
+    Source: paper, section 3.2 (Feature Extractor). Beyond the paper: tables,
+    used range, visibility and content hash.
+
+    Attributes:
+        sheet_id: `<POSIX path relative to its root>#<sheet>`; published corpora
+            keep their number as a string.
+        sheet: Name of the tab. Published corpora: the whole sheet name.
+        workbook: File name without folder; empty for published corpora that have
+            only one name a sheet.
+        path: POSIX path of the workbook relative to its root; empty without a file.
+        columns: Columns of the main table.
+        num_rows: Rows of the used range; None when unknown.
+        num_cols: Columns of the used range; None when unknown.
+        range: Used range in A1 form; None when unknown.
+        header_row: 1-based header row of the main table; None without one.
+        visibility: How the workbook shows the sheet.
+        format: "xlsx", "xlsm", "xltx", "xlsb", "xls", "ods", "csv", "tsv" or "".
+        tables: Every table found, the main table first.
+        content_hash: Hash of the workbook file's bytes; empty without a file.
+        metadata: A user's own filter fields.
+    """
+
+    sheet_id: str
+    sheet: str
+    workbook: str = ""
+    path: str = ""
+    columns: tuple[Column, ...] = ()
+    num_rows: int | None = None
+    num_cols: int | None = None
+    range: str | None = None
+    header_row: int | None = None
+    visibility: Visibility = Visibility.VISIBLE
+    format: str = ""
+    tables: tuple[Table, ...] = ()
+    content_hash: str = ""
+    metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Sheet name in the paper's sense: workbook file name and tab name.
+
+        >>> SheetRecord("a/Sales.xlsx#Q1", "Q1", workbook="Sales.xlsx").name
+        'Sales__Q1'
+        """
+        stem, dot, suffix = self.workbook.rpartition(".")
+        stem = stem if dot and suffix.lower() == self.format or not self.format else self.workbook
+        return "__".join(part for part in (stem or self.workbook, self.sheet) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """One formula of a workbook.
+
+    Attributes:
+        sheet: Sheet that holds it.
+        cell: A1 address of the cell that carries the text.
+        text: Formula text without the leading "=".
+        range: A1 range filled by an array or shared formula; None for a plain one.
+        kind: "normal", "array" or "shared".
+    """
+
+    sheet: str
+    cell: str
+    text: str
+    range: str | None = None
+    kind: str = "normal"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file, or one sheet of it, that gave no record, and why."""
+
+    path: str
+    reason: SkipReason
+    message: str
+    sheet: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A typed, directed relation between two sheets.
+
+    Attributes:
+        source: Sheet id the link starts from (the sheet that depends).
+        target: Sheet id it points to.
+        type: Relation, for example "formula_reference" or "join_key".
+        weight: Strength in (0, 1].
+        evidence: What shows it, for example "Summary!B4 =SUM(Q1!B2:B9)".
+    """
+
+    source: str
+    target: str
+    type: str
+    weight: float = 1.0
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One sheet of a candidate list, before reranking.
+
+    Attributes:
+        sheet_id: The sheet.
+        rank: 1 for the best.
+        score: Fused score in [0, 1].
+        dense: Cosine of query and sheet token in [-1, 1].
+        lexical: BM25 score, 0 when no query word matches.
+    """
+
+    sheet_id: str
+    rank: int
+    score: float
+    dense: float
+    lexical: float
+
+
+class Encoder(Protocol):
+    """Texts to tokens: the Sheet Encoder, or a fake with the same shape."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity of weights, tokenizer, pooling, prefix and precision."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Name or folder that loads the same encoder again."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Token width d."""
+        ...
+
+    def encode_sheets(self, texts: Sequence[str]) -> FloatArray:
+        """Tokens of sheet texts, (n, d) float32, rows of unit length."""
+        ...
+
+    def encode_queries(self, texts: Sequence[str]) -> FloatArray:
+        """Tokens of queries, (n, d) float32, rows of unit length."""
+        ...
+
+
+def to_json(value: Any) -> Any:
+    """The JSON form of a frozen record: dataclasses become objects, tuples lists."""
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: to_json(getattr(value, name)) for name in value.__dataclass_fields__}
+    if isinstance(value, Mapping):
+        return {key: to_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_json(item) for item in value]
+    return value

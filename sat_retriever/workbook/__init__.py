@@ -1,0 +1,1 @@
+"""Workbook file to records, formulas and skipped parts."""
