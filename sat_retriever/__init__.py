@@ -1,1 +1,104 @@
-"""Find the right worksheets: records, tokens, candidates and ranked sheets."""
+"""Find the right worksheets: records, tokens, candidates and ranked sheets.
+
+Importing is cheap: each public name loads its module when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sat_retriever._version import __version__
+    from sat_retriever.encoder import SheetEncoder
+    from sat_retriever.errors import (
+        CorpusError,
+        EmptyInputError,
+        EncoderError,
+        FingerprintMismatchError,
+        IndexBusyError,
+        IndexFormatError,
+        IndexNotFoundError,
+        IndexStorageError,
+        InputError,
+        MissingExtraError,
+        PathNotFoundError,
+        SatError,
+        SheetIndexError,
+    )
+    from sat_retriever.filters import Filters
+    from sat_retriever.index import SheetIndex
+    from sat_retriever.retriever import Hit, SheetRetriever
+    from sat_retriever.serialize import Serialization
+    from sat_retriever.sync import SyncReport
+    from sat_retriever.types import Candidate, Column, Link, SheetRecord, Skipped, Table, Visibility
+    from sat_retriever.workbook.limits import Limits
+    from sat_retriever.workbook.read import Workbook, read_workbook
+
+_ERRORS = (
+    "CorpusError", "EmptyInputError", "EncoderError", "FingerprintMismatchError",
+    "IndexBusyError", "IndexFormatError", "IndexNotFoundError", "IndexStorageError",
+    "InputError", "MissingExtraError", "PathNotFoundError", "SatError", "SheetIndexError",
+)  # fmt: skip
+_TYPES = ("Candidate", "Column", "Link", "SheetRecord", "Skipped", "Table", "Visibility")
+_MODULES = {
+    "__version__": "_version",
+    "Filters": "filters",
+    "Hit": "retriever",
+    "Limits": "workbook.limits",
+    "Serialization": "serialize",
+    "SheetEncoder": "encoder",
+    "SheetIndex": "index",
+    "SheetRetriever": "retriever",
+    "SyncReport": "sync",
+    "Workbook": "workbook.read",
+    "read_workbook": "workbook.read",
+    **dict.fromkeys(_ERRORS, "errors"),
+    **dict.fromkeys(_TYPES, "types"),
+}
+
+__all__ = [
+    "Candidate",
+    "Column",
+    "CorpusError",
+    "EmptyInputError",
+    "EncoderError",
+    "Filters",
+    "FingerprintMismatchError",
+    "Hit",
+    "IndexBusyError",
+    "IndexFormatError",
+    "IndexNotFoundError",
+    "IndexStorageError",
+    "InputError",
+    "Limits",
+    "Link",
+    "MissingExtraError",
+    "PathNotFoundError",
+    "SatError",
+    "Serialization",
+    "SheetEncoder",
+    "SheetIndex",
+    "SheetIndexError",
+    "SheetRecord",
+    "SheetRetriever",
+    "Skipped",
+    "SyncReport",
+    "Table",
+    "Visibility",
+    "Workbook",
+    "__version__",
+    "read_workbook",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

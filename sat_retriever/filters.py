@@ -1,0 +1,38 @@
+"""Which sheets a search may return."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sat_retriever.types import Visibility
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Conditions that a sheet must meet, all of them; an empty one holds for every sheet.
+
+    Attributes:
+        workbook: File name of the workbook, exactly.
+        path: Glob over the path relative to its root, for example "2024/*.xlsx";
+            `*` also crosses folders.
+        visibility: How the workbook shows the sheet.
+        format: File format, for example "xlsx".
+        modified_after: Earliest modification time of the file, inclusive; a time without
+            a zone is taken as UTC. Records added without a file have none, and fail.
+        modified_before: Latest modification time of the file, exclusive.
+        metadata: The record's metadata fields and the value each must have.
+    """
+
+    workbook: str | None = None
+    path: str | None = None
+    visibility: Visibility | None = None
+    format: str | None = None
+    modified_after: dt.datetime | None = None
+    modified_before: dt.datetime | None = None
+    metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        """False when there is no condition at all."""
+        return self != Filters()

@@ -1,0 +1,195 @@
+"""Paths a user names to the workbook files below them, and what changed since last time."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from sat_retriever.errors import PathNotFoundError
+from sat_retriever.store.write import WorkbookState
+from sat_retriever.types import SkipReason
+from sat_retriever.workbook.sniff import sniff
+
+# A file changed twice within one tick of a coarse clock keeps its time and maybe its
+# size; one that was younger than this when it was looked at is hashed the next time.
+_CLOCK_NS = 2_000_000_000
+# What says nothing lasting about a file, and is tried again.
+_PASSING = {
+    SkipReason.UNREADABLE,
+    SkipReason.TIMEOUT,
+    SkipReason.OUT_OF_MEMORY,
+    SkipReason.READER_CRASHED,
+}
+_LOCKED = {SkipReason.ENCRYPTED, SkipReason.WRONG_PASSWORD}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One path the user named.
+
+    Attributes:
+        root: Folder that the paths of its workbooks are relative to.
+        path: The named folder or file itself: the root or something below it.
+    """
+
+    root: Path
+    path: Path
+
+    def holds(self, root: str, path: str) -> bool:
+        """Whether an indexed workbook, given as root and path, lies in it."""
+        return PurePosixPath(root, path).is_relative_to(self.path.as_posix())
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a sync has to do.
+
+    Attributes:
+        read: Workbooks to read, new or changed, as they are on disk now.
+        added: Keys (root, path) of those that are new.
+        touched: Workbooks of unchanged content whose size or time is to be noted.
+        unchanged: Number of workbooks that stay as they are, touched ones included.
+        removed: Keys of the workbooks that are gone.
+        superseded: For a key, the older roots under which the same file is indexed.
+        ignored: Number of files that are no spreadsheets.
+    """
+
+    read: tuple[WorkbookState, ...]
+    added: frozenset[tuple[str, str]]
+    touched: tuple[WorkbookState, ...]
+    unchanged: int
+    removed: tuple[tuple[str, str], ...]
+    superseded: Mapping[tuple[str, str], tuple[str, ...]]
+    ignored: int
+
+
+def scopes(paths: Sequence[Path], known_roots: Iterable[str]) -> list[Scope]:
+    """The named paths with the root of each; a path inside another is left out.
+
+    A path inside a folder that was indexed before keeps that folder as its root, so
+    that sheet ids stay the same.
+
+    Raises:
+        PathNotFoundError: If a path does not exist: an unmounted disk must not look
+            like a folder whose workbooks were all deleted.
+    """
+    found: list[Scope] = []
+    known = [Path(root) for root in known_roots]
+    for path in sorted({_absolute(path) for path in paths}):
+        if any(path.is_relative_to(scope.path) for scope in found):
+            continue
+        own = path if path.is_dir() else path.parent
+        above = [root for root in known if own.is_relative_to(root)]
+        found.append(Scope(min(above, key=lambda root: len(root.parts), default=own), path))
+    return found
+
+
+def make_plan(
+    named: Sequence[Scope],
+    states: Sequence[WorkbookState],
+    *,
+    verify: bool = False,
+    password: bool = False,
+) -> Plan:
+    """Compare the files on disk with what the index knows.
+
+    Args:
+        named: Scopes to look at; everything outside is left alone.
+        states: All workbooks the index knows.
+        verify: Hash every file, also where size and time are the same, and read again
+            those that failed for a passing reason.
+        password: Read again the workbooks that were encrypted.
+    """
+    inside = {
+        (s.root, s.path): s for s in states if any(scope.holds(s.root, s.path) for scope in named)
+    }
+    by_file: dict[str, list[str]] = {}
+    for root, path in inside:
+        by_file.setdefault(PurePosixPath(root, path).as_posix(), []).append(root)
+    read, touched, present = [], [], set()
+    unchanged = ignored = 0
+    superseded: dict[tuple[str, str], tuple[str, ...]] = {}
+    for scope, file, explicit in _files(named):
+        key = (scope.root.as_posix(), file.relative_to(scope.root).as_posix())
+        old = inside.get(key)
+        if old is None and not explicit and _is_no_spreadsheet(file):
+            ignored += 1
+            continue
+        present.add(key)
+        now = _state_now(file, key)
+        if old is None or _must_read(old, verify=verify, password=password):
+            read.append(now)
+            older = tuple(r for r in by_file.get(file.as_posix(), ()) if r != key[0])
+            superseded[key] = older
+            present.update((root, file.relative_to(root).as_posix()) for root in older)
+        elif not verify and _same_stat(old, now):
+            unchanged += 1
+        elif _hash_file(file) == old.content_hash:
+            unchanged += 1
+            touched.append(replace(now, content_hash=old.content_hash))
+        else:
+            read.append(now)
+    removed = tuple(sorted(set(inside) - present))
+    added = frozenset((s.root, s.path) for s in read) - set(inside)
+    return Plan(tuple(read), added, tuple(touched), unchanged, removed, superseded, ignored)
+
+
+def _absolute(path: Path) -> Path:
+    if not path.exists():
+        raise PathNotFoundError(f"there is no file or folder {str(path)!r}; check the spelling")
+    return path.resolve()
+
+
+def _files(named: Sequence[Scope]) -> Iterator[tuple[Scope, Path, bool]]:
+    """Regular files of the scopes in order, and whether the user named the file itself."""
+    for scope in named:
+        if not scope.path.is_dir():
+            yield scope, scope.path, True
+            continue
+        for folder, subfolders, names in os.walk(scope.path):
+            subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+            for name in sorted(names):
+                # Office writes "~$…" lock files beside an open workbook.
+                if not name.startswith((".", "~$")):
+                    yield scope, Path(folder, name), False
+
+
+def _is_no_spreadsheet(file: Path) -> bool:
+    return sniff(file, named=False).reason is SkipReason.NOT_A_SPREADSHEET
+
+
+def _state_now(file: Path, key: tuple[str, str]) -> WorkbookState:
+    """The file's present size and time; zeros when they cannot be had."""
+    now = time.time_ns()
+    try:
+        found = file.stat()
+    except OSError:
+        return WorkbookState(*key, size=0, mtime_ns=0, checked_ns=now, content_hash="")
+    return WorkbookState(*key, found.st_size, found.st_mtime_ns, now, content_hash="")
+
+
+def _must_read(old: WorkbookState, *, verify: bool, password: bool) -> bool:
+    reasons = {skip.reason for skip in old.skipped if skip.sheet is None}
+    again = {SkipReason.UNREADABLE} | (_PASSING if verify else set())
+    return bool(reasons & (again | (_LOCKED if password else set())))
+
+
+def _same_stat(old: WorkbookState, now: WorkbookState) -> bool:
+    settled = old.checked_ns - old.mtime_ns > _CLOCK_NS
+    return settled and (old.size, old.mtime_ns) == (now.size, now.mtime_ns)
+
+
+def _hash_file(file: Path) -> str:
+    """The hash that a reader gives as `content_hash`; empty when unreadable."""
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            return ""
+        with file.open("rb") as handle:
+            return hashlib.file_digest(handle, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    except OSError:
+        return ""

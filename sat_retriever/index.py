@@ -1,0 +1,387 @@
+"""The index of a corpus: sheets in, candidates out."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.errors import (
+    EmptyInputError,
+    FingerprintMismatchError,
+    IndexBusyError,
+    IndexStorageError,
+    InputError,
+)
+from sat_retriever.filters import Filters
+from sat_retriever.lexical import query_words, sheet_words
+from sat_retriever.serialize import Serialization, serialize
+from sat_retriever.snapshot import Snapshot, take_snapshot
+from sat_retriever.store.sqlite import SqliteStore
+from sat_retriever.store.write import SheetRow, WorkbookState
+from sat_retriever.sync import SyncReport, sync_paths
+from sat_retriever.types import (
+    Candidate,
+    Encoder,
+    FloatArray,
+    Link,
+    SheetRecord,
+    without_examples,
+)
+
+# Share of the cosine in the fused score; the rest is BM25's. Chosen on Spider's training
+# questions and 1K's validation split (benchmarks/LOG.md).
+DENSE_WEIGHT = 0.4
+WRITER_WAIT_S = 10.0  # how long a second writer waits for the first
+
+Progress = Callable[[int, int, str], None]
+
+
+class SheetIndex:
+    """Records, tokens and words of a corpus in one file.
+
+    Safe to share between threads. Many processes may read while one writes.
+
+    Args:
+        store: An open store.
+        encoder: Encoder of the tokens in it; None loads the one the index names, at
+            the first query.
+    """
+
+    def __init__(self, store: SqliteStore, encoder: Encoder | None = None) -> None:
+        self._store = store
+        self._lock = threading.RLock()
+        self._snapshot: Snapshot | None = None
+        meta = store.meta()
+        self._meta = meta
+        self.serialization = Serialization.from_dict(json.loads(meta["serialization"]))
+        self.examples = meta["examples"] == "yes"
+        self._encoder: Encoder | None = None
+        if encoder is not None:
+            self._encoder = self._checked(encoder)
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        encoder: Encoder | None = None,
+        *,
+        serialization: Serialization | None = None,
+        examples: bool = True,
+    ) -> SheetIndex:
+        """A new, empty index file.
+
+        Args:
+            path: Where to write it.
+            encoder: Makes its tokens; None takes the embedded default.
+            serialization: How a record becomes text; None takes the paper's form.
+            examples: False keeps every cell value out of the file (metadata only).
+
+        Raises:
+            InputError: If there is a file at `path` already.
+            MissingExtraError: If the default encoder is not installed.
+            IndexStorageError: If the file cannot be written.
+        """
+        path = Path(path)
+        if path.exists():
+            raise InputError(f"{path} exists already; open it, or choose another file")
+        encoder = encoder or SheetEncoder.load()
+        meta = {
+            "encoder": encoder.name,
+            "fingerprint": encoder.fingerprint,
+            "width": str(encoder.width),
+            "serialization": json.dumps(
+                (serialization or Serialization()).to_dict(), sort_keys=True
+            ),
+            "examples": "yes" if examples else "no",
+        }
+        return cls(SqliteStore.create(path, meta), encoder)
+
+    @classmethod
+    def open(cls, path: str | Path, encoder: Encoder | None = None) -> SheetIndex:
+        """An existing index.
+
+        Args:
+            path: The index file.
+            encoder: Used in place of the one the index names; must have the same
+                fingerprint.
+
+        Raises:
+            IndexNotFoundError: If there is no such file.
+            IndexFormatError: If it is no index, or was written by a newer version.
+            FingerprintMismatchError: If `encoder` is not the one it was written with.
+        """
+        return cls(SqliteStore.open(Path(path)), encoder)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._store.close()
+
+    def __enter__(self) -> SheetIndex:
+        """The index itself; leaving the block closes it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        """Number of sheets."""
+        return self._store.counts()["sheets"]
+
+    @property
+    def path(self) -> Path:
+        """The index file."""
+        return self._store.path
+
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder of its tokens, loaded when first asked for.
+
+        Raises:
+            EncoderError: If it cannot be loaded.
+            FingerprintMismatchError: If what its name loads today is another encoder.
+        """
+        with self._lock:
+            if self._encoder is None:
+                self._encoder = self._checked(SheetEncoder.load(self._meta["encoder"]))
+            return self._encoder
+
+    # ---- writing
+
+    def sync(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        verify: bool = False,
+        password: str | None = None,
+        workers: int | None = None,
+        progress: Progress | None = None,
+    ) -> SyncReport:
+        """Bring the index in line with the workbooks under some paths.
+
+        New and changed workbooks are read, encoded and replaced, each in one
+        transaction; those that are gone from under the paths are removed. An
+        interruption leaves every workbook in its old or its new state.
+
+        Args:
+            paths: Folders and files. Sheet ids are relative to the folder; a path
+                inside a folder that was indexed before keeps that folder.
+            verify: Hash every file instead of trusting size and modification time.
+            password: Opens encrypted workbooks.
+            workers: Reading processes; all cores by default.
+            progress: Called with workbooks done, workbooks in all, and the path.
+
+        Raises:
+            PathNotFoundError: If a path does not exist; nothing is changed then.
+            IndexBusyError: If another process is writing to the index.
+            IndexStorageError: If the file cannot be written.
+        """
+        named = [paths] if isinstance(paths, (str, Path)) else list(paths)
+        with self._sole_writer():
+            return sync_paths(
+                self._store,
+                [Path(path) for path in named],
+                self._rows,
+                examples=self.examples,
+                verify=verify,
+                password=password,
+                workers=workers,
+                progress=progress,
+            )
+
+    def add_records(self, records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> int:
+        """Add sheets without files, each in place of a sheet of the same id.
+
+        Returns:
+            Number of records added.
+
+        Raises:
+            IndexBusyError: If another process is writing to the index.
+        """
+        added = 0
+        with self._sole_writer():
+            for part in _parts(records, 1024):
+                kept = part if self.examples else [without_examples(record) for record in part]
+                self._store.put_sheets(self._rows(kept))
+                added += len(part)
+            self._store.put_links(links)
+        return added
+
+    def remove(self, sheet_ids: Sequence[str]) -> int:
+        """Drop sheets; the number that was there.
+
+        A sheet of a workbook file comes back when the file changes and is synced.
+
+        Raises:
+            IndexBusyError: If another process is writing to the index.
+        """
+        with self._sole_writer():
+            return self._store.remove_sheets(sheet_ids)
+
+    # ---- reading
+
+    def candidates(
+        self,
+        query: str,
+        top_k: int = 50,
+        filters: Filters | None = None,
+        *,
+        dense_weight: float = DENSE_WEIGHT,
+    ) -> list[Candidate]:
+        """The best sheets of the whole corpus for a query, best first.
+
+        Source: paper, section 3.3 (cosine over all tokens). Departs: the score is
+        `dense_weight · max(cosine, 0) + (1 - dense_weight) · BM25 / its possible maximum`;
+        a dense weight of 1 gives the paper's order, 0 gives BM25's.
+
+        Args:
+            query: Words of any language.
+            top_k: Most candidates.
+            filters: Conditions every candidate meets.
+            dense_weight: Share of the cosine, in [0, 1].
+
+        Raises:
+            EmptyInputError: If the query has no character.
+            InputError: If `top_k` or `dense_weight` is out of its range.
+        """
+        _check_query(query, top_k, dense_weight)
+        token = self.encoder.encode_queries([query])[0]
+        with self._store.reading():
+            snapshot = self._current()
+            allowed = self._store.matching(filters) if filters else None
+            lexical = snapshot.lexical.scores(query_words(query))
+            dense = snapshot.tokens @ token
+            scores = _fuse(dense, lexical, dense_weight)
+            if allowed is not None:
+                outside = np.isin(snapshot.ids, allowed, assume_unique=True, invert=True)
+                scores[outside] = -np.inf
+            rows = snapshot.best(scores, top_k)
+            names = self._store.sheet_ids(snapshot.ids[rows].tolist())
+        return [
+            Candidate(
+                sheet_id=names[int(snapshot.ids[row])],
+                rank=rank,
+                score=float(scores[row]),
+                dense=float(dense[row]),
+                lexical=float(lexical[row]),
+            )
+            for rank, row in enumerate(rows, start=1)
+        ]
+
+    def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
+        """Records by sheet id; ids that are not in the index are absent."""
+        return self._store.records(sheet_ids)
+
+    def sheet_ids(self, workbook: str | None = None) -> list[str]:
+        """Sheet ids in their order, of all sheets or of one workbook's name or path."""
+        return self._store.all_sheet_ids(workbook)
+
+    def links(self, sheet_ids: Sequence[str]) -> list[Link]:
+        """Links that start or end at one of the sheets."""
+        return self._store.links_of(sheet_ids)
+
+    def workbooks(self) -> list[WorkbookState]:
+        """Every workbook file the index knows, with what of it was skipped."""
+        return self._store.workbooks()
+
+    def status(self) -> Mapping[str, object]:
+        """Counts and settings of the index, as plain values."""
+        return {
+            "index": str(self.path),
+            "bytes": self.path.stat().st_size,
+            **self._store.counts(),
+            "formats": self._store.sheet_counts("format"),
+            "visibility": self._store.sheet_counts("visibility"),
+            "encoder": self._meta["encoder"],
+            "fingerprint": self._meta["fingerprint"],
+            "width": int(self._meta["width"]),
+            "serialization": self.serialization.to_dict(),
+            "examples": self.examples,
+        }
+
+    # ---- inner workings
+
+    def _current(self) -> Snapshot:
+        """The snapshot of the store's present generation; within a read transaction."""
+        with self._lock:
+            held = self._snapshot
+            if held is None or held.generation != self._store.generation():
+                held = take_snapshot(self._store, int(self._meta["width"]), held)
+                self._snapshot = held
+            return held
+
+    def _rows(self, records: Sequence[SheetRecord]) -> list[SheetRow]:
+        """Records with their tokens and words."""
+        texts = [serialize(record, self.serialization) for record in records]
+        tokens: Iterable[FloatArray] = self.encoder.encode_sheets(texts) if texts else ()
+        return [
+            SheetRow(record, token, sheet_words(record))
+            for record, token in zip(records, tokens, strict=True)
+        ]
+
+    def _checked(self, encoder: Encoder) -> Encoder:
+        if encoder.fingerprint != self._meta["fingerprint"]:
+            raise FingerprintMismatchError(
+                f"{self.path} was written with encoder {self._meta['encoder']!r} "
+                f"({self._meta['fingerprint']}), not {encoder.name!r} ({encoder.fingerprint}): "
+                "open it with that encoder, or index the folders anew into another file"
+            )
+        return encoder
+
+    @contextmanager
+    def _sole_writer(self) -> Iterator[None]:
+        if not self._store.writable:
+            raise IndexStorageError(f"{self.path} is read-only; copy it to a writable folder")
+        lock = FileLock(f"{self.path}.lock", timeout=WRITER_WAIT_S)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise IndexBusyError(
+                f"another process is writing to {self.path}; try again when it has finished"
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def _fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:
+    """Convex combination of the two scores, shape (n,), in [0, 1].
+
+    >>> _fuse(np.float32([0.5, -0.2]), np.float32([1.0, 0.5]), 0.4).round(2).tolist()
+    [0.8, 0.3]
+    """
+    share = np.float32(dense_weight)
+    return share * np.maximum(dense, 0) + (1 - share) * lexical
+
+
+def _check_query(query: str, top_k: int, dense_weight: float) -> None:
+    if not query.strip():
+        raise EmptyInputError("the query is empty; ask in a few words")
+    if top_k < 1:
+        raise InputError(f"top_k is {top_k}; ask for at least 1")
+    if not 0 <= dense_weight <= 1:
+        raise InputError(f"dense_weight is {dense_weight}; give a share between 0 and 1")
+
+
+def _parts(records: Iterable[SheetRecord], size: int) -> Iterator[list[SheetRecord]]:
+    part: list[SheetRecord] = []
+    for record in records:
+        part.append(record)
+        if len(part) == size:
+            yield part
+            part = []
+    if part:
+        yield part

@@ -1,0 +1,170 @@
+"""Words in common: what a sheet and a query are matched by, and BM25 over it.
+
+The inverted index is the store's FTS5 table; the scores are computed here, on arrays.
+FTS5's own `bm25()` visits every posting of every word for each query, which common
+words make slow (91 ms at 100,000 sheets); here a word's scores are computed once and
+kept, so that all words of a query count, none is left out, and a repeated word is free.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.segment import stem, words
+from sat_retriever.types import FloatArray, SheetRecord
+
+K1 = 1.2  # saturation of repeated words; FTS5's value
+B = 0.4  # normalisation by length
+# Weight of a word by where it stands: workbook name, sheet name, headers, folder.
+# Chosen on Spider's training questions and 1K's validation split (benchmarks/LOG.md).
+FIELD_WEIGHTS = (1.0, 3.0, 1.0, 1.0)
+MAX_QUERY_WORDS = 256
+
+# Function words and the verbs of asking; content words of any domain stay.
+STOP_WORDS = frozenset(
+    """
+    a an and any are as at be been by can could did do does each for from had has have how i if in
+    is it its many me much my no not of on or our s should so such than that the their them then
+    there these they this those to was we were what when where which who whom whose why will with
+    would you your all also find give list return show tell
+    """.split()
+)
+
+Postings = Callable[[str], tuple[NDArray[np.intp], ...]]
+
+
+def sheet_words(record: SheetRecord) -> tuple[list[str], ...]:
+    """Words of a record by field: workbook name, sheet name, headers, folder.
+
+    Headers are those of every table on the sheet.
+
+    >>> record = SheetRecord("2023/SalesReports.xlsx#Q1", "Q1", "SalesReports.xlsx",
+    ...                      "2023/SalesReports.xlsx")
+    >>> sheet_words(record)
+    (['sale', 'report'], ['q1'], [], ['2023'])
+    """
+    folder = record.path.rpartition("/")[0]
+    texts = (record.workbook_name, record.sheet, "\n".join(_header_names(record)), folder)
+    return tuple([stem(word) for word in words(text)] for text in texts)
+
+
+def query_words(query: str) -> list[str]:
+    """Distinct words of a query that count, in order; all of them if all are stop words.
+
+    >>> query_words("Which sheets have the singers' names?")
+    ['sheet', 'singer', 'name']
+    """
+    found = words(query)
+    content = [word for word in found if word not in STOP_WORDS] or found
+    return list(dict.fromkeys(stem(word) for word in content))[:MAX_QUERY_WORDS]
+
+
+@dataclass(frozen=True, slots=True)
+class WordScores:
+    """BM25 of one word.
+
+    Attributes:
+        rows: Positions of the sheets that have it, ascending.
+        scores: Their scores, same length, float32.
+        limit: The score no sheet can exceed: idf · (K1 + 1).
+    """
+
+    rows: NDArray[np.intp]
+    scores: FloatArray
+    limit: float
+
+
+def score_word(postings: Sequence[NDArray[np.intp]], lengths: FloatArray) -> WordScores:
+    """BM25 of one word for every sheet that has it.
+
+    Source: Robertson and Zaragoza (2009), with the idf of Lucene, ln(1 + (n - df + ½) /
+    (df + ½)), which is positive also for words that most sheets have. A field counts a
+    word once, times the field's weight.
+
+    Args:
+        postings: Positions of the sheets that have the word, one array a field.
+        lengths: Words of every sheet, shape (n,).
+    """
+    frequency = np.zeros(len(lengths), dtype=np.float32)
+    for rows, weight in zip(postings, FIELD_WEIGHTS, strict=True):
+        frequency[rows] += weight
+    found = np.flatnonzero(frequency)
+    idf = float(np.log1p((len(lengths) - len(found) + 0.5) / (len(found) + 0.5)))
+    mean = float(lengths.sum()) / max(len(lengths), 1)
+    norm = 1 - B + B * lengths[found] / max(mean, 1.0)
+    tf = frequency[found]
+    scores = (idf * (K1 + 1)) * tf / (tf + K1 * norm)
+    return WordScores(found, scores.astype(np.float32), idf * (K1 + 1))
+
+
+class LexicalScorer:
+    """BM25 of queries over one state of the index, keeping each word's scores.
+
+    Args:
+        postings: Word to positions of the sheets that have it, one array a field.
+        lengths: Words of every sheet, shape (n,).
+        max_kept: Most sheet scores kept, over all words (8 bytes each and more).
+    """
+
+    def __init__(
+        self, postings: Postings, lengths: FloatArray, *, max_kept: int = 8_000_000
+    ) -> None:
+        self._postings = postings
+        self._lengths = lengths
+        self._max_kept = max_kept
+        self._kept: OrderedDict[str, WordScores] = OrderedDict()
+        self._size = 0
+
+    def scores(self, query: Sequence[str]) -> FloatArray:
+        """BM25 as a share of the best possible, shape (n,), in [0, 1].
+
+        The best possible is the sum of the limits of the query's words that occur at all.
+        """
+        total = np.zeros(len(self._lengths), dtype=np.float32)
+        limit = 0.0
+        for word in query:
+            found = self._word(word)
+            if len(found.rows):
+                total[found.rows] += found.scores
+                limit += found.limit
+        return total / np.float32(limit) if limit else total
+
+    def _word(self, word: str) -> WordScores:
+        if word in self._kept:
+            self._kept.move_to_end(word)
+            return self._kept[word]
+        found = score_word(self._postings(word), self._lengths)
+        self._kept[word] = found
+        self._size += len(found.rows) + 1
+        while self._size > self._max_kept and len(self._kept) > 1:
+            _, dropped = self._kept.popitem(last=False)
+            self._size -= len(dropped.rows) + 1
+        return found
+
+
+def matched(record: SheetRecord, query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Words of the query that a sheet has, and its headers that share one with the query.
+
+    Words come as the query spells them, without case; at most ten headers.
+
+    >>> from sat_retriever.types import Column
+    >>> record = SheetRecord("a#Q1", "Q1", columns=(Column("Net Sales"), Column("Region")))
+    >>> matched(record, "Sale in Q1")
+    (('sale', 'q1'), ('Net Sales',))
+    """
+    wanted = set(query_words(query))
+    headers = [name for name in _header_names(record) if wanted & set(map(stem, words(name)))]
+    own = {word for field in sheet_words(record) for word in field}
+    spelled = dict.fromkeys(word for word in words(query) if stem(word) in wanted & own)
+    return tuple(spelled), tuple(headers[:10])
+
+
+def _header_names(record: SheetRecord) -> list[str]:
+    """Headers of every table on the sheet, each once."""
+    tables = [table.columns for table in record.tables] or [record.columns]
+    return list(dict.fromkeys(column.name for columns in tables for column in columns))

@@ -1,0 +1,165 @@
+"""The whole online path in one call: query in, ranked sheets and the reason for each out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sat_retriever.errors import InputError
+from sat_retriever.filters import Filters
+from sat_retriever.index import SheetIndex
+from sat_retriever.lexical import matched
+from sat_retriever.types import Candidate, Link, SheetRecord, to_json
+
+CANDIDATES = 50  # the paper's K
+
+
+class Reranker(Protocol):
+    """Stage 2: candidates in, the same sheets in a better order out."""
+
+    def rerank(self, query: str, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Candidates with new scores and ranks, best first; more may be added."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """What speaks for a sheet.
+
+    Attributes:
+        words: Words of the query that its name, headers or folder have.
+        headers: Its headers that share a word with the query, at most ten.
+        dense: Cosine of query and sheet token.
+        lexical: BM25 as a share of the query's best possible.
+        links: Links from or to other hits of the same answer.
+    """
+
+    words: tuple[str, ...]
+    headers: tuple[str, ...]
+    dense: float
+    lexical: float
+    links: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One sheet of an answer.
+
+    Attributes:
+        rank: 1 for the best.
+        score: What the ranking is by; higher is better.
+        record: The sheet.
+        why: What speaks for it.
+    """
+
+    rank: int
+    score: float
+    record: SheetRecord
+    why: Why
+
+    @property
+    def sheet_id(self) -> str:
+        """Id of the sheet."""
+        return self.record.sheet_id
+
+    def to_dict(self) -> dict[str, Any]:
+        """The hit as plain JSON values, as `sat search --json` prints it."""
+        record = self.record
+        return {
+            "sheet_id": record.sheet_id,
+            "rank": self.rank,
+            "score": round(self.score, 6),
+            "workbook": record.workbook,
+            "path": record.path,
+            "sheet": record.sheet,
+            "range": record.tables[0].range if record.tables else record.range,
+            "header_row": record.header_row,
+            "columns": to_json(record.columns),
+            "visibility": record.visibility.value,
+            "why": {
+                "words": list(self.why.words),
+                "headers": list(self.why.headers),
+                "dense": round(self.why.dense, 6),
+                "lexical": round(self.why.lexical, 6),
+                "links": [
+                    {"from": link.source, "type": link.type, "evidence": link.evidence}
+                    for link in self.why.links
+                ],
+            },
+        }
+
+
+class SheetRetriever:
+    """Finds the sheets that answer a question.
+
+    Args:
+        index: Where to look.
+        reranker: Stage 2; None keeps the order of the candidates.
+        candidates: Sheets that Stage 1 hands to Stage 2; the paper's K.
+    """
+
+    def __init__(
+        self, index: SheetIndex, reranker: Reranker | None = None, *, candidates: int = CANDIDATES
+    ) -> None:
+        self.index = index
+        self.reranker = reranker
+        self.candidates = candidates
+
+    def retrieve(
+        self,
+        query: str,
+        top_k: int = 5,
+        filters: Filters | None = None,
+        *,
+        min_score: float | None = None,
+    ) -> list[Hit]:
+        """The best sheets, best first; equal scores in the order of sheet ids.
+
+        Args:
+            query: A question or a few words.
+            top_k: Most hits.
+            filters: Conditions every hit meets.
+            min_score: Hits below this score are left out.
+
+        Raises:
+            EmptyInputError: If the query is empty.
+            InputError: If `top_k` is less than 1.
+            EncoderError: If the index's encoder cannot be loaded.
+        """
+        if top_k < 1:
+            raise InputError(f"top_k is {top_k}; ask for at least 1")
+        wanted = max(top_k, self.candidates) if self.reranker else top_k
+        found: Sequence[Candidate] = self.index.candidates(query, wanted, filters)
+        if self.reranker:
+            found = self.reranker.rerank(query, found)
+        best = [c for c in found[:top_k] if min_score is None or c.score >= min_score]
+        return self._explain(query, best)
+
+    async def aretrieve(
+        self,
+        query: str,
+        top_k: int = 5,
+        filters: Filters | None = None,
+        *,
+        min_score: float | None = None,
+    ) -> list[Hit]:
+        """Like `retrieve`, without blocking the event loop."""
+        return await asyncio.to_thread(self.retrieve, query, top_k, filters, min_score=min_score)
+
+    def _explain(self, query: str, best: Sequence[Candidate]) -> list[Hit]:
+        """Hits with their records and reasons."""
+        ids = [candidate.sheet_id for candidate in best]
+        records = self.index.records(ids)
+        links = [x for x in self.index.links(ids) if x.source in records and x.target in records]
+        hits = []
+        for rank, candidate in enumerate(best, start=1):
+            record = records.get(candidate.sheet_id)
+            if record is None:  # removed by a writer since the candidates were found
+                continue
+            words, headers = matched(record, query)
+            own = tuple(x for x in links if candidate.sheet_id in (x.source, x.target))
+            why = Why(words, headers, candidate.dense, candidate.lexical, own)
+            hits.append(Hit(rank, candidate.score, record, why))
+        return hits

@@ -1,0 +1,90 @@
+"""Text to words: identifiers are taken apart, CJK runs become overlapping pieces."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from typing import Any
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_CJK_RUN = re.compile(f"[{_CJK}]+")
+_WORD = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
+# Where one identifier hides several words: camelCase, HTTPServer, Sales2021, 2021Q3.
+_HUMP = re.compile(
+    r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])"
+    r"|(?<=[A-Z])(?=[A-Z][a-z])"
+    r"|(?<=[^\W\d_]{2})(?=\d{4}(?!\d))"
+    r"|(?<=(?<!\d)\d{4})(?=[^\W\d_])"
+)
+_SEPARATOR = re.compile(r"[_\-./\\]+")
+_MAX_CHARS = 20_000
+
+
+def split_identifiers(text: str) -> str:
+    """The text with identifiers taken apart by spaces, letters unchanged.
+
+    Handles camelCase, snake_case, "-", "." and "/", and a year glued to a word.
+    A decimal point stays.
+
+    >>> split_identifiers("Stock_Market__Q3-2021.finalReport")
+    'Stock Market Q3 2021 final Report'
+    >>> split_identifiers("HTTPServer Sales2021Q3 rate 3.5")
+    'HTTP Server Sales 2021 Q3 rate 3.5'
+    """
+    parts = []
+    for word in text[:_MAX_CHARS].split():
+        if re.fullmatch(r"[+-]?\d+\.\d+%?", word):
+            parts.append(word)
+        else:
+            parts.extend(_HUMP.sub(" ", _SEPARATOR.sub(" ", word)).split())
+    return " ".join(parts)
+
+
+def words(text: str) -> list[str]:
+    """Words of a text for lexical matching: case-folded, without diacritics.
+
+    A run of CJK characters gives its single characters and adjacent pairs, because
+    such text has no spaces between words.
+
+    >>> words("netProfit_2021 (Überschuß)")
+    ['net', 'profit', '2021', 'uberschuss']
+    >>> words("销售额 Q1")
+    ['销', '售', '额', '销售', '售额', 'q1']
+    """
+    found: list[str] = []
+    for piece in _WORD.findall(split_identifiers(unicodedata.normalize("NFKC", text))):
+        if _CJK_RUN.fullmatch(piece):
+            found.extend(piece)
+            found.extend(piece[i : i + 2] for i in range(len(piece) - 1))
+        else:
+            found.append(_fold(piece))
+    return found
+
+
+@lru_cache(maxsize=65_536)
+def _fold(word: str) -> str:
+    """One word, case-folded and without combining marks."""
+    if word.isascii():
+        return word.lower()
+    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """The stem of an English word; words of other scripts are unchanged.
+
+    Source: Snowball's English stemmer (Porter 2), from the package snowballstemmer.
+
+    >>> [stem(word) for word in ("countries", "sales", "singers", "q4", "销售")]
+    ['countri', 'sale', 'singer', 'q4', '销售']
+    """
+    return str(_stemmer().stemWord(word)) if word.isascii() and word.isalpha() else word
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer  # not at import: building it costs time that not every user needs
+
+    return snowballstemmer.stemmer("english")

@@ -1,0 +1,73 @@
+"""One state of the index in memory: what every query is scored against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.lexical import LexicalScorer
+from sat_retriever.store.sqlite import IdArray, SqliteStore
+from sat_retriever.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Tokens and word counts of all sheets, by row id.
+
+    Attributes:
+        generation: The store's generation it was taken at.
+        ids: Row ids (n,) int64, ascending.
+        tokens: (n, d) float32, rows of unit length.
+        lengths: Words a sheet, (n,) float32.
+        tie_rank: Place of each sheet in the order of sheet ids, (n,) int64.
+        lexical: BM25 over the same sheets.
+    """
+
+    generation: int
+    ids: IdArray
+    tokens: FloatArray
+    lengths: FloatArray
+    tie_rank: NDArray[np.int64]
+    lexical: LexicalScorer
+
+    def best(self, scores: FloatArray, top_k: int) -> NDArray[np.intp]:
+        """Positions of the highest scores, best first; equal scores by sheet id.
+
+        Sheets that score -inf are left out.
+        """
+        n = len(scores)
+        if top_k < n:
+            bound = np.partition(scores, n - top_k)[n - top_k]
+            found = np.flatnonzero((scores >= bound) & (scores > -np.inf))
+        else:
+            found = np.flatnonzero(scores > -np.inf)
+        order = np.lexsort((self.tie_rank[found], -scores[found]))
+        return found[order[:top_k]]
+
+
+def take_snapshot(store: SqliteStore, width: int, previous: Snapshot | None) -> Snapshot:
+    """The store's present state, reading only the tokens that `previous` lacks.
+
+    The caller holds a read transaction, so that all parts fit together.
+    """
+    ids = store.ids()
+    if previous is None:
+        tokens, lengths = store.tokens_after(-1, width)
+    else:
+        # Row ids only grow, so what is new comes after all that was there.
+        kept = np.isin(previous.ids, ids, assume_unique=True)
+        last = int(previous.ids[-1]) if len(previous.ids) else -1
+        new_tokens, new_lengths = store.tokens_after(last, width)
+        tokens = np.concatenate((previous.tokens[kept], new_tokens))
+        lengths = np.concatenate((previous.lengths[kept], new_lengths))
+    tie_rank = np.empty(len(ids), dtype=np.int64)
+    tie_rank[np.searchsorted(ids, store.ids_by_sheet_id())] = np.arange(len(ids))
+
+    def postings(word: str) -> tuple[NDArray[np.intp], ...]:
+        found = (np.searchsorted(ids, rows) for rows in store.postings(word))
+        return tuple(found)
+
+    lexical = LexicalScorer(postings, lengths)
+    return Snapshot(store.generation(), ids, tokens, lengths, tie_rank, lexical)

@@ -1,0 +1,90 @@
+"""The tables of an index file, and how an older file becomes a current one."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from sat_retriever.errors import IndexFormatError
+
+APPLICATION_ID = 0x53415431  # "SAT1": tells an index from any other SQLite file
+
+# One script a version; script i brings a file from version i to i + 1. A script that
+# was released is never changed: a new version is a new script.
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+    CREATE TABLE workbooks (
+        id INTEGER PRIMARY KEY,
+        root TEXT NOT NULL,
+        path TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        mtime_ns INTEGER NOT NULL,
+        checked_ns INTEGER NOT NULL,
+        content_hash TEXT NOT NULL,
+        skipped TEXT NOT NULL,
+        UNIQUE (root, path)
+    );
+
+    -- AUTOINCREMENT: an id is never used twice, so a reader can tell what is new.
+    CREATE TABLE sheets (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        sheet_id TEXT NOT NULL UNIQUE,
+        workbook_id INTEGER REFERENCES workbooks (id) ON DELETE CASCADE,
+        workbook TEXT NOT NULL,
+        path TEXT NOT NULL,
+        format TEXT NOT NULL,
+        visibility TEXT NOT NULL,
+        metadata TEXT NOT NULL,
+        record TEXT NOT NULL
+    );
+    CREATE INDEX sheets_of_workbook ON sheets (workbook_id);
+
+    -- What every query needs, apart from the long records, so that loading is quick.
+    CREATE TABLE tokens (
+        id INTEGER PRIMARY KEY REFERENCES sheets (id) ON DELETE CASCADE,
+        words INTEGER NOT NULL,
+        token BLOB NOT NULL
+    );
+
+    CREATE VIRTUAL TABLE lexical USING fts5 (
+        workbook, sheet, headers, folder,
+        tokenize = 'unicode61 remove_diacritics 0', detail = 'column'
+    );
+
+    CREATE TABLE links (
+        source TEXT NOT NULL,
+        target TEXT NOT NULL,
+        type TEXT NOT NULL,
+        weight REAL NOT NULL,
+        evidence TEXT NOT NULL,
+        PRIMARY KEY (source, target, type)
+    ) WITHOUT ROWID;
+    CREATE INDEX links_to ON links (target);
+    """,
+)
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring an index file to the current schema, in one transaction.
+
+    Raises:
+        IndexFormatError: If the file is no index, or was written by a newer version.
+    """
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    application = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    if application != APPLICATION_ID and (application or version):
+        raise IndexFormatError(f"{path} is a SQLite file, but not an index of this package")
+    if version > len(MIGRATIONS):
+        raise IndexFormatError(
+            f"{path} was written by a newer version (schema {version}, this one knows up to "
+            f"{len(MIGRATIONS)}): upgrade with pip install -U sat-retriever"
+        )
+    if version == len(MIGRATIONS):
+        return
+    script = "".join(MIGRATIONS[version:])
+    connection.executescript(
+        f"BEGIN IMMEDIATE; {script} PRAGMA application_id = {APPLICATION_ID};"
+        f"PRAGMA user_version = {len(MIGRATIONS)}; COMMIT;"
+    )

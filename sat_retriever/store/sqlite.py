@@ -1,0 +1,335 @@
+"""One SQLite file: records, tokens, links and the lexical index."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.errors import IndexStorageError
+from sat_retriever.filters import Filters
+from sat_retriever.store.connection import connect, create_file, is_writable, translated
+from sat_retriever.store.write import (
+    SheetRow,
+    WorkbookState,
+    delete_sheets,
+    delete_workbook,
+    ids_of,
+    insert_sheets,
+    insert_workbook,
+    split_clashes,
+)
+from sat_retriever.types import (
+    FloatArray,
+    Link,
+    SheetRecord,
+    Skipped,
+    SkipReason,
+    record_from_json,
+)
+
+LEXICAL_FIELDS = ("workbook", "sheet", "headers", "folder")
+IdArray = NDArray[np.int64]
+
+_CHUNK = 500  # values in one IN (...) list; SQLite's own limit was 999 for long
+
+
+class SqliteStore:
+    """Reads and writes one index file; safe to share between threads.
+
+    Every write is one transaction: a reader, or a process killed half-way, finds
+    either all of it or nothing of it. Readers never wait for a writer (WAL).
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, *, writable: bool) -> None:
+        self._connection = connection
+        self._lock = threading.RLock()
+        self.path = path
+        self.writable = writable
+
+    @classmethod
+    def create(cls, path: Path, meta: Mapping[str, str]) -> SqliteStore:
+        """A new, empty store; the file appears whole or not at all.
+
+        Raises:
+            IndexStorageError: If the folder cannot be written to.
+        """
+        create_file(path, meta)
+        return cls.open(path)
+
+    @classmethod
+    def open(cls, path: Path, *, busy_timeout_s: float = 10.0) -> SqliteStore:
+        """An existing store; read-only where file or folder cannot be written to.
+
+        Raises:
+            IndexNotFoundError: If there is no such file.
+            IndexFormatError: If it is not an index, or was written by a newer version.
+            IndexBusyError: If another process held it for longer than the time-out.
+        """
+        connection = connect(path, busy_timeout_s=busy_timeout_s)
+        return cls(connection, path, writable=is_writable(path))
+
+    def close(self) -> None:
+        """Release the file."""
+        with self._lock:
+            self._connection.close()
+
+    # ---- transactions
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One consistent view of the file for everything read inside."""
+        with self._lock, translated(self.path):
+            self._connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        if not self.writable:
+            raise IndexStorageError(f"{self.path} is read-only; copy it to a writable folder")
+        with self._lock, translated(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._bump_generation()
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _bump_generation(self) -> None:
+        self._connection.execute(
+            "INSERT INTO meta VALUES ('generation', '1') ON CONFLICT (key) "
+            "DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+        )
+
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._lock, translated(self.path):
+            return self._connection.execute(sql, values).fetchall()
+
+    # ---- writing
+
+    def replace_workbook(
+        self, state: WorkbookState, rows: Sequence[SheetRow], superseded: Sequence[str] = ()
+    ) -> tuple[Skipped, ...]:
+        """Put a workbook's new state in place of its old one.
+
+        Args:
+            state: The workbook.
+            rows: Its sheets.
+            superseded: Other roots under which the same file was indexed before; its
+                entries there go in the same transaction.
+
+        Returns:
+            The sheets left out because another workbook already has their id.
+        """
+        absolute = Path(state.root, state.path)
+        with self._writing() as connection:
+            for root in (state.root, *superseded):
+                delete_workbook(connection, root, absolute.relative_to(root).as_posix())
+            free, clashes = split_clashes(connection, rows)
+            workbook_id = insert_workbook(connection, state, clashes)
+            insert_sheets(connection, free, workbook_id)
+        return clashes
+
+    def touch_workbooks(self, states: Sequence[WorkbookState]) -> None:
+        """Note new size, time and check time of workbooks whose content is the same."""
+        with self._writing() as connection:
+            connection.executemany(
+                "UPDATE workbooks SET size = ?, mtime_ns = ?, checked_ns = ? "
+                "WHERE root = ? AND path = ?",
+                [(s.size, s.mtime_ns, s.checked_ns, s.root, s.path) for s in states],
+            )
+
+    def remove_workbooks(self, keys: Iterable[tuple[str, str]]) -> None:
+        """Drop workbooks, given as (root, path), with all their sheets."""
+        with self._writing() as connection:
+            for root, path in keys:
+                delete_workbook(connection, root, path)
+
+    def put_sheets(self, rows: Sequence[SheetRow]) -> None:
+        """Add sheets that have no file, each in place of a sheet of the same id."""
+        with self._writing() as connection:
+            delete_sheets(connection, ids_of(connection, [r.record.sheet_id for r in rows]))
+            insert_sheets(connection, rows, None)
+
+    def remove_sheets(self, sheet_ids: Sequence[str]) -> int:
+        """Drop sheets; the number that was there."""
+        with self._writing() as connection:
+            ids = ids_of(connection, sheet_ids)
+            delete_sheets(connection, ids)
+        return len(ids)
+
+    def put_links(self, links: Iterable[Link]) -> None:
+        """Add links, each in place of one of the same ends and type."""
+        with self._writing() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?)",
+                [(x.source, x.target, x.type, x.weight, x.evidence) for x in links],
+            )
+
+    # ---- reading
+
+    def meta(self) -> dict[str, str]:
+        """Everything noted about the index as a whole."""
+        return dict(self._rows("SELECT key, value FROM meta"))
+
+    def generation(self) -> int:
+        """A number that grows with every write."""
+        found = self._rows("SELECT value FROM meta WHERE key = 'generation'")
+        return int(found[0][0]) if found else 0
+
+    def workbooks(self) -> list[WorkbookState]:
+        """Every workbook the index knows, by root and path."""
+        return [
+            WorkbookState(root, path, size, mtime, checked, digest, _skipped_from_json(skipped))
+            for root, path, size, mtime, checked, digest, skipped in self._rows(
+                "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped "
+                "FROM workbooks ORDER BY root, path"
+            )
+        ]
+
+    def counts(self) -> dict[str, int]:
+        """Number of workbooks, sheets and links."""
+        tables = ("workbooks", "sheets", "links")
+        return {name: int(self._rows(f"SELECT count(*) FROM {name}")[0][0]) for name in tables}
+
+    def sheet_counts(self, column: str) -> dict[str, int]:
+        """Number of sheets for each "format" or "visibility"."""
+        if column not in ("format", "visibility"):
+            raise ValueError(f"no counts by {column!r}")
+        return dict(
+            self._rows(f"SELECT {column}, count(*) FROM sheets GROUP BY {column} ORDER BY {column}")
+        )
+
+    def ids(self) -> IdArray:
+        """Row ids of all sheets, ascending."""
+        return _id_array(self._rows("SELECT json_group_array(id) FROM tokens"))
+
+    def ids_by_sheet_id(self) -> IdArray:
+        """Row ids of all sheets in the order of their sheet ids."""
+        return _id_array(
+            self._rows(
+                "SELECT json_group_array(id) FROM "
+                "(SELECT id FROM sheets INDEXED BY sqlite_autoindex_sheets_1 ORDER BY sheet_id)"
+            )
+        )
+
+    def tokens_after(self, row_id: int, width: int) -> tuple[FloatArray, FloatArray]:
+        """Tokens (n, d) and word counts (n,) of all sheets with a greater row id, by row id."""
+        rows = self._rows("SELECT words, token FROM tokens WHERE id > ? ORDER BY id", (row_id,))
+        tokens = np.frombuffer(b"".join(row[1] for row in rows), dtype="<f4")
+        return tokens.reshape(-1, width), np.array([row[0] for row in rows], dtype=np.float32)
+
+    def postings(self, word: str) -> tuple[IdArray, ...]:
+        """Row ids of the sheets that have a word, ascending, one array a lexical field."""
+        quoted = word.replace('"', '""')
+        return tuple(
+            _id_array(
+                self._rows(
+                    "SELECT json_group_array(rowid) FROM lexical WHERE lexical MATCH ?",
+                    (f'{field} : "{quoted}"',),
+                )
+            )
+            for field in LEXICAL_FIELDS
+        )
+
+    def sheet_ids(self, ids: Sequence[int]) -> dict[int, str]:
+        """Sheet id of each row id."""
+        return dict(self._in("SELECT id, sheet_id FROM sheets WHERE id IN ({})", ids))
+
+    def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
+        """Records by sheet id; unknown ids are absent."""
+        return {
+            sheet_id: record_from_json(json.loads(record))
+            for sheet_id, record in self._in(
+                "SELECT sheet_id, record FROM sheets WHERE sheet_id IN ({})", sheet_ids
+            )
+        }
+
+    def all_sheet_ids(self, workbook: str | None = None) -> list[str]:
+        """Sheet ids in their order, of all sheets or of one workbook name or path."""
+        if workbook is None:
+            found = self._rows("SELECT sheet_id FROM sheets ORDER BY sheet_id")
+        else:
+            found = self._rows(
+                "SELECT sheet_id FROM sheets WHERE workbook = ? OR path = ? ORDER BY sheet_id",
+                (workbook, workbook),
+            )
+        return [row[0] for row in found]
+
+    def links_of(self, sheet_ids: Sequence[str]) -> list[Link]:
+        """Links that start or end at one of the sheets, ordered by ends and type."""
+        found = {
+            tuple(row)
+            for end in ("source", "target")
+            for row in self._in(
+                f"SELECT source, target, type, weight, evidence FROM links WHERE {end} IN ({{}})",
+                sheet_ids,
+            )
+        }
+        return [Link(*row) for row in sorted(found)]
+
+    def matching(self, filters: Filters) -> IdArray:
+        """Row ids of the sheets that meet all conditions, ascending."""
+        where, values = _conditions(filters)
+        return _id_array(
+            self._rows(
+                "SELECT json_group_array(id) FROM (SELECT s.id FROM sheets s LEFT JOIN workbooks w "
+                f"ON w.id = s.workbook_id WHERE {where} ORDER BY s.id)",
+                values,
+            )
+        )
+
+    def _in(self, sql: str, values: Sequence[Any]) -> list[Any]:
+        found: list[Any] = []
+        for start in range(0, len(values), _CHUNK):
+            part = values[start : start + _CHUNK]
+            found.extend(self._rows(sql.format(",".join("?" * len(part))), part))
+        return found
+
+
+def _conditions(filters: Filters) -> tuple[str, list[Any]]:
+    """SQL condition and its values."""
+    after, before = filters.modified_after, filters.modified_before
+    terms: list[tuple[str, Any]] = [
+        ("s.workbook = ?", filters.workbook),
+        ("s.path GLOB ?", filters.path),
+        ("s.visibility = ?", filters.visibility and filters.visibility.value),
+        ("s.format = ?", filters.format),
+        ("w.mtime_ns >= ?", after and _utc_ns(after)),
+        ("w.mtime_ns < ?", before and _utc_ns(before)),
+    ]
+    wanted = [(sql, [value]) for sql, value in terms if value is not None]
+    for key, value in filters.metadata.items():
+        path = '$."' + key.replace('"', '\\"') + '"'
+        wanted.append(("json_extract(s.metadata, ?) = ?", [path, value]))
+    where = " AND ".join(sql for sql, _ in wanted) or "1"
+    return where, [value for _, values in wanted for value in values]
+
+
+def _utc_ns(moment: dt.datetime) -> int:
+    zoned = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+    return int(zoned.timestamp() * 1_000_000) * 1000
+
+
+def _id_array(rows: list[Any]) -> IdArray:
+    """A JSON array of ids, made by SQLite, as numpy: many times quicker than row by row."""
+    text = rows[0][0][1:-1]
+    return np.fromstring(text, dtype=np.int64, sep=",") if text else np.empty(0, np.int64)
+
+
+def _skipped_from_json(text: str) -> tuple[Skipped, ...]:
+    return tuple(Skipped(**{**x, "reason": SkipReason(x["reason"])}) for x in json.loads(text))

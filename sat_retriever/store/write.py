@@ -1,0 +1,155 @@
+"""Statements that change an index file; the caller owns the transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sat_retriever.types import FloatArray, SheetRecord, Skipped, SkipReason, to_json
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbookState:
+    """What the index knows of one workbook file.
+
+    Attributes:
+        root: Absolute POSIX path of the folder its path is relative to.
+        path: POSIX path relative to the root.
+        size: Bytes.
+        mtime_ns: Modification time, nanoseconds since 1970.
+        checked_ns: When size and time were taken, nanoseconds since 1970.
+        content_hash: Hash of its bytes; empty when they could not be read.
+        skipped: What of it gave no record.
+    """
+
+    root: str
+    path: str
+    size: int
+    mtime_ns: int
+    checked_ns: int
+    content_hash: str
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One sheet as it is stored.
+
+    Attributes:
+        record: The record.
+        token: Its token, (d,) float32, unit length.
+        words: Words of each lexical field, in the order of `LEXICAL_FIELDS`.
+    """
+
+    record: SheetRecord
+    token: FloatArray
+    words: tuple[Sequence[str], ...]
+
+
+def split_clashes(
+    connection: sqlite3.Connection, rows: Sequence[SheetRow]
+) -> tuple[list[SheetRow], tuple[Skipped, ...]]:
+    """The rows whose sheet id is free, and a note on each of the others."""
+    free = [row for row in rows if not _exists(connection, row.record.sheet_id)]
+    clashes = tuple(
+        Skipped(
+            row.record.path,
+            SkipReason.DUPLICATE_ID,
+            f"another indexed folder already has a sheet {row.record.sheet_id!r}: "
+            "index the folder that holds both instead",
+            row.record.sheet,
+        )
+        for row in rows
+        if row not in free
+    )
+    return free, clashes
+
+
+def insert_workbook(
+    connection: sqlite3.Connection, state: WorkbookState, clashes: Sequence[Skipped]
+) -> int:
+    """Add a workbook; its row id."""
+    skipped = json.dumps(to_json([*state.skipped, *clashes]), ensure_ascii=False)
+    cursor = connection.execute(
+        "INSERT INTO workbooks (root, path, size, mtime_ns, checked_ns, content_hash, skipped) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            state.root,
+            state.path,
+            state.size,
+            state.mtime_ns,
+            state.checked_ns,
+            state.content_hash,
+            skipped,
+        ),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def insert_sheets(
+    connection: sqlite3.Connection, rows: Sequence[SheetRow], workbook_id: int | None
+) -> None:
+    """Add sheets with their tokens and words."""
+    for row in rows:
+        record = row.record
+        row_id = connection.execute(
+            "INSERT INTO sheets (sheet_id, workbook_id, workbook, path, format, visibility, "
+            "metadata, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                record.sheet_id,
+                workbook_id,
+                record.workbook,
+                record.path,
+                record.format,
+                record.visibility.value,
+                json.dumps(dict(record.metadata), ensure_ascii=False),
+                json.dumps(
+                    to_json(record, compact=True), ensure_ascii=False, separators=(",", ":")
+                ),
+            ),
+        ).lastrowid
+        length = sum(len(words) for words in row.words)
+        token = np.ascontiguousarray(row.token, dtype="<f4").tobytes()
+        connection.execute("INSERT INTO tokens VALUES (?, ?, ?)", (row_id, length, token))
+        connection.execute(
+            "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)",
+            (row_id, *(" ".join(words) for words in row.words)),
+        )
+
+
+def delete_workbook(connection: sqlite3.Connection, root: str, path: str) -> None:
+    """Drop a workbook, if it is there, with all its sheets."""
+    ids = [
+        row[0]
+        for row in connection.execute(
+            "SELECT s.id FROM sheets s JOIN workbooks w ON w.id = s.workbook_id "
+            "WHERE w.root = ? AND w.path = ?",
+            (root, path),
+        )
+    ]
+    delete_sheets(connection, ids)
+    connection.execute("DELETE FROM workbooks WHERE root = ? AND path = ?", (root, path))
+
+
+def delete_sheets(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
+    """Drop sheets by row id."""
+    # FTS5 knows no foreign keys, so its rows go by hand; tokens follow by cascade.
+    values = [(row_id,) for row_id in ids]
+    connection.executemany("DELETE FROM lexical WHERE rowid = ?", values)
+    connection.executemany("DELETE FROM sheets WHERE id = ?", values)
+
+
+def _exists(connection: sqlite3.Connection, sheet_id: str) -> bool:
+    sql = "SELECT 1 FROM sheets WHERE sheet_id = ?"
+    return connection.execute(sql, (sheet_id,)).fetchone() is not None
+
+
+def ids_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int]:
+    """Row ids of the sheet ids that are there."""
+    sql = "SELECT id FROM sheets WHERE sheet_id = ?"
+    found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)
+    return [row[0] for row in found if row]

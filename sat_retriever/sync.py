@@ -1,0 +1,143 @@
+"""Workbook files under some paths to the index: what is new, changed or gone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sat_retriever.folder import Plan, make_plan, scopes
+from sat_retriever.store.sqlite import SqliteStore
+from sat_retriever.store.write import SheetRow, WorkbookState
+from sat_retriever.types import SheetRecord, Skipped, SkipReason
+from sat_retriever.workbook.read import Workbook, read_workbooks
+
+# Encoding pays when texts come together; a kill loses no more than this many sheets.
+_BATCH_SHEETS = 128
+_BATCH_SECONDS = 2.0
+
+Progress = Callable[[int, int, str], None]
+MakeRows = Callable[[Sequence[SheetRecord]], list[SheetRow]]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync did, in workbooks unless said otherwise.
+
+    Attributes:
+        added: New ones, also those that gave no sheet.
+        changed: Ones read anew because their content changed.
+        unchanged: Ones left as they were.
+        removed: Ones gone from under the given paths.
+        ignored: Files that are no spreadsheets.
+        sheets: Sheets written.
+        skipped: Files and sheets that gave no record, with the reason.
+        seconds: Wall time.
+    """
+
+    added: int
+    changed: int
+    unchanged: int
+    removed: int
+    ignored: int
+    sheets: int
+    skipped: tuple[Skipped, ...]
+    seconds: float
+
+
+def sync_paths(
+    store: SqliteStore,
+    paths: Sequence[Path],
+    make_rows: MakeRows,
+    *,
+    examples: bool,
+    verify: bool,
+    password: str | None,
+    workers: int | None,
+    progress: Progress | None,
+) -> SyncReport:
+    """Read what is new or changed, replace it in the store, remove what is gone.
+
+    Raises:
+        PathNotFoundError: If a path does not exist.
+    """
+    start = time.monotonic()
+    known = store.workbooks()
+    named = scopes(paths, {state.root for state in known})
+    plan = make_plan(named, known, verify=verify, password=password is not None)
+    if plan.touched:
+        store.touch_workbooks(plan.touched)
+    if plan.removed:
+        store.remove_workbooks(plan.removed)
+    written, skipped = 0, list[Skipped]()
+    done = 0
+    for batch in _batches(_read(plan, examples=examples, password=password, workers=workers)):
+        rows = make_rows([record for _, book in batch for record in book.records])
+        for state, book in batch:
+            own, rows = rows[: len(book.records)], rows[len(book.records) :]
+            clashes = _write(store, plan, state, book, own)
+            written += len(own) - len(clashes)
+            skipped += [*book.skipped, *clashes]
+            done += 1
+            if progress:
+                progress(done, len(plan.read), state.path)
+    return SyncReport(
+        added=len(plan.added),
+        changed=len(plan.read) - len(plan.added),
+        unchanged=plan.unchanged,
+        removed=len(plan.removed),
+        ignored=plan.ignored,
+        sheets=written,
+        skipped=tuple(skipped),
+        seconds=time.monotonic() - start,
+    )
+
+
+def _read(
+    plan: Plan, *, examples: bool, password: str | None, workers: int | None
+) -> Generator[tuple[WorkbookState, Workbook]]:
+    """The plan's workbooks as they come out of the reading processes."""
+    states = {Path(state.root, state.path): state for state in plan.read}
+    books = read_workbooks(
+        states,
+        root=lambda path: Path(states[path].root),
+        examples=examples,
+        password=password,
+        workers=workers,
+    )
+    with closing(books):  # an interruption must not leave reading processes behind
+        for book in books:
+            yield states[book.path], book
+
+
+def _batches(
+    books: Iterator[tuple[WorkbookState, Workbook]],
+) -> Iterator[list[tuple[WorkbookState, Workbook]]]:
+    """Workbooks in groups of enough sheets to be encoded together."""
+    batch: list[tuple[WorkbookState, Workbook]] = []
+    sheets, since = 0, time.monotonic()
+    for state, book in books:
+        batch.append((state, book))
+        sheets += len(book.records)
+        if sheets >= _BATCH_SHEETS or time.monotonic() - since > _BATCH_SECONDS:
+            yield batch
+            batch, sheets, since = [], 0, time.monotonic()
+    if batch:
+        yield batch
+
+
+def _write(
+    store: SqliteStore, plan: Plan, state: WorkbookState, book: Workbook, rows: Sequence[SheetRow]
+) -> tuple[Skipped, ...]:
+    """Replace one workbook; the sheets left out because their id was taken."""
+    key = (state.root, state.path)
+    if key not in plan.added and _cannot_be_opened(book):
+        return ()  # what was read last time is better than nothing
+    state = replace(state, content_hash=book.content_hash, skipped=book.skipped)
+    return store.replace_workbook(state, rows, plan.superseded.get(key, ()))
+
+
+def _cannot_be_opened(book: Workbook) -> bool:
+    return any(s.reason is SkipReason.UNREADABLE and s.sheet is None for s in book.skipped)

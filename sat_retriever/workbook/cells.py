@@ -1,0 +1,210 @@
+"""Cell values as kind codes, and as canonical text for headers and examples."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.workbook.grid import Area, CellError, Grid, Value
+
+MAX_HEADER_LENGTH = 120
+MAX_EXAMPLE_LENGTH = 60
+MAX_CELLS = 64_000_000
+MAX_COLUMNS = 16_384
+MAX_MERGES = 50_000
+
+KindArray = NDArray[np.uint8]
+
+
+class Kind(IntEnum):
+    """What a cell holds, as a code that fits a byte."""
+
+    EMPTY = 0
+    TEXT = 1
+    INTEGER = 2
+    NUMBER = 3
+    BOOLEAN = 4
+    DATE = 5
+    TIME = 6
+    ERROR = 7
+    CODE = 8
+    """Text made mostly of digits, a mail or web address: only in sampled rows."""
+
+
+class _Kinds(dict[type, int]):
+    """Kind of a value's type; values of foreign types count as text."""
+
+    def __missing__(self, key: type) -> int:
+        return int(Kind.TEXT)
+
+
+_KINDS = _Kinds(
+    {
+        type(None): int(Kind.EMPTY),
+        str: int(Kind.TEXT),
+        int: int(Kind.INTEGER),
+        float: int(Kind.NUMBER),
+        bool: int(Kind.BOOLEAN),
+        dt.datetime: int(Kind.DATE),
+        dt.date: int(Kind.DATE),
+        dt.time: int(Kind.TIME),
+        dt.timedelta: int(Kind.TIME),
+        CellError: int(Kind.ERROR),
+    }
+)
+
+_SPACE = re.compile(r"\s+")
+_DIGIT = re.compile(r"\d")
+_ADDRESS = re.compile(r"^\S+@\S+$|^\S+://\S+$")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A grid with its kind codes; rows and columns are 0-based inside it.
+
+    Attributes:
+        rows: The grid's values.
+        kinds: Kind codes, shape (rows, columns) uint8.
+        origin: Sheet row and column (1-based) of `kinds[0, 0]`.
+        anchors: Cells covered by a merge → the merge's top left cell (0-based),
+            the cell itself included.
+    """
+
+    rows: Sequence[Sequence[Value]]
+    kinds: KindArray
+    origin: tuple[int, int]
+    anchors: dict[tuple[int, int], tuple[int, int]]
+
+    def value(self, row: int, col: int) -> Value:
+        """The value of a cell; None outside the grid."""
+        cells = self.rows[row] if row < len(self.rows) else ()
+        return cells[col] if col < len(cells) else None
+
+    def spread(self, row: int, col: int) -> Value:
+        """The value of a cell, or of the merged area it belongs to."""
+        return self.value(*self.anchors.get((row, col), (row, col)))
+
+    def area(self, block: Area) -> Area:
+        """A 0-based block as 1-based sheet addresses."""
+        row, col = self.origin
+        return Area(block.top + row, block.left + col, block.bottom + row, block.right + col)
+
+
+def cells_of(grid: Grid, merges: Sequence[Area]) -> Cells:
+    """The grid's cells with one kind code each.
+
+    Cost is linear in the number of cells. A grid whose bounding rectangle holds
+    more than 64 million cells is read down to the row that reaches it, and no
+    more than 16,384 columns and 50,000 merges are looked at.
+    """
+    lengths = np.fromiter(map(len, grid.rows), dtype=np.int64, count=len(grid.rows))
+    width = min(int(lengths.max(initial=0)), MAX_COLUMNS)
+    height = min(len(grid.rows), MAX_CELLS // max(width, 1))
+    rows = grid.rows[:height]
+    lengths = lengths[:height]
+    if height and int(lengths.min()) == int(lengths.max()) == width:
+        flat = np.frombuffer(_codes(chain.from_iterable(rows)), dtype=np.uint8)
+        kinds = flat.reshape(height, width).copy()
+    else:
+        kinds = np.zeros((height, width), dtype=np.uint8)
+        _scatter(rows, lengths, kinds)
+    origin = (grid.first_row, grid.first_col)
+    return Cells(rows, kinds, origin, _anchors(merges, origin, kinds.shape))
+
+
+def _codes(values: object) -> bytes:
+    return bytes(map(_KINDS.__getitem__, map(type, values)))  # type: ignore[call-overload]
+
+
+def _scatter(rows: Sequence[Sequence[Value]], lengths: NDArray[np.int64], kinds: KindArray) -> None:
+    """Fill `kinds` from rows of different lengths, cutting those that are too wide."""
+    width = kinds.shape[1]
+    flat = np.frombuffer(_codes(chain.from_iterable(rows)), dtype=np.uint8)
+    starts = np.cumsum(lengths) - lengths
+    row_of = np.repeat(np.arange(len(rows)), lengths)
+    col_of = np.arange(len(flat)) - np.repeat(starts, lengths)
+    inside = col_of < width
+    kinds[row_of[inside], col_of[inside]] = flat[inside]
+
+
+def _anchors(
+    merges: Sequence[Area], origin: tuple[int, int], shape: tuple[int, ...]
+) -> dict[tuple[int, int], tuple[int, int]]:
+    """Merged cells by their area's top left cell, with a bound on the work."""
+    anchors: dict[tuple[int, int], tuple[int, int]] = {}
+    for merge in merges[:MAX_MERGES]:
+        top, left = merge.top - origin[0], merge.left - origin[1]
+        bottom = min(merge.bottom - origin[0], shape[0] - 1, top + 31)
+        right = min(merge.right - origin[1], shape[1] - 1)
+        if top < 0 or left < 0 or len(anchors) > 4 * MAX_MERGES:
+            continue
+        for row in range(top, bottom + 1):
+            for col in range(left, right + 1):
+                anchors[row, col] = (top, left)
+    return anchors
+
+
+def sharp_kind(value: Value) -> int:
+    """Kind of one value, telling codes and addresses from words.
+
+    >>> Kind(sharp_kind("04656-2020")).name, Kind(sharp_kind("ISIC 05")).name
+    ('CODE', 'TEXT')
+    """
+    kind = _KINDS[type(value)]
+    if kind == Kind.TEXT and isinstance(value, str):
+        if not value.strip():
+            return int(Kind.EMPTY)
+        digits = len(_DIGIT.findall(value))
+        if digits > len(_LETTER.findall(value)) or _ADDRESS.search(value):
+            return int(Kind.CODE)
+    return kind
+
+
+def plain_text(value: Value) -> str:
+    """A value as text that depends on no locale; "" for an empty cell.
+
+    >>> plain_text(2020.0), plain_text(True), plain_text(dt.datetime(2024, 1, 2))
+    ('2020', 'true', '2024-01-02')
+    """
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case float():
+            whole = value.is_integer() and abs(value) < 1e15
+            return str(int(value)) if whole else repr(value)
+        case dt.datetime():
+            midnight = not (value.hour or value.minute or value.second or value.microsecond)
+            return value.date().isoformat() if midnight else value.isoformat(" ", "seconds")
+        case dt.date() | dt.time():
+            return value.isoformat()
+        case dt.timedelta():
+            return _duration(value)
+        case str():
+            return _SPACE.sub(" ", value[: 8 * MAX_HEADER_LENGTH]).strip()
+        case _:
+            return _SPACE.sub(" ", str(value)).strip()
+
+
+def _duration(value: dt.timedelta) -> str:
+    seconds = int(value.total_seconds())
+    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
+    return f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+
+
+def header_text(value: Value) -> str:
+    """A canonical header: one line, stripped, at most 120 characters; no errors.
+
+    >>> header_text(" Unit\\n price "), header_text(2020.0), header_text(CellError("#N/A"))
+    ('Unit price', '2020', '')
+    """
+    return "" if isinstance(value, CellError) else plain_text(value)[:MAX_HEADER_LENGTH].rstrip()

@@ -1,0 +1,223 @@
+"""The tables of a sheet: where they are, and which rows or column are their headers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sat_retriever.types import Column, Table
+from sat_retriever.workbook.cells import Cells, Kind, cells_of, header_text
+from sat_retriever.workbook.columns import SAMPLE, describe_column
+from sat_retriever.workbook.grid import Area, Grid, TableObject
+from sat_retriever.workbook.joins import continues_below, continues_beside, is_lone, is_prose
+from sat_retriever.workbook.layout import Layout, read_layout
+from sat_retriever.workbook.regions import find_blocks, trim
+from sat_retriever.workbook.stacked import split_stacked
+
+MAX_TABLES = 64
+MAX_KEPT_COLUMNS = 16_384
+MIN_CELLS = 2
+REMARK_CELLS = 4
+REMARK_SHARE = 3
+HEADERLESS_SHARE = 0.5
+"""How much of its size counts for a table without a header when the main one is chosen."""
+
+
+def find_tables(
+    grid: Grid,
+    merges: Sequence[Area] = (),
+    table_objects: Sequence[TableObject] = (),
+    *,
+    examples: bool = True,
+) -> tuple[Table, ...]:
+    """Every table of a sheet, the main one first, the others in reading order.
+
+    Tables the workbook declares are taken as they are. The rest of the sheet is
+    cut at blank rows and columns; each block's header is the row (or, for forms
+    and records laid out sideways, the first column) that contrasts most with its
+    data. A page of prose is one table without headers over all of it. A table's
+    range holds its header, units and totals, not the titles above or the notes
+    below.
+
+    Cost is linear in the number of cells. At most 64 tables are kept (the largest)
+    and 16,384 columns over all of them; see `cells_of` for the bounds on the grid.
+
+    Args:
+        grid: Values of the used range; empty strings are None.
+        merges: Merged areas, in sheet addresses.
+        table_objects: Tables declared by the workbook, in sheet addresses.
+        examples: Whether examples may be kept. Without, no data cell's value is in
+            the result; headers and units are.
+
+    Returns:
+        The tables; empty for an empty grid.
+    """
+    cells = cells_of(grid, merges)
+    declared = _declared(cells, table_objects)
+    layouts = [layout for layout, _ in declared]
+    names = {id(layout): item for layout, item in declared}
+    layouts += _found(_blank_out(cells, layouts), alone=not layouts)
+    ranked = sorted(layouts, key=lambda layout: -_weight(cells, layout))[:MAX_TABLES]
+    if not ranked:
+        return ()
+    others = sorted(ranked[1:], key=lambda layout: (layout.area.top, layout.area.left))
+    room = MAX_KEPT_COLUMNS
+    tables: list[Table] = []
+    for layout in [ranked[0], *others]:
+        table = _table(cells, layout, names.get(id(layout)), room, examples=examples)
+        room -= len(table.columns)
+        tables.append(table)
+    return tuple(tables)
+
+
+def _declared(
+    cells: Cells, objects: Sequence[TableObject]
+) -> list[tuple[Layout, TableObject]]:
+    """Layouts of the declared tables that lie in the grid."""
+    found = []
+    for item in objects[:MAX_TABLES]:
+        top, left = item.area.top - cells.origin[0], item.area.left - cells.origin[1]
+        bottom = min(item.area.bottom - cells.origin[0], cells.kinds.shape[0] - 1)
+        right = min(item.area.right - cells.origin[1], cells.kinds.shape[1] - 1)
+        if top < 0 or left < 0 or bottom < top or right < left:
+            continue
+        height = min(item.header_rows, bottom - top + 1)
+        totals = min(item.total_rows, bottom - top + 1 - height)
+        area = Area(top, left, bottom, right)
+        found.append((Layout(area, height, totals=totals, score=2.0), item))
+    return found
+
+
+def _blank_out(cells: Cells, layouts: Sequence[Layout]) -> Cells:
+    """The cells without those of declared tables."""
+    if not layouts:
+        return cells
+    kinds = cells.kinds.copy()
+    for layout in layouts:
+        area = layout.area
+        kinds[area.top : area.bottom + 1, area.left : area.right + 1] = Kind.EMPTY
+    return replace(cells, kinds=kinds)
+
+
+def _found(cells: Cells, *, alone: bool) -> list[Layout]:
+    """Layouts of the tables that nobody declared."""
+    whole = trim(cells.kinds != 0, Area(0, 0, cells.kinds.shape[0] - 1, cells.kinds.shape[1] - 1))
+    if whole is None:
+        return []
+    if alone and is_prose(cells, whole):
+        return [Layout(whole)]
+    blocks = find_blocks(
+        cells.kinds,
+        lambda above, block: continues_below(cells, above, block),
+        lambda left, block: continues_beside(cells, left, block),
+        lambda block: is_lone(cells, block),
+    )
+    layouts = [
+        layout
+        for block in blocks
+        if _cell_count(cells, block) >= MIN_CELLS
+        for layout in _layouts(cells, block)
+    ]
+    largest = max((_cell_count(cells, layout.area) for layout in layouts), default=0)
+    layouts = [layout for layout in layouts if not _is_remark(cells, layout, largest)]
+    return layouts or ([Layout(whole)] if alone else [])
+
+
+def _layouts(cells: Cells, block: Area) -> list[Layout]:
+    """Layouts of the one table of a block, or of those stacked in it."""
+    layout = read_layout(cells, block)
+    parts = [] if layout.transposed else split_stacked(cells, block)
+    return [read_layout(cells, part) for part in parts] if len(parts) > 1 else [layout]
+
+
+def _is_remark(cells: Cells, layout: Layout, largest: int) -> bool:
+    """Whether a block beside a larger one is a note, a title or a date, and no table."""
+    area = layout.area
+    count = _cell_count(cells, area)
+    if count * REMARK_SHARE <= largest and count <= REMARK_CELLS:
+        return True
+    part = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    lone = part.shape[1] == 1 and not layout.header_height
+    return lone and count < largest and bool((part <= Kind.TEXT).all())
+
+
+def _cell_count(cells: Cells, area: Area) -> int:
+    part = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    return int((part != Kind.EMPTY).sum())
+
+
+def _weight(cells: Cells, layout: Layout) -> float:
+    """How much a table is the main one: its cells, fewer when it has no header."""
+    return _cell_count(cells, layout.area) * (1.0 if layout.header_height else HEADERLESS_SHARE)
+
+
+def _table(
+    cells: Cells, layout: Layout, item: TableObject | None, room: int, *, examples: bool
+) -> Table:
+    """The record of one layout, with at most `room` columns."""
+    area = layout.area
+    if layout.transposed:
+        lines = range(area.top, min(area.bottom, area.top + room - 1) + 1)
+        data = range(area.left + layout.header_height, area.right + 1)
+    else:
+        lines = range(area.left, min(area.right, area.left + room - 1) + 1)
+        start = area.top + layout.header_height + (layout.units is not None)
+        data = range(start, area.bottom + 1 - layout.totals)
+    columns = [_column(cells, layout, line, data, item, examples=examples) for line in lines]
+    part = _slice(cells, layout, lines, data)
+    header_row = area.top + cells.origin[0] if layout.header_height else None
+    return Table(
+        range=cells.area(area).a1(),
+        header_row=None if layout.transposed else header_row,
+        header_height=0 if layout.transposed else layout.header_height,
+        transposed=layout.transposed,
+        num_rows=part,
+        columns=tuple(columns),
+        name=item.name if item else None,
+    )
+
+
+def _slice(cells: Cells, layout: Layout, lines: range, data: range) -> int:
+    """Number of data records: lines across the columns that are not all empty."""
+    if layout.transposed:
+        part = cells.kinds[lines.start : lines.stop, data.start : data.stop]
+        return int(part.any(axis=0).sum())
+    part = cells.kinds[data.start : data.stop, layout.area.left : layout.area.right + 1]
+    return int(part.any(axis=1).sum())
+
+
+def _column(
+    cells: Cells,
+    layout: Layout,
+    line: int,
+    data: range,
+    item: TableObject | None,
+    *,
+    examples: bool,
+) -> Column:
+    """One column of a table (one row of a transposed one)."""
+    if layout.transposed:
+        found = cells.kinds[line, data.start : data.stop].nonzero()[0][:SAMPLE] + data.start
+        address = [(line, int(col)) for col in found]
+        header = [(line, layout.area.left + i) for i in range(layout.header_height)]
+    else:
+        found = cells.kinds[data.start : data.stop, line].nonzero()[0][:SAMPLE] + data.start
+        address = [(int(row), line) for row in found]
+        header = [(layout.area.top + i, line) for i in range(layout.header_height)]
+    position = line - layout.area.left
+    if item and item.header_rows and position < len(item.columns):
+        name = header_text(item.columns[position])
+    else:
+        name = _joined(cells, header)
+    unit = header_text(cells.value(layout.units, line)) if layout.units is not None else ""
+    return describe_column(cells, name, address, unit or None, examples=examples)
+
+
+def _joined(cells: Cells, header: Sequence[tuple[int, int]]) -> str:
+    """Header cells joined top-down, merged cells spread, repetitions left out."""
+    parts: list[str] = []
+    for row, col in header:
+        text = header_text(cells.spread(row, col))
+        if text and (not parts or parts[-1] != text):
+            parts.append(text)
+    return header_text(" / ".join(parts))

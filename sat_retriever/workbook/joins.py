@@ -1,0 +1,140 @@
+"""Which neighbouring blocks belong together, and which sheets are prose."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sat_retriever.workbook.cells import Cells, Kind
+from sat_retriever.workbook.grid import Area
+from sat_retriever.workbook.sample import Family, Sample, sample_block, steps
+from sat_retriever.workbook.scoring import CLEAR
+from sat_retriever.workbook.layout import best_header
+
+COVERED = 0.5
+MAX_LONE_ROWS = 3
+MAX_SECTION_ROWS = 6
+MAX_HEADER_ROWS = 6
+ALIKE = 0.75
+MAX_PROSE_COLUMNS = 4
+PROSE_LONE_ROWS = 0.55
+PROSE_TEXT = 0.6
+PROSE_LENGTH = 16.0
+
+
+def continues_below(cells: Cells, above: Area, block: Area) -> bool:
+    """Whether a block is the rest of the table above it, across a blank row.
+
+    Either the block above is nothing but a header, or this block's first full row
+    has the kinds of the data above.
+    """
+    if block.left < above.left or block.right > above.right:
+        return False
+    first = _first_rows(cells, block)
+    if first is None or _is_header(first):
+        return False
+    if _is_bare_header(cells, above):
+        return len(first.cols) >= COVERED * _last_width(cells, above)
+    last = _last_rows(cells, above)
+    return len(last.rows) >= 2 and _alike(last, first)
+
+
+def is_lone(cells: Cells, block: Area) -> bool:
+    """Whether a block is nothing but a few texts in one column."""
+    if block.right > block.left or block.bottom - block.top > MAX_LONE_ROWS:
+        return False
+    return bool((cells.kinds[block.top : block.bottom + 1, block.left] <= Kind.TEXT).all())
+
+
+def _first_rows(cells: Cells, block: Area) -> Sample | None:
+    """The block's first rows from the first one with two filled cells on."""
+    part = cells.kinds[block.top : block.bottom + 1][:MAX_SECTION_ROWS]
+    filled = (part[:, block.left : block.right + 1] != Kind.EMPTY).sum(axis=1)
+    full = (filled >= 2).nonzero()[0]
+    if not len(full):
+        return None
+    top = block.top + int(full[0])
+    return sample_block(cells, Area(top, block.left, min(block.bottom, top + 11), block.right))
+
+
+def _last_width(cells: Cells, block: Area) -> int:
+    last = cells.kinds[block.bottom, block.left : block.right + 1]
+    return int((last != Kind.EMPTY).sum())
+
+
+def _last_rows(cells: Cells, block: Area) -> Sample:
+    return sample_block(cells, Area(max(block.top, block.bottom - 11), block.left, block.bottom, block.right))
+
+
+def _is_header(sample: Sample) -> bool:
+    """Whether a block's first row is a header of its own."""
+    families = sample.families[0]
+    filled = families > 0
+    words = int((families == Family.WORDS).sum())
+    if steps(sample.values[0]) == 1.0 and filled.sum() > 1:
+        return True
+    best, score = best_header(sample)
+    return best <= 1 and score >= CLEAR and 2 * words >= filled.sum()
+
+
+def _is_bare_header(cells: Cells, block: Area) -> bool:
+    """Whether a block is a few rows of short texts, two or more in the last."""
+    if block.bottom - block.top >= MAX_HEADER_ROWS:
+        return False
+    sample = sample_block(cells, block)
+    filled = sample.families > 0
+    words = (sample.families == Family.WORDS) | (sample.families == Family.CODE)
+    if not (words | ~filled)[:-1].all():
+        return False
+    if not (words | ~filled)[-1].all() and steps(sample.values[-1]) != 1.0:
+        return False
+    texts = sample.texts(len(sample.rows) - 1)
+    return bool(filled[-1].sum() >= 2) and all(len(text) <= 60 for text in texts)
+
+
+def _alike(above: Sample, first: Sample) -> bool:
+    """Whether the first row of a block has the kinds of the rows above it."""
+    columns = {col: j for j, col in enumerate(above.cols)}
+    alike = compared = 0
+    for j, col in enumerate(first.cols):
+        family = int(first.families[0, j])
+        if not family or col not in columns:
+            continue
+        counts = above.below[1:, 0, columns[col]]
+        if not counts.sum():
+            continue
+        compared += 1
+        alike += int(counts.argmax()) + 1 == family
+    return compared >= 2 and alike >= ALIKE * compared
+
+
+def continues_beside(cells: Cells, left: Area, block: Area) -> bool:
+    """Whether a block belongs to the table left of it, across one blank column.
+
+    It does when one of the two is a single column and they share most rows.
+    """
+    if block.left - left.right > 2:
+        return False
+    if min(left.right - left.left, block.right - block.left) > 0:
+        return False
+    shared = min(left.bottom, block.bottom) - max(left.top, block.top) + 1
+    union = max(left.bottom, block.bottom) - min(left.top, block.top) + 1
+    return shared >= 0.7 * union
+
+
+def is_prose(cells: Cells, whole: Area) -> bool:
+    """Whether a sheet is a text to read: few columns, long texts, one to a row."""
+    part = cells.kinds[whole.top : whole.bottom + 1, whole.left : whole.right + 1][:400]
+    columns = part.any(axis=0)
+    if columns.sum() > MAX_PROSE_COLUMNS or part.shape[0] < 3:
+        return False
+    per_row = (part != Kind.EMPTY).sum(axis=1)
+    lone = float((per_row == 1).sum() / max((per_row > 0).sum(), 1))
+    words = float((part == Kind.TEXT).sum() / max(per_row.sum(), 1))
+    if words < PROSE_TEXT or (lone < PROSE_LONE_ROWS and columns.sum() > 1):
+        return False
+    rows, cols = (part == Kind.TEXT).nonzero()
+    lengths = [
+        len(str(cells.value(int(r) + whole.top, int(c) + whole.left)))
+        for r, c in zip(rows[:200], cols[:200], strict=True)
+    ]
+    return bool(np.mean(lengths) >= PROSE_LENGTH) and (columns.sum() > 1 or np.mean(lengths) >= 30)

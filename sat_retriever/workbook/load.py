@@ -1,0 +1,152 @@
+"""One file to messages: records, formulas, structure and skipped parts, as JSON objects.
+
+This is the worker's half of the reader. It is a generator, so that formulas cross to
+the parent while the next sheet is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from sat_retriever.types import Skipped, SkipReason, to_json
+from sat_retriever.workbook.decrypt import decrypt
+from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.records import Source, sheet_record
+from sat_retriever.workbook.sheets import read_by_value, read_xlsx
+from sat_retriever.workbook.sniff import TEXT_SUFFIXES, Kind, open_regular, sniff, sniff_bytes
+from sat_retriever.workbook.text import read_text
+
+Json = dict[str, Any]
+_DAMAGED_OR = (SkipReason.DAMAGED, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the parent asks of a worker.
+
+    Attributes:
+        path: The file.
+        relative: Its POSIX path as it stands in sheet ids.
+        examples: Whether records keep example cells.
+        safe: Leave out calamine, which took the worker down before.
+        named: Whether the user named this very file.
+        password: Opens an encrypted workbook.
+        limits: Bounds.
+    """
+
+    path: str
+    relative: str
+    examples: bool = True
+    safe: bool = False
+    named: bool = True
+    password: str | None = None
+    limits: Limits = Limits()
+
+    @classmethod
+    def from_json(cls, data: Json) -> Request:
+        """The request a parent wrote with `to_json`."""
+        return cls(**{**data, "limits": Limits(**data.get("limits", {}))})
+
+
+def load(request: Request) -> Iterator[Json]:
+    """Messages about one file, the last one with the key "done"."""
+    path = Path(request.path)
+    done: Json = {"format": "", "content_hash": "", "size": 0, "modified_ns": 0, "changed": False}
+    try:
+        with open_regular(path) as file:
+            before = os.fstat(file.fileno())
+            done.update(size=before.st_size, modified_ns=before.st_mtime_ns)
+            yield from _load_open(request, path, file, done)
+            after = path.stat()
+            same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+            done["changed"] = not same
+    except Refused as refused:
+        yield _skipped(request, refused.reason, refused.message)
+    except MemoryError:
+        message = f"Reading takes more than {request.limits.memory_mb:,} MiB of memory."
+        yield _skipped(request, SkipReason.OUT_OF_MEMORY, message)
+    except OSError as error:
+        message = f"The file cannot be read: {error.strerror or error}."
+        yield _skipped(request, SkipReason.UNREADABLE, message)
+    yield {"done": done}
+
+
+def content_hash(file: BinaryIO) -> str:
+    """BLAKE2b of the file's bytes, 32 hex digits; the file is left at its start."""
+    file.seek(0)
+    digest = hashlib.blake2b(digest_size=16)
+    while chunk := file.read(1 << 20):
+        digest.update(chunk)
+    file.seek(0)
+    return digest.hexdigest()
+
+
+def _load_open(request: Request, path: Path, file: BinaryIO, done: Json) -> Iterator[Json]:
+    limits = request.limits
+    kind = sniff(path, named=request.named, limits=limits)
+    done["format"] = kind.format
+    if kind.reason not in (SkipReason.DAMAGED, SkipReason.ENCRYPTED, None):
+        raise Refused(kind.reason or SkipReason.DAMAGED, kind.message)
+    done["content_hash"] = content_hash(file)
+    values: Path | BinaryIO = _for_calamine(path, file, kind)
+    if kind.reason is SkipReason.ENCRYPTED:
+        if request.password is None:
+            raise Refused(kind.reason, kind.message)
+        file = values = decrypt(file, request.password, limits)
+        kind = sniff_bytes(file, limits)
+        done["format"] = kind.format
+    yield from _load_kind(request, kind, file, values, done)
+
+
+def _load_kind(
+    request: Request, kind: Kind, file: BinaryIO, values: Path | BinaryIO, done: Json
+) -> Iterator[Json]:
+    source = Source(
+        request.relative, Path(request.path).name, kind.format, str(done["content_hash"])
+    )
+    if kind.format == "csv":
+        yield from _load_text(request, file, source, done)
+    elif kind.reason is None and kind.format in ("xlsx", "xlsm", "xltx"):
+        yield from read_xlsx(request, source, file, values)
+    else:
+        try:
+            yield from read_by_value(request, source, file, values, damage=kind.message)
+        except Refused as refused:
+            if refused.reason is not SkipReason.ENCRYPTED or request.password is None:
+                raise
+            plain = decrypt(file, request.password, request.limits)
+            yield from read_by_value(request, source, plain, plain, damage="")
+
+
+def _load_text(request: Request, file: BinaryIO, source: Source, done: Json) -> Iterator[Json]:
+    path = Path(request.path)
+    strict = path.suffix.lower() not in TEXT_SUFFIXES
+    grid, area, found = read_text(file, request.limits, strict=strict)
+    done["format"] = found
+    source = Source(source.path, source.workbook, found, source.content_hash)
+    if area is None:
+        empty = "The file has no cell with a value."
+        yield _skipped(request, SkipReason.EMPTY_SHEET, empty, path.stem)
+        return
+    record = sheet_record(source, path.stem, grid, area, examples=request.examples)
+    yield {"record": to_json(record)}
+
+
+def _for_calamine(path: Path, file: BinaryIO, kind: Kind) -> Path | BinaryIO:
+    """The path if its extension is true, else the bytes: calamine believes extensions."""
+    if path.suffix.lower() == f".{kind.format}":
+        return path
+    file.seek(0)
+    return io.BytesIO(file.read())
+
+
+def _skipped(
+    request: Request, reason: SkipReason, message: str, sheet: str | None = None
+) -> Json:
+    return {"skipped": to_json(Skipped(request.relative, reason, message, sheet))}

@@ -1,0 +1,75 @@
+"""Typed placeholders: what stands in a record for free text that nearly never repeats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+NOTE_LENGTH = 120
+"""Characters from which a text is a note, whatever its column (paper: over 120)."""
+DISTINCT_RATIO = 0.9
+"""Share of distinct values from which a text column counts as high-cardinality."""
+MIN_VALUES = 8
+"""Values below which a column is too short to say anything about its cardinality."""
+MIN_FREE_LENGTH = 12.0
+"""Mean characters from which distinct text is free text and no short code or word."""
+MAX_TYPE_LENGTH = 24
+
+_WORD = re.compile(r"[^\W\d_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_DETAIL = frozenset(
+    "name names title titles id ids no nr number code text string full first last of the a an "
+    "and or in for by description value field column".split()
+)
+_NOTES = frozenset(
+    "note notes comment comments remark remarks description descriptions text body message "
+    "content abstract summary details explanation review".split()
+)
+
+
+def is_free_text(values: Sequence[str]) -> bool:
+    """Whether sampled texts of one column are high-cardinality free text.
+
+    They are when they hold at least eight values, of which at least 90 % are
+    distinct, of twelve or more characters on average and with a space in at least
+    half of them: names, titles and sentences, yet neither codes nor categories.
+
+    >>> is_free_text([f"Alan Smithee the {n}th" for n in range(20)])
+    True
+    >>> is_free_text(["north", "south"] * 10)
+    False
+    """
+    if len(values) < MIN_VALUES or len(set(values)) < DISTINCT_RATIO * len(values):
+        return False
+    spaced = sum(" " in value for value in values)
+    return 2 * spaced >= len(values) and sum(map(len, values)) >= MIN_FREE_LENGTH * len(values)
+
+
+def placeholder(header: str, text: str, *, number: int = 1) -> str:
+    """The typed placeholder for a text of a column with this header.
+
+    The type is the header's most telling word: the last one that is no mere detail
+    such as "name" or "id"; `Note` for texts over 120 characters and for headers that
+    say note, comment or description; `Text` when the header has no word.
+
+    Source: paper, appendix on corpus construction (`Movie_0001`, `Note_…`).
+    Departs: there types belong to a fixed list of headers, here to any header.
+
+    >>> placeholder("movie_title", "Alien"), placeholder("AuthorName", "Ann Lee", number=7)
+    ('Movie_0001', 'Author_0007')
+    >>> placeholder("Remarks", "fine"), placeholder("", "x"), placeholder("Title", "x")
+    ('Note_0001', 'Text_0001', 'Title_0001')
+    """
+    return f"{_type_of(header, text)}_{number:04d}"
+
+
+def _type_of(header: str, text: str) -> str:
+    if len(text) > NOTE_LENGTH:
+        return "Note"
+    last_part = header.rsplit(" / ", 1)[-1]
+    words = [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", last_part))]
+    telling = [word for word in words if word not in _DETAIL]
+    if any(word in _NOTES for word in words) and not [w for w in telling if w not in _NOTES]:
+        return "Note"
+    word = (telling or words or ["text"])[-1]
+    return word[:MAX_TYPE_LENGTH].capitalize()

@@ -1,0 +1,322 @@
+"""A path to a workbook's records, formulas, structure and skipped parts.
+
+Nothing a file contains raises: what cannot be read is a `Skipped` with a reason. Every
+file is read in a process of its own kind, capped in memory and time.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sat_retriever._extras import require
+from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.types import Formula, SheetRecord, Skipped, SkipReason, record_from_json
+from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.load import Request
+from sat_retriever.workbook.pool import Json, Worker, WorkerFailed
+from sat_retriever.workbook.structure import Structure
+from sat_retriever.workbook.wire import skipped_from_json, structure_from_json
+
+DEFAULT_LIMITS = Limits()
+_RETRIED = (SkipReason.READER_CRASHED, SkipReason.OUT_OF_MEMORY)
+_RETRY_SHARE = 0.6  # of a file's time that the first attempt may take
+
+
+@dataclass(frozen=True, slots=True)
+class Workbook:
+    """What was read of one file.
+
+    Attributes:
+        path: The file, as it was named.
+        format: Format found in its content; empty if none was recognised.
+        records: One record for each worksheet with a value or a formula, in tab order.
+        formulas: Formulas, sheet by sheet (xlsx, xlsm, xltx).
+        skipped: Sheets, or the whole file, that gave no record, and why.
+        structure: Names, tables, pivot sources, external workbooks, hidden parts.
+        content_hash: BLAKE2b of its bytes; empty if it could not be read at all.
+        size: Bytes on disk when it was read.
+        modified_ns: Modification time when it was read, nanoseconds.
+    """
+
+    path: Path
+    format: str = ""
+    records: tuple[SheetRecord, ...] = ()
+    formulas: tuple[Formula, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    structure: Structure = Structure()
+    content_hash: str = ""
+    size: int = 0
+    modified_ns: int = 0
+
+
+def read_workbook(
+    path: str | os.PathLike[str],
+    *,
+    root: str | os.PathLike[str] | None = None,
+    examples: bool = True,
+    password: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Workbook:
+    """Records, formulas, structure and skipped parts of one workbook.
+
+    Args:
+        path: An xlsx, xlsm, xltx, xlsb, xls, ods, csv or tsv, whatever its extension.
+        root: Folder that sheet ids are relative to; the file's own folder by default.
+        examples: Whether records keep an example cell for each column.
+        password: Opens an encrypted workbook (extra `[encrypted]`).
+        limits: Bounds on size, memory and time.
+
+    Raises:
+        PathNotFoundError: If there is nothing at `path`.
+        InputError: If `path` is not under `root`.
+        MissingExtraError: If a password is given without the extra installed.
+    """
+    path = Path(path)
+    if not os.path.lexists(path):
+        raise PathNotFoundError(f"There is no file at {str(path)!r}; check the path.")
+    _require_password(password)
+    request = _request(path, Path(root) if root is not None else None, limits)
+    request = replace(request, examples=examples, password=password)
+    with _borrowed() as slot:
+        return _read(path, request, slot)
+
+
+def read_workbooks(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    root: str | os.PathLike[str] | Callable[[Path], Path] | None = None,
+    examples: bool = True,
+    password: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    workers: int | None = None,
+) -> Iterator[Workbook]:
+    """Workbooks in the order in which they are finished, read by all cores.
+
+    Closing the iterator, or an exception such as KeyboardInterrupt in the loop over
+    it, kills the reading processes at once. A path that vanished is a skipped file.
+
+    Args:
+        paths: Files; consumed as workers become free.
+        root: Folder that sheet ids are relative to, or a function that tells it for a
+            file; each file's own folder by default.
+        examples: As `read_workbook`.
+        password: Tried on every encrypted workbook.
+        limits: As `read_workbook`.
+        workers: Reading processes; one for each usable core by default.
+
+    Raises:
+        InputError: If a path is not under its root.
+        MissingExtraError: If a password is given without the extra installed.
+    """
+    _require_password(password)
+    root_of = root if callable(root) else lambda _path: Path(root) if root is not None else None
+
+    def requests() -> Iterator[tuple[Path, Request]]:
+        for each in paths:
+            path = Path(each)
+            request = _request(path, root_of(path), limits)
+            yield path, replace(request, examples=examples, password=password)
+
+    yield from _read_all(requests(), max(1, workers or _cores()))
+
+
+class _Slot:
+    """Room for one worker, filled when it is needed and refilled when it died."""
+
+    def __init__(self) -> None:
+        self._worker: Worker | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def worker(self) -> Worker:
+        """A living worker."""
+        with self._lock:
+            if self._closed:
+                raise WorkerFailed(SkipReason.UNREADABLE, "Reading was interrupted.")
+            if self._worker is None or not self._worker.alive:
+                if self._worker is not None:
+                    self._worker.kill()
+                self._worker = Worker.start()
+            return self._worker
+
+    def close(self) -> None:
+        """Kill the worker; the slot stays empty from now on."""
+        with self._lock:
+            self._closed = True
+            if self._worker is not None:
+                self._worker.kill()
+
+    def usable(self) -> bool:
+        """Whether the slot can serve another call of this process."""
+        worker = self._worker
+        return worker is not None and worker.alive and worker.owner == os.getpid()
+
+
+_idle: list[_Slot] = []
+
+
+@contextmanager
+def _borrowed() -> Iterator[_Slot]:
+    """A slot whose worker outlives the call, so that the next call need not start one."""
+    slot = _Slot()
+    while _idle:
+        try:
+            kept = _idle.pop()
+        except IndexError:
+            break
+        if kept.usable():
+            slot = kept
+            break
+    try:
+        yield slot
+    except BaseException:
+        slot.close()
+        raise
+    if slot.usable() and not _idle:
+        _idle.append(slot)
+    else:
+        slot.close()
+
+
+def _read(path: Path, request: Request, slot: _Slot) -> Workbook:
+    """One file, tried again without calamine if the first attempt took the worker down."""
+    start = time.monotonic()
+    seconds = request.limits.seconds
+    try:
+        workbook, changed = _attempt(path, request, slot, seconds * _RETRY_SHARE)
+        if changed:
+            workbook, changed = _attempt(path, request, slot, seconds)
+        if changed:
+            moving = "The file kept changing while it was read."
+            return _failed(path, request, SkipReason.UNREADABLE, moving)
+        return workbook
+    except WorkerFailed as failed:
+        left = seconds - (time.monotonic() - start)
+        first = failed
+    try:
+        if left <= 0:
+            raise first
+        return _attempt(path, replace(request, safe=True), slot, left)[0]
+    except WorkerFailed:
+        return _failed(path, request, first.reason, first.message)
+
+
+def _attempt(
+    path: Path, request: Request, slot: _Slot, seconds: float
+) -> tuple[Workbook, bool]:
+    records: list[SheetRecord] = []
+    skipped: list[Skipped] = []
+    formulas: list[Formula] = []
+    structure = Structure()
+    done: Json = {}
+    for message in slot.worker().ask(request, seconds):
+        if "record" in message:
+            records.append(record_from_json(message["record"]))
+        elif "formulas" in message:
+            sheet, batch = message["formulas"]
+            formulas += [Formula(sheet, *entry) for entry in batch]
+        elif "skipped" in message:
+            skipped.append(skipped_from_json(message["skipped"]))
+        elif "structure" in message:
+            structure = structure_from_json(message["structure"])
+        else:
+            done = message["done"]
+    workbook = Workbook(
+        path=path,
+        format=done["format"],
+        records=tuple(records),
+        formulas=tuple(formulas),
+        skipped=tuple(skipped),
+        structure=structure,
+        content_hash=done["content_hash"],
+        size=done["size"],
+        modified_ns=done["modified_ns"],
+    )
+    return workbook, done["changed"]
+
+
+def _failed(path: Path, request: Request, reason: SkipReason, message: str) -> Workbook:
+    return Workbook(path, skipped=(Skipped(request.relative, reason, message),))
+
+
+def _read_all(requests: Iterator[tuple[Path, Request]], workers: int) -> Iterator[Workbook]:
+    results: queue.Queue[Workbook | BaseException | None] = queue.Queue(maxsize=2 * workers)
+    slots = [_Slot() for _ in range(workers)]
+    lock = threading.Lock()
+    stop = threading.Event()
+
+    def put(item: Workbook | BaseException | None) -> None:
+        while not stop.is_set():
+            try:
+                return results.put(item, timeout=0.1)
+            except queue.Full:
+                continue
+
+    def serve(slot: _Slot) -> None:
+        try:
+            while not stop.is_set():
+                with lock:
+                    job = next(requests, None)
+                if job is None:
+                    break
+                put(_read(*job, slot))
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
+            put(error)
+        finally:
+            put(None)
+
+    threads = [threading.Thread(target=serve, args=(slot,), daemon=True) for slot in slots]
+    for thread in threads:
+        thread.start()
+    running = len(threads)
+    try:
+        while running:
+            item = results.get()
+            if item is None:
+                running -= 1
+            elif isinstance(item, BaseException):
+                raise item
+            else:
+                yield item
+    finally:
+        stop.set()
+        for slot in slots:
+            slot.close()
+        for thread in threads:
+            thread.join()
+
+
+def _request(path: Path, root: Path | None, limits: Limits) -> Request:
+    """The request for one file, with its path as sheet ids show it.
+
+    Raises:
+        InputError: If the file is not under the root.
+    """
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - links are kept as named
+    if root is None:
+        relative = absolute.name
+    else:
+        folder = Path(os.path.abspath(root))  # noqa: PTH100
+        if not absolute.is_relative_to(folder):
+            raise InputError(f"{str(path)!r} is not under the root {str(root)!r}.")
+        relative = absolute.relative_to(folder).as_posix()
+    printable = relative.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return Request(path=str(absolute), relative=printable, limits=limits)
+
+
+def _require_password(password: str | None) -> None:
+    if password is not None:
+        require("msoffcrypto", "encrypted")
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,145 @@
+"""Where the blocks of cells are: blank rows and columns cut a sheet into rectangles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.workbook.cells import KindArray
+from sat_retriever.workbook.grid import Area
+
+MAX_BLOCKS = 256
+MAX_DEPTH = 4
+MAX_GAP = 4
+MAX_LONE = 3
+
+Joins = Callable[[Area, Area], bool]
+"""Whether a second block goes on where the first one, above or left of it, ended."""
+Lone = Callable[[Area], bool]
+"""Whether a block is nothing but one column of texts, such as a section title."""
+
+
+def find_blocks(kinds: KindArray, below: Joins, beside: Joins, lone: Lone) -> list[Area]:
+    """The sheet's blocks in reading order, as 0-based inclusive rectangles.
+
+    A region is cut at its blank rows, each band at its blank columns, and so on
+    four levels deep. Neighbours that belong together are joined again as soon as
+    they are cut: a table with a spacer row, a header apart from its data.
+
+    Args:
+        kinds: Kind codes, (rows, columns); 0 is an empty cell.
+        below: Whether a block continues the one above it.
+        beside: Whether a block continues the one to its left.
+        lone: Whether a block is a lone text.
+
+    Returns:
+        At most 256 blocks; where a sheet would have more, small gaps no longer
+        cut, and blocks further down are left out.
+    """
+    filled = kinds != 0
+    whole = trim(filled, Area(0, 0, kinds.shape[0] - 1, kinds.shape[1] - 1))
+    return [] if whole is None else _cut(filled, whole, (below, beside, lone), 0, MAX_BLOCKS)
+
+
+def trim(filled: NDArray[np.bool_], area: Area) -> Area | None:
+    """The part of an area that holds all its filled cells; None without any."""
+    part = filled[area.top : area.bottom + 1, area.left : area.right + 1]
+    rows, cols = part.any(axis=1).nonzero()[0], part.any(axis=0).nonzero()[0]
+    if not len(rows):
+        return None
+    return Area(
+        area.top + int(rows[0]),
+        area.left + int(cols[0]),
+        area.top + int(rows[-1]),
+        area.left + int(cols[-1]),
+    )
+
+
+def _cut(
+    filled: NDArray[np.bool_], area: Area, rules: tuple[Joins, Joins, Lone], depth: int, room: int
+) -> list[Area]:
+    """Blocks of an area, at most `room` of them."""
+    blocks: list[Area] = []
+    below, beside, lone = rules
+    for band in _join(_split(filled, area, axis=1), below, lone):
+        parts = _join(_split(filled, band, axis=0), beside, lambda _: False)
+        if len(parts) == 1 or depth + 1 >= MAX_DEPTH:
+            blocks += parts
+        else:
+            for part in parts:
+                blocks += _cut(filled, part, rules, depth + 1, room - len(blocks))
+        if len(blocks) >= room:
+            break
+    return blocks[: max(room, 0)]
+
+
+def _split(filled: NDArray[np.bool_], area: Area, *, axis: int) -> list[Area]:
+    """Cut an area at its blank lines: rows for axis 1, columns for axis 0."""
+    part = filled[area.top : area.bottom + 1, area.left : area.right + 1]
+    pieces = []
+    for start, stop in _runs(part.any(axis=axis)):
+        if axis == 1:
+            piece = Area(area.top + start, area.left, area.top + stop, area.right)
+        else:
+            piece = Area(area.top, area.left + start, area.bottom, area.left + stop)
+        trimmed = trim(filled, piece)
+        if trimmed is not None:
+            pieces.append(trimmed)
+    return pieces
+
+
+def _runs(line: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last index of each run of True, at most 256 runs.
+
+    The smallest gaps are bridged until few enough runs are left.
+    """
+    padded = np.concatenate(([False], line, [False]))
+    edges = np.diff(padded.astype(np.int8))
+    starts, stops = (edges == 1).nonzero()[0], (edges == -1).nonzero()[0] - 1
+    gap = 1
+    while len(starts) > MAX_BLOCKS:
+        gap *= 2
+        wide = starts[1:] - stops[:-1] > gap
+        starts = np.concatenate((starts[:1], starts[1:][wide]))
+        stops = np.concatenate((stops[:-1][wide], stops[-1:]))
+    return list(zip(starts.tolist(), stops.tolist(), strict=True))
+
+
+def _join(pieces: list[Area], joins: Joins, lone: Lone) -> list[Area]:
+    """Join neighbours for which `joins` holds, first to last.
+
+    Up to `MAX_LONE` pieces that are lone texts between two parts of a table (section
+    titles) are joined with them.
+    """
+    joined: list[Area] = []
+    for piece in pieces:
+        back = 1
+        while back <= min(MAX_LONE, len(joined) - 1) and lone(joined[-back]):
+            back += 1
+        for steps in range(1, min(back, len(joined)) + 1):
+            if _near(joined[-steps:], piece) and joins(joined[-steps], piece):
+                joined[-steps:] = [_union([*joined[-steps:], piece])]
+                break
+        else:
+            joined.append(piece)
+    return joined
+
+
+def _near(pieces: list[Area], piece: Area) -> bool:
+    """Whether no gap between successive pieces is wider than `MAX_GAP`."""
+    line = [*pieces, piece]
+    return all(
+        max(after.top - before.bottom, after.left - before.right) - 1 <= MAX_GAP
+        for before, after in zip(line, line[1:], strict=False)
+    )
+
+
+def _union(pieces: list[Area]) -> Area:
+    return Area(
+        min(piece.top for piece in pieces),
+        min(piece.left for piece in pieces),
+        max(piece.bottom for piece in pieces),
+        max(piece.right for piece in pieces),
+    )

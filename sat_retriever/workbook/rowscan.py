@@ -1,0 +1,265 @@
+"""Rows of plain worksheet XML found by byte search instead of parsing.
+
+A real parser calls Python for each of a sheet's cells. Here C code (`bytes.find`,
+`re`) skips over cells, and Python runs once a row and once a formula.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sat_retriever.workbook.grid import Area
+
+_ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"([^<>]*)>')
+_REF = re.compile(rb'<c r="([A-Z]{1,3})([1-9][0-9]{0,6})"')
+_HELD = re.compile(rb'<c r="([A-Z]+)[0-9]+"[^<>]*>\s*<[vfi]')
+_FORMULA = re.compile(rb"<f(?:/>| [^<>]*/>|(?:>| ([^<>]*[^<>/])>)([^<]*)</f>)")
+_ERROR = re.compile(rb'<c r="([A-Z]{1,3}[1-9][0-9]{0,6})"([^<>]*)>(.*?)</c>', re.S)
+_VALUE = re.compile(rb"<v>([^<]*)</v>")
+_ATTRIBUTE = re.compile(rb'([A-Za-z:]+)="([^"]*)"')
+_HIDDEN = re.compile(rb'\shidden="(?:1|true|on)"')
+_ENTITY = re.compile(r"&(#x[0-9A-Fa-f]{1,6}|#[0-9]{1,7}|[a-z]{2,4});")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+# (a byte that is searched first because that is fast, what makes the rows unusual)
+_UNUSUAL = (
+    (b"!", b"<!"),
+    (b"?", b"<?"),
+    (b"'", b"='"),
+    (b"\r", b"\r"),
+    (b"x", b"<extLst"),
+    (b"x", b"xmlns"),
+)
+_DECLARATION = re.compile(rb'<\?xml version="1\.0"(?: encoding="([A-Za-z0-9-]+)")?')
+_CARRY_LIMIT = 64 << 20
+_PREFIX = b":sheetData"
+
+
+class NotPlain(Exception):  # noqa: N818 - a signal between the two readers
+    """The XML is outside of what byte search can be trusted with."""
+
+
+class Bounds:
+    """A rectangle that grows to hold every cell added to it."""
+
+    __slots__ = ("bottom", "left", "right", "top")
+
+    def __init__(self) -> None:
+        self.top = self.left = 1 << 31
+        self.bottom = self.right = 0
+
+    def add(self, row: int, col: int) -> None:
+        """Grow to hold a cell."""
+        if row < self.top:
+            self.top = row
+        if row > self.bottom:
+            self.bottom = row
+        if col < self.left:
+            self.left = col
+        if col > self.right:
+            self.right = col
+
+    @property
+    def area(self) -> Area | None:
+        """The rectangle; None before the first cell."""
+        return Area(self.top, self.left, self.bottom, self.right) if self.right else None
+
+
+class RowScanner:
+    """Collects bounds, formulas, errors and hidden rows from a stream of row bytes."""
+
+    def __init__(self) -> None:
+        self.bounds = Bounds()
+        self.formula_bounds = Bounds()
+        self.formulas: list[tuple[str, str, str | None, str]] = []
+        self.errors: list[tuple[int, int, str]] = []
+        self.hidden_rows: list[int] = []
+
+    def strip_rows(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """The document without its rows; the rows are scanned on the way.
+
+        Raises:
+            NotPlain: At the first sign that byte search could go wrong.
+        """
+        pending = b""
+        inside = False
+        done = False
+        for chunk in chunks:
+            if done:
+                yield chunk
+                continue
+            pending += chunk
+            if not inside:
+                head, pending, inside = _split_head(pending)
+                if head:
+                    yield head
+                if not inside:
+                    continue
+            end = pending.find(b"</sheetData")
+            cut = end if end >= 0 else pending.rfind(b"</row>") + 6
+            if end < 0 and cut < 6:
+                if len(pending) > _CARRY_LIMIT:
+                    raise NotPlain("a row of over 64 MiB")
+                continue
+            self._scan(pending[:cut])
+            pending = pending[cut:]
+            if end >= 0:
+                done = True
+                yield pending
+        if not done:
+            yield pending
+
+    def _scan(self, block: bytes) -> None:
+        for byte, sign in _UNUSUAL:
+            if byte in block and sign in block:
+                raise NotPlain(f"{sign!r} among the rows")
+        if block.count(b"<c") != block.count(b'<c r="'):
+            raise NotPlain("cells without an address in first place")
+        self._scan_rows(block)
+        if b"<f" in block:
+            self._scan_formulas(block)
+        if b' t="e"' in block:
+            self._scan_errors(block)
+
+    def _scan_rows(self, block: bytes) -> None:
+        rows = [(int(row), rest, start) for row, rest, start in _rows(block)]
+        if len(rows) != block.count(b"<row"):
+            raise NotPlain("rows without a number in first place")
+        if b' hidden="' in block:
+            self.hidden_rows += [row for row, rest, _start in rows if _HIDDEN.search(rest)]
+        columns = set(_HELD.findall(block))
+        if not columns:
+            return
+        numbers = [_column(letters) for letters in columns]
+        rows.sort(key=_first)
+        self.bounds.add(_first_held(block, rows), min(numbers))
+        rows.reverse()
+        self.bounds.add(_first_held(block, rows), max(numbers))
+
+    def _scan_formulas(self, block: bytes) -> None:
+        found = 0
+        cells = []
+        for match in _FORMULA.finditer(block):
+            place = _REF.match(block, block.rfind(b'<c r="', 0, match.start()))
+            if place is None:
+                raise NotPlain("a formula outside of a cell")
+            cells.append(place.groups())
+            attributes, text = match.groups()
+            if text is not None:
+                found += 1
+                if text.strip():
+                    self.formulas.append(_formula(b"".join(place.groups()), text, attributes))
+        if found != block.count(b"</f>"):
+            raise NotPlain("formulas in an unusual form")
+        if cells:
+            columns = [_column(letters) for letters in {letters for letters, _row in cells}]
+            rows = [int(row) for _letters, row in cells]
+            self.formula_bounds.add(min(rows), min(columns))
+            self.formula_bounds.add(max(rows), max(columns))
+
+    def _scan_errors(self, block: bytes) -> None:
+        for match in _ERROR.finditer(block):
+            if b' t="e"' not in match[2] or match[2].endswith(b"/"):
+                continue
+            place = split_ref(match[1].decode())
+            value = _VALUE.search(match[3])
+            if value is None and b"<v" in match[3]:
+                raise NotPlain("an error value in an unusual form")
+            if place is not None and value is not None:
+                self.errors.append((*place, _text(value[1]).strip()))
+
+
+def _rows(block: bytes) -> Iterator[tuple[bytes, bytes, int]]:
+    """(row number, its other attributes, start of its content) for every row."""
+    return ((match[1], match[2], match.end()) for match in _ROW.finditer(block))
+
+
+def _first(row: tuple[int, bytes, int]) -> int:
+    return row[0]
+
+
+def _first_held(block: bytes, rows: list[tuple[int, bytes, int]]) -> int:
+    """Number of the first of the given rows in which a cell holds something."""
+    for number, rest, start in rows:
+        if not rest.endswith(b"/") and _HELD.search(block, start, block.find(b"</row>", start)):
+            return number
+    raise NotPlain("a cell outside of a row")
+
+
+def split_ref(ref: str) -> tuple[int, int] | None:
+    """Row and column, 1-based, of a cell address; None if it is none.
+
+    >>> split_ref("AB12"), split_ref("XFE1"), split_ref("12")
+    ((12, 28), None, None)
+    """
+    match = _ADDRESS.fullmatch(ref)
+    if match is None:
+        return None
+    col = _column(match[1].encode())
+    row = int(match[2])
+    return (row, col) if col <= 16_384 and row <= 1_048_576 else None
+
+
+_ADDRESS = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})")
+
+
+def _column(letters: bytes) -> int:
+    col = 0
+    for letter in letters:
+        col = col * 26 + letter - 64
+    return col
+
+
+def _split_head(pending: bytes) -> tuple[bytes, bytes, bool]:
+    """(bytes before the rows, the rest, whether the rows have begun)."""
+    position = pending.find(b"<sheetData")
+    close = pending.find(b">", position) if position >= 0 else -1
+    if close < 0:
+        if len(pending) > _CARRY_LIMIT or _PREFIX in pending:
+            raise NotPlain("no rows in the first 64 MiB, or prefixed ones")
+        return b"", pending, False
+    head = pending[: close + 1]
+    if pending[close - 1 : close] == b"/":
+        return b"", pending, False
+    _check_head(head)
+    return head, pending[close + 1 :], True
+
+
+def _check_head(head: bytes) -> None:
+    declaration = _DECLARATION.match(head.removeprefix(b"\xef\xbb\xbf"))
+    encoding = declaration[1] if declaration else None
+    if b"<?xml" in head and (declaration is None or head.count(b"<?") != 1):
+        raise NotPlain("an unusual XML declaration")
+    if (encoding or b"utf-8").lower() not in (b"utf-8", b"us-ascii") or b"<!" in head:
+        raise NotPlain("another encoding, a comment or a DOCTYPE")
+    if b'xmlns="' not in head:
+        raise NotPlain("no default namespace")
+
+
+def _formula(cell: bytes, text: bytes, attributes: bytes | None) -> tuple[str, str, str | None, str]:
+    if attributes and b"t=" in attributes:
+        found = {key: _text(value) for key, value in _ATTRIBUTE.findall(attributes)}
+        kind, ref = found.get(b"t", ""), found.get(b"ref")
+        if kind in ("array", "shared") and ref:
+            return (cell.decode(), _text(text), ref, kind)
+    return (cell.decode(), _text(text), None, "normal")
+
+
+def _text(raw: bytes) -> str:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise NotPlain("bytes that are not UTF-8") from error
+    return _ENTITY.sub(_character, text) if "&" in text else text
+
+
+def _character(match: re.Match[str]) -> str:
+    name = match[1]
+    if not name.startswith("#"):
+        if name not in _NAMED:
+            raise NotPlain(f"entity {name}")
+        return _NAMED[name]
+    code = int(name[2:], 16) if name[1] == "x" else int(name[1:])
+    if code > 0x10FFFF or code == 0:
+        raise NotPlain(f"character {code}")
+    return chr(code)

@@ -1,0 +1,124 @@
+"""A bounded sample of one block, with what its rows and columns look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.workbook.cells import Cells, Kind, sharp_kind
+from sat_retriever.workbook.grid import Area, Value
+
+HEAD_ROWS = 48
+TAIL_ROWS = 24
+HEAD_COLS = 40
+TAIL_COLS = 16
+YEARS = (1900, 2100)
+MIN_STEPS = 3
+
+
+class Family(IntEnum):
+    """Kinds that behave alike in a column; errors say nothing and count as empty."""
+
+    NONE = 0
+    WORDS = 1
+    NUMBER = 2
+    BOOLEAN = 3
+    DATE = 4
+    CODE = 5
+
+
+_FAMILY = np.zeros(len(Kind), dtype=np.uint8)
+_FAMILY[Kind.TEXT] = Family.WORDS
+_FAMILY[[Kind.INTEGER, Kind.NUMBER]] = Family.NUMBER
+_FAMILY[Kind.BOOLEAN] = Family.BOOLEAN
+_FAMILY[[Kind.DATE, Kind.TIME]] = Family.DATE
+_FAMILY[Kind.CODE] = Family.CODE
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Rows and columns of a block that stand for all of it.
+
+    Attributes:
+        rows: Sampled 0-based grid rows, none of them empty; the first 48 of the
+            block, then some spread over the rest.
+        cols: Sampled 0-based grid columns.
+        values: Values, `values[i][j]` of row i and column j of the sample.
+        families: Family codes, shape (rows, cols) uint8.
+        below: `below[f, i, j]` = cells of family f in column j from row i on,
+            shape (families, rows + 1, cols).
+    """
+
+    rows: Sequence[int]
+    cols: Sequence[int]
+    values: Sequence[Sequence[Value]]
+    families: NDArray[np.uint8]
+    below: NDArray[np.int32]
+
+    def texts(self, row: int) -> list[str]:
+        """Words of a sampled row, stripped, left to right."""
+        return [str(v).strip() for v in self.values[row] if isinstance(v, str) and v.strip()]
+
+    def column(self, col: int, start: int) -> list[Value]:
+        """Values of a sampled column from a sampled row on, without empty cells."""
+        line = (row[col] for row in self.values[start:])
+        return [value for value in line if value is not None]
+
+    def turned(self) -> Sample:
+        """The same sample with rows and columns swapped."""
+        values = [list(line) for line in zip(*self.values, strict=True)]
+        return _sample(self.cols, self.rows, values, self.families.T)
+
+
+def sample_block(cells: Cells, block: Area) -> Sample:
+    """A sample of at most 72 rows and 56 columns of a block."""
+    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    rows = _spread(part.any(axis=1).nonzero()[0] + block.top, HEAD_ROWS, TAIL_ROWS)
+    cols = _spread(part.any(axis=0).nonzero()[0] + block.left, HEAD_COLS, TAIL_COLS)
+    values = [[cells.value(row, col) for col in cols] for row in rows]
+    kinds = np.array([[sharp_kind(v) for v in line] for line in values], dtype=np.uint8)
+    return _sample(rows, cols, values, _FAMILY[kinds.reshape(len(rows), len(cols))])
+
+
+def _sample(
+    rows: Sequence[int],
+    cols: Sequence[int],
+    values: Sequence[Sequence[Value]],
+    families: NDArray[np.uint8],
+) -> Sample:
+    """A sample with its suffix counts."""
+    each = np.arange(len(Family))[:, None, None] == families[None]
+    below = np.zeros((len(Family), len(rows) + 1, len(cols)), dtype=np.int32)
+    below[:, :-1] = np.cumsum(each[:, ::-1], axis=1)[:, ::-1]
+    return Sample(rows, cols, values, families, below)
+
+
+def _spread(index: NDArray[np.int64], head: int, tail: int) -> list[int]:
+    """The first `head` entries and `tail` spread evenly over the rest, the last included."""
+    rest = index[head:]
+    picks = np.unique(np.linspace(0, len(rest) - 1, min(tail, len(rest))).astype(int))
+    return [*index[:head].tolist(), *rest[picks].tolist()] if len(rest) else index.tolist()
+
+
+def steps(values: Sequence[Value]) -> float:
+    """How much a row of numbers reads like headers, in [0, 1]; text is left out.
+
+    Years, each above (or each below) the one before, give 1; three or more
+    numbers with one common step .4; everything else 0.
+
+    >>> steps(["Region", 2019.0, 2020.0, 2030.0]), steps([10, 20, 30]), steps([3, 9, 4])
+    (1.0, 0.4, 0.0)
+    """
+    numbers = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
+    if not numbers:
+        return 0.0
+    gaps = [after - before for before, after in zip(numbers, numbers[1:], strict=False)]
+    if all(YEARS[0] <= v <= YEARS[1] and float(v).is_integer() for v in numbers):
+        ordered = all(gap > 0 for gap in gaps) or all(gap < 0 for gap in gaps)
+        return 1.0 if ordered else 0.0
+    even = len(numbers) >= MIN_STEPS and all(gap == gaps[0] != 0 for gap in gaps)
+    return 0.4 if even else 0.0

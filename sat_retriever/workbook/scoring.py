@@ -1,0 +1,179 @@
+"""How much one row of a block reads like its header: features, weights and their sum."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from sat_retriever.workbook.grid import Value
+from sat_retriever.workbook.sample import Family, Sample, steps
+
+# Weights, chosen on the tuning part of benchmarks/header_labels.json and on the
+# tuning seeds of benchmarks/headers.py.
+W_CONTRAST = 1.0
+W_FILL = 0.5
+W_REPEAT = 0.4
+W_LONG = 0.5
+W_DATA_ABOVE = 0.45
+W_TEXT_ABOVE = 0.03
+THRESHOLD = 0.30
+"""Score from which a row is a header."""
+CLEAR = 0.50
+"""Score from which a row is a header even where a table is already going on."""
+
+LONG_HEADER = 60
+YEAR_OVER_NUMBERS = 0.8
+DATE_OVER_NUMBERS = 0.9
+CODE_OVER_NUMBERS = 0.7
+NUMBER_OVER_NUMBERS = -1.0
+LONE_HEADER = 0.3
+MAX_TEXT_STYLE = 0.6
+
+_DIGIT = re.compile(r"\d")
+
+
+def row_score(sample: Sample, row: int) -> float:
+    """Header score of a sampled row, with the rows below it as its data.
+
+    The sum of: mean contrast of a column's cell with the column below it; how many
+    of the data columns it names; minus repeated names, long names, and rows above
+    it that look like data already. Scores from `THRESHOLD` on mean a header.
+    """
+    filled = [j for j in range(len(sample.cols)) if sample.values[row][j] is not None]
+    if not filled or _is_lone(sample, row, filled):
+        return -1.0
+    number_steps = _header_steps(sample, row)
+    contrasts = [cell_contrast(sample, row, col, number_steps) for col in filled]
+    return (
+        W_CONTRAST * sum(contrasts) / _width(sample, row, filled)
+        + W_FILL * (_fill(sample, row) - 0.5)
+        - W_REPEAT * _repeats(sample, row)
+        - W_LONG * _long(sample, row)
+        - _data_above(sample, row)
+    )
+
+
+def _width(sample: Sample, row: int, filled: Sequence[int]) -> int:
+    """Columns that this row or the rows below fill."""
+    data = sample.below[1:, row + 1].sum(axis=0) > 0
+    return int(data.sum()) + sum(not data[col] for col in filled)
+
+
+def _is_lone(sample: Sample, row: int, filled: Sequence[int]) -> bool:
+    """Whether a row is one cell in the first column above rows that hold more."""
+    if len(filled) > 1 or filled[0] > 0:
+        return False
+    below = (sample.families[row + 1 : row + 13] > 0).sum(axis=1)
+    return bool(len(below)) and 2 * int((below > 1).sum()) >= len(below)
+
+
+def cell_contrast(sample: Sample, row: int, col: int, number_steps: float) -> float:
+    """Contrast of one header cell with the cells below it, in [-1, 1]."""
+    family = int(sample.families[row, col])
+    counts = sample.below[:, row + 1, col]
+    total = int(counts[1:].sum())
+    if family == Family.NONE:
+        return 0.0
+    if total == 0:
+        return LONE_HEADER if family == Family.WORDS else 0.0
+    share = counts / total
+    words, numbers = float(share[Family.WORDS]), float(share[Family.NUMBER])
+    if family == Family.WORDS:
+        style = text_style(str(sample.values[row][col]), sample.column(col, row + 1))
+        return 1.0 - words + words * style
+    if family == Family.CODE:
+        return CODE_OVER_NUMBERS * numbers + 0.3 * words - 0.4 * float(share[Family.CODE])
+    if family == Family.NUMBER:
+        if number_steps:
+            return YEAR_OVER_NUMBERS * number_steps * (numbers + 0.7 * words)
+        return NUMBER_OVER_NUMBERS * numbers - 0.3 * words
+    if family == Family.DATE:
+        return DATE_OVER_NUMBERS * numbers - 0.8 * float(share[Family.DATE])
+    return -0.8
+
+
+def text_style(header: str, below: Sequence[Value]) -> float:
+    """Contrast of a header text with texts below it, in [-1, 0.6].
+
+    Headers do not come again below; data repeats itself, has digits, or is longer.
+    """
+    texts = [value.strip() for value in below if isinstance(value, str)]
+    if not texts:
+        return MAX_TEXT_STYLE
+    head = header.strip()
+    if head in texts:
+        return -1.0
+    style = 0.05
+    if len(texts) >= 4 and len(set(texts)) <= 0.7 * len(texts):
+        style += 0.4
+    mean_length = sum(map(len, texts)) / len(texts)
+    if mean_length > 1.6 * len(head):
+        style += 0.2
+    if not _DIGIT.search(head) and 2 * sum(bool(_DIGIT.search(t)) for t in texts) >= len(texts):
+        style += 0.35
+    if _case(head) not in {_case(text) for text in texts}:
+        style += 0.25
+    if len(head) > max(LONG_HEADER, 2.5 * mean_length):
+        style -= 0.4
+    return min(style, MAX_TEXT_STYLE)
+
+
+def _case(text: str) -> str:
+    """Letter case of a text: the style of its words, told apart by their joints."""
+    joint = "_" if "_" in text else "." if "." in text.strip(".") else " " if " " in text else ""
+    if text.isupper():
+        return joint + "upper"
+    if text.islower():
+        return joint + "lower"
+    return joint + ("title" if text[:1].isupper() else "mixed")
+
+
+def _header_steps(sample: Sample, row: int) -> float:
+    """`steps` of a row, 0 where the rows right below step in the same way."""
+    line = sample.values[row]
+    own = steps(line)
+    if not own or (own < 1.0 and not (line[0] is None or isinstance(line[0], str))):
+        return 0.0
+    following = sample.values[row + 1 : row + 6]
+    same = sum(steps(line) >= own for line in following)
+    return own if 2 * same < max(len(following), 1) else 0.0
+
+
+def _fill(sample: Sample, row: int) -> float:
+    """Share of the data columns below that this row names; a nameless first one is free."""
+    data = (sample.below[1:, row + 1].sum(axis=0) > 0).nonzero()[0]
+    if not len(data):
+        return 1.0
+    named = [col for col in data.tolist() if sample.values[row][col] is not None]
+    expected = len(data) - (sample.values[row][int(data[0])] is None and len(data) > 1)
+    return len(named) / max(expected, 1)
+
+
+def _repeats(sample: Sample, row: int) -> float:
+    """Share of the row's texts that repeat another; 0 for a pattern such as #, %, #, %."""
+    texts = sample.texts(row)
+    times = Counter(texts)
+    if not texts or (len(times) > 1 and len(set(times.values())) == 1):
+        return 0.0
+    return 1.0 - len(times) / len(texts)
+
+
+def _long(sample: Sample, row: int) -> float:
+    """Share of the row's texts that are too long for a header."""
+    texts = sample.texts(row)
+    return sum(len(text) > LONG_HEADER for text in texts) / len(texts) if texts else 0.0
+
+
+def _data_above(sample: Sample, row: int) -> float:
+    """Penalty for the rows above: strong for data, slight for other full rows."""
+    penalty = 0.0
+    for above in range(row):
+        families = sample.families[above]
+        filled = int((families > 0).sum())
+        if filled < min(2, len(sample.cols)):
+            continue
+        values = int(((families > 0) & (families != Family.WORDS)).sum())
+        plain = values and not steps(sample.values[above]) and 2 * values >= filled
+        penalty += W_DATA_ABOVE if plain else W_TEXT_ABOVE
+    return min(penalty, 2.0)

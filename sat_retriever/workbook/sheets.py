@@ -1,0 +1,375 @@
+"""The sheets of an opened workbook to messages: structure, formulas, records, skipped."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from sat_retriever.types import Skipped, SkipReason, Visibility, to_json
+from sat_retriever.workbook.grid import Area, TableObject
+from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.package import Package
+from sat_retriever.workbook.records import Source, sheet_record
+from sat_retriever.workbook.scan import SheetScan, scan_sheet
+from sat_retriever.workbook.structure import HiddenParts, SheetTable, Structure
+from sat_retriever.workbook.values import (
+    CalamineReader,
+    OpenpyxlReader,
+    SheetValues,
+    ValuesFailed,
+    with_errors,
+)
+from sat_retriever.workbook.xlsx import (
+    Contents,
+    SheetPart,
+    pivot_sources,
+    read_contents,
+    table_objects,
+)
+
+if TYPE_CHECKING:
+    from sat_retriever.workbook.load import Request
+
+Json = dict[str, Any]
+_FORMULA_BATCH = 5_000
+_OVERLAP_BYTES = 4 << 20
+_CRASHED = "The reader crashed on this file, twice in a row."
+
+
+def read_by_value(
+    request: Request, source: Source, file: BinaryIO, values: Path | BinaryIO, *, damage: str
+) -> Iterator[Json]:
+    """Messages about an xlsb, xls or ods, or a package too damaged for anything but values.
+
+    Raises:
+        Refused: If no reader opens it.
+    """
+    readers = Readers(file, values, safe=request.safe or None)
+    if request.safe and source.format in ("xlsb", "xls", "ods"):
+        raise Refused(SkipReason.READER_CRASHED, _CRASHED)
+    listed = readers.listed(damage)
+    seen: set[str] = set()
+    for index, sheet in enumerate(listed):
+        part = SheetPart(sheet.name, "", sheet.visibility, sheet.other)
+        refusal = refuse_sheet(part, index, seen, request.limits)
+        if refusal is not None:
+            yield _skip(request, *refusal, sheet.name)
+            continue
+        yield from _sheet(request, source, readers, part, None, ())
+
+
+def read_xlsx(
+    request: Request, source: Source, file: BinaryIO, values: Path | BinaryIO
+) -> Iterator[Json]:
+    """Messages about an xlsx, xlsm or xltx.
+
+    Raises:
+        Refused: If it is a bomb, over a limit, or damaged beyond reading.
+    """
+    try:
+        package = Package.open(file, request.limits)
+        contents = read_contents(package)
+    except Refused as refused:
+        if refused.reason is not SkipReason.DAMAGED:
+            raise
+        yield from read_by_value(request, source, file, values, damage=refused.message)
+        return
+    readers = Readers(file, values, safe=request.safe)
+    walk = _Walk(request, source, package, contents, readers)
+    yield from walk.messages()
+    yield {"structure": to_json(walk.structure())}
+
+
+class Readers:
+    """The two value readers, opened when first needed, and which one suits a sheet."""
+
+    def __init__(self, file: BinaryIO, values: Path | BinaryIO, *, safe: bool | None) -> None:
+        self._file = file
+        self._values = values
+        self._safe = bool(safe)
+        self._calamine: CalamineReader | None = None
+        self._openpyxl: OpenpyxlReader | None = None
+        self._failed: dict[str, ValuesFailed] = {}
+
+    def calamine(self) -> CalamineReader:
+        """The calamine reader.
+
+        Raises:
+            Refused: If the file is encrypted.
+            ValuesFailed: If calamine cannot open it, or must not be used.
+        """
+        if self._safe:
+            raise ValuesFailed("calamine took the worker down")
+        if self._calamine is None:
+            self._raise_again("calamine")
+            try:
+                if not isinstance(self._values, Path):
+                    self._values.seek(0)
+                self._calamine = CalamineReader.open(self._values)
+            except ValuesFailed as failed:
+                self._failed["calamine"] = failed
+                raise
+        return self._calamine
+
+    def openpyxl(self) -> OpenpyxlReader:
+        """The openpyxl reader.
+
+        Raises:
+            ValuesFailed: If openpyxl cannot open it.
+        """
+        if self._openpyxl is None:
+            self._raise_again("openpyxl")
+            try:
+                self._file.seek(0)
+                self._openpyxl = OpenpyxlReader.open(self._file)
+            except ValuesFailed as failed:
+                self._failed["openpyxl"] = failed
+                raise
+        return self._openpyxl
+
+    def listed(self, damage: str) -> list[Any]:
+        """The sheets as the first reader that opens the file lists them.
+
+        Raises:
+            Refused: If none does.
+        """
+        try:
+            return self.calamine().sheets()
+        except ValuesFailed as first:
+            try:
+                return self.openpyxl().sheets()
+            except ValuesFailed:
+                why = damage or f"No reader opens the file: {first}."
+                raise Refused(SkipReason.DAMAGED, why) from first
+
+    def values(self, name: str, limits: Limits, *, dense: bool, held: bool) -> SheetValues:
+        """Values of a sheet: calamine's if the sheet is dense, else openpyxl's.
+
+        Args:
+            name: The sheet.
+            limits: Bounds on cells.
+            dense: Whether its used range is small enough for one block.
+            held: Whether the sheet is known to hold something: if calamine finds
+                nothing there, openpyxl is asked, too.
+
+        Raises:
+            ValuesFailed: If neither can read it.
+        """
+        failure = ValuesFailed("the used range is too large for a dense reader")
+        if dense:
+            try:
+                found = self._by_name(self.calamine(), name, limits)
+                if found.area is not None or not held:
+                    return found
+            except ValuesFailed as failed:
+                failure = failed
+        try:
+            return self._by_name(self.openpyxl(), name, limits)
+        except ValuesFailed as second:
+            if dense and held and "found" in locals():
+                return found
+            raise failure from second
+
+    def _by_name(
+        self, reader: CalamineReader | OpenpyxlReader, name: str, limits: Limits
+    ) -> SheetValues:
+        names = [sheet.name for sheet in reader.sheets()]
+        if name not in names:
+            raise ValuesFailed(f"no sheet {name!r}")
+        return reader.values(names.index(name), limits)
+
+    def _raise_again(self, reader: str) -> None:
+        if reader in self._failed:
+            raise self._failed[reader]
+
+
+def refuse_sheet(
+    sheet: SheetPart, index: int, seen: set[str], limits: Limits
+) -> tuple[SkipReason, str] | None:
+    """Why a listed sheet is not read at all; None if it is. Notes its name in `seen`."""
+    if sheet.other:
+        return SkipReason.NOT_A_WORKSHEET, f"A {sheet.other} has no cells of its own."
+    if index >= limits.sheets:
+        return SkipReason.TOO_LARGE, f"Only the first {limits.sheets:,} sheets are read."
+    if sheet.name in seen:
+        return SkipReason.DUPLICATE_ID, "Another sheet of the workbook has the same name."
+    seen.add(sheet.name)
+    return None
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One pass over the sheets of a package, gathering structure on the way."""
+
+    request: Request
+    source: Source
+    package: Package
+    contents: Contents
+    readers: Readers
+    formulas_left: int = 0
+    found: Structure = Structure()
+
+    def messages(self) -> Iterator[Json]:
+        self.formulas_left = self.request.limits.formulas
+        seen: set[str] = set()
+        self.readers_must_open()
+        for index, sheet in enumerate(self.contents.sheets):
+            refusal = refuse_sheet(sheet, index, seen, self.request.limits)
+            if refusal is not None:
+                yield _skip(self.request, *refusal, sheet.name)
+                continue
+            try:
+                yield from self.sheet(sheet)
+            except Refused as refused:
+                yield _skip(self.request, refused.reason, refused.message, sheet.name)
+
+    def readers_must_open(self) -> None:
+        if not self.contents.sheets:
+            raise Refused(SkipReason.DAMAGED, "The workbook part lists no sheet.")
+        self.readers.listed("")
+
+    def sheet(self, sheet: SheetPart) -> Iterator[Json]:
+        scan, early = self.scan(sheet)
+        yield from self.formulas(sheet.name, scan)
+        tables = table_objects(self.package, sheet.part) if sheet.part else ()
+        pivots = pivot_sources(self.package, sheet.name, sheet.part) if sheet.part else ()
+        hidden = HiddenParts(sheet.name, tuple(scan.hidden_rows), tuple(scan.hidden_cols))
+        self.found = replace(
+            self.found,
+            tables=(*self.found.tables, *(SheetTable(sheet.name, table) for table in tables)),
+            pivots=self.found.pivots + pivots,
+            hidden=self.found.hidden + ((hidden,) if hidden.rows or hidden.cols else ()),
+        )
+        scan.formulas = []
+        yield from _sheet(
+            self.request, self.source, self.readers, sheet, scan, tables, early=early
+        )
+
+    def scan(self, sheet: SheetPart) -> tuple[SheetScan, SheetValues | None]:
+        """The scan, and the values if a large sheet was read at the same time."""
+        limits = self.request.limits
+        if not sheet.part:
+            return SheetScan(damage="the sheet's part is missing"), None
+        large = self.package.size(sheet.part) >= _OVERLAP_BYTES
+        if not large or self.request.safe:
+            chunks = self.package.chunks
+            return scan_sheet(chunks(sheet.part), chunks(sheet.part), limits), None
+        background = _BackgroundScan(self.package, sheet.part, limits)
+        background.start()
+        try:
+            early = self.readers.values(sheet.name, limits, dense=True, held=False)
+        except ValuesFailed:
+            early = None
+        return background.result(), early
+
+    def formulas(self, sheet: str, scan: SheetScan) -> Iterator[Json]:
+        kept = scan.formulas[: self.formulas_left]
+        self.formulas_left -= len(kept)
+        for start in range(0, len(kept), _FORMULA_BATCH):
+            yield {"formulas": [sheet, kept[start : start + _FORMULA_BATCH]]}
+        if len(kept) < len(scan.formulas):
+            limit = self.request.limits.formulas
+            message = f"Only the first {limit:,} formulas of the workbook are kept."
+            yield _skip(self.request, SkipReason.TOO_LARGE, message, sheet)
+
+    def structure(self) -> Structure:
+        return replace(
+            self.found,
+            names=self.contents.names,
+            externals=self.contents.externals,
+            date_1904=self.contents.date_1904,
+        )
+
+
+class _BackgroundScan(threading.Thread):
+    """The scan of a large sheet beside calamine, which works without Python's lock."""
+
+    def __init__(self, package: Package, part: str, limits: Limits) -> None:
+        super().__init__(daemon=True)
+        self._package, self._part, self._limits = package, part, limits
+        self._scan: SheetScan | None = None
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        chunks = self._package.chunks
+        try:
+            self._scan = scan_sheet(chunks(self._part), chunks(self._part), self._limits)
+        except (Refused, MemoryError) as error:
+            self._error = error
+
+    def result(self) -> SheetScan:
+        self.join()
+        if self._error is not None:
+            raise self._error
+        return self._scan or SheetScan(damage="the scan ended early")
+
+
+def _sheet(
+    request: Request,
+    source: Source,
+    readers: Readers,
+    sheet: SheetPart,
+    scan: SheetScan | None,
+    tables: tuple[TableObject, ...],
+    early: SheetValues | None = None,
+) -> Iterator[Json]:
+    """The record of one sheet, or why there is none."""
+    scan_area = scan.area if scan else None
+    dense = scan_area is None or _cells(scan_area) <= request.limits.area
+    try:
+        values = early or readers.values(
+            sheet.name, request.limits, dense=dense, held=scan_area is not None
+        )
+    except ValuesFailed as failed:
+        if scan is not None and scan.area is None and not scan.damage:
+            yield _skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
+            return
+        message = f"The sheet cannot be read: {failed}."
+        yield _skip(request, SkipReason.DAMAGED, message, sheet.name)
+        return
+    grid, area, merges = values.grid, values.area, tuple(values.merges)
+    if scan is not None:
+        grid = with_errors(grid, scan.errors)
+        area = _union(area, scan.formula_area, *(Area(r, c, r, c) for r, c, _ in scan.errors))
+        area = _union(area, scan.area) if values.cut else area
+        merges = tuple(scan.merges) or merges
+    if area is None:
+        yield _skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
+        return
+    record = sheet_record(
+        source,
+        sheet.name,
+        grid,
+        area,
+        visibility=sheet.visibility or Visibility.VISIBLE,
+        merges=merges,
+        table_objects=tables,
+        examples=request.examples,
+    )
+    yield {"record": to_json(record)}
+
+
+_EMPTY = "The sheet has no cell with a value."
+
+
+def _cells(area: Area) -> int:
+    return (area.bottom - area.top + 1) * (area.right - area.left + 1)
+
+
+def _union(*areas: Area | None) -> Area | None:
+    held = [area for area in areas if area is not None]
+    if not held:
+        return None
+    return Area(
+        min(area.top for area in held),
+        min(area.left for area in held),
+        max(area.bottom for area in held),
+        max(area.right for area in held),
+    )
+
+
+def _skip(request: Request, reason: SkipReason, message: str, sheet: str | None = None) -> Json:
+    return {"skipped": to_json(Skipped(request.relative, reason, message, sheet))}

@@ -1,0 +1,244 @@
+"""What a file is, told by its first bytes and its table of contents, never by its name.
+
+Only flat text has no signature: there the extension decides for files that a folder
+walk meets, and the content alone for files named by the user.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from sat_retriever.types import SkipReason
+from sat_retriever.workbook import ole
+from sat_retriever.workbook.limits import Limits, Refused
+
+HEAD_BYTES = 65_536
+TEXT_SUFFIXES = frozenset({".csv", ".tsv", ".tab"})
+SHEET_SUFFIXES = TEXT_SUFFIXES | {
+    f".{kind}" for kind in ("xlsx", "xlsm", "xltx", "xltm", "xlsb", "xls", "xlt", "ods", "ots")
+}
+_MAIN_TYPES = {
+    b"spreadsheetml.sheet.main+xml": "xlsx",
+    b"spreadsheetml.template.main+xml": "xltx",
+    b"ms-excel.sheet.macroenabled.main+xml": "xlsm",
+    b"ms-excel.template.macroenabled.main+xml": "xlsm",
+    b"ms-excel.addin.macroenabled.main+xml": "xlsm",
+    b"ms-excel.sheet.binary.macroenabled.main": "xlsb",
+}
+_MARKUP = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype|\?xml|html|table|head|body|meta)", re.I | re.S)
+_BIFF_STARTS = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00", b"\x09\x08")
+_BINARY_STARTS = (
+    b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"\x7fELF",
+    b"MZ", b"BZh", b"\xfd7zXZ", b"{\\rtf", b"SQLite format 3", b"OggS", b"ID3", b"RIFF",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a file was recognised as.
+
+    Attributes:
+        format: "xlsx", "xlsm", "xltx", "xlsb", "xls", "ods", "csv", or "" when it is
+            no spreadsheet this package reads. "csv" stands for any delimited text.
+        reason: Why it cannot be read as it stands; None when it can be tried.
+        message: The reason as a sentence; empty without one.
+    """
+
+    format: str
+    reason: SkipReason | None = None
+    message: str = ""
+
+
+def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Kind:
+    """The kind of the file at `path`; reads its head and its table of contents only.
+
+    Args:
+        path: Any file; a directory, FIFO, device or missing file gives a reason.
+        named: True when the user named this very file. In a folder walk (False) flat
+            text counts as a spreadsheet only under .csv, .tsv or .tab, and a broken
+            package only under a spreadsheet's extension.
+        limits: Bounds on the file's size and number of entries.
+    """
+    limits = limits or Limits()
+    try:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > limits.file_bytes:
+                big = f"The file has {size:,} bytes; the limit is {limits.file_bytes:,}."
+                kind = _kind(file, path, limits)
+                return kind if kind.reason else Kind("", SkipReason.TOO_LARGE, big)
+            kind = _kind(file, path, limits)
+    except Refused as refused:
+        return Kind("", refused.reason, refused.message)
+    except OSError as error:
+        return Kind("", SkipReason.UNREADABLE, f"The file cannot be opened: {error.strerror}.")
+    return kind if named else _in_folder(kind, path)
+
+
+def sniff_bytes(file: BinaryIO, limits: Limits) -> Kind:
+    """The kind of an already opened file, for example a decrypted one; left at its start."""
+    file.seek(0)
+    kind = _kind(file, Path("decrypted"), limits)
+    file.seek(0)
+    return kind
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """The opened file, if it is a regular one; never waits on a FIFO or device.
+
+    Raises:
+        Refused: If it is a directory, FIFO, socket or device.
+        OSError: If it cannot be opened.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    mode = path.stat().st_mode
+    if stat.S_ISREG(mode):
+        descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return os.fdopen(descriptor, "rb")
+        os.close(descriptor)
+    what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+    raise Refused(SkipReason.UNREADABLE, f"The path is {what}; name a workbook file.")
+
+
+def _in_folder(kind: Kind, path: Path) -> Kind:
+    suffix = path.suffix.lower()
+    if kind.format == "csv" and suffix not in TEXT_SUFFIXES:
+        return _other("Flat text without a .csv, .tsv or .tab extension.")
+    unclear = (SkipReason.DAMAGED, SkipReason.EMPTY_FILE, SkipReason.UNSUPPORTED)
+    if kind.reason in unclear and suffix not in SHEET_SUFFIXES:
+        return _other("The file is no workbook.")
+    return kind
+
+
+def _kind(file: BinaryIO, path: Path, limits: Limits) -> Kind:
+    head = file.read(HEAD_BYTES)
+    if not head:
+        return Kind("", SkipReason.EMPTY_FILE, "The file has no bytes.")
+    if path.name.startswith("~$") and len(head) == 165:
+        return _other("An owner file that Excel leaves beside an open workbook.")
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _zip_kind(file, head, limits)
+    if head.startswith(ole.MAGIC):
+        return _ole_kind(file)
+    if head.startswith(_BIFF_STARTS):
+        old = "A bare BIFF stream as Excel 2 to 5 wrote it; save it again as .xlsx."
+        return Kind("xls", SkipReason.UNSUPPORTED, old)
+    if head.startswith(_BINARY_STARTS):
+        return _other("The file's signature is that of another kind of document.")
+    return _text_kind(head)
+
+
+def _text_kind(head: bytes) -> Kind:
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_utf16(head)
+    if not wide and b"\x00" in head:
+        return _other("Binary content that is no known spreadsheet format.")
+    plain = head.replace(b"\x00", b"") if wide else head
+    plain = plain.removeprefix(b"\xef\xbb\xbf").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
+    if _MARKUP.match(plain):
+        text = "HTML or XML under a spreadsheet's name; open it in Excel and save it as .xlsx."
+        return Kind("", SkipReason.UNSUPPORTED, text)
+    if plain.lstrip().startswith(b"MIME-Version:"):
+        text = "A web archive (MHTML) as Excel exports it; save it again as .xlsx."
+        return Kind("", SkipReason.UNSUPPORTED, text)
+    controls = sum(plain.count(code) for code in _CONTROLS)
+    if controls * 100 > len(plain):
+        return _other("Binary content that is no known spreadsheet format.")
+    return Kind("csv")
+
+
+_CONTROLS = [bytes([code]) for code in range(32) if code not in (9, 10, 12, 13, 26, 27)]
+
+
+def _looks_utf16(head: bytes) -> bool:
+    """Whether every other byte is mostly zero: UTF-16 text without a byte-order mark."""
+    even, odd = head[0:2048:2], head[1:2048:2]
+    if len(odd) < 2:
+        return False
+    zeros = sorted((even.count(0) / len(even), odd.count(0) / len(odd)))
+    return zeros[0] < 0.1 and zeros[1] > 0.6
+
+
+def _ole_kind(file: BinaryIO) -> Kind:
+    names = {name.lower() for name in ole.stream_names(file)}
+    if "encryptedpackage" in names:
+        return Kind("xlsx", SkipReason.ENCRYPTED, ENCRYPTED_MESSAGE)
+    if names & {"workbook", "book"}:
+        return Kind("xls")
+    if names & {"worddocument", "powerpoint document", "visiodocument", "__properties_version1.0"}:
+        return _other("An OLE2 document that is no workbook.")
+    if any(name.startswith("root") for name in names):
+        return _other("An OLE2 container without a workbook stream.")
+    return Kind("xls", SkipReason.DAMAGED, "The OLE2 container's directory cannot be read.")
+
+
+ENCRYPTED_MESSAGE = "The workbook is encrypted; give its password to read it."
+
+
+def _zip_kind(file: BinaryIO, head: bytes, limits: Limits) -> Kind:
+    try:
+        with zipfile.ZipFile(file) as package:
+            if len(package.infolist()) > limits.entries:
+                many = f"The package has over {limits.entries:,} entries."
+                return Kind("", SkipReason.TOO_LARGE, many)
+            return package_kind(package)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, KeyError, RuntimeError, EOFError):
+        broken = "The ZIP package is cut off or its table of contents is damaged."
+        return Kind(_guess(head), SkipReason.DAMAGED, broken)
+
+
+def _guess(head: bytes) -> str:
+    if b"opendocument.spreadsheet" in head:
+        return "ods"
+    return "xlsb" if b"workbook.bin" in head else "xlsx"
+
+
+def package_kind(package: zipfile.ZipFile) -> Kind:
+    """The kind of an opened ZIP package, by its content types or its mimetype entry."""
+    by_name = {info.filename.lower().replace("\\", "/").lstrip("/"): info for info in package.infolist()}
+    if "mimetype" in by_name and by_name["mimetype"].file_size < 200:
+        return _opendocument_kind(package, by_name)
+    types = by_name.get("[content_types].xml")
+    if types is not None and types.file_size < 4 << 20:
+        try:
+            text = package.read(types).lower().replace(b"\x00", b"")
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError):
+            text = b""
+        except Exception as error:  # noqa: BLE001 - zlib.error has no common base class
+            text = b"" if type(error).__name__ == "error" else b""
+        for marker, found in _MAIN_TYPES.items():
+            if marker in text:
+                return Kind(found)
+    if "xl/workbook.bin" in by_name:
+        return Kind("xlsb")
+    if "xl/workbook.xml" in by_name:
+        return Kind("xlsx")
+    if any(name.startswith(("word/", "ppt/", "visio/")) for name in by_name):
+        return _other("An Office document that is no workbook.")
+    if "content.xml" in by_name:
+        return Kind("ods")
+    if any(name.endswith(".numbers") or name.startswith("index/") for name in by_name):
+        text_ = "An Apple Numbers document; export it as .xlsx."
+        return Kind("", SkipReason.UNSUPPORTED, text_)
+    return _other("A ZIP archive that is no workbook.")
+
+
+def _opendocument_kind(package: zipfile.ZipFile, by_name: dict[str, zipfile.ZipInfo]) -> Kind:
+    mimetype = package.read(by_name["mimetype"]).strip()
+    if b"opendocument.spreadsheet" not in mimetype:
+        return _other("An OpenDocument or e-book file that is no spreadsheet.")
+    manifest = by_name.get("meta-inf/manifest.xml")
+    if manifest is not None and manifest.file_size < 4 << 20:
+        if b"encryption-data" in package.read(manifest):
+            return Kind("ods", SkipReason.ENCRYPTED, "The OpenDocument file is encrypted.")
+    return Kind("ods")
+
+
+def _other(message: str) -> Kind:
+    return Kind("", SkipReason.NOT_A_SPREADSHEET, message)

@@ -1,0 +1,195 @@
+"""Delimited text to one grid: encoding, delimiter and cell types told from the content."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import datetime as dt
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from sat_retriever.types import SkipReason
+from sat_retriever.workbook.grid import Area, Grid, Value
+from sat_retriever.workbook.limits import Limits, Refused
+
+DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE_BYTES = 262_144
+_FIELD_CHARACTERS = 4 << 20
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_INTEGER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})")
+_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,17})?(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,3})?")
+_COMMA_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,2}(?:\.[0-9]{3})+|[1-9][0-9]*),[0-9]{1,17}")
+_DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
+_STAMP = re.compile(
+    r"[12][0-9]{3}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
+)
+_BOOLEANS = {"true": True, "false": False}
+
+
+def read_text(file: BinaryIO, limits: Limits, *, strict: bool) -> tuple[Grid, Area | None, str]:
+    """(values, true used range, "csv" or "tsv") of a delimited text file.
+
+    Args:
+        file: The file, at its start.
+        limits: The grid ends after `limits.cells` cells; the used range does not.
+        strict: Refuse text in which no delimiter makes columns: prose, code, logs.
+
+    Raises:
+        Refused: If the text cannot be decoded, or is no table and `strict`.
+    """
+    sample = file.read(_SAMPLE_BYTES)
+    encoding = detect_encoding(sample)
+    text = io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="")
+    try:
+        file.seek(0)
+        delimiter, skip = detect_delimiter(sample.decode(encoding, errors="replace"))
+        if strict and not delimiter:
+            message = "Flat text in which no delimiter makes columns."
+            raise Refused(SkipReason.NOT_A_SPREADSHEET, message)
+        if skip:
+            text.readline()
+        grid, area = _grid(text, delimiter or ",", first_row=1 + skip, limit=limits.cells)
+    finally:
+        text.detach()
+    return grid, area, "tsv" if delimiter == "\t" else "csv"
+
+
+def detect_encoding(sample: bytes) -> str:
+    """A codec's name for the text that begins with `sample`.
+
+    A byte-order mark decides, then valid UTF-8, then the pattern of zero bytes, then
+    charset-normalizer's best guess; Windows-1252 is the last resort.
+
+    >>> detect_encoding("a;ä".encode("utf-16")), detect_encoding("a;ä".encode())
+    ('utf-16', 'utf-8')
+    """
+    for mark, name in _BOMS:
+        if sample.startswith(mark):
+            return name
+    if sample[1::2].count(0) > len(sample) // 4:
+        return "utf-16-le"
+    if sample[0::2].count(0) > len(sample) // 4:
+        return "utf-16-be"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
+        return "utf-8"
+    except UnicodeDecodeError:
+        pass
+    import charset_normalizer
+
+    best = charset_normalizer.from_bytes(sample[:32_768]).best()
+    return best.encoding if best is not None else "cp1252"
+
+
+def detect_delimiter(sample: str) -> tuple[str, int]:
+    """(delimiter, lines to skip before the table); an empty delimiter if none fits.
+
+    A first line such as `sep=;` names it. Otherwise the one wins that splits most of
+    the rows into the same number of columns, quoted fields respected.
+
+    >>> detect_delimiter("sep=|\\na|b"), detect_delimiter("a;b,c\\nd;e\\n")
+    (('|', 1), (';', 0))
+    """
+    first = sample.lstrip("\ufeff").split("\n", 1)[0].strip("\r\"' ")
+    if len(first) == 5 and first.lower().startswith("sep=") or first.lower() == "sep=":
+        return first[4:] or "\t", 1
+    scored = [(_consistency(sample, each), -index) for index, each in enumerate(DELIMITERS)]
+    best, index = max(scored)
+    return (DELIMITERS[-index], 0) if best > 0 else ("", 0)
+
+
+def _consistency(sample: str, delimiter: str) -> float:
+    """How well a delimiter makes columns: share of rows of the commonest width × its size."""
+    if delimiter not in sample:
+        return 0.0
+    widths = Counter[int]()
+    try:
+        for number, row in enumerate(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)):
+            if number >= 400:
+                break
+            if row:
+                widths[len(row)] += 1
+    except csv.Error:
+        return 0.0
+    wide = {width: count for width, count in widths.items() if width > 1}
+    if not wide:
+        return 0.0
+    width, count = max(wide.items(), key=lambda item: (item[1], item[0]))
+    share = count / sum(widths.values())
+    return share * (1.0 - 0.5 / width) if share > 0.3 or width > 2 else 0.0
+
+
+def _grid(
+    text: io.TextIOWrapper, delimiter: str, *, first_row: int, limit: int
+) -> tuple[Grid, Area | None]:
+    csv.field_size_limit(_FIELD_CHARACTERS)
+    comma = delimiter != ","
+    rows: list[list[Value]] = []
+    held = bottom = right = 0
+    top = left = 1 << 31
+    number = first_row - 1
+    try:
+        for number, fields in enumerate(_lines(text, delimiter), start=first_row):
+            row = _typed(fields, comma=comma)
+            if row:
+                top, bottom, right = min(top, number), number, max(right, len(row))
+                left = min(left, next(i for i, v in enumerate(row) if v is not None) + 1)
+            held += len(row)
+            if held <= limit:
+                rows.append(row)
+    except csv.Error as error:
+        if not bottom:
+            message = f"The text is no delimited table: {error}."
+            raise Refused(SkipReason.DAMAGED, message) from error
+    if not bottom:
+        return Grid([]), None
+    del rows[bottom - first_row + 1 :]
+    kept = [row[left - 1 :] for row in rows[top - first_row :]] if left > 1 else rows[top - first_row :]
+    return Grid(kept, top, left), Area(top, left, bottom, right)
+
+
+def _lines(text: io.TextIOWrapper, delimiter: str) -> Iterator[list[str]]:
+    """Rows of fields; NUL characters, which a broken file may hold, are dropped."""
+    return csv.reader((line.replace("\0", "") for line in text), delimiter=delimiter)
+
+
+def _typed(fields: list[str], *, comma: bool) -> list[Value]:
+    row = [_value(field, comma=comma) for field in fields]
+    while row and row[-1] is None:
+        row.pop()
+    return row
+
+
+def _value(field: str, *, comma: bool) -> Value:
+    text = field.strip()
+    if not text:
+        return None
+    if text[0] not in "0123456789+-.tTfF" or len(text) > 40:
+        return text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _NUMBER.fullmatch(text) and text[-1].isdigit():
+        return float(text)
+    if comma and _COMMA_NUMBER.fullmatch(text):
+        return float(text.replace(".", "").replace(",", "."))
+    return _date_or_text(text)
+
+
+def _date_or_text(text: str) -> Value:
+    try:
+        if _DATE.fullmatch(text):
+            return dt.date.fromisoformat(text)
+        if _STAMP.fullmatch(text):
+            return dt.datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return _BOOLEANS.get(text.lower(), text)

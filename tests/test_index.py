@@ -1,0 +1,351 @@
+"""The index without files: records in, candidates out."""
+
+import asyncio
+import datetime as dt
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sat_retriever import (
+    Column,
+    EmptyInputError,
+    Filters,
+    FingerprintMismatchError,
+    IndexBusyError,
+    IndexFormatError,
+    IndexNotFoundError,
+    IndexStorageError,
+    InputError,
+    Link,
+    Serialization,
+    SheetIndex,
+    SheetRecord,
+    SheetRetriever,
+    Visibility,
+)
+from sat_retriever.index import DENSE_WEIGHT
+from sat_retriever.serialize import serialize
+from sat_retriever.store.sqlite import SqliteStore
+from tests.fakes import HashedEncoder
+
+
+def sheet(name, *headers, **fields):
+    return SheetRecord(name, name, columns=tuple(Column(h) for h in headers), **fields)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.sat"
+
+
+@pytest.fixture
+def index(path):
+    with SheetIndex.create(path, HashedEncoder()) as opened:
+        yield opened
+
+
+def ids(candidates):
+    return [candidate.sheet_id for candidate in candidates]
+
+
+def test_candidates_equal_a_slow_search_over_all_sheets(index):
+    records = [sheet(f"{w}_{y}", h) for w in ("sales", "hr", "stock") for y in (2020, 2021)
+               for h in ("Region", "Amount")][::2]  # fmt: skip
+    index.add_records(records)
+    encoder = HashedEncoder()
+    query = "sales region 2021"
+    token = encoder.encode_queries([query])[0]
+    lexical = {c.sheet_id: c.lexical for c in index.candidates(query, 99)}
+    wanted = sorted(
+        (
+            -(DENSE_WEIGHT * max(float(encoder.encode_sheets([serialize(r)])[0] @ token), 0)
+              + (1 - DENSE_WEIGHT) * lexical[r.sheet_id]),
+            r.sheet_id,
+        )
+        for r in records
+    )  # fmt: skip
+    found = index.candidates(query, 4)
+    assert ids(found) == [sheet_id for _, sheet_id in wanted[:4]]
+    assert [c.score for c in found] == pytest.approx([-score for score, _ in wanted[:4]], abs=1e-6)
+    assert [c.rank for c in found] == [1, 2, 3, 4]
+
+
+def test_equal_scores_are_ordered_by_sheet_id_wherever_the_list_is_cut(index):
+    index.add_records(SheetRecord(f"{i:03}", "Template") for i in reversed(range(40)))
+    for top_k in (1, 7, 39, 40, 50):
+        assert ids(index.candidates("template", top_k)) == [f"{i:03}" for i in range(40)][:top_k]
+
+
+def test_a_dense_weight_of_one_ranks_by_cosine_and_of_zero_by_words(index):
+    index.add_records([sheet("apple", "banana"), sheet("banana apple")])
+    dense = index.candidates("banana", 2, dense_weight=1.0)
+    assert [c.score for c in dense] == pytest.approx([max(c.dense, 0) for c in dense])
+    words = index.candidates("banana", 2, dense_weight=0.0)
+    assert [c.score for c in words] == pytest.approx([c.lexical for c in words])
+
+
+def test_a_record_added_again_replaces_the_old_one(index):
+    index.add_records([sheet("a", "Old")])
+    index.add_records([sheet("a", "New")])
+    assert len(index) == 1
+    assert index.records(["a"])["a"].columns == (Column("New"),)
+    assert index.candidates("old")[0].lexical == 0
+
+
+def test_a_removed_sheet_is_gone_from_every_part(index):
+    index.add_records([sheet("a", "Alpha"), sheet("b", "Beta")])
+    index.candidates("alpha")
+    assert index.remove(["a", "unknown"]) == 1
+    assert ids(index.candidates("alpha")) == ["b"]
+    assert index.records(["a"]) == {}
+
+
+def test_an_open_index_sees_what_another_one_writes(path, index):
+    index.add_records([sheet("a", "Alpha")])
+    with SheetIndex.open(path, HashedEncoder()) as other:
+        assert ids(other.candidates("beta")) == ["a"]
+        index.add_records([sheet("b", "Beta")])
+        assert ids(other.candidates("beta")) == ["b", "a"]
+        index.remove(["a"])
+        assert ids(other.candidates("beta")) == ["b"]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=25))
+def test_a_snapshot_kept_up_to_date_equals_a_fresh_one(tmp_path_factory, steps):
+    path = tmp_path_factory.mktemp("i") / "a.sat"
+    with SheetIndex.create(path, HashedEncoder(16)) as kept:
+        for add, number in steps:
+            if add:
+                kept.add_records([sheet(f"s{number}", f"h{number}")])
+            else:
+                kept.remove([f"s{number}"])
+            kept.candidates("s1 h2")
+        with SheetIndex.open(path, HashedEncoder(16)) as fresh:
+            assert kept.candidates("s3 h3 h4", 20) == fresh.candidates("s3 h3 h4", 20)
+
+
+def test_an_empty_index_gives_no_candidates(index):
+    assert index.candidates("anything") == []
+
+
+def test_links_are_kept_and_found_from_both_ends(index):
+    link = Link("a", "b", "formula_reference", 0.5, "a!A1 =b!A1")
+    index.add_records([sheet("a"), sheet("b")], [link])
+    assert index.links(["a"]) == index.links(["b"]) == [link]
+    hits = SheetRetriever(index).retrieve("a b")
+    assert all(hit.why.links == (link,) for hit in hits)
+    assert hits[0].to_dict()["why"]["links"] == [
+        {"from": "a", "type": "formula_reference", "evidence": "a!A1 =b!A1"}
+    ]
+
+
+# ---- filters
+
+
+def test_each_filter_keeps_what_meets_it(index):
+    index.add_records(
+        [
+            SheetRecord("x", "x", "W.xlsx", "2024/W.xlsx", format="xlsx", metadata={"team": "a"}),
+            SheetRecord("y", "y", "V.csv", "2025/V.csv", format="csv",
+                        visibility=Visibility.HIDDEN, metadata={"team": "b", "n": 3, "ok": True}),
+        ]
+    )  # fmt: skip
+    kept = {
+        "y": [
+            Filters(workbook="V.csv"),
+            Filters(path="2025/*"),
+            Filters(visibility=Visibility.HIDDEN),
+            Filters(format="csv"),
+            Filters(metadata={"team": "b"}),
+            Filters(metadata={"n": 3, "ok": True}),
+        ],
+        "": [Filters(path="2026/*"), Filters(metadata={"no": 1}), Filters(format="csv", workbook="W.xlsx"),
+             Filters(modified_after=dt.datetime(2020, 1, 1))],
+    }  # fmt: skip
+    for wanted, filters in kept.items():
+        for one in filters:
+            assert ids(index.candidates("x y", filters=one)) == [w for w in wanted if w]
+
+
+def test_hostile_filter_values_are_only_values(index):
+    index.add_records([sheet("a")])
+    for text in ("' OR 1=1 --", '"', "\\", "$.x", '") OR ("'):
+        assert index.candidates("a", filters=Filters(workbook=text)) == []
+        assert index.candidates("a", filters=Filters(metadata={text: text})) == []
+
+
+def test_hostile_queries_are_only_words(index):
+    index.add_records([sheet("a b")])
+    for text in (
+        '" OR *',
+        "NEAR(a b)",
+        "a AND",
+        "workbook : a",
+        "' ; DROP TABLE sheets",
+        "a\x00b",
+        "😀",
+    ):
+        assert len(index.candidates(text)) == 1
+
+
+# ---- errors
+
+
+def test_each_wrong_use_says_what_to_do(path, index):
+    for call, error, word in (
+        (lambda: index.candidates("  "), EmptyInputError, "empty"),
+        (lambda: index.candidates("a", 0), InputError, "top_k"),
+        (lambda: index.candidates("a", dense_weight=2), InputError, "dense_weight"),
+        (lambda: SheetIndex.create(path, HashedEncoder()), InputError, "exists"),
+        (lambda: SheetIndex.open(path.with_name("no.sat")), IndexNotFoundError, "sat index"),
+        (lambda: SheetIndex.open(path, HashedEncoder(32)), FingerprintMismatchError, "anew"),
+        (lambda: SheetRetriever(index).retrieve("a", 0), InputError, "top_k"),
+    ):
+        with pytest.raises(error, match=word):
+            call()
+
+
+def test_a_file_that_is_no_index_is_refused(tmp_path):
+    import sqlite3
+
+    text = tmp_path / "text.sat"
+    text.write_bytes(b"not a database, not at all" * 100)
+    other = tmp_path / "other.sat"
+    connection = sqlite3.connect(other)
+    connection.execute("PRAGMA user_version = 7")
+    connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    for path in (text, other):
+        with pytest.raises(IndexFormatError):
+            SheetIndex.open(path, HashedEncoder())
+
+
+def test_an_index_of_a_newer_version_is_refused(path, index):
+    import sqlite3
+
+    index.close()
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(IndexFormatError, match="newer"):
+        SheetIndex.open(path, HashedEncoder())
+
+
+def test_a_second_writer_waits_and_is_then_told_who_is_in_the_way(path, index, monkeypatch):
+    with SheetIndex.open(path, HashedEncoder()) as other, other._sole_writer():
+        monkeypatch.setattr("sat_retriever.index.WRITER_WAIT_S", 0.1)
+        with pytest.raises(IndexBusyError, match="another process"):
+            index.add_records([sheet("a")])
+        assert index.candidates("a") == []  # reading goes on
+    assert index.add_records([sheet("a")]) == 1
+
+
+def test_a_failed_write_leaves_the_previous_state(index):
+    index.add_records([sheet("a", "Alpha")])
+    broken = SheetRecord("b", "b", metadata={"x": object()})
+    with pytest.raises(TypeError):
+        index.add_records([sheet("c"), broken])
+    assert index.sheet_ids() == ["a"]
+    assert index.add_records([sheet("c")]) == 1
+
+
+def test_a_read_only_index_can_be_searched_but_not_written(path, index):
+    index.add_records([sheet("a", "Alpha")])
+    index.close()
+    store = SqliteStore.open(path)
+    store.writable = False  # root may write anywhere, so the file's mode says nothing here
+    with SheetIndex(store, HashedEncoder()) as opened:
+        assert ids(opened.candidates("alpha")) == ["a"]
+        with pytest.raises(IndexStorageError, match="read-only"):
+            opened.remove(["a"])
+
+
+def test_a_full_disk_is_a_clear_error_and_loses_nothing(index):
+    index.add_records([sheet("a", "Alpha")])
+    index._store._connection.execute("PRAGMA max_page_count = 1")
+    with pytest.raises(IndexStorageError, match="space"):
+        index.add_records(sheet(f"b{i}", *(f"header {j}" for j in range(50))) for i in range(400))
+    index._store._connection.execute("PRAGMA max_page_count = 1000000")
+    assert "a" in index.sheet_ids()
+    assert ids(index.candidates("alpha"))[0] == "a"
+
+
+# ---- settings
+
+
+def test_settings_come_back_when_the_index_is_opened(path):
+    form = Serialization(split_identifiers=True, max_headers=None)
+    SheetIndex.create(path, HashedEncoder(), serialization=form, examples=False).close()
+    with SheetIndex.open(path) as opened:
+        assert opened.serialization == form
+        assert opened.examples is False
+        assert opened.status()["encoder"] == "hashed"
+
+
+def test_no_example_is_written_to_a_metadata_only_index(path):
+    with SheetIndex.create(path, HashedEncoder(), examples=False) as opened:
+        opened.add_records([SheetRecord("a", "a", columns=(Column("Name", "SECRET-VALUE"),))])
+        assert opened.records(["a"])["a"].columns == (Column("Name"),)
+    assert b"SECRET-VALUE" not in path.read_bytes()
+
+
+# ---- many at once
+
+
+def test_parallel_queries_give_the_same_answers_as_one_after_the_other(index):
+    index.add_records(sheet(f"s{i}", f"h{i % 7}", f"g{i % 3}") for i in range(60))
+    retriever = SheetRetriever(index)
+    asked = [f"h{i % 7} g{i % 3}" for i in range(100)]
+    one_by_one = [retriever.retrieve(query) for query in asked]
+
+    async def at_once():
+        return await asyncio.gather(*(retriever.aretrieve(query) for query in asked))
+
+    assert asyncio.run(at_once()) == one_by_one
+
+
+def test_readers_and_a_writer_in_threads_never_see_half_a_state(index):
+    index.add_records([sheet("base", "word")])
+    stop, failures = threading.Event(), []
+
+    def read():
+        while not stop.is_set():
+            found = index.candidates("word", 99)
+            if [c.rank for c in found] != list(range(1, len(found) + 1)) or not found:
+                failures.append(found)
+
+    threads = [threading.Thread(target=read) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for i in range(30):
+        index.add_records([sheet(f"s{i % 5}", "word")])
+        index.remove([f"s{(i + 2) % 5}"])
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_a_score_threshold_and_a_reranker_apply_in_the_retriever(index):
+    index.add_records([sheet("a", "Alpha"), sheet("b", "Beta"), sheet("c")])
+    hits = SheetRetriever(index).retrieve("alpha", 3, min_score=0.3)
+    assert [hit.sheet_id for hit in hits] == ["a"]
+
+    class Reversed:
+        def rerank(self, query, candidates):
+            return list(reversed(candidates))
+
+    hits = SheetRetriever(index, Reversed()).retrieve("alpha", 2)
+    assert [hit.rank for hit in hits] == [1, 2]
+    assert hits[0].sheet_id != "a"
+
+
+def test_tokens_survive_the_file_bit_for_bit(path, index):
+    index.add_records([sheet("a", "Alpha")])
+    with index._store.reading():
+        kept = index._current().tokens
+    assert np.array_equal(kept, HashedEncoder().encode_sheets([serialize(sheet("a", "Alpha"))]))

@@ -1,0 +1,114 @@
+"""BM25 against a slow loop written from the formula."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sat_retriever import Column, SheetIndex, SheetRecord, Table
+from sat_retriever.lexical import (
+    B,
+    FIELD_WEIGHTS,
+    K1,
+    LexicalScorer,
+    matched,
+    query_words,
+    score_word,
+    sheet_words,
+)
+from tests.fakes import HashedEncoder
+
+RECORDS = [
+    SheetRecord("1", "Sales_2020", "acme.xlsx", "2020/acme.xlsx", (Column("Region"),)),
+    SheetRecord(
+        "2", "Sales_2021", "acme.xlsx", "2021/acme.xlsx", (Column("Region"), Column("Sales"))
+    ),
+    SheetRecord("3", "Payroll", "hr.xlsx", "2021/hr.xlsx", (Column("Employee Name"),)),
+    SheetRecord("4", "Notes"),
+]
+
+
+def slow_scores(query):
+    """BM25 as written in `score_word`'s docstring, one sheet and word at a time."""
+    fields = [sheet_words(record) for record in RECORDS]
+    lengths = [sum(len(words) for words in field) for field in fields]
+    mean = sum(lengths) / len(lengths)
+    scores, limit = [0.0] * len(RECORDS), 0.0
+    for word in query_words(query):
+        tf = [
+            sum(w for w, words in zip(FIELD_WEIGHTS, field, strict=True) if word in words)
+            for field in fields
+        ]
+        df = sum(t > 0 for t in tf)
+        if df == 0:
+            continue
+        idf = math.log(1 + (len(RECORDS) - df + 0.5) / (df + 0.5))
+        limit += idf * (K1 + 1)
+        for i, t in enumerate(tf):
+            if t:
+                scores[i] += idf * (K1 + 1) * t / (t + K1 * (1 - B + B * lengths[i] / mean))
+    return [score / limit if limit else 0.0 for score in scores]
+
+
+@pytest.fixture
+def index(tmp_path):
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as opened:
+        opened.add_records(RECORDS)
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "sales",
+        "sales 2021 region",
+        "employees",
+        "2021 acme payroll names",
+        "absent words",
+        "the of",
+    ],
+)
+def test_the_index_scores_words_as_the_slow_loop_does(index, query):
+    found = {c.sheet_id: c.lexical for c in index.candidates(query, 10)}
+    wanted = dict(zip("1234", slow_scores(query), strict=True))
+    assert found == pytest.approx(wanted, abs=1e-6)
+
+
+def test_a_score_never_exceeds_the_words_limit():
+    rows = np.arange(3)
+    scored = score_word((rows, rows, rows, rows), np.ones(3, dtype=np.float32))
+    assert (scored.scores <= scored.limit).all()
+    assert (scored.scores > 0).all()
+
+
+def test_kept_words_are_bounded_and_scores_stay_the_same():
+    asked = []
+
+    def postings(word):
+        asked.append(word)
+        empty = np.empty(0, dtype=np.intp)
+        return np.arange(5), empty, empty, empty
+
+    scorer = LexicalScorer(postings, np.ones(10, dtype=np.float32), max_kept=12)
+    first = scorer.scores(["a", "b"])
+    scorer.scores(["c"])  # pushes "a" out
+    assert (scorer.scores(["a", "b"]) == first).all()
+    assert asked == ["a", "b", "c", "a", "b"]
+
+
+def test_stop_words_count_only_when_there_is_nothing_else():
+    assert query_words("show me the list of all orders") == ["order"]
+    assert query_words("what is it") == ["what", "is", "it"]
+
+
+def test_a_reason_names_the_words_as_the_user_spelled_them_and_the_headers():
+    record = RECORDS[1]
+    assert matched(record, "Sale by REGIONS 2021") == (
+        ("sale", "regions", "2021"), ("Region", "Sales"),
+    )  # fmt: skip
+
+
+def test_headers_of_every_table_are_searchable():
+    tables = tuple(Table("A1:A3", 1, 1, False, 2, (Column(n),)) for n in ("Income", "Expense"))
+    record = SheetRecord("a", "a", columns=tables[0].columns, tables=tables)
+    assert sheet_words(record)[2] == ["incom", "expens"]

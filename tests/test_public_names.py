@@ -1,0 +1,39 @@
+"""What a user can import, and what importing costs."""
+
+import subprocess
+import sys
+
+import sat_retriever
+
+
+def test_every_public_name_can_be_imported():
+    for name in sat_retriever.__all__:
+        assert getattr(sat_retriever, name) is not None
+
+
+def test_the_public_names_are_these_and_no_more():
+    assert sat_retriever.__all__ == sorted(
+        """
+        Candidate Column CorpusError EmptyInputError EncoderError Filters FingerprintMismatchError
+        Hit IndexBusyError IndexFormatError IndexNotFoundError IndexStorageError InputError Limits
+        Link MissingExtraError PathNotFoundError SatError Serialization SheetEncoder SheetIndex
+        SheetIndexError SheetRecord SheetRetriever Skipped SyncReport Table Visibility Workbook
+        __version__ read_workbook
+        """.split()
+    )
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    try:
+        sat_retriever.nonsense  # noqa: B018
+    except AttributeError as error:
+        assert "nonsense" in str(error)
+    else:
+        raise AssertionError("no error")
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    heavy = "torch transformers numpy onnxruntime tokenizers openpyxl typer rich sqlite3".split()
+    code = f"import sys, sat_retriever; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
