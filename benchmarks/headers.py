@@ -229,7 +229,9 @@ def main() -> None:
     """Measure, print and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--errors", action="store_true", help="show tuning cases missed; write nothing")
+    parser.add_argument(
+        "--errors", action="store_true", help="show tuning cases missed; write nothing"
+    )
     options = parser.parse_args()
     console = Console()
     if options.errors:

@@ -28,7 +28,7 @@ from rich.table import Table
 
 from benchmarks.results import Result, write_result
 from sat_retriever import Column, SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.lexical import B, FIELD_WEIGHTS, K1, query_words, sheet_words
+from sat_retriever.lexical import FIELD_WEIGHTS, K1, B, query_words, sheet_words
 
 COMPANIES = ("Acme", "Borealis", "Cobalt", "Dorado", "Ember", "Fjord", "Garnet", "Harbor",
              "Indigo", "Juniper", "Krypton", "Lumen", "Meridian", "Nimbus", "Orchid", "Polar",

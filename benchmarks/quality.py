@@ -133,7 +133,7 @@ def hit_ranks(ranking: Sequence[str], positives: Sequence[str]) -> list[int]:
 
 
 def score(task: Task, run: Run) -> dict[str, float | None]:
-    """The metrics of the issue, as means over the task's queries."""
+    """Every reported metric, as means over the task's queries."""
     rankings = [[sheet.sheet_id for sheet in run[place]] for place in task.places]
     queries = [task.dataset.queries[place] for place in task.places]
     pairs = [(r, q.positives) for r, q in zip(rankings, queries, strict=True)]

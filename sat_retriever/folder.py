@@ -6,13 +6,14 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.store.write import WorkbookState
 from sat_retriever.types import SkipReason
+from sat_retriever.workbook.paths import printable
 from sat_retriever.workbook.sniff import sniff
 
 # A file changed twice within one tick of a coarse clock keeps its time and maybe its
@@ -42,7 +43,28 @@ class Scope:
 
     def holds(self, root: str, path: str) -> bool:
         """Whether an indexed workbook, given as root and path, lies in it."""
-        return PurePosixPath(root, path).is_relative_to(self.path.as_posix())
+        # Text, not Path: this runs for every workbook of the index at every sync.
+        own, file = printable(self.path).rstrip("/"), _joined(root, path)
+        return file == own or file.startswith(f"{own}/")
+
+
+@dataclass(frozen=True, slots=True)
+class ToRead:
+    """A workbook to read.
+
+    Attributes:
+        state: What the index will know of it.
+        file: Where it is.
+        root: Folder its path is relative to.
+        superseded: Older roots under which the same file is indexed.
+        is_new: True when the index does not know it under this root.
+    """
+
+    state: WorkbookState
+    file: Path
+    root: Path
+    superseded: tuple[str, ...]
+    is_new: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +72,17 @@ class Plan:
     """What a sync has to do.
 
     Attributes:
-        read: Workbooks to read, new or changed, as they are on disk now.
-        added: Keys (root, path) of those that are new.
+        read: Workbooks to read, new or changed.
         touched: Workbooks of unchanged content whose size or time is to be noted.
         unchanged: Number of workbooks that stay as they are, touched ones included.
-        removed: Keys of the workbooks that are gone.
-        superseded: For a key, the older roots under which the same file is indexed.
+        removed: Keys (root, path) of the workbooks that are gone.
         ignored: Number of files that are no spreadsheets.
     """
 
-    read: tuple[WorkbookState, ...]
-    added: frozenset[tuple[str, str]]
+    read: tuple[ToRead, ...]
     touched: tuple[WorkbookState, ...]
     unchanged: int
     removed: tuple[tuple[str, str], ...]
-    superseded: Mapping[tuple[str, str], tuple[str, ...]]
     ignored: int
 
 
@@ -108,35 +126,32 @@ def make_plan(
     inside = {
         (s.root, s.path): s for s in states if any(scope.holds(s.root, s.path) for scope in named)
     }
-    by_file: dict[str, list[str]] = {}
+    roots_of: dict[str, list[str]] = {}
     for root, path in inside:
-        by_file.setdefault(PurePosixPath(root, path).as_posix(), []).append(root)
+        roots_of.setdefault(_joined(root, path), []).append(root)
     read, touched, present = [], [], set()
     unchanged = ignored = 0
-    superseded: dict[tuple[str, str], tuple[str, ...]] = {}
     for scope, file, explicit in _files(named):
-        key = (scope.root.as_posix(), file.relative_to(scope.root).as_posix())
+        now = _state_now(scope, file)
+        key = (now.root, now.path)
         old = inside.get(key)
         if old is None and not explicit and _is_no_spreadsheet(file):
             ignored += 1
             continue
+        older = tuple(root for root in roots_of.get(printable(file), ()) if root != now.root)
         present.add(key)
-        now = _state_now(file, key)
         if old is None or _must_read(old, verify=verify, password=password):
-            read.append(now)
-            older = tuple(r for r in by_file.get(file.as_posix(), ()) if r != key[0])
-            superseded[key] = older
-            present.update((root, file.relative_to(root).as_posix()) for root in older)
+            read.append(ToRead(now, file, scope.root, older, is_new=old is None))
+            present.update((root, _below(root, file)) for root in older)
         elif not verify and _same_stat(old, now):
             unchanged += 1
         elif _hash_file(file) == old.content_hash:
             unchanged += 1
             touched.append(replace(now, content_hash=old.content_hash))
         else:
-            read.append(now)
+            read.append(ToRead(now, file, scope.root, older, is_new=False))
     removed = tuple(sorted(set(inside) - present))
-    added = frozenset((s.root, s.path) for s in read) - set(inside)
-    return Plan(tuple(read), added, tuple(touched), unchanged, removed, superseded, ignored)
+    return Plan(tuple(read), tuple(touched), unchanged, removed, ignored)
 
 
 def _absolute(path: Path) -> Path:
@@ -163,14 +178,24 @@ def _is_no_spreadsheet(file: Path) -> bool:
     return sniff(file, named=False).reason is SkipReason.NOT_A_SPREADSHEET
 
 
-def _state_now(file: Path, key: tuple[str, str]) -> WorkbookState:
+def _state_now(scope: Scope, file: Path) -> WorkbookState:
     """The file's present size and time; zeros when they cannot be had."""
-    now = time.time_ns()
+    root, now = printable(scope.root), time.time_ns()
+    key = (root, _below(root, file))
     try:
         found = file.stat()
     except OSError:
         return WorkbookState(*key, size=0, mtime_ns=0, checked_ns=now, content_hash="")
     return WorkbookState(*key, found.st_size, found.st_mtime_ns, now, content_hash="")
+
+
+def _joined(root: str, path: str) -> str:
+    return f"{root.rstrip('/')}/{path}"
+
+
+def _below(root: str, file: Path) -> str:
+    """Printable path of a file relative to a printable root above it."""
+    return printable(file)[len(root.rstrip("/")) + 1 :]
 
 
 def _must_read(old: WorkbookState, *, verify: bool, password: bool) -> bool:

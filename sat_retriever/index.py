@@ -257,27 +257,25 @@ class SheetIndex:
             InputError: If `top_k` or `dense_weight` is out of its range.
         """
         _check_query(query, top_k, dense_weight)
+        query = query.encode("utf-8", "replace").decode()  # no lone surrogates
         token = self.encoder.encode_queries([query])[0]
         with self._store.reading():
             snapshot = self._current()
             allowed = self._store.matching(filters) if filters else None
             lexical = snapshot.lexical.scores(query_words(query))
-            dense = snapshot.tokens @ token
-            scores = _fuse(dense, lexical, dense_weight)
-            if allowed is not None:
-                outside = np.isin(snapshot.ids, allowed, assume_unique=True, invert=True)
-                scores[outside] = -np.inf
-            rows = snapshot.best(scores, top_k)
-            names = self._store.sheet_ids(snapshot.ids[rows].tolist())
+        # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
+        dense = snapshot.tokens @ token
+        scores = _fuse(dense, lexical, dense_weight)
+        if allowed is not None:
+            scores[np.isin(snapshot.ids, allowed, assume_unique=True, invert=True)] = -np.inf
+        rows = snapshot.best(scores, top_k)
+        row_ids: list[int] = snapshot.ids[rows].tolist()
+        names = self._store.sheet_ids(row_ids)
+        # A writer may have removed a sheet since the snapshot; then it has no name.
+        living = [(row, names[i]) for row, i in zip(rows, row_ids, strict=True) if i in names]
         return [
-            Candidate(
-                sheet_id=names[int(snapshot.ids[row])],
-                rank=rank,
-                score=float(scores[row]),
-                dense=float(dense[row]),
-                lexical=float(lexical[row]),
-            )
-            for rank, row in enumerate(rows, start=1)
+            Candidate(name, rank, float(scores[row]), float(dense[row]), float(lexical[row]))
+            for rank, (row, name) in enumerate(living, start=1)
         ]
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
@@ -324,6 +322,8 @@ class SheetIndex:
 
     def _rows(self, records: Sequence[SheetRecord]) -> list[SheetRow]:
         """Records with their tokens and words."""
+        for record in records:
+            _check_unicode(record)
         texts = [serialize(record, self.serialization) for record in records]
         tokens: Iterable[FloatArray] = self.encoder.encode_sheets(texts) if texts else ()
         return [
@@ -374,6 +374,17 @@ def _check_query(query: str, top_k: int, dense_weight: float) -> None:
         raise InputError(f"top_k is {top_k}; ask for at least 1")
     if not 0 <= dense_weight <= 1:
         raise InputError(f"dense_weight is {dense_weight}; give a share between 0 and 1")
+
+
+def _check_unicode(record: SheetRecord) -> None:
+    parts = (record.sheet_id, record.sheet, record.workbook, record.path)
+    try:
+        "".join((*parts, *(column.name for column in record.columns))).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the record {record.sheet_id!r} has text that is not Unicode ({error.reason}); "
+            "replace lone surrogates in its names"
+        ) from error
 
 
 def _parts(records: Iterable[SheetRecord], size: int) -> Iterator[list[SheetRecord]]:

@@ -18,7 +18,9 @@ _HUMP = re.compile(
     r"|(?<=(?<!\d)\d{4})(?=[^\W\d_])"
 )
 _SEPARATOR = re.compile(r"[_\-./\\]+")
+_DECIMAL = re.compile(r"[+-]?\d+\.\d+%?")
 _MAX_CHARS = 20_000
+_KEPT_CHARS = 200  # texts up to this long, names and headers, are remembered
 
 
 def split_identifiers(text: str) -> str:
@@ -34,7 +36,7 @@ def split_identifiers(text: str) -> str:
     """
     parts = []
     for word in text[:_MAX_CHARS].split():
-        if re.fullmatch(r"[+-]?\d+\.\d+%?", word):
+        if _DECIMAL.fullmatch(word):
             parts.append(word)
         else:
             parts.extend(_HUMP.sub(" ", _SEPARATOR.sub(" ", word)).split())
@@ -52,6 +54,10 @@ def words(text: str) -> list[str]:
     >>> words("销售额 Q1")
     ['销', '售', '额', '销售', '售额', 'q1']
     """
+    return list(_kept_words(text) if len(text) <= _KEPT_CHARS else _words(text))
+
+
+def _words(text: str) -> tuple[str, ...]:
     found: list[str] = []
     for piece in _WORD.findall(split_identifiers(unicodedata.normalize("NFKC", text))):
         if _CJK_RUN.fullmatch(piece):
@@ -59,7 +65,11 @@ def words(text: str) -> list[str]:
             found.extend(piece[i : i + 2] for i in range(len(piece) - 1))
         else:
             found.append(_fold(piece))
-    return found
+    return tuple(found)
+
+
+# The same headers come back in sheet after sheet, and in every hit's reasons.
+_kept_words = lru_cache(maxsize=32_768)(_words)
 
 
 @lru_cache(maxsize=65_536)

@@ -8,9 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sat_retriever.folder import Plan, make_plan, scopes
+from sat_retriever.folder import Plan, ToRead, make_plan, scopes
 from sat_retriever.store.sqlite import SqliteStore
-from sat_retriever.store.write import SheetRow, WorkbookState
+from sat_retriever.store.write import SheetRow
 from sat_retriever.types import SheetRecord, Skipped, SkipReason
 from sat_retriever.workbook.read import Workbook, read_workbooks
 
@@ -75,17 +75,18 @@ def sync_paths(
     done = 0
     for batch in _batches(_read(plan, examples=examples, password=password, workers=workers)):
         rows = make_rows([record for _, book in batch for record in book.records])
-        for state, book in batch:
+        for job, book in batch:
             own, rows = rows[: len(book.records)], rows[len(book.records) :]
-            clashes = _write(store, plan, state, book, own)
+            clashes = _write(store, job, book, own)
             written += len(own) - len(clashes)
             skipped += [*book.skipped, *clashes]
             done += 1
             if progress:
-                progress(done, len(plan.read), state.path)
+                progress(done, len(plan.read), job.state.path)
+    added = sum(job.is_new for job in plan.read)
     return SyncReport(
-        added=len(plan.added),
-        changed=len(plan.read) - len(plan.added),
+        added=added,
+        changed=len(plan.read) - added,
         unchanged=plan.unchanged,
         removed=len(plan.removed),
         ignored=plan.ignored,
@@ -97,29 +98,29 @@ def sync_paths(
 
 def _read(
     plan: Plan, *, examples: bool, password: str | None, workers: int | None
-) -> Generator[tuple[WorkbookState, Workbook]]:
+) -> Generator[tuple[ToRead, Workbook]]:
     """The plan's workbooks as they come out of the reading processes."""
-    states = {Path(state.root, state.path): state for state in plan.read}
+    jobs = {job.file: job for job in plan.read}
     books = read_workbooks(
-        states,
-        root=lambda path: Path(states[path].root),
+        jobs,
+        root=lambda path: jobs[path].root,
         examples=examples,
         password=password,
         workers=workers,
     )
     with closing(books):  # an interruption must not leave reading processes behind
         for book in books:
-            yield states[book.path], book
+            yield jobs[book.path], book
 
 
 def _batches(
-    books: Iterator[tuple[WorkbookState, Workbook]],
-) -> Iterator[list[tuple[WorkbookState, Workbook]]]:
+    books: Iterator[tuple[ToRead, Workbook]],
+) -> Iterator[list[tuple[ToRead, Workbook]]]:
     """Workbooks in groups of enough sheets to be encoded together."""
-    batch: list[tuple[WorkbookState, Workbook]] = []
+    batch: list[tuple[ToRead, Workbook]] = []
     sheets, since = 0, time.monotonic()
-    for state, book in books:
-        batch.append((state, book))
+    for job, book in books:
+        batch.append((job, book))
         sheets += len(book.records)
         if sheets >= _BATCH_SHEETS or time.monotonic() - since > _BATCH_SECONDS:
             yield batch
@@ -129,14 +130,13 @@ def _batches(
 
 
 def _write(
-    store: SqliteStore, plan: Plan, state: WorkbookState, book: Workbook, rows: Sequence[SheetRow]
+    store: SqliteStore, job: ToRead, book: Workbook, rows: Sequence[SheetRow]
 ) -> tuple[Skipped, ...]:
     """Replace one workbook; the sheets left out because their id was taken."""
-    key = (state.root, state.path)
-    if key not in plan.added and _cannot_be_opened(book):
+    if not job.is_new and _cannot_be_opened(book):
         return ()  # what was read last time is better than nothing
-    state = replace(state, content_hash=book.content_hash, skipped=book.skipped)
-    return store.replace_workbook(state, rows, plan.superseded.get(key, ()))
+    state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
+    return store.replace_workbook(state, rows, job.superseded)
 
 
 def _cannot_be_opened(book: Workbook) -> bool:

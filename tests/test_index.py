@@ -204,6 +204,7 @@ def test_each_wrong_use_says_what_to_do(path, index):
         (lambda: SheetIndex.open(path.with_name("no.sat")), IndexNotFoundError, "sat index"),
         (lambda: SheetIndex.open(path, HashedEncoder(32)), FingerprintMismatchError, "anew"),
         (lambda: SheetRetriever(index).retrieve("a", 0), InputError, "top_k"),
+        (lambda: index.add_records([sheet("\udcff")]), InputError, "surrogates"),
     ):
         with pytest.raises(error, match=word):
             call()

@@ -19,7 +19,6 @@ from rich.progress import (
 )
 from rich.table import Table
 
-
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,

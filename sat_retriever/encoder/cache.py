@@ -80,6 +80,8 @@ def _build_once(
                 return found
             for leftover in cache.glob(f".{target.name}.*"):  # of a process that was killed
                 shutil.rmtree(leftover, ignore_errors=True)
+            if target.exists():  # damaged
+                shutil.rmtree(target)
             return write_model_folder(target, spec, tokenizer, write_model)
     except Timeout as error:
         raise EncoderError(

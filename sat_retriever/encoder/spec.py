@@ -12,6 +12,9 @@ from sat_retriever.errors import EncoderError
 Pooling = Literal["cls", "mean"]
 Precision = Literal["fp32", "int8"]
 
+# How a precision is reached; a new way of quantising is another encoder.
+_SCHEMES = {"fp32": "fp32", "int8": "dynamic, a scale a column, 7-bit weights"}
+
 
 @dataclass(frozen=True, slots=True)
 class EncoderSpec:
@@ -52,7 +55,8 @@ class EncoderSpec:
     @property
     def fingerprint(self) -> str:
         """Sixteen hex digits over all fields: the same on every machine."""
-        text = json.dumps({"encoder": 1, "normalize": "l2", **self.to_dict()}, sort_keys=True)
+        identity = {"encoder": 1, "normalize": "l2", "scheme": _SCHEMES[self.precision]}
+        text = json.dumps(identity | self.to_dict(), sort_keys=True)
         return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, Any]:

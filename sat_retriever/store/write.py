@@ -73,7 +73,7 @@ def insert_workbook(
     connection: sqlite3.Connection, state: WorkbookState, clashes: Sequence[Skipped]
 ) -> int:
     """Add a workbook; its row id."""
-    skipped = json.dumps(to_json([*state.skipped, *clashes]), ensure_ascii=False)
+    skipped = json.dumps(to_json([*state.skipped, *clashes]))
     cursor = connection.execute(
         "INSERT INTO workbooks (root, path, size, mtime_ns, checked_ns, content_hash, skipped) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -106,10 +106,8 @@ def insert_sheets(
                 record.path,
                 record.format,
                 record.visibility.value,
-                json.dumps(dict(record.metadata), ensure_ascii=False),
-                json.dumps(
-                    to_json(record, compact=True), ensure_ascii=False, separators=(",", ":")
-                ),
+                json.dumps(dict(record.metadata)),
+                json.dumps(to_json(record, compact=True), separators=(",", ":")),
             ),
         ).lastrowid
         length = sum(len(words) for words in row.words)

@@ -19,6 +19,8 @@ MAX_EXAMPLE_LENGTH = 60
 MAX_CELLS = 64_000_000
 MAX_COLUMNS = 16_384
 MAX_MERGES = 50_000
+MAX_WHOLE = 1e15
+"""Whole floats below this are written without a fraction."""
 
 KindArray = NDArray[np.uint8]
 
@@ -62,6 +64,8 @@ _KINDS = _Kinds(
 
 _SPACE = re.compile(r"\s+")
 _DIGIT = re.compile(r"\d")
+_GAPS = frozenset("n/a na n.a. nan null none tbd - -- – — ? . .. ... …".split())
+"""Texts that mark a missing value; they say no more about a column than an error."""
 _ADDRESS = re.compile(r"^\S+@\S+$|^\S+://\S+$")
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -101,23 +105,32 @@ class Cells:
 def cells_of(grid: Grid, merges: Sequence[Area]) -> Cells:
     """The grid's cells with one kind code each.
 
-    Cost is linear in the number of cells. A grid whose bounding rectangle holds
-    more than 64 million cells is read down to the row that reaches it, and no
-    more than 16,384 columns and 50,000 merges are looked at.
+    Cost is linear in the number of cells. No more than 16,384 columns and 50,000
+    merges are looked at. Where rows times widest row is over 64 million, either the
+    last rows or the rightmost columns are left out, whichever costs fewer cells.
     """
     lengths = np.fromiter(map(len, grid.rows), dtype=np.int64, count=len(grid.rows))
-    width = min(int(lengths.max(initial=0)), MAX_COLUMNS)
-    height = min(len(grid.rows), MAX_CELLS // max(width, 1))
-    rows = grid.rows[:height]
-    lengths = lengths[:height]
+    height, width = _bounds(lengths)
+    rows, lengths = grid.rows[:height], lengths[:height]
     if height and int(lengths.min()) == int(lengths.max()) == width:
         flat = np.frombuffer(_codes(chain.from_iterable(rows)), dtype=np.uint8)
-        kinds = flat.reshape(height, width).copy()
+        kinds = flat.reshape(height, width)
     else:
         kinds = np.zeros((height, width), dtype=np.uint8)
         _scatter(rows, lengths, kinds)
     origin = (grid.first_row, grid.first_col)
     return Cells(rows, kinds, origin, _anchors(merges, origin, kinds.shape))
+
+
+def _bounds(lengths: NDArray[np.int64]) -> tuple[int, int]:
+    """Rows and columns to look at."""
+    height, width = len(lengths), min(int(lengths.max(initial=0)), MAX_COLUMNS)
+    if height * width <= MAX_CELLS:
+        return height, width
+    fewer_rows, fewer_cols = MAX_CELLS // width, max(MAX_CELLS // height, 1)
+    if int(lengths[:fewer_rows].sum()) >= int(np.minimum(lengths, fewer_cols).sum()):
+        return fewer_rows, width
+    return min(height, MAX_CELLS // fewer_cols), fewer_cols
 
 
 def _codes(values: object) -> bytes:
@@ -160,8 +173,11 @@ def sharp_kind(value: Value) -> int:
     """
     kind = _KINDS[type(value)]
     if kind == Kind.TEXT and isinstance(value, str):
-        if not value.strip():
+        text = value.strip()
+        if not text:
             return int(Kind.EMPTY)
+        if text.lower() in _GAPS:
+            return int(Kind.ERROR)
         digits = len(_DIGIT.findall(value))
         if digits > len(_LETTER.findall(value)) or _ADDRESS.search(value):
             return int(Kind.CODE)
@@ -176,23 +192,22 @@ def plain_text(value: Value) -> str:
     """
     match value:
         case None:
-            return ""
+            text = ""
         case bool():
-            return "true" if value else "false"
+            text = "true" if value else "false"
         case float():
-            whole = value.is_integer() and abs(value) < 1e15
-            return str(int(value)) if whole else repr(value)
+            whole = value.is_integer() and abs(value) < MAX_WHOLE
+            text = str(int(value)) if whole else repr(value)
         case dt.datetime():
             midnight = not (value.hour or value.minute or value.second or value.microsecond)
-            return value.date().isoformat() if midnight else value.isoformat(" ", "seconds")
+            text = value.date().isoformat() if midnight else value.isoformat(" ", "seconds")
         case dt.date() | dt.time():
-            return value.isoformat()
+            text = value.isoformat()
         case dt.timedelta():
-            return _duration(value)
-        case str():
-            return _SPACE.sub(" ", value[: 8 * MAX_HEADER_LENGTH]).strip()
+            text = _duration(value)
         case _:
-            return _SPACE.sub(" ", str(value)).strip()
+            text = _SPACE.sub(" ", str(value)[: 8 * MAX_HEADER_LENGTH]).strip()
+    return text
 
 
 def _duration(value: dt.timedelta) -> str:
@@ -202,9 +217,9 @@ def _duration(value: dt.timedelta) -> str:
 
 
 def header_text(value: Value) -> str:
-    """A canonical header: one line, stripped, at most 120 characters; no errors.
+    r"""A canonical header: one line, stripped, at most 120 characters; no errors.
 
-    >>> header_text(" Unit\\n price "), header_text(2020.0), header_text(CellError("#N/A"))
+    >>> header_text(" Unit\n price "), header_text(2020.0), header_text(CellError("#N/A"))
     ('Unit price', '2020', '')
     """
     return "" if isinstance(value, CellError) else plain_text(value)[:MAX_HEADER_LENGTH].rstrip()

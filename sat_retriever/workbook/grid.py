@@ -5,8 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from openpyxl.utils.cell import get_column_letter
-
 
 class CellError(str):
     """An error value such as `#DIV/0!`: text that is not text data."""
@@ -17,6 +15,19 @@ class CellError(str):
 Value = (
     str | int | float | bool | dt.datetime | dt.date | dt.time | dt.timedelta | CellError | None
 )
+
+
+def column_letters(col: int) -> str:
+    """Letters of a 1-based column number.
+
+    >>> column_letters(1), column_letters(28), column_letters(16384)
+    ('A', 'AB', 'XFD')
+    """
+    letters = ""
+    while col > 0:
+        col, rest = divmod(col - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +45,7 @@ class Area:
         >>> Area(3, 1, 5, 28).a1()
         'A3:AB5'
         """
-        start = f"{get_column_letter(self.left)}{self.top}"
-        return f"{start}:{get_column_letter(self.right)}{self.bottom}"
+        return f"{column_letters(self.left)}{self.top}:{column_letters(self.right)}{self.bottom}"
 
 
 @dataclass(frozen=True, slots=True)

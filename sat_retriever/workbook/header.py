@@ -70,9 +70,7 @@ def find_tables(
     return tuple(tables)
 
 
-def _declared(
-    cells: Cells, objects: Sequence[TableObject]
-) -> list[tuple[Layout, TableObject]]:
+def _declared(cells: Cells, objects: Sequence[TableObject]) -> list[tuple[Layout, TableObject]]:
     """Layouts of the declared tables that lie in the grid."""
     found = []
     for item in objects[:MAX_TABLES]:
@@ -101,7 +99,7 @@ def _blank_out(cells: Cells, layouts: Sequence[Layout]) -> Cells:
 
 def _found(cells: Cells, *, alone: bool) -> list[Layout]:
     """Layouts of the tables that nobody declared."""
-    whole = trim(cells.kinds != 0, Area(0, 0, cells.kinds.shape[0] - 1, cells.kinds.shape[1] - 1))
+    whole = trim(cells.kinds, Area(0, 0, cells.kinds.shape[0] - 1, cells.kinds.shape[1] - 1))
     if whole is None:
         return []
     if alone and is_prose(cells, whole):

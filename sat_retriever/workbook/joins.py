@@ -7,8 +7,7 @@ import numpy as np
 from sat_retriever.workbook.cells import Cells, Kind
 from sat_retriever.workbook.grid import Area
 from sat_retriever.workbook.sample import Family, Sample, sample_block, steps
-from sat_retriever.workbook.scoring import CLEAR
-from sat_retriever.workbook.layout import best_header
+from sat_retriever.workbook.scoring import CLEAR, best_header
 
 COVERED = 0.5
 MAX_LONE_ROWS = 3
@@ -19,6 +18,10 @@ MAX_PROSE_COLUMNS = 4
 PROSE_LONE_ROWS = 0.55
 PROSE_TEXT = 0.6
 PROSE_LENGTH = 16.0
+LONE_PROSE_LENGTH = 30.0
+"""Mean characters of a page of prose with more than one column, and with one."""
+PROSE_ROWS = 400
+MIN_PROSE_ROWS = 3
 
 
 def continues_below(cells: Cells, above: Area, block: Area) -> bool:
@@ -62,7 +65,9 @@ def _last_width(cells: Cells, block: Area) -> int:
 
 
 def _last_rows(cells: Cells, block: Area) -> Sample:
-    return sample_block(cells, Area(max(block.top, block.bottom - 11), block.left, block.bottom, block.right))
+    return sample_block(
+        cells, Area(max(block.top, block.bottom - 11), block.left, block.bottom, block.right)
+    )
 
 
 def _is_header(sample: Sample) -> bool:
@@ -103,7 +108,7 @@ def _alike(above: Sample, first: Sample) -> bool:
         if not counts.sum():
             continue
         compared += 1
-        alike += int(counts.argmax()) + 1 == family
+        alike += 2 * int(counts[family - 1]) >= int(counts.max())
     return compared >= 2 and alike >= ALIKE * compared
 
 
@@ -123,18 +128,15 @@ def continues_beside(cells: Cells, left: Area, block: Area) -> bool:
 
 def is_prose(cells: Cells, whole: Area) -> bool:
     """Whether a sheet is a text to read: few columns, long texts, one to a row."""
-    part = cells.kinds[whole.top : whole.bottom + 1, whole.left : whole.right + 1][:400]
-    columns = part.any(axis=0)
-    if columns.sum() > MAX_PROSE_COLUMNS or part.shape[0] < 3:
+    part = cells.kinds[whole.top : whole.bottom + 1, whole.left : whole.right + 1][:PROSE_ROWS]
+    columns = int(part.any(axis=0).sum())
+    if columns > MAX_PROSE_COLUMNS or part.shape[0] < MIN_PROSE_ROWS:
         return False
     per_row = (part != Kind.EMPTY).sum(axis=1)
     lone = float((per_row == 1).sum() / max((per_row > 0).sum(), 1))
     words = float((part == Kind.TEXT).sum() / max(per_row.sum(), 1))
-    if words < PROSE_TEXT or (lone < PROSE_LONE_ROWS and columns.sum() > 1):
+    if words < PROSE_TEXT or (lone < PROSE_LONE_ROWS and columns > 1):
         return False
-    rows, cols = (part == Kind.TEXT).nonzero()
-    lengths = [
-        len(str(cells.value(int(r) + whole.top, int(c) + whole.left)))
-        for r, c in zip(rows[:200], cols[:200], strict=True)
-    ]
-    return bool(np.mean(lengths) >= PROSE_LENGTH) and (columns.sum() > 1 or np.mean(lengths) >= 30)
+    found = np.argwhere(part == Kind.TEXT)[:PROSE_ROWS]
+    lengths = [len(str(cells.value(int(r) + whole.top, int(c) + whole.left))) for r, c in found]
+    return float(np.mean(lengths)) >= (PROSE_LENGTH if columns > 1 else LONE_PROSE_LENGTH)

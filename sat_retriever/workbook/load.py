@@ -10,48 +10,22 @@ import hashlib
 import io
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from sat_retriever.types import Skipped, SkipReason, to_json
 from sat_retriever.workbook.decrypt import decrypt
-from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.records import Source, sheet_record
+from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.sheets import read_by_value, read_xlsx
 from sat_retriever.workbook.sniff import TEXT_SUFFIXES, Kind, open_regular, sniff, sniff_bytes
 from sat_retriever.workbook.text import read_text
 
 Json = dict[str, Any]
-_DAMAGED_OR = (SkipReason.DAMAGED, None)
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the parent asks of a worker.
-
-    Attributes:
-        path: The file.
-        relative: Its POSIX path as it stands in sheet ids.
-        examples: Whether records keep example cells.
-        safe: Leave out calamine, which took the worker down before.
-        named: Whether the user named this very file.
-        password: Opens an encrypted workbook.
-        limits: Bounds.
-    """
-
-    path: str
-    relative: str
-    examples: bool = True
-    safe: bool = False
-    named: bool = True
-    password: str | None = None
-    limits: Limits = Limits()
-
-    @classmethod
-    def from_json(cls, data: Json) -> Request:
-        """The request a parent wrote with `to_json`."""
-        return cls(**{**data, "limits": Limits(**data.get("limits", {}))})
+# What Excel encrypts with when only a structure is protected, and opens without asking.
+_EXCELS_OWN_PASSWORD = "VelvetSweatshop"
 
 
 def load(request: Request) -> Iterator[Json]:
@@ -62,18 +36,23 @@ def load(request: Request) -> Iterator[Json]:
         with open_regular(path) as file:
             before = os.fstat(file.fileno())
             done.update(size=before.st_size, modified_ns=before.st_mtime_ns)
-            yield from _load_open(request, path, file, done)
+            told = False
+            for message in _load_open(request, path, file, done):
+                told = told or "record" in message or "skipped" in message
+                yield message
+            if not told:
+                raise Refused(SkipReason.DAMAGED, "The workbook lists no sheet.")
             after = path.stat()
             same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
             done["changed"] = not same
     except Refused as refused:
         yield _skipped(request, refused.reason, refused.message)
     except MemoryError:
-        message = f"Reading takes more than {request.limits.memory_mb:,} MiB of memory."
-        yield _skipped(request, SkipReason.OUT_OF_MEMORY, message)
+        over = f"Reading takes more than {request.limits.memory_mb:,} MiB of memory."
+        yield _skipped(request, SkipReason.OUT_OF_MEMORY, over)
     except OSError as error:
-        message = f"The file cannot be read: {error.strerror or error}."
-        yield _skipped(request, SkipReason.UNREADABLE, message)
+        unreadable = f"The file cannot be read: {error.strerror or error}."
+        yield _skipped(request, SkipReason.UNREADABLE, unreadable)
     yield {"done": done}
 
 
@@ -88,40 +67,52 @@ def content_hash(file: BinaryIO) -> str:
 
 
 def _load_open(request: Request, path: Path, file: BinaryIO, done: Json) -> Iterator[Json]:
-    limits = request.limits
-    kind = sniff(path, named=request.named, limits=limits)
+    kind = sniff(path, limits=request.limits)
     done["format"] = kind.format
     if kind.reason not in (SkipReason.DAMAGED, SkipReason.ENCRYPTED, None):
         raise Refused(kind.reason or SkipReason.DAMAGED, kind.message)
     done["content_hash"] = content_hash(file)
-    values: Path | BinaryIO = _for_calamine(path, file, kind)
+    values = _for_calamine(path, file, kind)
     if kind.reason is SkipReason.ENCRYPTED:
-        if request.password is None:
-            raise Refused(kind.reason, kind.message)
-        file = values = decrypt(file, request.password, limits)
-        kind = sniff_bytes(file, limits)
+        file = values = _decrypted(request, file, Refused(kind.reason, kind.message))
+        kind = sniff_bytes(file, request.limits)
         done["format"] = kind.format
-    yield from _load_kind(request, kind, file, values, done)
-
-
-def _load_kind(
-    request: Request, kind: Kind, file: BinaryIO, values: Path | BinaryIO, done: Json
-) -> Iterator[Json]:
-    source = Source(
-        request.relative, Path(request.path).name, kind.format, str(done["content_hash"])
-    )
+    source = Source(request.relative, path.name, kind.format, done["content_hash"])
     if kind.format == "csv":
         yield from _load_text(request, file, source, done)
-    elif kind.reason is None and kind.format in ("xlsx", "xlsm", "xltx"):
+        return
+    try:
+        yield from _load_binary(request, kind, source, file, values)
+    except Refused as refused:
+        if refused.reason is not SkipReason.ENCRYPTED or kind.format != "xls":
+            raise
+        plain = _decrypted(request, file, refused)
+        yield from _load_binary(request, kind, source, plain, plain)
+
+
+def _load_binary(
+    request: Request, kind: Kind, source: Source, file: BinaryIO, values: Path | BinaryIO
+) -> Iterator[Json]:
+    if kind.reason is None and kind.format in ("xlsx", "xlsm", "xltx"):
         yield from read_xlsx(request, source, file, values)
     else:
-        try:
-            yield from read_by_value(request, source, file, values, damage=kind.message)
-        except Refused as refused:
-            if refused.reason is not SkipReason.ENCRYPTED or request.password is None:
-                raise
-            plain = decrypt(file, request.password, request.limits)
-            yield from read_by_value(request, source, plain, plain, damage="")
+        yield from read_by_value(request, source, file, values, damage=kind.message)
+
+
+def _decrypted(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
+    """The plain file by the password at hand, or by the one that Excel itself tries.
+
+    Raises:
+        Refused: If no password opens it.
+    """
+    if request.password is not None:
+        return decrypt(file, request.password, request.limits)
+    if find_spec("msoffcrypto") is None:
+        raise refusal
+    try:
+        return decrypt(file, _EXCELS_OWN_PASSWORD, request.limits)
+    except Refused as refused:
+        raise refusal from refused
 
 
 def _load_text(request: Request, file: BinaryIO, source: Source, done: Json) -> Iterator[Json]:
@@ -146,7 +137,5 @@ def _for_calamine(path: Path, file: BinaryIO, kind: Kind) -> Path | BinaryIO:
     return io.BytesIO(file.read())
 
 
-def _skipped(
-    request: Request, reason: SkipReason, message: str, sheet: str | None = None
-) -> Json:
+def _skipped(request: Request, reason: SkipReason, message: str, sheet: str | None = None) -> Json:
     return {"skipped": to_json(Skipped(request.relative, reason, message, sheet))}

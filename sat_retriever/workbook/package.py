@@ -29,6 +29,7 @@ ZIP_ERRORS: tuple[type[Exception], ...] = (
 )
 _RATIO_FROM = 64 * MIB
 _CHUNK = 1 << 20
+_ENTRY_BYTES = 600  # of the table of contents, for one entry, generously
 
 Attributes = dict[str, str]
 
@@ -62,11 +63,7 @@ class Package:
         Raises:
             Refused: If it is damaged, has too many entries, or unpacks to too much.
         """
-        try:
-            archive = zipfile.ZipFile(file)
-        except ZIP_ERRORS as error:
-            broken = "The ZIP package is cut off or its table of contents is damaged."
-            raise Refused(SkipReason.DAMAGED, broken) from error
+        archive = open_archive(file, limits)
         check_sizes(archive.infolist(), limits)
         return cls(archive, limits)
 
@@ -93,6 +90,22 @@ class Package:
                     yield chunk
         except ZIP_ERRORS as error:
             raise BadXmlError(f"part {part} is damaged") from error
+
+    def bomb(self) -> Refused | None:
+        """The refusal of the first XML part that declares entities, if any does.
+
+        Declarations stand before the first element, so 64 KiB of each part are enough.
+        """
+        for part in self._parts:
+            if part.endswith((".xml", ".rels")) and b"<!ENTITY" in next(self._heads(part), b""):
+                return entity_bomb(part)
+        return None
+
+    def _heads(self, part: str) -> Iterator[bytes]:
+        try:
+            yield from self.chunks(part)
+        except BadXmlError:
+            return
 
     def each(self, part: str, visit: Callable[[str, Attributes], None]) -> None:
         """Call `visit(local name, attributes)` for every element of a part, in order.
@@ -143,6 +156,38 @@ class Package:
         return found
 
 
+def open_archive(file: BinaryIO, limits: Limits) -> zipfile.ZipFile:
+    """The opened ZIP archive, its table of contents known to be of a sane size.
+
+    Raises:
+        Refused: If it is damaged, or lists too many entries to be looked at.
+    """
+    try:
+        if _listed_bytes(file) > limits.entries * _ENTRY_BYTES:
+            many = f"The package lists more than {limits.entries:,} entries."
+            raise Refused(SkipReason.TOO_LARGE, many)
+        return zipfile.ZipFile(file)
+    except ZIP_ERRORS as error:
+        broken = "The ZIP package is cut off or its table of contents is damaged."
+        raise Refused(SkipReason.DAMAGED, broken) from error
+
+
+def _listed_bytes(file: BinaryIO) -> int:
+    """Size of the table of contents as the end record states it; 0 without one."""
+    size = file.seek(0, 2)
+    file.seek(max(0, size - 65_557 - 76))
+    tail = file.read()
+    file.seek(0)
+    end = tail.rfind(b"PK\x05\x06")
+    if end < 0 or end + 22 > len(tail):
+        return 0
+    listed = int(struct.unpack_from("<I", tail, end + 12)[0])
+    end = tail.rfind(b"PK\x06\x06")
+    if listed == 0xFFFFFFFF and 0 <= end <= len(tail) - 56:
+        listed = int(struct.unpack_from("<Q", tail, end + 40)[0])
+    return min(listed, size)
+
+
 def check_sizes(entries: list[zipfile.ZipInfo], limits: Limits) -> None:
     """Refuse a package whose table of contents announces too much.
 
@@ -172,8 +217,7 @@ def guarded_parser(part: str, limits: Limits, *, separator: str = " ") -> expat.
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
 
     def refuse(*_declaration: object) -> None:
-        bomb = f"Part {part} declares XML entities, as XML bombs do; it was not expanded."
-        raise Refused(SkipReason.XML_BOMB, bomb)
+        raise entity_bomb(part)
 
     parser.EntityDeclHandler = refuse
     return parser
@@ -191,6 +235,12 @@ def feed(parser: expat.XMLParserType, chunks: Iterator[bytes]) -> None:
         parser.Parse(b"", True)
     except (expat.ExpatError, ValueError, LookupError) as error:
         raise BadXmlError(str(error)) from error
+
+
+def entity_bomb(part: str) -> Refused:
+    """The refusal of a part that declares entities."""
+    bomb = f"Part {part} declares XML entities, as XML bombs do; it was not expanded."
+    return Refused(SkipReason.XML_BOMB, bomb)
 
 
 def too_deep(part: str) -> Refused:

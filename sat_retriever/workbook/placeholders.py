@@ -67,9 +67,9 @@ def _type_of(header: str, text: str) -> str:
     if len(text) > NOTE_LENGTH:
         return "Note"
     last_part = header.rsplit(" / ", 1)[-1]
-    words = [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", last_part))]
+    words: list[str] = [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", last_part))]
     telling = [word for word in words if word not in _DETAIL]
     if any(word in _NOTES for word in words) and not [w for w in telling if w not in _NOTES]:
         return "Note"
-    word = (telling or words or ["text"])[-1]
+    word: str = (telling or words or ["text"])[-1]
     return word[:MAX_TYPE_LENGTH].capitalize()

@@ -1,144 +1,156 @@
-"""Reading processes as the parent sees them: asked, timed, killed, replaced."""
+"""Reading processes kept, shared out and replaced: one for single calls, many for folders."""
 
 from __future__ import annotations
 
-import contextlib
-import json
+import atexit
 import os
 import queue
-import subprocess
-import sys
 import threading
-import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
 
-from sat_retriever.types import SkipReason, to_json
-from sat_retriever.workbook.load import Request
+from sat_retriever.types import SkipReason
+from sat_retriever.workbook.process import Worker, WorkerFailed
 
-Json = dict[str, Any]
-_FILES_PER_WORKER = 500
-_STDERR_KEPT = 4096
+Job = TypeVar("Job")
+Result = TypeVar("Result")
 
 
-class WorkerFailed(Exception):  # noqa: N818 - becomes a Skipped
-    """The worker died or ran out of time."""
+class Slot:
+    """Room for one worker, filled when it is needed and refilled when it died."""
 
-    def __init__(self, reason: SkipReason, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
-        self.message = message
+    def __init__(self) -> None:
+        self._worker: Worker | None = None
+        self._lock = threading.Lock()
+        self._closed = False
 
-
-class Worker:
-    """One reading process. Not for use by two threads at a time."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
-        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._stderr = b""
-        self.owner = os.getpid()
-        self.files = 0
-        self.retired = False
-        self._threads = [
-            threading.Thread(target=self._pump, daemon=True),
-            threading.Thread(target=self._drain, daemon=True),
-        ]
-        for thread in self._threads:
-            thread.start()
-
-    @classmethod
-    def start(cls) -> Worker:
-        """A fresh process; it is ready when it answers its first request."""
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "sat_retriever.workbook.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=_environment(),
-            start_new_session=True,
-        )
-        return cls(process)
-
-    def ask(self, request: Request, seconds: float) -> Iterator[Json]:
-        """The messages about one file, as they come.
+    def worker(self) -> Worker:
+        """A living worker.
 
         Raises:
-            WorkerFailed: If the process dies, or the last message takes longer than
-                `seconds`; the process is gone then.
+            WorkerFailed: If the slot was closed in the meantime.
         """
-        deadline = time.monotonic() + seconds
-        self.files += 1
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # a dead process shows as the end of its lines
-            self._process.stdin.write(json.dumps(to_json(request)).encode() + b"\n")
-            self._process.stdin.flush()
-        while True:
+        with self._lock:
+            if self._closed:
+                raise WorkerFailed(SkipReason.UNREADABLE, "Reading was interrupted.")
+            if self._worker is None or not self._worker.alive:
+                if self._worker is not None:
+                    self._worker.kill()
+                self._worker = Worker.start()
+            return self._worker
+
+    def close(self) -> None:
+        """Kill the worker; the slot stays empty from now on."""
+        with self._lock:
+            self._closed = True
+            if self._worker is not None and self._worker.owner == os.getpid():
+                self._worker.kill()
+
+    def usable(self) -> bool:
+        """Whether the slot can serve another call of this process."""
+        worker = self._worker
+        return worker is not None and worker.owner == os.getpid() and worker.alive
+
+
+_idle: list[Slot] = []
+
+
+@contextmanager
+def borrowed_slot() -> Iterator[Slot]:
+    """A slot whose worker outlives the call, so that the next call need not start one."""
+    slot = _take_idle() or Slot()
+    try:
+        yield slot
+    except BaseException:
+        slot.close()
+        raise
+    if slot.usable() and not _idle:
+        _idle.append(slot)
+    else:
+        slot.close()
+
+
+def _take_idle() -> Slot | None:
+    while _idle:
+        try:
+            slot = _idle.pop()
+        except IndexError:  # another thread was faster
+            return None
+        if slot.usable():
+            return slot
+        slot.close()
+    return None
+
+
+@atexit.register
+def close_idle() -> None:
+    """End the worker kept for the next call; one starts again when it is needed."""
+    while _idle:
+        _idle.pop().close()
+
+
+def map_slots(
+    work: Callable[[Job, Slot], Result], jobs: Iterator[Job], workers: int
+) -> Iterator[Result]:
+    """Results as they are finished, by as many threads as workers, each with its own slot.
+
+    An error in `work` or `jobs` is raised here. When the iterator is closed or fails,
+    the workers are killed before control returns.
+    """
+    results: queue.Queue[tuple[str, Result | BaseException | None]] = queue.Queue(2 * workers)
+    slots = [Slot() for _ in range(max(1, workers))]
+    lock = threading.Lock()
+    stop = threading.Event()
+
+    def put(what: str, item: Result | BaseException | None) -> None:
+        while not stop.is_set():
             try:
-                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                self.kill()
-                message = f"Reading took longer than {request.limits.seconds:g} seconds."
-                raise WorkerFailed(SkipReason.TIMEOUT, message) from None
-            if line is None:
-                raise self._death(request)
-            message = json.loads(line)
-            if "done" in message:
-                self.retired = message["done"]["retire"] or self.files >= _FILES_PER_WORKER
-                yield message
-                return
-            yield message
+                return results.put((what, item), timeout=0.1)
+            except queue.Full:
+                continue
 
-    def kill(self) -> None:
-        """End the process at once and close its pipes."""
-        self.retired = True
-        with contextlib.suppress(OSError):
-            self._process.kill()
-        self._process.wait()
-        for thread in self._threads:
+    def serve(slot: Slot) -> None:
+        try:
+            while not stop.is_set():
+                with lock:
+                    job = next(jobs, stop)
+                if isinstance(job, threading.Event):
+                    break
+                put("result", work(job, slot))
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
+            put("error", error)
+        finally:
+            put("end", None)
+
+    threads = [threading.Thread(target=serve, args=(slot,), daemon=True) for slot in slots]
+    for thread in threads:
+        thread.start()
+    try:
+        yield from _results(results, len(threads))
+    finally:
+        stop.set()
+        for slot in slots:
+            slot.close()
+        for thread in threads:
             thread.join()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
-
-    @property
-    def alive(self) -> bool:
-        """Whether it can be asked."""
-        return not self.retired and self._process.poll() is None
-
-    def _death(self, request: Request) -> WorkerFailed:
-        self.kill()
-        if b"memory allocation of" in self._stderr or b"MemoryError" in self._stderr:
-            message = f"Reading takes more than {request.limits.memory_mb:,} MiB of memory."
-            return WorkerFailed(SkipReason.OUT_OF_MEMORY, message)
-        code = self._process.returncode
-        message = f"The reading process ended with code {code}; the file may be hostile."
-        return WorkerFailed(SkipReason.READER_CRASHED, message)
-
-    def _pump(self) -> None:
-        assert self._process.stdout is not None
-        with contextlib.suppress(OSError, ValueError):
-            for line in self._process.stdout:
-                self._lines.put(line)
-        self._lines.put(None)
-
-    def _drain(self) -> None:
-        assert self._process.stderr is not None
-        with contextlib.suppress(OSError, ValueError):
-            while chunk := self._process.stderr.read1(65_536):  # type: ignore[attr-defined]
-                self._stderr = (self._stderr + chunk)[-_STDERR_KEPT:]
 
 
-def _environment() -> dict[str, str]:
-    """The parent's environment, so that the worker finds the same packages, and two bounds."""
-    here = str(Path(__file__).resolve().parents[2])
-    paths = [here, *(path for path in sys.path if path and path != here)]
-    return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(paths),
-        "PYTHONIOENCODING": "utf-8",
-        "MALLOC_ARENA_MAX": "2",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
+def _results(
+    results: queue.Queue[tuple[str, Result | BaseException | None]], running: int
+) -> Iterator[Result]:
+    while running:
+        what, item = results.get()
+        if what == "end":
+            running -= 1
+        elif isinstance(item, BaseException):
+            raise item
+        else:
+            yield item  # type: ignore[misc]
+
+
+def usable_cores() -> int:
+    """Cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

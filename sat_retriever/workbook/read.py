@@ -7,20 +7,19 @@ file is read in a process of its own kind, capped in memory and time.
 from __future__ import annotations
 
 import os
-import queue
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.types import Formula, SheetRecord, Skipped, SkipReason, record_from_json
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.load import Request
-from sat_retriever.workbook.pool import Json, Worker, WorkerFailed
+from sat_retriever.workbook.pool import Slot, borrowed_slot, map_slots, usable_cores
+from sat_retriever.workbook.process import WorkerFailed
+from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.structure import Structure
 from sat_retriever.workbook.wire import skipped_from_json, structure_from_json
 
@@ -50,7 +49,7 @@ class Workbook:
     records: tuple[SheetRecord, ...] = ()
     formulas: tuple[Formula, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    structure: Structure = Structure()
+    structure: Structure = field(default_factory=Structure)
     content_hash: str = ""
     size: int = 0
     modified_ns: int = 0
@@ -84,7 +83,7 @@ def read_workbook(
     _require_password(password)
     request = _request(path, Path(root) if root is not None else None, limits)
     request = replace(request, examples=examples, password=password)
-    with _borrowed() as slot:
+    with borrowed_slot() as slot:
         return _read(path, request, slot)
 
 
@@ -124,68 +123,10 @@ def read_workbooks(
             request = _request(path, root_of(path), limits)
             yield path, replace(request, examples=examples, password=password)
 
-    yield from _read_all(requests(), max(1, workers or _cores()))
+    yield from map_slots(lambda job, slot: _read(*job, slot), requests(), workers or usable_cores())
 
 
-class _Slot:
-    """Room for one worker, filled when it is needed and refilled when it died."""
-
-    def __init__(self) -> None:
-        self._worker: Worker | None = None
-        self._lock = threading.Lock()
-        self._closed = False
-
-    def worker(self) -> Worker:
-        """A living worker."""
-        with self._lock:
-            if self._closed:
-                raise WorkerFailed(SkipReason.UNREADABLE, "Reading was interrupted.")
-            if self._worker is None or not self._worker.alive:
-                if self._worker is not None:
-                    self._worker.kill()
-                self._worker = Worker.start()
-            return self._worker
-
-    def close(self) -> None:
-        """Kill the worker; the slot stays empty from now on."""
-        with self._lock:
-            self._closed = True
-            if self._worker is not None:
-                self._worker.kill()
-
-    def usable(self) -> bool:
-        """Whether the slot can serve another call of this process."""
-        worker = self._worker
-        return worker is not None and worker.alive and worker.owner == os.getpid()
-
-
-_idle: list[_Slot] = []
-
-
-@contextmanager
-def _borrowed() -> Iterator[_Slot]:
-    """A slot whose worker outlives the call, so that the next call need not start one."""
-    slot = _Slot()
-    while _idle:
-        try:
-            kept = _idle.pop()
-        except IndexError:
-            break
-        if kept.usable():
-            slot = kept
-            break
-    try:
-        yield slot
-    except BaseException:
-        slot.close()
-        raise
-    if slot.usable() and not _idle:
-        _idle.append(slot)
-    else:
-        slot.close()
-
-
-def _read(path: Path, request: Request, slot: _Slot) -> Workbook:
+def _read(path: Path, request: Request, slot: Slot) -> Workbook:
     """One file, tried again without calamine if the first attempt took the worker down."""
     start = time.monotonic()
     seconds = request.limits.seconds
@@ -208,14 +149,12 @@ def _read(path: Path, request: Request, slot: _Slot) -> Workbook:
         return _failed(path, request, first.reason, first.message)
 
 
-def _attempt(
-    path: Path, request: Request, slot: _Slot, seconds: float
-) -> tuple[Workbook, bool]:
+def _attempt(path: Path, request: Request, slot: Slot, seconds: float) -> tuple[Workbook, bool]:
     records: list[SheetRecord] = []
     skipped: list[Skipped] = []
     formulas: list[Formula] = []
     structure = Structure()
-    done: Json = {}
+    done: dict[str, Any] = {}
     for message in slot.worker().ask(request, seconds):
         if "record" in message:
             records.append(record_from_json(message["record"]))
@@ -246,53 +185,6 @@ def _failed(path: Path, request: Request, reason: SkipReason, message: str) -> W
     return Workbook(path, skipped=(Skipped(request.relative, reason, message),))
 
 
-def _read_all(requests: Iterator[tuple[Path, Request]], workers: int) -> Iterator[Workbook]:
-    results: queue.Queue[Workbook | BaseException | None] = queue.Queue(maxsize=2 * workers)
-    slots = [_Slot() for _ in range(workers)]
-    lock = threading.Lock()
-    stop = threading.Event()
-
-    def put(item: Workbook | BaseException | None) -> None:
-        while not stop.is_set():
-            try:
-                return results.put(item, timeout=0.1)
-            except queue.Full:
-                continue
-
-    def serve(slot: _Slot) -> None:
-        try:
-            while not stop.is_set():
-                with lock:
-                    job = next(requests, None)
-                if job is None:
-                    break
-                put(_read(*job, slot))
-        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
-            put(error)
-        finally:
-            put(None)
-
-    threads = [threading.Thread(target=serve, args=(slot,), daemon=True) for slot in slots]
-    for thread in threads:
-        thread.start()
-    running = len(threads)
-    try:
-        while running:
-            item = results.get()
-            if item is None:
-                running -= 1
-            elif isinstance(item, BaseException):
-                raise item
-            else:
-                yield item
-    finally:
-        stop.set()
-        for slot in slots:
-            slot.close()
-        for thread in threads:
-            thread.join()
-
-
 def _request(path: Path, root: Path | None, limits: Limits) -> Request:
     """The request for one file, with its path as sheet ids show it.
 
@@ -314,9 +206,3 @@ def _request(path: Path, root: Path | None, limits: Limits) -> Request:
 def _require_password(password: str | None) -> None:
     if password is not None:
         require("msoffcrypto", "encrypted")
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,15 +39,14 @@ def find_blocks(kinds: KindArray, below: Joins, beside: Joins, lone: Lone) -> li
         At most 256 blocks; where a sheet would have more, small gaps no longer
         cut, and blocks further down are left out.
     """
-    filled = kinds != 0
-    whole = trim(filled, Area(0, 0, kinds.shape[0] - 1, kinds.shape[1] - 1))
-    return [] if whole is None else _cut(filled, whole, (below, beside, lone), 0, MAX_BLOCKS)
+    whole = trim(kinds, Area(0, 0, kinds.shape[0] - 1, kinds.shape[1] - 1))
+    return [] if whole is None else _cut(kinds, whole, (below, beside, lone), 0, MAX_BLOCKS)
 
 
-def trim(filled: NDArray[np.bool_], area: Area) -> Area | None:
+def trim(kinds: KindArray, area: Area) -> Area | None:
     """The part of an area that holds all its filled cells; None without any."""
-    part = filled[area.top : area.bottom + 1, area.left : area.right + 1]
-    rows, cols = part.any(axis=1).nonzero()[0], part.any(axis=0).nonzero()[0]
+    part = kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    rows, cols = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
     if not len(rows):
         return None
     return Area(
@@ -58,33 +58,33 @@ def trim(filled: NDArray[np.bool_], area: Area) -> Area | None:
 
 
 def _cut(
-    filled: NDArray[np.bool_], area: Area, rules: tuple[Joins, Joins, Lone], depth: int, room: int
+    kinds: KindArray, area: Area, rules: tuple[Joins, Joins, Lone], depth: int, room: int
 ) -> list[Area]:
     """Blocks of an area, at most `room` of them."""
     blocks: list[Area] = []
     below, beside, lone = rules
-    for band in _join(_split(filled, area, axis=1), below, lone):
-        parts = _join(_split(filled, band, axis=0), beside, lambda _: False)
+    for band in _join(_split(kinds, area, axis=1), below, lone):
+        parts = _join(_split(kinds, band, axis=0), beside, lambda _: False)
         if len(parts) == 1 or depth + 1 >= MAX_DEPTH:
             blocks += parts
         else:
             for part in parts:
-                blocks += _cut(filled, part, rules, depth + 1, room - len(blocks))
+                blocks += _cut(kinds, part, rules, depth + 1, room - len(blocks))
         if len(blocks) >= room:
             break
     return blocks[: max(room, 0)]
 
 
-def _split(filled: NDArray[np.bool_], area: Area, *, axis: int) -> list[Area]:
+def _split(kinds: KindArray, area: Area, *, axis: int) -> list[Area]:
     """Cut an area at its blank lines: rows for axis 1, columns for axis 0."""
-    part = filled[area.top : area.bottom + 1, area.left : area.right + 1]
+    part = kinds[area.top : area.bottom + 1, area.left : area.right + 1]
     pieces = []
-    for start, stop in _runs(part.any(axis=axis)):
+    for start, stop in _runs(np.asarray(part.any(axis=axis))):
         if axis == 1:
             piece = Area(area.top + start, area.left, area.top + stop, area.right)
         else:
             piece = Area(area.top, area.left + start, area.bottom, area.left + stop)
-        trimmed = trim(filled, piece)
+        trimmed = trim(kinds, piece)
         if trimmed is not None:
             pieces.append(trimmed)
     return pieces
@@ -132,7 +132,7 @@ def _near(pieces: list[Area], piece: Area) -> bool:
     line = [*pieces, piece]
     return all(
         max(after.top - before.bottom, after.left - before.right) - 1 <= MAX_GAP
-        for before, after in zip(line, line[1:], strict=False)
+        for before, after in pairwise(line)
     )
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from sat_retriever.workbook.grid import Area
 
 _ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"([^<>]*)>')
-_REF = re.compile(rb'<c r="([A-Z]{1,3})([1-9][0-9]{0,6})"')
+_REF = re.compile(rb'<c r="(([A-Z]{1,3})([1-9][0-9]{0,6}))"')
 _HELD = re.compile(rb'<c r="([A-Z]+)[0-9]+"[^<>]*>\s*<[vfi]')
 _FORMULA = re.compile(rb"<f(?:/>| [^<>]*/>|(?:>| ([^<>]*[^<>/])>)([^<]*)</f>)")
-_ERROR = re.compile(rb'<c r="([A-Z]{1,3}[1-9][0-9]{0,6})"([^<>]*)>(.*?)</c>', re.S)
+_ERROR = re.compile(rb' t="e"')
 _VALUE = re.compile(rb"<v>([^<]*)</v>")
 _ATTRIBUTE = re.compile(rb'([A-Za-z:]+)="([^"]*)"')
 _HIDDEN = re.compile(rb'\shidden="(?:1|true|on)"')
@@ -26,7 +26,6 @@ _UNUSUAL = (
     (b"!", b"<!"),
     (b"?", b"<?"),
     (b"'", b"='"),
-    (b"\r", b"\r"),
     (b"x", b"<extLst"),
     (b"x", b"xmlns"),
 )
@@ -50,14 +49,10 @@ class Bounds:
 
     def add(self, row: int, col: int) -> None:
         """Grow to hold a cell."""
-        if row < self.top:
-            self.top = row
-        if row > self.bottom:
-            self.bottom = row
-        if col < self.left:
-            self.left = col
-        if col > self.right:
-            self.right = col
+        self.top = min(self.top, row)
+        self.bottom = max(self.bottom, row)
+        self.left = min(self.left, col)
+        self.right = max(self.right, col)
 
     @property
     def area(self) -> Area | None:
@@ -138,35 +133,42 @@ class RowScanner:
 
     def _scan_formulas(self, block: bytes) -> None:
         found = 0
-        cells = []
+        places = []
         for match in _FORMULA.finditer(block):
             place = _REF.match(block, block.rfind(b'<c r="', 0, match.start()))
             if place is None:
                 raise NotPlain("a formula outside of a cell")
-            cells.append(place.groups())
+            cell, letters, row = place.groups()
+            places.append((letters, row))
             attributes, text = match.groups()
-            if text is not None:
-                found += 1
-                if text.strip():
-                    self.formulas.append(_formula(b"".join(place.groups()), text, attributes))
+            if text is None:
+                continue
+            found += 1
+            if text and not text.isspace():
+                self.formulas.append(_formula(cell, text, attributes))
         if found != block.count(b"</f>"):
             raise NotPlain("formulas in an unusual form")
-        if cells:
-            columns = [_column(letters) for letters in {letters for letters, _row in cells}]
-            rows = [int(row) for _letters, row in cells]
+        if places:
+            columns = [_column(letters) for letters in {letters for letters, _row in places}]
+            rows = [int(row) for _letters, row in places]
             self.formula_bounds.add(min(rows), min(columns))
             self.formula_bounds.add(max(rows), max(columns))
 
     def _scan_errors(self, block: bytes) -> None:
-        for match in _ERROR.finditer(block):
-            if b' t="e"' not in match[2] or match[2].endswith(b"/"):
+        for sign in _ERROR.finditer(block):
+            start = block.rfind(b"<", 0, sign.start())
+            place = _REF.match(block, start)
+            close = block.find(b">", start)
+            if place is None or close < sign.start():
+                raise NotPlain("an error mark outside of a cell")
+            if block[close - 1 : close] == b"/":
                 continue
-            place = split_ref(match[1].decode())
-            value = _VALUE.search(match[3])
-            if value is None and b"<v" in match[3]:
+            content = block[close + 1 : block.find(b"</c>", close)]
+            value = _VALUE.search(content)
+            if value is not None:
+                self.errors.append((int(place[3]), _column(place[2]), _text(value[1]).strip()))
+            elif b"<v" in content:
                 raise NotPlain("an error value in an unusual form")
-            if place is not None and value is not None:
-                self.errors.append((*place, _text(value[1]).strip()))
 
 
 def _rows(block: bytes) -> Iterator[tuple[bytes, bytes, int]]:
@@ -236,7 +238,11 @@ def _check_head(head: bytes) -> None:
         raise NotPlain("no default namespace")
 
 
-def _formula(cell: bytes, text: bytes, attributes: bytes | None) -> tuple[str, str, str | None, str]:
+def _formula(
+    cell: bytes, text: bytes, attributes: bytes | None
+) -> tuple[str, str, str | None, str]:
+    if attributes is None and b"&" not in text:
+        return (cell.decode(), _text(text), None, "normal")
     if attributes and b"t=" in attributes:
         found = {key: _text(value) for key, value in _ATTRIBUTE.findall(attributes)}
         kind, ref = found.get(b"t", ""), found.get(b"ref")
@@ -250,6 +256,8 @@ def _text(raw: bytes) -> str:
         text = raw.decode()
     except UnicodeDecodeError as error:
         raise NotPlain("bytes that are not UTF-8") from error
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _ENTITY.sub(_character, text) if "&" in text else text
 
 

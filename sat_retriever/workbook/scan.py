@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from sat_retriever.workbook.grid import Area
+from sat_retriever.workbook.grid import Area, column_letters
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.package import (
     Attributes,
     BadXmlError,
     feed,
     guarded_parser,
-    local,
     too_deep,
 )
 from sat_retriever.workbook.rowscan import Bounds, NotPlain, RowScanner, split_ref
@@ -247,33 +246,5 @@ def raw_formula(cell: str, text: str, attributes: Attributes) -> RawFormula:
     return (cell, text, None, "normal")
 
 
-def column_letters(col: int) -> str:
-    """Letters of a 1-based column number.
-
-    >>> column_letters(1), column_letters(28), column_letters(16384)
-    ('A', 'AB', 'XFD')
-    """
-    letters = ""
-    while col > 0:
-        col, rest = divmod(col - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
-
-
 def _number(text: str | None, default: int) -> int:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else default
-
-
-__all__ = [
-    "MAIN_NAMESPACES",
-    "RawFormula",
-    "SheetScan",
-    "area_of",
-    "column_letters",
-    "join_spans",
-    "local",
-    "parse_rows",
-    "raw_formula",
-    "scan_plain",
-    "scan_sheet",
-]

@@ -22,15 +22,28 @@ THRESHOLD = 0.30
 CLEAR = 0.50
 """Score from which a row is a header even where a table is already going on."""
 
-LONG_HEADER = 60
+MAX_HEADER_POSITION = 30
+"""Rows of a block, empty ones not counted, among which its header is looked for."""
+MAX_LABEL = 60
+"""Characters up to which a text can be one of several headers or keys."""
 YEAR_OVER_NUMBERS = 0.8
 DATE_OVER_NUMBERS = 0.9
 CODE_OVER_NUMBERS = 0.7
 NUMBER_OVER_NUMBERS = -1.0
 LONE_HEADER = 0.3
 MAX_TEXT_STYLE = 0.6
+MIN_ALIKE = 3
 
 _DIGIT = re.compile(r"\d")
+
+
+def best_header(sample: Sample) -> tuple[int, float]:
+    """The sampled row that reads most like the header's last row, and its score."""
+    scores = [row_score(sample, row) for row in range(min(len(sample.rows), MAX_HEADER_POSITION))]
+    if len(sample.rows) > 1 and len(scores) == len(sample.rows):
+        scores[-1] -= 0.5
+    best = max(range(len(scores)), key=scores.__getitem__)
+    return best, scores[best]
 
 
 def row_score(sample: Sample, row: int) -> float:
@@ -73,24 +86,27 @@ def cell_contrast(sample: Sample, row: int, col: int, number_steps: float) -> fl
     family = int(sample.families[row, col])
     counts = sample.below[:, row + 1, col]
     total = int(counts[1:].sum())
-    if family == Family.NONE:
-        return 0.0
     if total == 0:
         return LONE_HEADER if family == Family.WORDS else 0.0
-    share = counts / total
-    words, numbers = float(share[Family.WORDS]), float(share[Family.NUMBER])
-    if family == Family.WORDS:
-        style = text_style(str(sample.values[row][col]), sample.column(col, row + 1))
-        return 1.0 - words + words * style
-    if family == Family.CODE:
-        return CODE_OVER_NUMBERS * numbers + 0.3 * words - 0.4 * float(share[Family.CODE])
-    if family == Family.NUMBER:
-        if number_steps:
-            return YEAR_OVER_NUMBERS * number_steps * (numbers + 0.7 * words)
-        return NUMBER_OVER_NUMBERS * numbers - 0.3 * words
-    if family == Family.DATE:
-        return DATE_OVER_NUMBERS * numbers - 0.8 * float(share[Family.DATE])
-    return -0.8
+    share = {kind: float(counts[kind]) / total for kind in Family}
+    words, numbers = share[Family.WORDS], share[Family.NUMBER]
+    match family:
+        case Family.NONE:
+            contrast = 0.0
+        case Family.WORDS:
+            style = text_style(str(sample.values[row][col]), sample.column(col, row + 1))
+            contrast = 1.0 - words + words * style
+        case Family.CODE:
+            contrast = CODE_OVER_NUMBERS * numbers + 0.3 * words - 0.4 * share[Family.CODE]
+        case Family.NUMBER if number_steps:
+            contrast = YEAR_OVER_NUMBERS * number_steps * (numbers + 0.7 * words)
+        case Family.NUMBER:
+            contrast = NUMBER_OVER_NUMBERS * numbers - 0.3 * words
+        case Family.DATE:
+            contrast = DATE_OVER_NUMBERS * numbers - 0.8 * share[Family.DATE]
+        case _:
+            contrast = -0.8
+    return contrast
 
 
 def text_style(header: str, below: Sequence[Value]) -> float:
@@ -98,11 +114,11 @@ def text_style(header: str, below: Sequence[Value]) -> float:
 
     Headers do not come again below; data repeats itself, has digits, or is longer.
     """
-    texts = [value.strip() for value in below if isinstance(value, str)]
+    texts = [text for value in below if isinstance(value, str) and (text := value.strip())]
     if not texts:
         return MAX_TEXT_STYLE
     head = header.strip()
-    if head in texts:
+    if not head or head in texts:
         return -1.0
     style = 0.05
     if len(texts) >= 4 and len(set(texts)) <= 0.7 * len(texts):
@@ -114,9 +130,18 @@ def text_style(header: str, below: Sequence[Value]) -> float:
         style += 0.35
     if _case(head) not in {_case(text) for text in texts}:
         style += 0.25
-    if len(head) > max(LONG_HEADER, 2.5 * mean_length):
+    if len(head) > max(MAX_LABEL, 2.5 * mean_length):
         style -= 0.4
+    if len(texts) >= MIN_ALIKE and 2 * sum(_opening(t) == _opening(head) for t in texts) >= len(
+        texts
+    ):
+        style -= 0.6
     return min(style, MAX_TEXT_STYLE)
+
+
+def _opening(text: str) -> str:
+    """How a text starts: its first word, or the mark in front of it."""
+    return text[:1] if text and not text[0].isalnum() else text.split(maxsplit=1)[0]
 
 
 def _case(text: str) -> str:
@@ -162,7 +187,7 @@ def _repeats(sample: Sample, row: int) -> float:
 def _long(sample: Sample, row: int) -> float:
     """Share of the row's texts that are too long for a header."""
     texts = sample.texts(row)
-    return sum(len(text) > LONG_HEADER for text in texts) / len(texts) if texts else 0.0
+    return sum(len(text) > MAX_LABEL for text in texts) / len(texts) if texts else 0.0
 
 
 def _data_above(sample: Sample, row: int) -> float:
@@ -174,6 +199,6 @@ def _data_above(sample: Sample, row: int) -> float:
         if filled < min(2, len(sample.cols)):
             continue
         values = int(((families > 0) & (families != Family.WORDS)).sum())
-        plain = values and not steps(sample.values[above]) and 2 * values >= filled
-        penalty += W_DATA_ABOVE if plain else W_TEXT_ABOVE
+        share = 0.0 if steps(sample.values[above]) else values / filled
+        penalty += max(W_DATA_ABOVE * min(1.0, 2.0 * share), W_TEXT_ABOVE)
     return min(penalty, 2.0)

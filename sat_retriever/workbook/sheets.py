@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from sat_retriever.types import Skipped, SkipReason, Visibility, to_json
 from sat_retriever.workbook.grid import Area, TableObject
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.package import Package
+from sat_retriever.workbook.readers import Readers
 from sat_retriever.workbook.records import Source, sheet_record
+from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.scan import SheetScan, scan_sheet
 from sat_retriever.workbook.structure import HiddenParts, SheetTable, Structure
-from sat_retriever.workbook.values import (
-    CalamineReader,
-    OpenpyxlReader,
-    SheetValues,
-    ValuesFailed,
-    with_errors,
-)
+from sat_retriever.workbook.values import SheetValues, ValuesFailed, with_errors
 from sat_retriever.workbook.xlsx import (
     Contents,
     SheetPart,
@@ -29,9 +25,6 @@ from sat_retriever.workbook.xlsx import (
     read_contents,
     table_objects,
 )
-
-if TYPE_CHECKING:
-    from sat_retriever.workbook.load import Request
 
 Json = dict[str, Any]
 _FORMULA_BATCH = 5_000
@@ -47,7 +40,7 @@ def read_by_value(
     Raises:
         Refused: If no reader opens it.
     """
-    readers = Readers(file, values, safe=request.safe or None)
+    readers = Readers(file, values, safe=request.safe)
     if request.safe and source.format in ("xlsb", "xls", "ods"):
         raise Refused(SkipReason.READER_CRASHED, _CRASHED)
     listed = readers.listed(damage)
@@ -83,109 +76,6 @@ def read_xlsx(
     yield {"structure": to_json(walk.structure())}
 
 
-class Readers:
-    """The two value readers, opened when first needed, and which one suits a sheet."""
-
-    def __init__(self, file: BinaryIO, values: Path | BinaryIO, *, safe: bool | None) -> None:
-        self._file = file
-        self._values = values
-        self._safe = bool(safe)
-        self._calamine: CalamineReader | None = None
-        self._openpyxl: OpenpyxlReader | None = None
-        self._failed: dict[str, ValuesFailed] = {}
-
-    def calamine(self) -> CalamineReader:
-        """The calamine reader.
-
-        Raises:
-            Refused: If the file is encrypted.
-            ValuesFailed: If calamine cannot open it, or must not be used.
-        """
-        if self._safe:
-            raise ValuesFailed("calamine took the worker down")
-        if self._calamine is None:
-            self._raise_again("calamine")
-            try:
-                if not isinstance(self._values, Path):
-                    self._values.seek(0)
-                self._calamine = CalamineReader.open(self._values)
-            except ValuesFailed as failed:
-                self._failed["calamine"] = failed
-                raise
-        return self._calamine
-
-    def openpyxl(self) -> OpenpyxlReader:
-        """The openpyxl reader.
-
-        Raises:
-            ValuesFailed: If openpyxl cannot open it.
-        """
-        if self._openpyxl is None:
-            self._raise_again("openpyxl")
-            try:
-                self._file.seek(0)
-                self._openpyxl = OpenpyxlReader.open(self._file)
-            except ValuesFailed as failed:
-                self._failed["openpyxl"] = failed
-                raise
-        return self._openpyxl
-
-    def listed(self, damage: str) -> list[Any]:
-        """The sheets as the first reader that opens the file lists them.
-
-        Raises:
-            Refused: If none does.
-        """
-        try:
-            return self.calamine().sheets()
-        except ValuesFailed as first:
-            try:
-                return self.openpyxl().sheets()
-            except ValuesFailed:
-                why = damage or f"No reader opens the file: {first}."
-                raise Refused(SkipReason.DAMAGED, why) from first
-
-    def values(self, name: str, limits: Limits, *, dense: bool, held: bool) -> SheetValues:
-        """Values of a sheet: calamine's if the sheet is dense, else openpyxl's.
-
-        Args:
-            name: The sheet.
-            limits: Bounds on cells.
-            dense: Whether its used range is small enough for one block.
-            held: Whether the sheet is known to hold something: if calamine finds
-                nothing there, openpyxl is asked, too.
-
-        Raises:
-            ValuesFailed: If neither can read it.
-        """
-        failure = ValuesFailed("the used range is too large for a dense reader")
-        if dense:
-            try:
-                found = self._by_name(self.calamine(), name, limits)
-                if found.area is not None or not held:
-                    return found
-            except ValuesFailed as failed:
-                failure = failed
-        try:
-            return self._by_name(self.openpyxl(), name, limits)
-        except ValuesFailed as second:
-            if dense and held and "found" in locals():
-                return found
-            raise failure from second
-
-    def _by_name(
-        self, reader: CalamineReader | OpenpyxlReader, name: str, limits: Limits
-    ) -> SheetValues:
-        names = [sheet.name for sheet in reader.sheets()]
-        if name not in names:
-            raise ValuesFailed(f"no sheet {name!r}")
-        return reader.values(names.index(name), limits)
-
-    def _raise_again(self, reader: str) -> None:
-        if reader in self._failed:
-            raise self._failed[reader]
-
-
 def refuse_sheet(
     sheet: SheetPart, index: int, seen: set[str], limits: Limits
 ) -> tuple[SkipReason, str] | None:
@@ -210,7 +100,7 @@ class _Walk:
     contents: Contents
     readers: Readers
     formulas_left: int = 0
-    found: Structure = Structure()
+    found: Structure = field(default_factory=Structure)
 
     def messages(self) -> Iterator[Json]:
         self.formulas_left = self.request.limits.formulas
@@ -227,9 +117,11 @@ class _Walk:
                 yield _skip(self.request, refused.reason, refused.message, sheet.name)
 
     def readers_must_open(self) -> None:
-        if not self.contents.sheets:
-            raise Refused(SkipReason.DAMAGED, "The workbook part lists no sheet.")
-        self.readers.listed("")
+        try:
+            self.readers.listed("")
+        except Refused as refused:
+            bomb = self.package.bomb()
+            raise bomb or refused from refused
 
     def sheet(self, sheet: SheetPart) -> Iterator[Json]:
         scan, early = self.scan(sheet)
@@ -244,9 +136,7 @@ class _Walk:
             hidden=self.found.hidden + ((hidden,) if hidden.rows or hidden.cols else ()),
         )
         scan.formulas = []
-        yield from _sheet(
-            self.request, self.source, self.readers, sheet, scan, tables, early=early
-        )
+        yield from _sheet(self.request, self.source, self.readers, sheet, scan, tables, early=early)
 
     def scan(self, sheet: SheetPart) -> tuple[SheetScan, SheetValues | None]:
         """The scan, and the values if a large sheet was read at the same time."""

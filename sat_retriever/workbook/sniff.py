@@ -17,6 +17,7 @@ from typing import BinaryIO
 from sat_retriever.types import SkipReason
 from sat_retriever.workbook import ole
 from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.package import ZIP_ERRORS, open_archive
 
 HEAD_BYTES = 65_536
 TEXT_SUFFIXES = frozenset({".csv", ".tsv", ".tab"})
@@ -31,7 +32,9 @@ _MAIN_TYPES = {
     b"ms-excel.addin.macroenabled.main+xml": "xlsm",
     b"ms-excel.sheet.binary.macroenabled.main": "xlsb",
 }
-_MARKUP = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype|\?xml|html|table|head|body|meta)", re.I | re.S)
+_MARKUP = re.compile(
+    rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype|\?xml|html|table|head|body|meta)", re.I | re.S
+)
 _BIFF_STARTS = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00", b"\x09\x08")
 _BINARY_STARTS = (
     b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"\x7fELF",
@@ -117,7 +120,7 @@ def _in_folder(kind: Kind, path: Path) -> Kind:
     return kind
 
 
-def _kind(file: BinaryIO, path: Path, limits: Limits) -> Kind:
+def _kind(file: BinaryIO, path: Path, limits: Limits) -> Kind:  # noqa: PLR0911 - a ladder
     head = file.read(HEAD_BYTES)
     if not head:
         return Kind("", SkipReason.EMPTY_FILE, "The file has no bytes.")
@@ -183,14 +186,11 @@ ENCRYPTED_MESSAGE = "The workbook is encrypted; give its password to read it."
 
 def _zip_kind(file: BinaryIO, head: bytes, limits: Limits) -> Kind:
     try:
-        with zipfile.ZipFile(file) as package:
-            if len(package.infolist()) > limits.entries:
-                many = f"The package has over {limits.entries:,} entries."
-                return Kind("", SkipReason.TOO_LARGE, many)
-            return package_kind(package)
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, KeyError, RuntimeError, EOFError):
-        broken = "The ZIP package is cut off or its table of contents is damaged."
-        return Kind(_guess(head), SkipReason.DAMAGED, broken)
+        with open_archive(file, limits) as archive:
+            return package_kind(archive)
+    except Refused as refused:
+        damaged = refused.reason is SkipReason.DAMAGED
+        return Kind(_guess(head) if damaged else "", refused.reason, refused.message)
 
 
 def _guess(head: bytes) -> str:
@@ -199,45 +199,52 @@ def _guess(head: bytes) -> str:
     return "xlsb" if b"workbook.bin" in head else "xlsx"
 
 
-def package_kind(package: zipfile.ZipFile) -> Kind:
-    """The kind of an opened ZIP package, by its content types or its mimetype entry."""
-    by_name = {info.filename.lower().replace("\\", "/").lstrip("/"): info for info in package.infolist()}
-    if "mimetype" in by_name and by_name["mimetype"].file_size < 200:
-        return _opendocument_kind(package, by_name)
-    types = by_name.get("[content_types].xml")
-    if types is not None and types.file_size < 4 << 20:
-        try:
-            text = package.read(types).lower().replace(b"\x00", b"")
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError):
-            text = b""
-        except Exception as error:  # noqa: BLE001 - zlib.error has no common base class
-            text = b"" if type(error).__name__ == "error" else b""
-        for marker, found in _MAIN_TYPES.items():
-            if marker in text:
-                return Kind(found)
-    if "xl/workbook.bin" in by_name:
+def package_kind(archive: zipfile.ZipFile) -> Kind:  # noqa: PLR0911 - a ladder
+    """The kind of an opened ZIP package, by its mimetype entry or its content types."""
+    entries = {_key(info.filename): info for info in archive.infolist()}
+    if "mimetype" in entries:
+        return _opendocument_kind(archive, entries)
+    types = _small(archive, entries.get("[content_types].xml")).lower().replace(b"\x00", b"")
+    for marker, found in _MAIN_TYPES.items():
+        if marker in types:
+            return Kind(found)
+    if "xl/workbook.bin" in entries:
         return Kind("xlsb")
-    if "xl/workbook.xml" in by_name:
+    if "xl/workbook.xml" in entries:
         return Kind("xlsx")
-    if any(name.startswith(("word/", "ppt/", "visio/")) for name in by_name):
+    if any(name.startswith(("word/", "ppt/", "visio/")) for name in entries):
         return _other("An Office document that is no workbook.")
-    if "content.xml" in by_name:
+    if "content.xml" in entries:
         return Kind("ods")
-    if any(name.endswith(".numbers") or name.startswith("index/") for name in by_name):
-        text_ = "An Apple Numbers document; export it as .xlsx."
-        return Kind("", SkipReason.UNSUPPORTED, text_)
+    if any(name.startswith("index/") and name.endswith(".iwa") for name in entries):
+        numbers = "An Apple iWork document; export a spreadsheet from Numbers as .xlsx."
+        return Kind("", SkipReason.UNSUPPORTED, numbers)
     return _other("A ZIP archive that is no workbook.")
 
 
-def _opendocument_kind(package: zipfile.ZipFile, by_name: dict[str, zipfile.ZipInfo]) -> Kind:
-    mimetype = package.read(by_name["mimetype"]).strip()
-    if b"opendocument.spreadsheet" not in mimetype:
-        return _other("An OpenDocument or e-book file that is no spreadsheet.")
-    manifest = by_name.get("meta-inf/manifest.xml")
-    if manifest is not None and manifest.file_size < 4 << 20:
-        if b"encryption-data" in package.read(manifest):
-            return Kind("ods", SkipReason.ENCRYPTED, "The OpenDocument file is encrypted.")
+def _opendocument_kind(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> Kind:
+    mimetype = _small(archive, entries["mimetype"])
+    if mimetype and b"opendocument.spreadsheet" not in mimetype:
+        return _other("An OpenDocument file or e-book that is no spreadsheet.")
+    if b"encryption-data" in _small(archive, entries.get("meta-inf/manifest.xml")):
+        message = "The OpenDocument file is encrypted, which is not supported; save it without."
+        return Kind("ods", SkipReason.ENCRYPTED, message)
     return Kind("ods")
+
+
+def _small(archive: zipfile.ZipFile, info: zipfile.ZipInfo | None) -> bytes:
+    """An entry's first 4 MiB; what can be read of it if it is damaged, maybe nothing."""
+    if info is None:
+        return b""
+    try:
+        with archive.open(info) as entry:
+            return entry.read(4 << 20)
+    except ZIP_ERRORS:
+        return b""
+
+
+def _key(name: str) -> str:
+    return name.lower().replace("\\", "/").lstrip("/")
 
 
 def _other(message: str) -> Kind:

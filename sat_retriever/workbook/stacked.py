@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from sat_retriever.workbook.cells import Cells, Kind
 from sat_retriever.workbook.grid import Area
-from sat_retriever.workbook.layout import best_header
 from sat_retriever.workbook.sample import sample_block
-from sat_retriever.workbook.scoring import CLEAR
+from sat_retriever.workbook.scoring import CLEAR, best_header
 
 MAX_CANDIDATES = 64
 TEXT_SHARE = 0.6
@@ -25,7 +26,7 @@ def split_stacked(cells: Cells, block: Area) -> list[Area]:
     edges = [block.top, *(_with_title(cells, block, row) for row in starts), block.bottom + 1]
     return [
         Area(start, block.left, stop - 1, block.right)
-        for start, stop in zip(edges, edges[1:], strict=False)
+        for start, stop in pairwise(edges)
         if stop > start
     ]
 

@@ -14,6 +14,7 @@ from typing import BinaryIO
 from sat_retriever.types import SkipReason
 from sat_retriever.workbook.grid import Area, Grid, Value
 from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.values import MAX_TEXT
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_BYTES = 262_144
@@ -91,16 +92,16 @@ def detect_encoding(sample: bytes) -> str:
 
 
 def detect_delimiter(sample: str) -> tuple[str, int]:
-    """(delimiter, lines to skip before the table); an empty delimiter if none fits.
+    r"""(delimiter, lines to skip before the table); an empty delimiter if none fits.
 
     A first line such as `sep=;` names it. Otherwise the one wins that splits most of
     the rows into the same number of columns, quoted fields respected.
 
-    >>> detect_delimiter("sep=|\\na|b"), detect_delimiter("a;b,c\\nd;e\\n")
+    >>> detect_delimiter("sep=|\na|b"), detect_delimiter("a;b,c\nd;e\n")
     (('|', 1), (';', 0))
     """
     first = sample.lstrip("\ufeff").split("\n", 1)[0].strip("\r\"' ")
-    if len(first) == 5 and first.lower().startswith("sep=") or first.lower() == "sep=":
+    if (len(first) == 5 and first.lower().startswith("sep=")) or first.lower() == "sep=":
         return first[4:] or "\t", 1
     scored = [(_consistency(sample, each), -index) for index, each in enumerate(DELIMITERS)]
     best, index = max(scored)
@@ -113,7 +114,9 @@ def _consistency(sample: str, delimiter: str) -> float:
         return 0.0
     widths = Counter[int]()
     try:
-        for number, row in enumerate(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)):
+        for number, row in enumerate(
+            csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+        ):
             if number >= 400:
                 break
             if row:
@@ -153,7 +156,11 @@ def _grid(
     if not bottom:
         return Grid([]), None
     del rows[bottom - first_row + 1 :]
-    kept = [row[left - 1 :] for row in rows[top - first_row :]] if left > 1 else rows[top - first_row :]
+    kept = (
+        [row[left - 1 :] for row in rows[top - first_row :]]
+        if left > 1
+        else rows[top - first_row :]
+    )
     return Grid(kept, top, left), Area(top, left, bottom, right)
 
 
@@ -170,7 +177,7 @@ def _typed(fields: list[str], *, comma: bool) -> list[Value]:
 
 
 def _value(field: str, *, comma: bool) -> Value:
-    text = field.strip()
+    text = field.strip()[:MAX_TEXT]
     if not text:
         return None
     if text[0] not in "0123456789+-.tTfF" or len(text) > 40:

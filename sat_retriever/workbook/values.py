@@ -17,12 +17,14 @@ from sat_retriever.types import SkipReason, Visibility
 from sat_retriever.workbook.grid import Area, CellError, Grid, Value
 from sat_retriever.workbook.limits import Limits, Refused
 
+MAX_TEXT = 2_000
+_SHARED_TEXTS = 50_000
+_MAX_GAP = 10_000
 _MISSING: list[Value] = []
 _VISIBLE = {"Hidden": Visibility.HIDDEN, "VeryHidden": Visibility.VERY_HIDDEN}
 _OTHER = {
     "ChartSheet": "chart sheet",
     "DialogSheet": "dialog sheet",
-    "MacroSheet": "macro sheet",
     "Vba": "module sheet",
 }
 
@@ -168,12 +170,13 @@ class OpenpyxlReader:
         rows: list[list[Value]] = []
         held = 0
         cut = False
+        texts = _Texts()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 sheet.reset_dimensions()
                 for cells in sheet.iter_rows():
-                    row = _openpyxl_row(cells)
+                    row = _openpyxl_row(cells, texts)
                     held += len(row)
                     if held > limits.cells:
                         cut = True
@@ -190,46 +193,59 @@ class OpenpyxlReader:
 
 
 def with_errors(grid: Grid, errors: Sequence[tuple[int, int, str]]) -> Grid:
-    """The grid with error values put where calamine left a gap."""
+    """The grid with error values put where calamine left a gap.
+
+    An error far below the last row is left out: the grid was cut before it.
+    """
     if not errors:
         return grid
-    bottom = grid.first_row + len(grid.rows) - 1
-    top = min([grid.first_row] + [row for row, _col, _text in errors]) if grid.rows else errors[0][0]
-    left = min([grid.first_col] + [col for _row, col, _text in errors])
-    if not grid.rows:
-        bottom = top - 1
-    pad: list[Value] = [None] * (grid.first_col - left)
-    rows: list[list[Value]] = [[] for _ in range(top, min(grid.first_row, bottom + 1))]
+    places = [(row, col) for row, col, _text in errors]
+    first_row, first_col = (grid.first_row, grid.first_col) if grid.rows else places[0]
+    top = min(first_row, *(row for row, _col in places))
+    left = min(first_col, *(col for _row, col in places))
+    pad: list[Value] = [None] * (first_col - left)
+    rows: list[list[Value]] = [[] for _ in range(top, first_row)]
     rows += [pad + row for row in grid.rows] if pad else grid.rows
     for row_number, col, text in errors:
         index = row_number - top
-        if index > len(rows) + 10_000:
+        if index > len(rows) + _MAX_GAP:
             continue
-        while len(rows) <= index:
-            rows.append([])
+        rows.extend([] for _ in range(len(rows), index + 1))
+        if rows[index] is _MISSING:
+            rows[index] = []
         row = rows[index]
-        if row is _MISSING:
-            row = rows[index] = []
         row.extend([None] * (col - left + 1 - len(row)))
         row[col - left] = CellError(text)
     return Grid(rows, top, left)
 
 
+class _Texts(dict[str, str | None]):
+    """Cell text → the text that is kept: cut, None if empty, and shared by equal cells.
+
+    Any header detection can afford the length it is cut to: a file of 2 MB can hold
+    twenty thousand cells that all are the same string of 1 MB.
+    """
+
+    def __missing__(self, text: str) -> str | None:
+        kept = text[:MAX_TEXT] or None
+        if len(self) < _SHARED_TEXTS and len(text) <= MAX_TEXT:
+            self[text] = kept
+        return kept
+
+
 def _cleaned(rows: Iterable[list[Any]]) -> Iterator[list[Value]]:
+    texts = _Texts()
     for row in rows:
-        if "" in row:
-            yield [None if value == "" else value for value in row]
-        else:
-            yield row
+        yield [texts[value] if type(value) is str else value for value in row]
 
 
-def _openpyxl_row(cells: Sequence[Any]) -> list[Value]:
+def _openpyxl_row(cells: Sequence[Any], texts: _Texts) -> list[Value]:
     row: list[Value] = []
     for cell in cells:
         value = cell.value
-        if cell.data_type == "e" and isinstance(value, str):
-            value = CellError(value)
-        row.append(None if value == "" else value)
+        if isinstance(value, str):
+            value = CellError(value) if cell.data_type == "e" else texts[value]
+        row.append(value)
     while row and row[-1] is None:
         row.pop()
     return row
@@ -256,9 +272,7 @@ def _bounded(
     if left:
         kept = [row[left:] for row in kept]
     first_row, first_col = origin
-    area = Area(
-        top + first_row - 1, left + first_col, bottom + first_row - 1, right + first_col
-    )
+    area = Area(top + first_row - 1, left + first_col, bottom + first_row - 1, right + first_col)
     return Grid(kept, area.top, area.left), area
 
 
@@ -276,6 +290,4 @@ def _used(row: list[Value]) -> tuple[int, int] | None:
 
 
 def _merges(ranges: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> tuple[Area, ...]:
-    return tuple(
-        Area(start[0] + 1, start[1] + 1, end[0] + 1, end[1] + 1) for start, end in ranges
-    )
+    return tuple(Area(start[0] + 1, start[1] + 1, end[0] + 1, end[1] + 1) for start, end in ranges)

@@ -13,7 +13,8 @@ import threading
 import time
 from typing import IO
 
-from sat_retriever.workbook.load import Request, load
+from sat_retriever.workbook.load import load
+from sat_retriever.workbook.request import Request
 
 _PARENT_POLL_SECONDS = 1.0
 _MIB = 1 << 20

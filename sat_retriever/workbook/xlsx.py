@@ -23,8 +23,6 @@ _MAIN_TYPE = "officeDocument"
 _NO_CELLS = {
     "chartsheet": "chart sheet",
     "dialogsheet": "dialog sheet",
-    "xlMacrosheet": "macro sheet",
-    "xlIntlMacrosheet": "macro sheet",
 }
 _STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
 
@@ -37,7 +35,8 @@ class SheetPart:
         name: Name of the tab.
         part: Part that holds its cells; empty when its relationship is missing.
         visibility: How the workbook shows it.
-        other: "chart sheet", "dialog sheet" or "macro sheet"; empty for a worksheet.
+        other: "chart sheet" or "dialog sheet"; empty for a sheet of cells, which an old
+            macro sheet is, too.
     """
 
     name: str
@@ -168,9 +167,7 @@ def _sheet_part(attributes: Attributes, links: dict[str, Relationship]) -> Sheet
     )
 
 
-def _defined_name(
-    attributes: Attributes, text: str, sheets: tuple[SheetPart, ...]
-) -> DefinedName:
+def _defined_name(attributes: Attributes, text: str, sheets: tuple[SheetPart, ...]) -> DefinedName:
     scope = attributes.get("localSheetId", "")
     index = int(scope) if scope.isascii() and scope.isdigit() else -1
     return DefinedName(

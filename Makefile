@@ -1,0 +1,54 @@
+# make demo and make test do all their own set-up; make help lists the rest.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+FOLDER ?=
+# The first interpreter that is new enough; give another with make PYTHON=/path/to/python.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && \
+	{ echo $$p; break; }; done)
+BIN := .venv/bin
+READY := .venv/.ready
+CODE := sat_retriever tests benchmarks examples
+
+.PHONY: demo test check format tables clean help
+
+demo: $(READY) ## Index real workbooks and answer questions (FOLDER=path takes your own)
+	@$(BIN)/python examples/demo.py $(if $(FOLDER),"$(FOLDER)")
+
+test: $(READY) ## Run all tests
+	@$(BIN)/python -m pytest
+
+check: $(READY) ## Format, lint, types, import contracts, tests, stale tables
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest
+	$(BIN)/python -m benchmarks.tables --check
+
+format: $(READY) ## Format and fix what can be fixed
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
+
+tables: $(READY) ## Fill the README's results from benchmarks/results
+	$(BIN)/python -m benchmarks.tables
+
+clean: ## Remove everything that was made here, the environment too
+	rm -rf .venv .demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
+		.ruff_cache
+	find $(CODE) -type d -name __pycache__ -prune -exec rm -rf {} +
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+
+# The stamp is newer than what it was made from, so a second run starts at once.
+$(READY): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with its venv module is needed;" \
+		"install it, or name it: make PYTHON=/path/to/python" >&2; exit 1; }
+	@echo "setting up .venv with $(PYTHON): a few minutes, once"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --editable '.[test]'
+	@touch $@

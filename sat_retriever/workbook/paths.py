@@ -1,0 +1,16 @@
+"""Paths as text that can be stored and shown."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+
+def printable(path: PurePath) -> str:
+    r"""The POSIX form of a path; bytes of a name that are not Unicode as escapes.
+
+    >>> from pathlib import PurePosixPath
+    >>> printable(PurePosixPath("a", "caf\udce9.csv"))
+    'a/caf\\xe9.csv'
+    """
+    raw = path.as_posix().encode("utf-8", "surrogateescape")
+    return raw.decode("utf-8", "backslashreplace")

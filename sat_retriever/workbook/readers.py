@@ -1,0 +1,112 @@
+"""Which of the two value readers takes a sheet, and what happens when one fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import BinaryIO
+
+from sat_retriever.types import SkipReason
+from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.values import (
+    CalamineReader,
+    OpenpyxlReader,
+    SheetName,
+    SheetValues,
+    ValuesFailed,
+)
+
+
+class Readers:
+    """The two value readers of one file, each opened when first needed."""
+
+    def __init__(self, file: BinaryIO, values: Path | BinaryIO, *, safe: bool) -> None:
+        """Open nothing yet.
+
+        Args:
+            file: The workbook, for openpyxl.
+            values: The same workbook in the form that calamine takes it in.
+            safe: Leave out calamine, which took the process down before.
+        """
+        self._file = file
+        self._values = values
+        self._calamine: CalamineReader | ValuesFailed | None = None
+        self._openpyxl: OpenpyxlReader | ValuesFailed | None = None
+        if safe:
+            self._calamine = ValuesFailed("calamine took the process down")
+
+    def listed(self, damage: str = "") -> list[SheetName]:
+        """The sheets as the first reader that opens the file lists them.
+
+        Args:
+            damage: What is known to be wrong with the file.
+
+        Raises:
+            Refused: If no reader opens it, or it is encrypted.
+        """
+        try:
+            return self._open_calamine().sheets()
+        except ValuesFailed as first:
+            try:
+                return self._open_openpyxl().sheets()
+            except ValuesFailed:
+                why = damage or f"No reader opens the file: {first}."
+                raise Refused(SkipReason.DAMAGED, why) from first
+
+    def values(self, name: str, limits: Limits, *, dense: bool, held: bool) -> SheetValues:
+        """Values of a sheet: calamine's if the sheet is dense, else openpyxl's.
+
+        Args:
+            name: The sheet.
+            limits: Bounds on cells.
+            dense: Whether its used range is small enough for one block.
+            held: Whether the sheet is known to hold something: if calamine finds
+                nothing there, openpyxl is asked, too.
+
+        Raises:
+            ValuesFailed: If neither can read it.
+        """
+        found: SheetValues | None = None
+        failure = ValuesFailed("its used range is too large to be read as one block")
+        if dense:
+            try:
+                found = _by_name(self._open_calamine(), name, limits)
+                if found.area is not None or not held:
+                    return found
+            except ValuesFailed as failed:
+                failure = failed
+        try:
+            return _by_name(self._open_openpyxl(), name, limits)
+        except ValuesFailed as second:
+            if found is not None:
+                return found
+            raise failure from second
+
+    def _open_calamine(self) -> CalamineReader:
+        if self._calamine is None:
+            if not isinstance(self._values, Path):
+                self._values.seek(0)
+            try:
+                self._calamine = CalamineReader.open(self._values)
+            except ValuesFailed as failed:
+                self._calamine = failed
+        if isinstance(self._calamine, ValuesFailed):
+            raise self._calamine
+        return self._calamine
+
+    def _open_openpyxl(self) -> OpenpyxlReader:
+        if self._openpyxl is None:
+            self._file.seek(0)
+            try:
+                self._openpyxl = OpenpyxlReader.open(self._file)
+            except ValuesFailed as failed:
+                self._openpyxl = failed
+        if isinstance(self._openpyxl, ValuesFailed):
+            raise self._openpyxl
+        return self._openpyxl
+
+
+def _by_name(reader: CalamineReader | OpenpyxlReader, name: str, limits: Limits) -> SheetValues:
+    names = [sheet.name for sheet in reader.sheets()]
+    if name not in names:
+        raise ValuesFailed(f"the reader lists no sheet {name!r}")
+    return reader.values(names.index(name), limits)

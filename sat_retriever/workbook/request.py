@@ -1,0 +1,36 @@
+"""What the parent asks of a reading process, as one JSON line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sat_retriever.workbook.limits import Limits
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the parent asks of a worker.
+
+    Attributes:
+        path: The file.
+        relative: Its POSIX path as it stands in sheet ids.
+        examples: Whether records keep example cells.
+        safe: Leave out calamine, which took the worker down before.
+        password: Opens an encrypted workbook.
+        limits: Bounds.
+    """
+
+    path: str
+    relative: str
+    examples: bool = True
+    safe: bool = False
+    password: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    @classmethod
+    def from_json(cls, data: Json) -> Request:
+        """The request a parent wrote with `to_json`."""
+        return cls(**{**data, "limits": Limits(**data.get("limits", {}))})

@@ -1,0 +1,245 @@
+"""A folder and the index of it, through every kind of change."""
+
+import os
+import shutil
+import time
+
+import pytest
+import xlsxwriter
+
+from sat_retriever import Filters, PathNotFoundError, SheetIndex, SheetRetriever
+from tests.fakes import HashedEncoder
+
+PAST = time.time() - 3600
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "data" / "sub").mkdir(parents=True)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def index(tmp_path):
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as opened:
+        yield opened
+
+
+def write(path, *headers, mtime=PAST):
+    """A small csv file whose time is old enough to be trusted."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(",".join(headers) + "\n" + "1,2,3\n2,3,4\n", encoding="utf-8")
+    os.utime(path, (mtime, mtime))
+    return path
+
+
+def write_xlsx(path, **sheets):
+    with xlsxwriter.Workbook(path) as book:
+        for name, headers in sheets.items():
+            sheet = book.add_worksheet(name)
+            sheet.write_row(0, 0, headers)
+            sheet.write_row(1, 0, range(len(headers)))
+    os.utime(path, (PAST, PAST))
+    return path
+
+
+def counts(report):
+    return report.added, report.changed, report.unchanged, report.removed
+
+
+def test_a_folder_is_indexed_and_its_sheets_are_named_relative_to_it(folder, index):
+    write(folder / "sub" / "a.csv", "Region", "Sales", "Year")
+    write_xlsx(folder / "b.xlsx", First=["Name", "Age"], Second=["City", "Zip"])
+    (folder / "notes.txt").write_text("nothing")
+    (folder / ".hidden.csv").write_text("a,b")
+    (folder / "~$b.xlsx").write_text("lock")
+    report = index.sync(folder)
+    assert counts(report) == (2, 0, 0, 0)
+    assert (report.sheets, report.ignored, report.skipped) == (3, 1, ())
+    assert index.sheet_ids() == ["b.xlsx#First", "b.xlsx#Second", "sub/a.csv#a"]
+    assert SheetRetriever(index).retrieve("city and zip")[0].sheet_id == "b.xlsx#Second"
+
+
+def test_an_unchanged_folder_is_not_read_again(folder, index):
+    write(folder / "a.csv", "x", "y", "z")
+    index.sync(folder)
+    generation = index._store.generation()
+    seen = []
+    assert counts(index.sync(folder, progress=lambda *step: seen.append(step))) == (0, 0, 1, 0)
+    assert seen == []
+    assert index._store.generation() == generation
+
+
+def test_a_changed_file_is_read_again_and_a_touched_one_is_not(folder, index):
+    a, b = write(folder / "a.csv", "old", "y", "z"), write(folder / "b.csv", "b", "y", "z")
+    index.sync(folder)
+    write(a, "new", "y", "z", mtime=PAST + 10)
+    os.utime(b, (PAST + 10, PAST + 10))
+    assert counts(index.sync(folder)) == (0, 1, 1, 0)
+    assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "new"
+    assert counts(index.sync(folder)) == (0, 0, 2, 0)
+
+
+def test_a_change_that_keeps_size_and_time_is_found_by_verify(folder, index):
+    a = write(folder / "a.csv", "old", "y", "z")
+    index.sync(folder)
+    write(a, "new", "y", "z")
+    assert counts(index.sync(folder)) == (0, 0, 1, 0)
+    assert counts(index.sync(folder, verify=True)) == (0, 1, 0, 0)
+
+
+def test_a_file_written_just_before_it_was_read_is_hashed_the_next_time(folder, index):
+    now = time.time()
+    a = write(folder / "a.csv", "old", "y", "z", mtime=now)
+    index.sync(folder)
+    write(a, "new", "y", "z", mtime=now)
+    assert counts(index.sync(folder)) == (0, 1, 0, 0)
+
+
+def test_a_removed_file_goes_only_when_its_folder_was_named(folder, index, tmp_path):
+    write(folder / "a.csv", "a", "y", "z")
+    other = write(tmp_path / "other" / "b.csv", "b", "y", "z")
+    index.sync([folder, other.parent])
+    (folder / "a.csv").unlink()
+    other.unlink()
+    assert counts(index.sync(other.parent)) == (0, 0, 0, 1)
+    assert index.sheet_ids() == ["a.csv#a"]
+
+
+def test_a_missing_folder_is_an_error_and_removes_nothing(folder, index):
+    write(folder / "a.csv", "a", "y", "z")
+    index.sync(folder)
+    shutil.rmtree(folder)
+    with pytest.raises(PathNotFoundError, match="no file or folder"):
+        index.sync(folder)
+    assert len(index) == 1
+
+
+def test_a_part_of_an_indexed_folder_keeps_its_ids_and_leaves_the_rest_alone(folder, index):
+    write(folder / "a.csv", "a", "y", "z")
+    b = write(folder / "sub" / "b.csv", "b", "y", "z")
+    index.sync(folder)
+    (folder / "a.csv").unlink()
+    write(b, "changed", "y", "z", mtime=PAST + 5)
+    assert counts(index.sync(folder / "sub")) == (0, 1, 0, 0)
+    assert counts(index.sync(b)) == (0, 0, 1, 0)
+    assert index.sheet_ids() == ["a.csv#a", "sub/b.csv#b"]
+
+
+def test_naming_a_folder_above_takes_over_what_was_indexed_below(folder, index):
+    write(folder / "sub" / "b.csv", "b", "y", "z")
+    index.sync(folder / "sub")
+    assert index.sheet_ids() == ["b.csv#b"]
+    index.sync(folder)
+    assert index.sheet_ids() == ["sub/b.csv#b"]
+    assert len(index.workbooks()) == 1
+
+
+def test_two_folders_with_the_same_path_inside_are_reported_not_mixed_up(folder, index, tmp_path):
+    write(folder / "a.csv", "first", "y", "z")
+    write(tmp_path / "other" / "a.csv", "second", "y", "z")
+    index.sync(folder)
+    report = index.sync(tmp_path / "other")
+    assert [skip.reason.value for skip in report.skipped] == ["duplicate_id"]
+    assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "first"
+
+
+def test_unreadable_files_are_remembered_with_their_reason_and_not_read_again(folder, index):
+    (folder / "empty.xlsx").write_bytes(b"")
+    (folder / "broken.xlsx").write_bytes(b"PK\x03\x04 not really")
+    for path in folder.iterdir():
+        if path.is_file():
+            os.utime(path, (PAST, PAST))
+    report = index.sync(folder)
+    assert sorted(skip.reason.value for skip in report.skipped) == ["damaged", "empty_file"]
+    assert [skip.message for state in index.workbooks() for skip in state.skipped]
+    assert counts(index.sync(folder)) == (0, 0, 2, 0)
+
+
+def test_a_workbook_that_becomes_damaged_loses_its_old_sheets(folder, index):
+    a = write_xlsx(folder / "a.xlsx", S=["x", "y"])
+    index.sync(folder)
+    a.write_bytes(a.read_bytes()[:200])
+    report = index.sync(folder)
+    assert len(report.skipped) == 1
+    assert len(index) == 0
+
+
+def test_a_workbook_that_cannot_be_opened_for_now_keeps_its_old_sheets(folder, index, monkeypatch):
+    a = write(folder / "a.csv", "x", "y", "z")
+    index.sync(folder)
+    write(a, "newer", "y", "z", mtime=PAST + 9)
+    # What happens when a file vanishes between the walk and the reading of it.
+    real = os.walk
+
+    def walk_then_remove(top):
+        yield from list(real(top))
+        a.rename(a.with_suffix(".gone"))
+
+    monkeypatch.setattr("sat_retriever.folder.os.walk", walk_then_remove)
+    report = index.sync(folder)
+    monkeypatch.undo()
+    assert [skip.reason.value for skip in report.skipped] == ["unreadable"]
+    assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "x"
+    a.with_suffix(".gone").rename(a)
+    index.sync(folder)
+    assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "newer"
+
+
+def test_modification_time_filters_apply_to_files(folder, index):
+    import datetime as dt
+
+    write(folder / "old.csv", "x", "y", "z", mtime=1_600_000_000)
+    write(folder / "new.csv", "x", "y", "z", mtime=1_700_000_000)
+    index.sync(folder)
+    cut = dt.datetime.fromtimestamp(1_650_000_000, tz=dt.UTC)
+    for filters, wanted in ((Filters(modified_after=cut), "new.csv#new"),
+                            (Filters(modified_before=cut), "old.csv#old")):  # fmt: skip
+        assert [c.sheet_id for c in index.candidates("x", filters=filters)] == [wanted]
+
+
+def test_a_metadata_only_index_keeps_every_cell_value_off_the_disk(folder, tmp_path):
+    secret = folder / "a.csv"
+    secret.write_text("Name,City\nZAPHOD,KAKRAFOON\nFORD,GUILDFORD\n")
+    write_xlsx(folder / "b.xlsx", S=["Name", "City"])
+    path = tmp_path / "m.sat"
+    with SheetIndex.create(path, HashedEncoder(), examples=False) as index:
+        index.sync(folder)
+        assert [c.name for c in index.records(["a.csv#a"])["a.csv#a"].columns] == ["Name", "City"]
+    for file in tmp_path.glob("m.sat*"):
+        content = file.read_bytes()
+        assert not any(word in content for word in (b"ZAPHOD", b"KAKRAFOON", b"FORD", b"GUILDFORD"))
+
+
+def test_an_interruption_keeps_what_was_read_and_the_next_run_goes_on(folder, index):
+    for number in range(6):
+        write(folder / f"{number}.csv", f"header{number}", "y", "z")
+
+    def stop(done, total, path):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index.sync(folder, progress=stop)
+    kept = len(index)
+    assert kept >= 1
+    report = index.sync(folder)
+    assert report.added == 6 - kept
+    assert len(index) == 6
+
+
+def test_named_files_are_indexed_whatever_their_name(folder, index):
+    path = folder / "export.dat"
+    path.write_text("Name;City\nA;B\nC;D\n")
+    index.sync(path)
+    assert index.sheet_ids() == ["export.dat#export"]
+
+
+def test_a_file_name_that_is_not_unicode_is_indexed_under_a_printable_name(folder, index):
+    odd = os.fsdecode(b"caf\xe9.csv")
+    write(folder / odd, "x", "y", "z")
+    report = index.sync(folder)
+    assert report.skipped == ()
+    assert index.sheet_ids() == ["caf\\xe9.csv#caf\\xe9"]
+    assert counts(index.sync(folder)) == (0, 0, 1, 0)
+    (folder / odd).unlink()
+    assert counts(index.sync(folder)) == (0, 0, 0, 1)
