@@ -2,7 +2,7 @@
 
     python -m benchmarks.fusion --data ../shared/data
 
-Nothing here touches a reported test set. `DENSE_WEIGHT` in `sat_retriever.index` was
+Nothing here touches a reported test set. The default share of the cosine was
 chosen from this table: one setting for all corpora, taken from the middle of a plateau.
 """
 

@@ -22,7 +22,7 @@ from python_calamine import CalamineWorkbook
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from benchmarks.header_sheets import Sheet, make_sheets
+from benchmarks.made import Sheet, make_sheets
 from benchmarks.results import Result, write_result
 from sat_retriever.types import Table
 from sat_retriever.workbook.grid import Area, Grid, TableObject

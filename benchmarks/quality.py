@@ -26,7 +26,7 @@ from sat_retriever import metrics
 from sat_retriever.corpora import Dataset, load_bird, load_eps, load_industrytab, load_spider
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
-from sat_retriever.index import DENSE_WEIGHT, SheetIndex
+from sat_retriever.index import SheetIndex
 from sat_retriever.splits import held_out_workbooks, standard_split
 from sat_retriever.types import Candidate, Encoder
 
@@ -36,7 +36,8 @@ SOURCES = {
     "bird_dev": "https://bird-bench.github.io, tables read as sheets",
     "eps": "https://github.com/EnergyInnovation/eps-us, the workbooks below InputData",
 }
-METHODS = {"bm25": 0.0, "dense": 1.0, "fused": DENSE_WEIGHT}
+# Share of the cosine in the score; None asks as a user does, with the default.
+METHODS = {"bm25": 0.0, "dense": 1.0, "fused": None}
 SHOWN = 5  # sheets a query kept in the result file
 
 
@@ -107,18 +108,18 @@ def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
     return index
 
 
-def rank_all(index: SheetIndex, tasks: Sequence[Task], dense_weight: float) -> Run:
+def rank_all(index: SheetIndex, tasks: Sequence[Task], dense_weight: float | None) -> Run:
     """The whole corpus ranked for every query of the tasks.
 
     Without the dense part only sheets that share a word with the query are ranked.
     """
     dataset, depth = tasks[0].dataset, len(index)
     places = sorted({place for task in tasks for place in task.places})
+    options = {} if dense_weight is None else {"dense_weight": dense_weight}
     run: Run = {}
-    for place in track(places, f"{dataset.name}, dense weight {dense_weight}"):
-        text = dataset.queries[place].text
-        found = index.candidates(text, top_k=depth, dense_weight=dense_weight)
-        run[place] = [sheet for sheet in found if dense_weight > 0 or sheet.lexical > 0]
+    for place in track(places, f"{dataset.name}, {options or 'defaults'}"):
+        found = index.candidates(dataset.queries[place].text, top_k=depth, **options)
+        run[place] = [sheet for sheet in found if dense_weight != 0 or sheet.lexical > 0]
     return run
 
 

@@ -11,11 +11,11 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.results import ROOT, read_results
+from benchmarks.sections import SECTIONS, Section
 from sat_retriever.metrics import mean, ndcg, paired_bootstrap
 
 START, END = "<!-- results:start -->", "<!-- results:end -->"
@@ -40,24 +40,6 @@ _CORPORA = {
     ("bird_dev_evidence", "all"): "BIRD dev, question + evidence",
     ("eps", "all"): "EPS, real workbooks",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One table of plain numbers, a result file a row.
-
-    Attributes:
-        benchmark: Folder below `results/`, and module that fills it.
-        title: Heading.
-        columns: Heading of each metric shown, by the metric's name.
-    """
-
-    benchmark: str
-    title: str
-    columns: Mapping[str, str]
-
-
-SECTIONS: tuple[Section, ...] = ()
 
 
 def quality_table(files: Sequence[File]) -> str:
@@ -145,17 +127,41 @@ def plain_table(section: Section) -> str:
     files = read_results(section.benchmark)
     if not files:
         return _not_run(section.benchmark)
-    columns = {
-        key: heading
-        for key, heading in section.columns.items()
-        if any(key in file["metrics"] for file in files)
-    }
-    rows = []
-    for file in files:
-        split = "" if file["split"] == "all" else f", {file['split']}"
-        numbers = [number(file["metrics"].get(column)) for column in columns]
-        rows.append([f"{file['dataset']}{split}", file["method"], *numbers])
-    return markdown(["data", "method", *columns.values()], rows)
+    headings = ["data", "method"]
+    rows = [[_data(file), file["method"]] for file in files]
+    if section.cases:
+        headings.append(section.cases)
+        for row, file in zip(rows, files, strict=True):
+            row.append(number(len(file["per_query"])))
+    for key, heading in section.columns.items():
+        values = [file["metrics"].get(key) for file in files]
+        if all(value is None for value in values):
+            continue
+        headings.append(heading)
+        fractions = any(isinstance(value, float) for value in values)
+        for row, value in zip(rows, values, strict=True):
+            row.append(number(float(value) if fractions and type(value) is int else value))
+    return markdown(headings, rows)
+
+
+def _data(file: File) -> str:
+    """Data set and, if it is but a part, the split."""
+    split = "" if file["split"] == "all" else f", {file['split']}"
+    return f"{file['dataset']}{split}".replace("_", " ")
+
+
+def measured_on(files: Sequence[File]) -> str:
+    """Commits and machines behind some results, in one sentence."""
+    commits = dict.fromkeys(
+        f"`{(file['provenance']['commit'] or 'unknown')[:7]}`"
+        + (" with changes" if file["provenance"]["dirty"] else "")
+        for file in files
+    )
+    machines = dict.fromkeys(
+        f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB"
+        for machine in (file["provenance"]["hardware"] for file in files)
+    )
+    return f"Measured at {', '.join(commits)} on {'; '.join(machines)}."
 
 
 def number(value: object) -> str:
@@ -199,15 +205,19 @@ def _not_run(benchmark: str) -> str:
 
 def render() -> str:
     """Everything between the README's markers."""
+    quality = read_results("quality")
     parts = [
         "### Quality without training",
         "`python -m benchmarks.quality`. No test set was used for a choice; every choice "
-        "was made on the validation parts (`python -m benchmarks.fusion`).",
-        quality_table(read_results("quality")),
+        "was made on the validation parts (`python -m benchmarks.fusion`)."
+        + (f" {measured_on(quality)}" if quality else ""),
+        quality_table(quality),
     ]
     for section in SECTIONS:
-        parts += [f"### {section.title}", f"`python -m benchmarks.{section.benchmark}`"]
-        parts.append(plain_table(section))
+        command = f"`python -m benchmarks.{section.benchmark}`"
+        files = read_results(section.benchmark)
+        where = f" {measured_on(files)}" if files else ""
+        parts += [f"### {section.title}", f"{command}.{where}", plain_table(section)]
     return "\n\n".join(parts)
 
 

@@ -145,7 +145,7 @@ def _stock(path: Path, chance: random.Random) -> None:
             carrier = chance.choice(("Rail", "Truck", "Courier"))
             outbound.append([chance.choice(codes), day, chance.randint(1, 90), carrier])
         _place(_sheet(book, month, inbound), outbound, "G1")
-    items = [[code, name, 5 * (n + 1)] for n, (code, name) in enumerate(zip(codes, PRODUCTS))]
+    items = [[code, name, 5 * (n + 1)] for n, (code, name) in enumerate(zip(codes, PRODUCTS, strict=True))]
     _sheet(book, "Items", [["Item", "Description", "Reorder level"], *items])
     _save(book, path)
 

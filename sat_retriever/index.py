@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-import numpy as np
 from filelock import FileLock, Timeout
 
 from sat_retriever.encoder import SheetEncoder
@@ -22,6 +21,7 @@ from sat_retriever.errors import (
 )
 from sat_retriever.filters import Filters
 from sat_retriever.lexical import query_words, sheet_words
+from sat_retriever.scoring import DENSE_WEIGHT, best_rows, score_sheets
 from sat_retriever.serialize import Serialization, serialize
 from sat_retriever.snapshot import Snapshot, take_snapshot
 from sat_retriever.store.sqlite import SqliteStore
@@ -36,9 +36,6 @@ from sat_retriever.types import (
     without_examples,
 )
 
-# Share of the cosine in the fused score; the rest is BM25's. Chosen on Spider's training
-# questions and 1K's validation split (benchmarks/LOG.md).
-DENSE_WEIGHT = 0.4
 WRITER_WAIT_S = 10.0  # how long a second writer waits for the first
 
 Progress = Callable[[int, int, str], None]
@@ -264,18 +261,14 @@ class SheetIndex:
             allowed = self._store.matching(filters) if filters else None
             lexical = snapshot.lexical.scores(query_words(query))
         # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
-        dense = snapshot.tokens @ token
-        scores = _fuse(dense, lexical, dense_weight)
-        if allowed is not None:
-            scores[np.isin(snapshot.ids, allowed, assume_unique=True, invert=True)] = -np.inf
-        rows = snapshot.best(scores, top_k)
+        scored = score_sheets(snapshot, token, lexical, dense_weight)
+        rows = best_rows(snapshot, scored.fused, top_k, allowed)
         row_ids: list[int] = snapshot.ids[rows].tolist()
         names = self._store.sheet_ids(row_ids)
         # A writer may have removed a sheet since the snapshot; then it has no name.
         living = [(row, names[i]) for row, i in zip(rows, row_ids, strict=True) if i in names]
         return [
-            Candidate(name, rank, float(scores[row]), float(dense[row]), float(lexical[row]))
-            for rank, (row, name) in enumerate(living, start=1)
+            scored.candidate(name, rank, row) for rank, (row, name) in enumerate(living, start=1)
         ]
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
@@ -355,16 +348,6 @@ class SheetIndex:
             yield
         finally:
             lock.release()
-
-
-def _fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:
-    """Convex combination of the two scores, shape (n,), in [0, 1].
-
-    >>> _fuse(np.float32([0.5, -0.2]), np.float32([1.0, 0.5]), 0.4).round(2).tolist()
-    [0.8, 0.3]
-    """
-    share = np.float32(dense_weight)
-    return share * np.maximum(dense, 0) + (1 - share) * lexical
 
 
 def _check_query(query: str, top_k: int, dense_weight: float) -> None:

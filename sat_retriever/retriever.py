@@ -33,6 +33,8 @@ class Why:
         headers: Its headers that share a word with the query, at most ten.
         dense: Cosine of query and sheet token.
         lexical: BM25 as a share of the query's best possible.
+        dense_rank: Rank by cosine alone among all sheets.
+        lexical_rank: Rank by BM25 alone; None when no word matches.
         links: Links from or to other hits of the same answer.
     """
 
@@ -40,6 +42,8 @@ class Why:
     headers: tuple[str, ...]
     dense: float
     lexical: float
+    dense_rank: int
+    lexical_rank: int | None
     links: tuple[Link, ...] = ()
 
 
@@ -83,6 +87,8 @@ class Hit:
                 "headers": list(self.why.headers),
                 "dense": round(self.why.dense, 6),
                 "lexical": round(self.why.lexical, 6),
+                "dense_rank": self.why.dense_rank,
+                "lexical_rank": self.why.lexical_rank,
                 "links": [
                     {"from": link.source, "type": link.type, "evidence": link.evidence}
                     for link in self.why.links
@@ -160,6 +166,14 @@ class SheetRetriever:
                 continue
             words, headers = matched(record, query)
             own = tuple(x for x in links if candidate.sheet_id in (x.source, x.target))
-            why = Why(words, headers, candidate.dense, candidate.lexical, own)
+            why = Why(
+                words=words,
+                headers=headers,
+                dense=candidate.dense,
+                lexical=candidate.lexical,
+                dense_rank=candidate.dense_rank,
+                lexical_rank=candidate.lexical_rank,
+                links=own,
+            )
             hits.append(Hit(rank, candidate.score, record, why))
         return hits

@@ -32,20 +32,6 @@ class Snapshot:
     tie_rank: NDArray[np.int64]
     lexical: LexicalScorer
 
-    def best(self, scores: FloatArray, top_k: int) -> NDArray[np.intp]:
-        """Positions of the highest scores, best first; equal scores by sheet id.
-
-        Sheets that score -inf are left out.
-        """
-        n = len(scores)
-        if top_k < n:
-            bound = np.partition(scores, n - top_k)[n - top_k]
-            found = np.flatnonzero((scores >= bound) & (scores > -np.inf))
-        else:
-            found = np.flatnonzero(scores > -np.inf)
-        order = np.lexsort((self.tie_rank[found], -scores[found]))
-        return found[order[:top_k]]
-
 
 def take_snapshot(store: SqliteStore, width: int, previous: Snapshot | None) -> Snapshot:
     """The store's present state, reading only the tokens that `previous` lacks.

@@ -220,7 +220,9 @@ class Candidate:
         rank: 1 for the best.
         score: Fused score in [0, 1].
         dense: Cosine of query and sheet token in [-1, 1].
-        lexical: BM25 score, 0 when no query word matches.
+        lexical: BM25 as a share of the query's best possible, in [0, 1].
+        dense_rank: Rank by cosine alone among all sheets; equal ones share a rank.
+        lexical_rank: Rank by BM25 alone among all sheets; None when no word matches.
     """
 
     sheet_id: str
@@ -228,6 +230,8 @@ class Candidate:
     score: float
     dense: float
     lexical: float
+    dense_rank: int
+    lexical_rank: int | None
 
 
 class Encoder(Protocol):

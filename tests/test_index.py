@@ -26,7 +26,7 @@ from sat_retriever import (
     SheetRetriever,
     Visibility,
 )
-from sat_retriever.index import DENSE_WEIGHT
+from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.serialize import serialize
 from sat_retriever.store.sqlite import SqliteStore
 from tests.fakes import HashedEncoder
@@ -77,6 +77,19 @@ def test_equal_scores_are_ordered_by_sheet_id_wherever_the_list_is_cut(index):
     index.add_records(SheetRecord(f"{i:03}", "Template") for i in reversed(range(40)))
     for top_k in (1, 7, 39, 40, 50):
         assert ids(index.candidates("template", top_k)) == [f"{i:03}" for i in range(40)][:top_k]
+
+
+def test_ranks_by_meaning_and_by_words_alone_are_those_of_the_single_rankings(index):
+    index.add_records(sheet(f"s{i}", f"h{i % 4}", f"g{i % 3}") for i in range(12))
+    query = "h1 g2 s5"
+    for weight, field in ((1.0, "dense_rank"), (0.0, "lexical_rank")):
+        alone = index.candidates(query, 12, dense_weight=weight)
+        scores = [c.score for c in alone]
+        ranks = {c.sheet_id: scores.index(c.score) + 1 for c in alone if c.score > 0}
+        for candidate in index.candidates(query, 12):
+            if candidate.sheet_id in ranks:
+                assert getattr(candidate, field) == ranks[candidate.sheet_id]
+    assert index.candidates("absent", 1)[0].lexical_rank is None
 
 
 def test_a_dense_weight_of_one_ranks_by_cosine_and_of_zero_by_words(index):
@@ -163,8 +176,8 @@ def test_each_filter_keeps_what_meets_it(index):
             Filters(metadata={"team": "b"}),
             Filters(metadata={"n": 3, "ok": True}),
         ],
-        "": [Filters(path="2026/*"), Filters(metadata={"no": 1}), Filters(format="csv", workbook="W.xlsx"),
-             Filters(modified_after=dt.datetime(2020, 1, 1))],
+        "": [Filters(path="2026/*"), Filters(metadata={"no": 1}),
+             Filters(format="csv", workbook="W.xlsx"), Filters(modified_after=dt.datetime(2020, 1, 1))],
     }  # fmt: skip
     for wanted, filters in kept.items():
         for one in filters:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import sqlite3
 import threading
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import IndexStorageError
 from sat_retriever.filters import Filters
+from sat_retriever.store.conditions import sql_conditions
 from sat_retriever.store.connection import connect, create_file, is_writable, translated
 from sat_retriever.store.write import (
     SheetRow,
@@ -284,7 +284,7 @@ class SqliteStore:
 
     def matching(self, filters: Filters) -> IdArray:
         """Row ids of the sheets that meet all conditions, ascending."""
-        where, values = _conditions(filters)
+        where, values = sql_conditions(filters)
         return _id_array(
             self._rows(
                 "SELECT json_group_array(id) FROM (SELECT s.id FROM sheets s LEFT JOIN workbooks w "
@@ -299,30 +299,6 @@ class SqliteStore:
             part = values[start : start + _CHUNK]
             found.extend(self._rows(sql.format(",".join("?" * len(part))), part))
         return found
-
-
-def _conditions(filters: Filters) -> tuple[str, list[Any]]:
-    """SQL condition and its values."""
-    after, before = filters.modified_after, filters.modified_before
-    terms: list[tuple[str, Any]] = [
-        ("s.workbook = ?", filters.workbook),
-        ("s.path GLOB ?", filters.path),
-        ("s.visibility = ?", filters.visibility and filters.visibility.value),
-        ("s.format = ?", filters.format),
-        ("w.mtime_ns >= ?", after and _utc_ns(after)),
-        ("w.mtime_ns < ?", before and _utc_ns(before)),
-    ]
-    wanted = [(sql, [value]) for sql, value in terms if value is not None]
-    for key, value in filters.metadata.items():
-        path = '$."' + key.replace('"', '\\"') + '"'
-        wanted.append(("json_extract(s.metadata, ?) = ?", [path, value]))
-    where = " AND ".join(sql for sql, _ in wanted) or "1"
-    return where, [value for _, values in wanted for value in values]
-
-
-def _utc_ns(moment: dt.datetime) -> int:
-    zoned = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
-    return int(zoned.timestamp() * 1_000_000) * 1000
 
 
 def _id_array(rows: list[Any]) -> IdArray:

@@ -75,10 +75,16 @@ def _is_header(sample: Sample) -> bool:
     families = sample.families[0]
     filled = families > 0
     words = int((families == Family.WORDS).sum())
-    if steps(sample.values[0]) == 1.0 and filled.sum() > 1:
+    if _are_years(sample, 0):
         return True
     best, score = best_header(sample)
     return best <= 1 and score >= CLEAR and 2 * words >= filled.sum()
+
+
+def _are_years(sample: Sample, row: int) -> bool:
+    """Whether the numbers of a row are two years or more, in order."""
+    numbers = int((sample.families[row] == Family.NUMBER).sum())
+    return numbers > 1 and steps(sample.values[row]) == 1.0
 
 
 def _is_bare_header(cells: Cells, block: Area) -> bool:
@@ -90,7 +96,7 @@ def _is_bare_header(cells: Cells, block: Area) -> bool:
     words = (sample.families == Family.WORDS) | (sample.families == Family.CODE)
     if not (words | ~filled)[:-1].all():
         return False
-    if not (words | ~filled)[-1].all() and steps(sample.values[-1]) != 1.0:
+    if not (words | ~filled)[-1].all() and not _are_years(sample, -1):
         return False
     texts = sample.texts(len(sample.rows) - 1)
     return bool(filled[-1].sum() >= 2) and all(len(text) <= 60 for text in texts)

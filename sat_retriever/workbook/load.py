@@ -134,7 +134,9 @@ def _for_calamine(path: Path, file: BinaryIO, kind: Kind) -> Path | BinaryIO:
     if path.suffix.lower() == f".{kind.format}":
         return path
     file.seek(0)
-    return io.BytesIO(file.read())
+    content = io.BytesIO(file.read())
+    file.seek(0)
+    return content
 
 
 def _skipped(request: Request, reason: SkipReason, message: str, sheet: str | None = None) -> Json:

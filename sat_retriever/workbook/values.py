@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -114,7 +115,8 @@ class CalamineReader:
             if start is None:
                 return SheetValues(Grid([]), None)
             width = max(1, sheet.width)
-            rows = _cleaned(sheet.iter_rows())
+            # iter_rows begins at the first row of the sheet, but at the used range's column.
+            rows = _cleaned(islice(sheet.iter_rows(), start[0], None))
             grid, area = _bounded(rows, (start[0] + 1, start[1] + 1), max(1, limits.cells // width))
             return SheetValues(grid, area, _merges(sheet.merged_cell_ranges or []))
         except (KeyboardInterrupt, SystemExit, MemoryError):

@@ -39,8 +39,8 @@ TOPICS = {
             "Operator=name, Status=category, Comment=text"
         ),
         _fields(
-            "项目编号=code, 项目名称=word, 预算=number, 实际支出=number, 开始日期=date, 负责人=name, "
-            "状态=category"
+            "项目编号=code, 项目名称=word, 预算=number, 实际支出=number, 开始日期=date, "
+            "负责人=name, 状态=category"
         ),
         _fields(
             "Title=word, Director=name, Release Year=year, Budget=number, Genre=category, "
@@ -65,7 +65,8 @@ TOPICS = {
             "Load Factor=ratio, Fuel Burn=number, Delayed=bool, Notes=text"
         ),
         _fields(
-            "番号=id, 氏名=name, 部署=category, 入社日=date, 給与=number, 在籍=bool, 備考=text, 社員証=code"
+            "番号=id, 氏名=name, 部署=category, 入社日=date, 給与=number, 在籍=bool, "
+            "備考=text, 社員証=code"
         ),
         _fields(
             "Parcel=id, Owner=name, Surveyed=date, Hectares=number, Land Use=category, "

@@ -1,0 +1,114 @@
+"""What the README shows of each benchmark that is a plain list of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One table of plain numbers, a result file a row.
+
+    Attributes:
+        benchmark: Folder below `results/`, and module that fills it.
+        title: Heading.
+        columns: Heading of each metric shown, by the metric's name.
+        cases: Heading of a column with the number of rows behind a result; no
+            such column when empty.
+    """
+
+    benchmark: str
+    title: str
+    columns: Mapping[str, str]
+    cases: str = ""
+
+
+SECTIONS = (
+    Section(
+        "headers",
+        "Header detection",
+        {
+            "header": "header row right",
+            "range": "table range right",
+            "exact": "both right",
+            "names": "names right",
+            "num_rows": "row count right",
+            "all_ranges": "all tables right",
+        },
+        cases="sheets",
+    ),
+    Section(
+        "robustness",
+        "Reading files that break readers",
+        {
+            "files": "files",
+            "crashes": "crashes",
+            "hangs_over_30_s": "hangs",
+            "files_without_record_or_reason": "silent",
+            "max_seconds": "slowest, s",
+            "records": "sheets read",
+            "worksheets_an_oracle_opens": "another reader opens",
+            "worksheets_missed": "of these missed",
+        },
+    ),
+    Section(
+        "reading",
+        "Reading speed",
+        {
+            "wall_s": "wall time, s",
+            "peak_mib": "peak memory, MiB",
+            "speed_up": "times openpyxl",
+        },
+    ),
+    Section(
+        "encoder",
+        "Encoder runtimes, one text at a time and in bulk",
+        {
+            "load_s": "load, s",
+            "query_p50_ms": "query p50, ms",
+            "query_p95_ms": "p95, ms",
+            "sheets_per_s": "sheets a second",
+            "memory_mib": "memory, MiB",
+            "top_10_kept": "top 10 kept",
+        },
+    ),
+    Section(
+        "latency",
+        "Query latency",
+        {
+            "sheets": "sheets",
+            "whole_call_p50_ms": "whole call p50, ms",
+            "whole_call_p95_ms": "p95, ms",
+            "encode_p50_ms": "encoding p50, ms",
+            "fts5_bm25_p50_ms": "FTS5 bm25() p50, ms",
+            "lexical_recall_at_50": "lexical recall@50",
+            "cold_search_process_s": "cold `sat search`, s",
+            "import_s": "import, s",
+        },
+    ),
+    Section(
+        "sync",
+        "Keeping an index in step",
+        {
+            "workbooks": "workbooks",
+            "first_index_s": "first time, s",
+            "unchanged_s": "nothing changed, s",
+            "one_changed_s": "one changed, s",
+            "verify_s": "all hashed, s",
+            "process_unchanged_s": "`sat index`, nothing changed, s",
+            "process_one_changed_s": "`sat index`, one changed, s",
+        },
+    ),
+    Section(
+        "crash",
+        "kill -9 while indexing",
+        {
+            "runs": "runs",
+            "killed": "killed in time",
+            "opened": "index opened",
+            "workbook_states_checked": "workbook states checked",
+            "torn_workbooks": "neither old nor new",
+        },
+    ),
+)
