@@ -4,6 +4,7 @@
 SHELL := /bin/sh
 
 FOLDER ?=
+ASK ?=
 # The first interpreter that is new enough; give another with make PYTHON=/path/to/python.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && \
@@ -14,8 +15,8 @@ CODE := sat_retriever tests benchmarks examples
 
 .PHONY: demo test check format tables clean help
 
-demo: $(READY) ## Index real workbooks and answer questions (FOLDER=path takes your own)
-	@$(BIN)/python examples/demo.py $(if $(FOLDER),"$(FOLDER)")
+demo: $(READY) ## Index real workbooks and answer questions (FOLDER=path, ASK="…": your own)
+	@$(BIN)/python examples/demo.py $(if $(FOLDER),"$(FOLDER)") $(if $(ASK),--ask "$(ASK)")
 
 test: $(READY) ## Run all tests
 	@$(BIN)/python -m pytest

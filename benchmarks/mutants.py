@@ -32,7 +32,7 @@ def made_seeds() -> dict[str, bytes]:
     return {
         "written.xlsx": _xlsxwriter_book(),
         "saved.xlsx": _openpyxl_book(),
-        "macro.xlsm": _openpyxl_book().replace(b"sheet.main+xml", b"sheet.main+xml"),
+        "macro.xlsm": _as_macro_book(_openpyxl_book()),
         "table.ods": _opendocument(),
         "list.csv": text.encode("utf-8-sig"),
         "list.tsv": text.replace(";", "\t").encode("utf-16"),
@@ -216,6 +216,12 @@ def _openpyxl_book() -> bytes:
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
+
+
+def _as_macro_book(content: bytes) -> bytes:
+    old = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
+    new = b"application/vnd.ms-excel.sheet.macroEnabled.main+xml"
+    return _packed([(name, data.replace(old, new)) for name, data in _entries(content)])
 
 
 def _opendocument() -> bytes:

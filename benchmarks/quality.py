@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -115,10 +116,12 @@ def rank_all(index: SheetIndex, tasks: Sequence[Task], dense_weight: float | Non
     """
     dataset, depth = tasks[0].dataset, len(index)
     places = sorted({place for task in tasks for place in task.places})
-    options = {} if dense_weight is None else {"dense_weight": dense_weight}
+    find = index.candidates
+    if dense_weight is not None:
+        find = partial(index.candidates, dense_weight=dense_weight)
     run: Run = {}
-    for place in track(places, f"{dataset.name}, {options or 'defaults'}"):
-        found = index.candidates(dataset.queries[place].text, top_k=depth, **options)
+    for place in track(places, f"{dataset.name}, dense weight {dense_weight}"):
+        found = find(dataset.queries[place].text, top_k=depth)
         run[place] = [sheet for sheet in found if dense_weight != 0 or sheet.lexical > 0]
     return run
 

@@ -13,7 +13,6 @@ import datetime as dt
 import random
 import sys
 from collections.abc import Sequence
-from itertools import accumulate
 from pathlib import Path
 
 from openpyxl import Workbook
@@ -145,7 +144,7 @@ def _stock(path: Path, chance: random.Random) -> None:
             carrier = chance.choice(("Rail", "Truck", "Courier"))
             outbound.append([chance.choice(codes), day, chance.randint(1, 90), carrier])
         _place(_sheet(book, month, inbound), outbound, "G1")
-    items = [[code, name, 5 * (n + 1)] for n, (code, name) in enumerate(zip(codes, PRODUCTS, strict=True))]
+    items = [[code, name, 25] for code, name in zip(codes, PRODUCTS, strict=True)]
     _sheet(book, "Items", [["Item", "Description", "Reorder level"], *items])
     _save(book, path)
 
@@ -220,10 +219,9 @@ def _leave(path: Path, chance: random.Random) -> None:
 
 def _projects(path: Path) -> None:
     """Two plain tables about one project."""
-    days = list(accumulate([0, 40, 60, 90], initial=0))[1:]
-    plan = [["Milestone", "Owner", "Due date", "Progress"]]
-    for name, owner, day in zip(("Permit", "Foundation", "Steelwork", "Handover"), PEOPLE, days):
-        plan.append([name, owner, dt.date(2024, 3, 1) + dt.timedelta(day), round(day / 200, 2)])
+    plan: list[Row] = [["Milestone", "Owner", "Due date", "Progress"]]
+    for month, name in ((3, "Permit"), (5, "Foundation"), (8, "Steelwork"), (11, "Handover")):
+        plan.append([name, PEOPLE[month % 6], dt.date(2024, month, 15), round(1 / month, 2)])
     risks = [["Risk", "Probability", "Impact in kEUR", "Mitigation"]]
     risks += [["Late steel delivery", 0.3, 120, "Second supplier"]]
     risks += [["Groundwater", 0.1, 400, "Drainage study"], ["Permit objection", 0.2, 60, "Lawyer"]]
@@ -237,7 +235,8 @@ def _customers(path: Path) -> None:
     """What a database export on Windows looks like: UTF-16 and semicolons."""
     rows: list[Row] = [["customer_id", "company", "city", "credit_limit", "payment_terms_days"]]
     cities = ("Hamburg", "Bristol", "Łódź", "Tampere", "Malmö")
-    rows += [[n, *pair, 5000 * n, 30] for n, pair in enumerate(zip(CUSTOMERS, cities), start=1)]
+    places = zip(CUSTOMERS, cities, strict=True)
+    rows += [[number, *place, 5000 * number, 30] for number, place in enumerate(places, start=1)]
     _write_text(path, rows, delimiter=";", encoding="utf-16")
 
 

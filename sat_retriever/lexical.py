@@ -161,7 +161,10 @@ def matched(record: SheetRecord, query: str) -> tuple[tuple[str, ...], tuple[str
     headers = [name for name in _header_names(record) if wanted & set(map(stem, words(name)))]
     own = {word for field in sheet_words(record) for word in field}
     spelled = dict.fromkeys(word for word in words(query) if stem(word) in wanted & own)
-    return tuple(spelled), tuple(headers[:10])
+    pairs = [word for word in spelled if len(word) == 2 and not word.isascii()]
+    # A CJK character that is part of a matched pair says nothing new.
+    shown = (word for word in spelled if len(word) > 1 or not any(word in pair for pair in pairs))
+    return tuple(shown), tuple(headers[:10])
 
 
 def _header_names(record: SheetRecord) -> list[str]:

@@ -177,7 +177,8 @@ def test_each_filter_keeps_what_meets_it(index):
             Filters(metadata={"n": 3, "ok": True}),
         ],
         "": [Filters(path="2026/*"), Filters(metadata={"no": 1}),
-             Filters(format="csv", workbook="W.xlsx"), Filters(modified_after=dt.datetime(2020, 1, 1))],
+             Filters(format="csv", workbook="W.xlsx"),
+             Filters(modified_after=dt.datetime(2020, 1, 1))],
     }  # fmt: skip
     for wanted, filters in kept.items():
         for one in filters:

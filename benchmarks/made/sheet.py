@@ -92,7 +92,14 @@ def fields_of(rng: Rng, part: str, low: int = 3, high: int = 9) -> list[Field]:
     """Some fields of one topic, in one of the ways people write headers."""
     topic = rng.choice(TOPICS[part])
     chosen = rng.sample(topic, min(len(topic), rng.randint(low, high)))
-    style = rng.choice([str, str, str.upper, lambda s: s.lower().replace(" ", "_"), str.title])
+    styles: list[Callable[[str], str]] = [
+        str,
+        str,
+        str.upper,
+        lambda text: text.lower().replace(" ", "_"),
+        str.title,
+    ]
+    style = rng.choice(styles)
     return [Field(style(item.name), item.kind, item.unit) for item in chosen]
 
 

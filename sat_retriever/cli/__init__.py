@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import typer
 
-from sat_retriever.cli.index import index
-from sat_retriever.cli.search import search
-from sat_retriever.cli.show import show
-from sat_retriever.cli.status import status
-from sat_retriever.cli.terminal import fail
+from sat_retriever.cli import index, search, show, status
+from sat_retriever.cli.terminal import examples, fail
 from sat_retriever.errors import InputError, SatError
 
 app = typer.Typer(
     name="sat",
     help="Find the right sheets in a folder of workbooks.",
+    epilog=examples(
+        "sat index ~/reports --index reports.sat",
+        'sat search "monthly revenue by region" --index reports.sat',
+    ),
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (index, search, show, status):
-    app.command(no_args_is_help=command is not status)(command)
+app.command(no_args_is_help=True, epilog=index.EXAMPLES)(index.index)
+app.command(no_args_is_help=True, epilog=search.EXAMPLES)(search.search)
+app.command(no_args_is_help=True, epilog=show.EXAMPLES)(show.show)
+app.command(epilog=status.EXAMPLES)(status.status)
 
 
 @app.callback(invoke_without_command=True)
@@ -40,13 +43,12 @@ def _options(
 
 def main() -> None:
     """Run the command line; exit 0 = finished, 1 = failed, 2 = wrong usage."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a table never fails for the terminal's encoding
+            stream.reconfigure(errors="replace")
     try:
-        app(standalone_mode=True)
+        app(prog_name="sat")
     except InputError as error:
         sys.exit(fail(error, 2))
     except SatError as error:
         sys.exit(fail(error, 1))
-    except BrokenPipeError:
-        # The reader has seen enough (`sat search … | head -1`): no error, no noise.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)

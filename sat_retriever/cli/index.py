@@ -17,14 +17,15 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
 
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
+    examples,
     plain,
     print_json,
+    skipped_table,
     stderr,
     stdout,
 )
@@ -32,27 +33,24 @@ from sat_retriever.encoder import MINILM, SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.sync import SyncReport
-from sat_retriever.types import Skipped, to_json
+from sat_retriever.types import Skipped, SkipReason, to_json
 
-_SHOWN = 12  # skipped files listed at the end; the rest are counted
+_LISTED = 8  # skipped files and sheets named at the end; the rest is counted
+_PATH_CHARS = 60
 
-EXAMPLES = """Read workbooks and make them searchable; run it again to bring the index up to date.
+Precision = Literal["fp32", "int8"]
 
-Only new and changed workbooks are read. Files that cannot be read are named and counted, never
-fatal. Folders are walked; what is no spreadsheet is ignored and counted.
-
-[bold]Examples[/bold]
-
-  sat index ~/reports --index reports.sat
-
-  sat index q1.xlsx q2.csv --index small.sat --no-examples
-
-  sat index /data --index all.sat --model BAAI/bge-base-en-v1.5 --json
-"""
+EXAMPLES = examples(
+    "sat index ~/reports --index reports.sat",
+    "sat index q1.xlsx q2.csv --index small.sat --no-examples",
+    "sat index /data --index all.sat --model BAAI/bge-base-en-v1.5 --json",
+)
 
 
 def index(
-    paths: Annotated[list[Path], typer.Argument(help="Folders and files.", metavar="PATHS...")],
+    paths: Annotated[
+        list[Path], typer.Argument(help="Folders and files.", metavar="PATHS", exists=True)
+    ],
     file: IndexOption = DEFAULT_INDEX,
     *,
     no_examples: Annotated[
@@ -61,24 +59,31 @@ def index(
     ] = False,
     model: Annotated[
         str | None,
-        typer.Option(help="Sheet Encoder of a new index: a folder or a name.", metavar="NAME|DIR"),
+        typer.Option(help="Sheet Encoder of a new index.", metavar="NAME|DIR"),
     ] = None,
     precision: Annotated[
-        Literal["fp32", "int8"] | None, typer.Option(help="Precision of a new index.")
+        Precision | None,
+        typer.Option(help="Precision of a new index: fp32 or int8.", metavar="NAME"),
     ] = None,
     password: Annotated[
         str | None,
         typer.Option(envvar="SAT_PASSWORD", help="Opens encrypted workbooks.", metavar="TEXT"),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Reading processes; all cores by default.")
+        int | None,
+        typer.Option(min=1, help="Reading processes; all cores by default.", metavar="N"),
     ] = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Hash every file instead of trusting its time.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Read workbooks and make them searchable."""
+    """Read workbooks and make them searchable.
+
+    Run it again to bring the index up to date: only new and changed
+    workbooks are read. Folders are walked; what is no spreadsheet is
+    counted and ignored, what cannot be read is named with the reason.
+    """
     with _open(file, model, precision, no_examples=no_examples) as opened, _bar() as progress:
         try:
             report = opened.sync(
@@ -94,29 +99,34 @@ def index(
         _print_report(report, file, sheets)
 
 
-index.__doc__ = EXAMPLES
-
-
 def _open(
-    file: Path, model: str | None, precision: Literal["fp32", "int8"] | None, *, no_examples: bool
+    file: Path, model: str | None, precision: Precision | None, *, no_examples: bool
 ) -> SheetIndex:
     """The index at `file`, made if there is none; options must agree with an existing one."""
     if not file.exists():
-        encoder = SheetEncoder.load(model or MINILM, precision=precision)
-        return SheetIndex.create(file, encoder, examples=not no_examples)
-    named = SheetEncoder.load(model or MINILM, precision=precision) if model or precision else None
-    opened = SheetIndex.open(file, named)
+        return SheetIndex.create(file, _load(model or MINILM, precision), examples=not no_examples)
+    opened = SheetIndex.open(file)
     if no_examples and opened.examples:
         opened.close()
         raise InputError(
             f"{file} holds example values already: index into a new file for --no-examples"
         )
-    return opened
+    if model is None and precision is None:
+        return opened
+    name = model or str(opened.status()["encoder"]).removesuffix(":int8")
+    opened.close()
+    return SheetIndex.open(file, _load(name, precision))
+
+
+def _load(name: str, precision: Precision | None) -> SheetEncoder:
+    with stderr().status("opening the Sheet Encoder; the first time it is exported, once"):
+        return SheetEncoder.load(name, precision=precision)
 
 
 @contextmanager
 def _bar() -> Iterator[Callable[[int, int, str], None]]:
     """A progress bar on standard error, shown in a terminal only."""
+    console = stderr()
     columns = (
         SpinnerColumn(),
         TextColumn("reading"),
@@ -125,41 +135,56 @@ def _bar() -> Iterator[Callable[[int, int, str], None]]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[path]}", markup=False),
     )
-    with Progress(*columns, console=stderr(), transient=True) as bar:
+    off = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=off) as bar:
         task = bar.add_task("reading", total=None, path="looking for workbooks")
 
         def advance(done: int, total: int, path: str) -> None:
-            bar.update(task, completed=done, total=total, path=plain(path).plain[-60:])
+            bar.update(task, completed=done, total=total, path=_shortened(path))
 
         yield advance
+
+
+def _shortened(path: str) -> str:
+    """The end of a path that fits beside the bar.
+
+    >>> _shortened("a" * 100 + "/2024/Sales.xlsx")[:4]
+    '…aaa'
+    """
+    text = plain(path).plain
+    return text if len(text) <= _PATH_CHARS else f"…{text[1 - _PATH_CHARS :]}"
 
 
 def _print_report(report: SyncReport, file: Path, sheets: int) -> None:
     out = stdout()
     counts = ", ".join(
-        f"{getattr(report, name)} {name}" for name in ("added", "changed", "unchanged", "removed")
+        f"{getattr(report, name):,} {name}" for name in ("added", "changed", "unchanged", "removed")
     )
-    rate = (report.added + report.changed) / report.seconds if report.seconds else 0.0
-    out.print(f"[bold]{sheets:,}[/bold] sheets in [bold]{file}[/bold]")
-    out.print(f"workbooks: {counts}; {report.ignored} other files ignored")
-    out.print(
-        f"{report.sheets:,} sheets written in {report.seconds:.1f} s ({rate:.1f} workbooks/s)"
-    )
+    read = report.added + report.changed
+    out.print(f"[bold]{sheets:,}[/bold] sheets in", plain(file))
+    out.print(f"workbooks: {counts}; other files ignored: {report.ignored:,}")
+    if read:
+        rate = read / report.seconds if report.seconds else 0.0
+        out.print(
+            f"{report.sheets:,} sheets read in {report.seconds:.1f} s, {rate:.0f} workbooks/s"
+        )
     if report.skipped:
-        _print_skipped(report.skipped)
+        _print_skipped(report.skipped, file)
 
 
-def _print_skipped(skipped: tuple[Skipped, ...]) -> None:
+def _print_skipped(skipped: tuple[Skipped, ...], file: Path) -> None:
     reasons = Counter(skip.reason.value for skip in skipped)
     listed = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    summary = ", ".join(f"{count} {reason}" for reason, count in listed)
-    table = Table(title=f"{len(skipped)} skipped: {summary}", title_justify="left", box=None)
-    table.add_column("file or sheet", overflow="fold")
-    table.add_column("reason", style="yellow")
-    table.add_column("what it means", overflow="fold")
-    for skip in skipped[:_SHOWN]:
-        name = f"{skip.path}#{skip.sheet}" if skip.sheet else skip.path
-        table.add_row(plain(name), skip.reason.value, plain(skip.message))
-    stdout().print(table)
-    if len(skipped) > _SHOWN:
-        stdout().print(f"… and {len(skipped) - _SHOWN} more: sat status --skipped")
+    summary = ", ".join(f"{count:,} {reason}" for reason, count in listed)
+    out = stdout()
+    out.print()
+    out.print(f"skipped: {summary}", style="bold")
+    # An empty sheet is nothing to look into; a whole file that failed is, most of all.
+    told = sorted(
+        (skip for skip in skipped if skip.reason is not SkipReason.EMPTY_SHEET),
+        key=lambda skip: (skip.sheet is not None, skip.path, skip.sheet or ""),
+    )
+    if told:
+        out.print(skipped_table(told[:_LISTED]))
+    if len(skipped) > len(told[:_LISTED]):
+        out.print(plain(f"all of them: sat status --skipped --index {file}"), style="dim")

@@ -6,13 +6,14 @@ import datetime as dt
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
+    examples,
+    grid,
     plain,
     print_json,
     stdout,
@@ -23,51 +24,55 @@ from sat_retriever.index import SheetIndex
 from sat_retriever.retriever import Hit, SheetRetriever
 from sat_retriever.types import Visibility
 
-EXAMPLES = """Find the sheets that answer a question, best first, each with the reason why.
+_COLUMNS = 6  # headers shown of a hit; the rest is counted
 
-[bold]Examples[/bold]
-
-  sat search "monthly revenue by region 2024" --index reports.sat
-
-  sat search "payroll March" -i reports.sat -k 10 --path "hr/*" --format xlsx
-
-  sat search "open purchase orders" -i reports.sat --json | jq '.hits[0].range'
-"""
+EXAMPLES = examples(
+    'sat search "monthly revenue by region 2024" --index reports.sat',
+    'sat search "payroll March" -i reports.sat -k 10 --path "hr/*" --format xlsx',
+    "sat search \"open orders\" -i reports.sat --json | jq '.hits[0].range'",
+)
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="A question or a few words.")],
+    query: Annotated[str, typer.Argument(help="A question or a few words.", metavar="QUERY")],
     file: IndexOption = DEFAULT_INDEX,
     *,
-    top_k: Annotated[int, typer.Option("-k", "--top-k", min=1, help="Most hits.")] = 5,
+    top_k: Annotated[int, typer.Option("-k", "--top-k", min=1, help="Most hits.", metavar="N")] = 5,
     min_score: Annotated[
-        float | None, typer.Option(help="Leave out hits with a lower score.")
+        float | None, typer.Option(help="Leave out hits with a lower score.", metavar="SCORE")
     ] = None,
-    workbook: Annotated[str | None, typer.Option(help="Only this workbook's file name.")] = None,
-    path: Annotated[str | None, typer.Option(help="Only paths that match this glob.")] = None,
+    workbook: Annotated[
+        str | None, typer.Option(help="Only this workbook's file name.", metavar="NAME")
+    ] = None,
+    path: Annotated[
+        str | None, typer.Option(help="Only paths that match, e.g. 'hr/*'.", metavar="GLOB")
+    ] = None,
     visibility: Annotated[
-        Visibility | None, typer.Option(help="Only sheets shown like this.")
+        Visibility | None,
+        typer.Option(help="Only visible, hidden or very_hidden sheets.", metavar="NAME"),
     ] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", help="Only this file format, e.g. xlsx.")
+        str | None, typer.Option("--format", help="Only this format, e.g. xlsx.", metavar="NAME")
     ] = None,
     after: Annotated[
-        dt.datetime | None, typer.Option(help="Only files modified at this time (UTC) or later.")
+        dt.datetime | None,
+        typer.Option(help="Only files modified at this time (UTC) or later.", metavar="DATE"),
     ] = None,
     before: Annotated[
-        dt.datetime | None, typer.Option(help="Only files modified before this time (UTC).")
+        dt.datetime | None,
+        typer.Option(help="Only files modified before this time (UTC).", metavar="DATE"),
     ] = None,
     where: Annotated[
         list[str] | None, typer.Option(help="Only this metadata value.", metavar="KEY=VALUE")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the sheets that answer a question."""
+    """Find the sheets that answer a question, best first, each with the reason why."""
     filters = Filters(
         workbook=workbook,
         path=path,
         visibility=visibility,
-        format=format_,
+        format=format_.lower() if format_ else None,
         modified_after=after,
         modified_before=before,
         metadata=dict(_key_value(text) for text in where or ()),
@@ -84,9 +89,6 @@ def search(
         stdout().print(f"no sheets: {note}")
 
 
-search.__doc__ = EXAMPLES
-
-
 def _key_value(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not (key and equals):
@@ -95,40 +97,47 @@ def _key_value(text: str) -> tuple[str, str]:
 
 
 def _print_hits(query: str, hits: list[Hit]) -> None:
-    table = Table(title=plain(query), title_justify="left", title_style="bold", expand=True)
-    table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("score", justify="right", no_wrap=True)
-    table.add_column("sheet", ratio=4, overflow="fold")
-    table.add_column("where", ratio=2, overflow="fold")
-    table.add_column("columns", ratio=4, overflow="fold")
-    table.add_column("why", ratio=3, overflow="fold")
+    table = grid("#", "score", "sheet", "range", "why", title=plain(query))
+    table.columns[0].justify = "right"
     for hit in hits:
-        table.add_row(str(hit.rank), f"{hit.score:.3f}", _sheet(hit), _where(hit), *_cells(hit))
+        sheet, why = _sheet(hit), _why(hit)
+        if hit is not hits[-1]:
+            sheet.append("\n")  # a blank line between hits
+        table.add_row(str(hit.rank), f"{hit.score:.3f}", sheet, _range(hit), why)
     stdout().print(table)
 
 
 def _sheet(hit: Hit) -> Text:
+    """Sheet name, path and headers, one a line."""
     record = hit.record
     text = plain(record.sheet)
     text.stylize("bold green")
     if record.visibility is not Visibility.VISIBLE:
         text.append(f" ({record.visibility.value.replace('_', ' ')})", style="yellow")
     if record.path or record.workbook:
-        text.append("\n")
-        text.append(plain(record.path or record.workbook))
+        text.append("\n").append_text(plain(record.path or record.workbook))
+    names = [column.name for column in record.columns if column.name]
+    if names:
+        more = f" +{len(names) - _COLUMNS}" if len(names) > _COLUMNS else ""
+        listed = plain(" | ".join(names[:_COLUMNS]) + more)
+        listed.stylize("dim")
+        text.append("\n").append_text(listed)
     return text
 
 
-def _where(hit: Hit) -> Text:
+def _range(hit: Hit) -> Text:
     record = hit.record
     area = record.tables[0].range if record.tables else record.range
-    header = f"header row {record.header_row}" if record.header_row else "no header row"
-    return plain(area or "").append(f"\n{header}", style="dim")
+    if not area:
+        return Text("")
+    text = Text(area, style="cyan")
+    return text.append(f"\nheader row {record.header_row}" if record.header_row else "", "dim")
 
 
-def _cells(hit: Hit) -> tuple[Text, Text]:
-    names = [column.name for column in hit.record.columns if column.name]
-    more = f" +{len(names) - 6}" if len(names) > 6 else ""
-    why = plain(" ".join(hit.why.words) or "meaning only")
-    why.append(f"\nmeaning {hit.why.dense:.2f}, words {hit.why.lexical:.2f}", style="dim")
-    return plain(" | ".join(names[:6]) + more), why
+def _why(hit: Hit) -> Text:
+    """Words in common above the two scores, and the links to other hits."""
+    text = plain(", ".join(hit.why.words) or "no word in common")
+    text.append(f"\nmeaning {hit.why.dense:.2f}, words {hit.why.lexical:.2f}", style="dim")
+    for link in hit.why.links:
+        text.append("\n").append_text(plain(f"{link.type}: {link.evidence}"))
+    return text

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
+    examples,
+    grid,
     plain,
     print_json,
+    skipped_table,
     stdout,
 )
 from sat_retriever.errors import InputError
@@ -21,35 +24,33 @@ from sat_retriever.index import SheetIndex
 from sat_retriever.types import Link, SheetRecord, Skipped, to_json
 from sat_retriever.types import Table as SheetTable
 
-EXAMPLES = """Show what the index knows of a workbook, or of one of its sheets.
+_COLUMNS = 8  # headers shown of a sheet among others
 
-[bold]Examples[/bold]
-
-  sat show "2024/Sales.xlsx" --index reports.sat
-
-  sat show "Sales.xlsx#Q1" --index reports.sat --json
-"""
+EXAMPLES = examples(
+    'sat show "2024/Sales.xlsx" --index reports.sat',
+    'sat show "Sales.xlsx#Q1" --index reports.sat --json',
+)
 
 
 def show(
     name: Annotated[
         str,
         typer.Argument(
-            help="A workbook's path or name, or that and a sheet.", metavar="WORKBOOK[#SHEET]"
+            help="A workbook's path or file name, or that, '#' and a sheet.",
+            metavar="WORKBOOK[#SHEET]",
         ),
     ],
     file: IndexOption = DEFAULT_INDEX,
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what the index knows of a workbook or sheet."""
+    """Show what the index knows of a workbook, or of one of its sheets."""
     with SheetIndex.open(file) as opened:
-        ids = _find(opened, name)
-        records = list(opened.records(ids).values())
-        links = opened.links(ids)
-        skipped = _skipped(opened, name)
-    if not records and not skipped:
-        raise InputError(_unknown(file.name, name, _all_names(file)))
+        workbook, records = _find(opened, name)
+        links = opened.links([record.sheet_id for record in records])
+        skipped = _skipped(opened, workbook)
+        if not records and not skipped:
+            raise InputError(_unknown(opened, name))
     if as_json:
         parts = {"sheets": records, "links": links, "skipped": skipped}
         print_json({"name": name, **{key: to_json(value) for key, value in parts.items()}})
@@ -59,46 +60,54 @@ def show(
         _print_workbook(name, records, skipped)
 
 
-show.__doc__ = EXAMPLES
-
-
-def _find(opened: SheetIndex, name: str) -> list[str]:
-    """Ids of the sheets meant by a sheet id, a workbook's path or name, with or without #sheet."""
-    if opened.records([name]):
-        return [name]
-    found = opened.sheet_ids(name)
-    if found or "#" not in name:
-        return found
-    # A sheet name may hold a "#" itself, so every split is tried.
+def _find(opened: SheetIndex, name: str) -> tuple[str, list[SheetRecord]]:
+    """The workbook that is meant, "" for one sheet only, and the sheets that are meant."""
+    exact = opened.records([name])
+    if exact:
+        return "", list(exact.values())
+    whole = _sheets(opened, name)
+    if whole or "#" not in name:
+        return name, whole
+    # A "#" may be part of either name, so every split is tried.
     parts = name.split("#")
-    for cut in range(len(parts) - 1, 0, -1):
-        workbook, sheet = "#".join(parts[:cut]), "#".join(parts[cut:])
-        ids = [i for i in opened.sheet_ids(workbook) if i.endswith(f"#{sheet}")]
-        if ids:
-            return ids
-    return []
+    for cut in range(1, len(parts)):
+        sheet = "#".join(parts[cut:])
+        found = [r for r in _sheets(opened, "#".join(parts[:cut])) if r.sheet == sheet]
+        if found:
+            return "", found
+    return name, []
 
 
-def _skipped(opened: SheetIndex, name: str) -> list[Skipped]:
-    wanted = {name, name.partition("#")[0]}
+def _sheets(opened: SheetIndex, workbook: str) -> list[SheetRecord]:
+    """The sheets of a workbook, given as it is in the index or as a path from here."""
+    ids = opened.sheet_ids(workbook)
+    if not ids and workbook:
+        here = Path(workbook).resolve()
+        states = [s for s in opened.workbooks() if Path(s.root, s.path) == here]
+        ids = opened.sheet_ids(states[0].path) if states else []
+    return list(opened.records(ids).values())
+
+
+def _skipped(opened: SheetIndex, workbook: str) -> list[Skipped]:
+    if not workbook:
+        return []
+    here = Path(workbook).resolve()
     return [
         skip
         for state in opened.workbooks()
-        if wanted & {state.path, state.path.rpartition("/")[2]}
+        if workbook in (state.path, state.path.rpartition("/")[2])
+        or Path(state.root, state.path) == here
         for skip in state.skipped
     ]
 
 
-def _all_names(file: object) -> list[str]:
-    with SheetIndex.open(str(file)) as opened:
-        ids = opened.sheet_ids()
-    return sorted({part for i in ids for part in (i, i.partition("#")[0])})
-
-
-def _unknown(index: str, name: str, names: list[str]) -> str:
+def _unknown(opened: SheetIndex, name: str) -> str:
+    ids = opened.sheet_ids()
+    paths = {state.path for state in opened.workbooks()}
+    names = sorted({*ids, *paths, *(path.rpartition("/")[2] for path in paths)})
     close = get_close_matches(name, names, n=3, cutoff=0.4)
     hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
-    return f"{index} has no workbook or sheet {name!r}{hint}"
+    return f"{opened.path} has no workbook or sheet {name!r}{hint}"
 
 
 def _print_sheet(record: SheetRecord, links: list[Link]) -> None:
@@ -106,49 +115,50 @@ def _print_sheet(record: SheetRecord, links: list[Link]) -> None:
     out.print(plain(record.sheet_id), style="bold green")
     shape = f"{record.num_rows or '?'} rows x {record.num_cols or '?'} columns"
     facts = (record.format, record.visibility.value, shape, record.range or "")
-    out.print(plain(" · ".join(fact for fact in facts if fact)))
+    out.print(plain(", ".join(fact for fact in facts if fact)))
     for number, table in enumerate(record.tables, start=1):
-        out.print(_columns(table, "main table" if number == 1 else f"table {number}"))
+        out.print()
+        _print_table(table, "main table" if number == 1 else f"table {number}")
     if links:
-        grid = Table(title="links", title_justify="left")
-        for name in ("from", "type", "to", "evidence"):
-            grid.add_column(name, overflow="fold")
+        out.print()
+        table_of_links = grid("from", "type", "to", "evidence")
         for link in links:
-            grid.add_row(*map(plain, (link.source, link.type, link.target, link.evidence)))
-        out.print(grid)
+            table_of_links.add_row(
+                *map(plain, (link.source, link.type, link.target, link.evidence))
+            )
+        out.print(table_of_links)
 
 
-def _columns(table: SheetTable, title: str) -> Table:
+def _print_table(table: SheetTable, title: str) -> None:
     header = "headers in the first column" if table.transposed else "no header row"
     if table.header_row:
         last = table.header_row + table.header_height - 1
-        rows = str(last) if table.header_height == 1 else f"{table.header_row}-{last}"
-        header = f"header row {rows}"
-    text = plain(f"{title} {table.range}: {header}, {table.num_rows:,} records")
-    grid = Table(title=text, title_justify="left")
-    for name in ("column", "type", "unit", "example"):
-        grid.add_column(name, overflow="fold")
+        several = table.header_height > 1
+        header = f"header rows {table.header_row}-{last}" if several else f"header row {last}"
+    # Units and examples are rare enough to leave an empty column out.
+    units = any(column.unit for column in table.columns)
+    names = ("column", "type", "unit", "example") if units else ("column", "type", "example")
+    listed = grid(*names)
     for column in table.columns:
-        grid.add_row(
-            plain(column.name),
-            column.type.value,
-            plain(column.unit or ""),
-            plain(column.example or ""),
-        )
-    return grid
+        cells = [plain(column.name), plain(column.type.value), plain(column.example or "")]
+        if units:
+            cells.insert(2, plain(column.unit or ""))
+        listed.add_row(*cells)
+    out = stdout()
+    out.print(f"{title} {table.range}: {header}, {table.num_rows:,} records", style="bold")
+    out.print(listed)
 
 
 def _print_workbook(name: str, records: list[SheetRecord], skipped: list[Skipped]) -> None:
-    grid = Table(title=plain(name), title_justify="left")
-    for title in ("sheet", "range", "tables", "columns"):
-        grid.add_column(title, overflow="fold")
-    for record in records:
-        names = " | ".join(column.name for column in record.columns[:8])
-        grid.add_row(
-            plain(record.sheet_id), record.range or "", str(len(record.tables)), plain(names)
-        )
-    for skip in skipped:
-        grid.add_row(
-            plain(skip.sheet or "(whole file)"), "", skip.reason.value, plain(skip.message)
-        )
-    stdout().print(grid)
+    out = stdout()
+    out.print(plain(name), style="bold green")
+    if records:
+        table = grid("sheet", "range", "tables", "columns")
+        for record in records:
+            names = " | ".join(column.name for column in record.columns[:_COLUMNS])
+            count = str(len(record.tables))
+            table.add_row(plain(record.sheet_id), record.range or "", count, plain(names))
+        out.print(table)
+    if skipped:
+        out.print()
+        out.print(skipped_table(skipped))

@@ -12,23 +12,20 @@ from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
+    examples,
     plain,
     print_json,
+    skipped_table,
     stdout,
 )
 from sat_retriever.index import SheetIndex
-from sat_retriever.types import Skipped, to_json
+from sat_retriever.types import to_json
 
-EXAMPLES = """Show what is in an index: counts, encoder, and what could not be read.
-
-[bold]Examples[/bold]
-
-  sat status --index reports.sat
-
-  sat status --index reports.sat --skipped
-
-  sat status --index reports.sat --json
-"""
+EXAMPLES = examples(
+    "sat status --index reports.sat",
+    "sat status --index reports.sat --skipped",
+    "sat status --index reports.sat --json",
+)
 
 
 def status(
@@ -39,7 +36,7 @@ def status(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what is in an index."""
+    """Show what is in an index: counts, encoder, and what could not be read."""
     with SheetIndex.open(file) as opened:
         facts = dict(opened.status())
         skipped = [skip for state in opened.workbooks() for skip in state.skipped]
@@ -48,33 +45,25 @@ def status(
         listed = {"skipped_files": to_json(skipped)} if list_skipped else {}
         print_json({**facts, **listed})
         return
-    grid = Table(show_header=False, box=None)
-    grid.add_column(style="bold")
-    grid.add_column(overflow="fold")
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
     for key, value in facts.items():
-        grid.add_row(key, plain(_text(value)))
-    stdout().print(grid)
-    if list_skipped:
-        _print_skipped(skipped)
-
-
-status.__doc__ = EXAMPLES
+        table.add_row(key, plain(_text(value)))
+    stdout().print(table)
+    if list_skipped and skipped:
+        stdout().print()
+        stdout().print(skipped_table(skipped))
 
 
 def _text(value: object) -> str:
+    """A value in words.
+
+    >>> _text({"xlsx": 1200, "": True}), _text({})
+    ('xlsx: 1,200, none: yes', 'none')
+    """
     if isinstance(value, dict):
-        return ", ".join(f"{key or 'none'}: {item}" for key, item in value.items()) or "none"
+        return ", ".join(f"{key or 'none'}: {_text(item)}" for key, item in value.items()) or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _print_skipped(skipped: list[Skipped]) -> None:
-    grid = Table()
-    for title in ("file", "sheet", "reason", "what it means"):
-        grid.add_column(title, overflow="fold")
-    for skip in skipped:
-        grid.add_row(
-            plain(skip.path), plain(skip.sheet or ""), skip.reason.value, plain(skip.message)
-        )
-    stdout().print(grid)

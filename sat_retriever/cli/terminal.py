@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
+
+from sat_retriever.types import Skipped
+
+_PIPE_WIDTH = 100
 
 IndexOption = Annotated[
     Path,
@@ -21,27 +27,54 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object 
 DEFAULT_INDEX = Path("sheets.sat")
 
 
+class _Console(Console):
+    """A console that ends quietly when the reader has seen enough (`sat … | head -1`)."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        _end_quietly()
+
+
 def stdout() -> Console:
     """Where results go; as wide as the terminal, or 100 columns in a pipe."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=100)
+    console = _Console(highlight=False)
+    return console if console.is_terminal else _Console(highlight=False, width=_PIPE_WIDTH)
 
 
 def stderr() -> Console:
     """Where progress, notes and errors go."""
-    return Console(stderr=True, highlight=False)
+    return _Console(stderr=True, highlight=False)
 
 
 def print_json(value: Any) -> None:
-    """One JSON object on standard output."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
-    sys.stdout.flush()
+    """One JSON object on standard output, in any encoding the terminal has."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # also a file name that is no valid text
+        text = json.dumps(value, indent=2)
+    try:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _end_quietly()
+
+
+def _end_quietly() -> NoReturn:
+    # What is still buffered must go somewhere, or Python complains at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise SystemExit(0)
 
 
 def fail(error: Exception, code: int) -> int:
     """Say what went wrong; the exit code."""
-    stderr().print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
+    message = Text.assemble(("error: ", "bold red"), plain(error))
+    stderr().print(message, soft_wrap=True)
     return code
+
+
+def examples(*commands: str) -> str:
+    """Commands as the last part of a help page."""
+    return "\n\n".join(("[bold]Examples[/bold]", *(f"$ {command}" for command in commands)))
 
 
 def plain(text: object) -> Text:
@@ -51,3 +84,24 @@ def plain(text: object) -> Text:
     '[red]a [31mb'
     """
     return Text("".join(char if char.isprintable() else " " for char in str(text)))
+
+
+def grid(*columns: str, title: str | Text = "") -> Table:
+    """An empty table with a head line; long cells are folded, never cut."""
+    table = Table(
+        title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False
+    )
+    for column in columns:
+        table.add_column(column, overflow="fold", header_style="dim")
+    return table
+
+
+def skipped_table(skipped: list[Skipped]) -> Table:
+    """Skipped files and sheets, one a row."""
+    table = grid("reason", "file or sheet", "what it means")
+    table.columns[0].no_wrap = True
+    for skip in skipped:
+        name = f"{skip.path}#{skip.sheet}" if skip.sheet else skip.path
+        reason = Text(skip.reason.value, style="yellow")
+        table.add_row(reason, plain(name), plain(skip.message))
+    return table

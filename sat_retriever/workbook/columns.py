@@ -8,7 +8,7 @@ import numpy as np
 
 from sat_retriever.types import Column, ColumnType
 from sat_retriever.workbook.cells import MAX_EXAMPLE_LENGTH, Cells, Kind, KindArray, plain_text
-from sat_retriever.workbook.grid import Value
+from sat_retriever.workbook.grid import CellError, Value
 from sat_retriever.workbook.placeholders import NOTE_LENGTH, is_free_text, placeholder
 
 SAMPLE = 200
@@ -76,9 +76,13 @@ def infer_type(kinds: KindArray, values: Sequence[Value]) -> ColumnType:
 def example_text(name: str, values: Sequence[Value]) -> str | None:
     """The first value as text of at most 60 characters, or a typed placeholder.
 
-    Source: method, section 4 (iii). None when there is no value.
+    None when there is no value.
+
+    Source: paper, section 3.2 (Feature Extractor). Departs: an error value is taken
+    only where there is nothing else.
     """
-    first = next((v for v in values if v is not None and plain_text(v)), None)
+    filled = [v for v in values if v is not None and plain_text(v)]
+    first = next((v for v in filled if not isinstance(v, CellError)), next(iter(filled), None))
     if first is None:
         return None
     text = plain_text(first)

@@ -11,7 +11,7 @@ from sat_retriever.workbook.columns import SAMPLE, describe_column
 from sat_retriever.workbook.grid import Area, Grid, TableObject
 from sat_retriever.workbook.joins import continues_below, continues_beside, is_lone, is_prose
 from sat_retriever.workbook.layout import Layout, read_layout
-from sat_retriever.workbook.regions import find_blocks, trim
+from sat_retriever.workbook.regions import Rules, find_blocks, trim
 from sat_retriever.workbook.stacked import split_stacked
 
 MAX_TABLES = 64
@@ -104,15 +104,15 @@ def _found(cells: Cells, *, alone: bool) -> list[Layout]:
         return []
     if alone and is_prose(cells, whole):
         return [Layout(whole)]
-    blocks = find_blocks(
-        cells.kinds,
-        lambda above, block: continues_below(cells, above, block),
-        lambda left, block: continues_beside(cells, left, block),
-        lambda block: is_lone(cells, block),
+    rules = Rules(
+        below=lambda above, block: continues_below(cells, above, block),
+        beside=lambda left, block: continues_beside(cells, left, block),
+        lone=lambda block: is_lone(cells, block),
+        whole=lambda block: is_prose(cells, block),
     )
     layouts = [
         layout
-        for block in blocks
+        for block in find_blocks(cells.kinds, rules)
         if _cell_count(cells, block) >= MIN_CELLS
         for layout in _layouts(cells, block)
     ]
@@ -122,7 +122,9 @@ def _found(cells: Cells, *, alone: bool) -> list[Layout]:
 
 
 def _layouts(cells: Cells, block: Area) -> list[Layout]:
-    """Layouts of the one table of a block, or of those stacked in it."""
+    """Layouts of the one table of a block, or of those stacked in it; prose is one."""
+    if is_prose(cells, block):
+        return [Layout(block)]
     layout = read_layout(cells, block)
     parts = [] if layout.transposed else split_stacked(cells, block)
     return [read_layout(cells, part) for part in parts] if len(parts) > 1 else [layout]
@@ -132,11 +134,19 @@ def _is_remark(cells: Cells, layout: Layout, largest: int) -> bool:
     """Whether a block beside a larger one is a note, a title or a date, and no table."""
     area = layout.area
     count = _cell_count(cells, area)
-    if count * REMARK_SHARE <= largest and count <= REMARK_CELLS:
+    if count * REMARK_SHARE <= largest and (count <= REMARK_CELLS or _is_text(cells, layout)):
         return True
+    return area.left == area.right and count < largest and _is_text(cells, layout)
+
+
+def _is_text(cells: Cells, layout: Layout) -> bool:
+    """Whether a headerless block is prose, or one column of nothing but texts."""
+    if layout.header_height:
+        return False
+    area = layout.area
     part = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
-    lone = part.shape[1] == 1 and not layout.header_height
-    return lone and count < largest and bool((part <= Kind.TEXT).all())
+    lone = part.shape[1] == 1 and bool((part <= Kind.TEXT).all())
+    return lone or is_prose(cells, area)
 
 
 def _cell_count(cells: Cells, area: Area) -> int:

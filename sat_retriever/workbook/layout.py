@@ -9,7 +9,7 @@ from sat_retriever.workbook.grid import Area
 from sat_retriever.workbook.margins import above_notes, below_titles, count_totals, units_row
 from sat_retriever.workbook.regions import trim
 from sat_retriever.workbook.sample import Family, Sample, sample_block, steps
-from sat_retriever.workbook.scoring import MAX_LABEL, THRESHOLD, best_header
+from sat_retriever.workbook.scoring import CLEAR, MAX_LABEL, THRESHOLD, best_header, row_score
 from sat_retriever.workbook.sideways import sideways_score
 
 MAX_HEADER_HEIGHT = 5
@@ -44,7 +44,7 @@ def read_layout(cells: Cells, block: Area) -> Layout:
     turned = sideways_score(sample, score)
     if turned is not None and turned >= THRESHOLD:
         return Layout(block, 1, transposed=True, score=turned)
-    if score < THRESHOLD:
+    if score < (CLEAR if len(sample.cols) == 1 else THRESHOLD):
         area = above_notes(cells, below_titles(sample, block))
         return Layout(area, totals=count_totals(cells, area, area.top))
     units = units_row(sample, best)
@@ -61,18 +61,21 @@ def read_layout(cells: Cells, block: Area) -> Layout:
 def _header_top(cells: Cells, sample: Sample, bottom: int) -> int:
     """The first of the header rows that end at `bottom`."""
     top = bottom
-    while top and bottom - top + 1 < MAX_HEADER_HEIGHT and _is_upper(cells, sample, top - 1):
+    while (
+        top and bottom - top + 1 < MAX_HEADER_HEIGHT and _is_upper(cells, sample, top - 1, bottom)
+    ):
         if sample.rows[top] - sample.rows[top - 1] > 1:
             break
         top -= 1
     return top
 
 
-def _is_upper(cells: Cells, sample: Sample, row: int) -> bool:
+def _is_upper(cells: Cells, sample: Sample, row: int, bottom: int) -> bool:
     """Whether a row above a header row belongs to the header, and is no title.
 
     It has short texts (or years), one of them over a column of values or, merged,
-    over more than one header cell; titles stand over the labels.
+    over more than one header cell; titles stand over the labels. A row as full as
+    the last one has to be a clear header by itself.
     """
     line = sample.values[row]
     filled = [j for j, value in enumerate(line) if value is not None]
@@ -84,6 +87,8 @@ def _is_upper(cells: Cells, sample: Sample, row: int) -> bool:
     short = [j for j in filled if len(str(line[j])) <= MAX_LABEL]
     if any(cells.anchors.get((sample.rows[row] + 1, sample.cols[j])) for j in short):
         return True
+    if len(filled) >= int((sample.families[bottom] > 0).sum()):
+        return row_score(sample, row) >= CLEAR
     counts = sample.below[1:, row + 2]
     over_values = [j for j in short if j and counts[:, j].argmax() + 1 != Family.WORDS]
     return bool(over_values) or len(short) > max(1, len(filled) // 2)

@@ -11,7 +11,7 @@ import io
 import os
 from collections.abc import Iterator
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from sat_retriever.types import Skipped, SkipReason, to_json
@@ -77,7 +77,7 @@ def _load_open(request: Request, path: Path, file: BinaryIO, done: Json) -> Iter
         file = values = _decrypted(request, file, Refused(kind.reason, kind.message))
         kind = sniff_bytes(file, request.limits)
         done["format"] = kind.format
-    source = Source(request.relative, path.name, kind.format, done["content_hash"])
+    source = Source(request.relative, _shown(request).name, kind.format, done["content_hash"])
     if kind.format == "csv":
         yield from _load_text(request, file, source, done)
         return
@@ -123,10 +123,15 @@ def _load_text(request: Request, file: BinaryIO, source: Source, done: Json) -> 
     source = Source(source.path, source.workbook, found, source.content_hash)
     if area is None:
         empty = "The file has no cell with a value."
-        yield _skipped(request, SkipReason.EMPTY_SHEET, empty, path.stem)
+        yield _skipped(request, SkipReason.EMPTY_SHEET, empty, _shown(request).stem)
         return
-    record = sheet_record(source, path.stem, grid, area, examples=request.examples)
+    record = sheet_record(source, _shown(request).stem, grid, area, examples=request.examples)
     yield {"record": to_json(record)}
+
+
+def _shown(request: Request) -> PurePosixPath:
+    """The path as sheet ids show it: always Unicode, which the real one need not be."""
+    return PurePosixPath(request.relative)
 
 
 def _for_calamine(path: Path, file: BinaryIO, kind: Kind) -> Path | BinaryIO:

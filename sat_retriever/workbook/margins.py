@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 
 from sat_retriever.workbook.cells import Cells
-from sat_retriever.workbook.grid import Area, CellError, Value
+from sat_retriever.workbook.grid import Area, CellError
+from sat_retriever.workbook.regions import trim
 from sat_retriever.workbook.sample import Sample
 
 MAX_TOTALS = 4
 NOTE_LENGTH = 40
+NOTE_WORDS = 4
+"""A lone text below the data with more characters or words is a note."""
 UNITS_SHARE = 0.6
 """Share of a row's texts that have to be units."""
 
@@ -72,23 +75,28 @@ def _are_units(sample: Sample, row: int) -> bool:
 
 
 def above_notes(cells: Cells, area: Area) -> Area:
-    """The area without footnotes: lone texts in its last rows."""
-    width = area.right - area.left + 1
-    bottom = area.bottom
-    while bottom > area.top + 1 and width >= 2:
-        line = cells.kinds[bottom, area.left : area.right + 1].nonzero()[0]
+    """The area without footnotes: lone texts in its last rows.
+
+    A short one, such as a name with nothing beside it, is one only below a note.
+    """
+    if area.right == area.left:
+        return area
+    end = row = area.bottom
+    while row > area.top + 1:
+        line = cells.kinds[row, area.left : area.right + 1].nonzero()[0]
         if len(line) > 1:
             break
-        if len(line) == 1 and not _is_note(cells.value(bottom, area.left + int(line[0])), width):
+        value = cells.value(row, area.left + int(line[0])) if len(line) else None
+        if value is not None and (not isinstance(value, str) or isinstance(value, CellError)):
             break
-        bottom -= 1
-    return Area(area.top, area.left, bottom, area.right)
+        row -= 1
+        end = row if value is not None and _is_note(value) else end
+    return trim(cells.kinds, Area(area.top, area.left, end, area.right)) or area
 
 
-def _is_note(value: Value, width: int) -> bool:
-    if not isinstance(value, str) or isinstance(value, CellError):
-        return False
-    return width >= 3 or len(value) > NOTE_LENGTH or bool(_FOOTNOTE.match(value))
+def _is_note(text: str) -> bool:
+    words = len(text.split())
+    return len(text) > NOTE_LENGTH or words > NOTE_WORDS or bool(_FOOTNOTE.match(text))
 
 
 def count_totals(cells: Cells, area: Area, first_data: int) -> int:

@@ -71,9 +71,7 @@ class Worker:
         deadline = time.monotonic() + seconds
         self.files += 1
         assert self._process.stdin is not None
-        with contextlib.suppress(
-            OSError, ValueError
-        ):  # a dead one just ends its lines
+        with contextlib.suppress(OSError, ValueError):  # a dead one just ends its lines
             self._process.stdin.write(json.dumps(to_json(request)).encode() + b"\n")
             self._process.stdin.flush()
         while True:

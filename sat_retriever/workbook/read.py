@@ -21,7 +21,7 @@ from sat_retriever.workbook.pool import Slot, borrowed_slot, map_slots, usable_c
 from sat_retriever.workbook.process import WorkerFailed
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.structure import Structure
-from sat_retriever.workbook.wire import skipped_from_json, structure_from_json
+from sat_retriever.workbook.wire import formulas_from_json, skipped_from_json, structure_from_json
 
 DEFAULT_LIMITS = Limits()
 _RETRIED = (SkipReason.READER_CRASHED, SkipReason.OUT_OF_MEMORY)
@@ -159,8 +159,7 @@ def _attempt(path: Path, request: Request, slot: Slot, seconds: float) -> tuple[
         if "record" in message:
             records.append(record_from_json(message["record"]))
         elif "formulas" in message:
-            sheet, batch = message["formulas"]
-            formulas += [Formula(sheet, *entry) for entry in batch]
+            formulas += formulas_from_json(message["formulas"])
         elif "skipped" in message:
             skipped.append(skipped_from_json(message["skipped"]))
         elif "structure" in message:

@@ -50,7 +50,17 @@ class Readers:
                 return self._open_openpyxl().sheets()
             except ValuesFailed:
                 why = damage or f"No reader opens the file: {first}."
-                raise Refused(SkipReason.DAMAGED, why) from first
+                over = "limit exceeded" in str(first)
+                reason = SkipReason.TOO_LARGE if over else SkipReason.DAMAGED
+                raise Refused(reason, why) from first
+
+    def load(self, name: str) -> None:
+        """Let calamine parse a sheet ahead of `values`, which meets any failure again."""
+        try:
+            reader = self._open_calamine()
+            reader.load(_index(reader, name))
+        except ValuesFailed:
+            return
 
     def values(self, name: str, limits: Limits, *, dense: bool, held: bool) -> SheetValues:
         """Values of a sheet: calamine's if the sheet is dense, else openpyxl's.
@@ -106,7 +116,11 @@ class Readers:
 
 
 def _by_name(reader: CalamineReader | OpenpyxlReader, name: str, limits: Limits) -> SheetValues:
+    return reader.values(_index(reader, name), limits)
+
+
+def _index(reader: CalamineReader | OpenpyxlReader, name: str) -> int:
     names = [sheet.name for sheet in reader.sheets()]
     if name not in names:
         raise ValuesFailed(f"the reader lists no sheet {name!r}")
-    return reader.values(names.index(name), limits)
+    return names.index(name)

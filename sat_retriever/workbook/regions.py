@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -16,13 +17,25 @@ MAX_DEPTH = 4
 MAX_GAP = 4
 MAX_LONE = 3
 
-Joins = Callable[[Area, Area], bool]
-"""Whether a second block goes on where the first one, above or left of it, ended."""
-Lone = Callable[[Area], bool]
-"""Whether a block is nothing but one column of texts, such as a section title."""
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What decides, beyond blank lines, where one block ends and the next begins.
+
+    Attributes:
+        below: Whether a block continues the one above it.
+        beside: Whether a block continues the one to its left.
+        lone: Whether a block is a lone text, such as a section title.
+        whole: Whether a block is to be cut no further.
+    """
+
+    below: Callable[[Area, Area], bool]
+    beside: Callable[[Area, Area], bool]
+    lone: Callable[[Area], bool]
+    whole: Callable[[Area], bool]
 
 
-def find_blocks(kinds: KindArray, below: Joins, beside: Joins, lone: Lone) -> list[Area]:
+def find_blocks(kinds: KindArray, rules: Rules) -> list[Area]:
     """The sheet's blocks in reading order, as 0-based inclusive rectangles.
 
     A region is cut at its blank rows, each band at its blank columns, and so on
@@ -31,16 +44,14 @@ def find_blocks(kinds: KindArray, below: Joins, beside: Joins, lone: Lone) -> li
 
     Args:
         kinds: Kind codes, (rows, columns); 0 is an empty cell.
-        below: Whether a block continues the one above it.
-        beside: Whether a block continues the one to its left.
-        lone: Whether a block is a lone text.
+        rules: What belongs together across blank rows and columns.
 
     Returns:
         At most 256 blocks; where a sheet would have more, small gaps no longer
         cut, and blocks further down are left out.
     """
     whole = trim(kinds, Area(0, 0, kinds.shape[0] - 1, kinds.shape[1] - 1))
-    return [] if whole is None else _cut(kinds, whole, (below, beside, lone), 0, MAX_BLOCKS)
+    return [] if whole is None else _cut(kinds, whole, rules, 0, MAX_BLOCKS)
 
 
 def trim(kinds: KindArray, area: Area) -> Area | None:
@@ -57,18 +68,16 @@ def trim(kinds: KindArray, area: Area) -> Area | None:
     )
 
 
-def _cut(
-    kinds: KindArray, area: Area, rules: tuple[Joins, Joins, Lone], depth: int, room: int
-) -> list[Area]:
+def _cut(kinds: KindArray, area: Area, rules: Rules, depth: int, room: int) -> list[Area]:
     """Blocks of an area, at most `room` of them."""
     blocks: list[Area] = []
-    below, beside, lone = rules
-    for band in _join(_split(kinds, area, axis=1), below, lone):
-        parts = _join(_split(kinds, band, axis=0), beside, lambda _: False)
-        if len(parts) == 1 or depth + 1 >= MAX_DEPTH:
-            blocks += parts
-        else:
-            for part in parts:
+    for band in _join(_split(kinds, area, axis=1), rules.below, rules.lone):
+        parts = _join(_split(kinds, band, axis=0), rules.beside, lambda _: False)
+        last = len(parts) == 1 or depth + 1 >= MAX_DEPTH
+        for part in parts:
+            if last or rules.whole(part):
+                blocks.append(part)
+            else:
                 blocks += _cut(kinds, part, rules, depth + 1, room - len(blocks))
         if len(blocks) >= room:
             break
@@ -107,7 +116,9 @@ def _runs(line: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return list(zip(starts.tolist(), stops.tolist(), strict=True))
 
 
-def _join(pieces: list[Area], joins: Joins, lone: Lone) -> list[Area]:
+def _join(
+    pieces: list[Area], joins: Callable[[Area, Area], bool], lone: Callable[[Area], bool]
+) -> list[Area]:
     """Join neighbours for which `joins` holds, first to last.
 
     Up to `MAX_LONE` pieces that are lone texts between two parts of a table (section

@@ -97,6 +97,8 @@ def scan_plain(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
         reader.parser.Parse(b"", True)
     except (expat.ExpatError, ValueError, LookupError, BadXmlError) as error:
         raise NotPlain("not well-formed outside of the rows") from error
+    if reader.bounds.area is not None:
+        raise NotPlain("cells where no rows were found")
     if scanner.bounds.area is not None and not reader.saw_rows_place:
         raise NotPlain("rows outside of the main namespace")
     scan.area = scanner.bounds.area

@@ -17,7 +17,8 @@ W_REPEAT = 0.4
 W_LONG = 0.5
 W_DATA_ABOVE = 0.45
 W_TEXT_ABOVE = 0.03
-THRESHOLD = 0.30
+W_NOTHING_BELOW = 0.5
+THRESHOLD = 0.20
 """Score from which a row is a header."""
 CLEAR = 0.50
 """Score from which a row is a header even where a table is already going on."""
@@ -40,10 +41,16 @@ _DIGIT = re.compile(r"\d")
 def best_header(sample: Sample) -> tuple[int, float]:
     """The sampled row that reads most like the header's last row, and its score."""
     scores = [row_score(sample, row) for row in range(min(len(sample.rows), MAX_HEADER_POSITION))]
-    if len(sample.rows) > 1 and len(scores) == len(sample.rows):
-        scores[-1] -= 0.5
+    if len(scores) == len(sample.rows) and not _is_all_names(sample, len(scores) - 1):
+        scores[-1] -= W_NOTHING_BELOW
     best = max(range(len(scores)), key=scores.__getitem__)
     return best, scores[best]
+
+
+def _is_all_names(sample: Sample, row: int) -> bool:
+    """Whether a row is the only one and holds words throughout: an empty template."""
+    families = sample.families[row]
+    return len(sample.rows) == 1 and bool((families[families > 0] == Family.WORDS).all())
 
 
 def row_score(sample: Sample, row: int) -> float:
@@ -86,13 +93,13 @@ def cell_contrast(sample: Sample, row: int, col: int, number_steps: float) -> fl
     family = int(sample.families[row, col])
     counts = sample.below[:, row + 1, col]
     total = int(counts[1:].sum())
+    if not family:
+        return 0.0
     if total == 0:
-        return LONE_HEADER if family == Family.WORDS else 0.0
+        return LONE_HEADER if family == Family.WORDS else 0.0 if number_steps else -LONE_HEADER
     share = {kind: float(counts[kind]) / total for kind in Family}
     words, numbers = share[Family.WORDS], share[Family.NUMBER]
     match family:
-        case Family.NONE:
-            contrast = 0.0
         case Family.WORDS:
             style = text_style(str(sample.values[row][col]), sample.column(col, row + 1))
             contrast = 1.0 - words + words * style

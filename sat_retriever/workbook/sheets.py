@@ -17,7 +17,8 @@ from sat_retriever.workbook.records import Source, sheet_record
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.scan import SheetScan, scan_sheet
 from sat_retriever.workbook.structure import HiddenParts, SheetTable, Structure
-from sat_retriever.workbook.values import SheetValues, ValuesFailed, with_errors
+from sat_retriever.workbook.values import ValuesFailed, with_errors
+from sat_retriever.workbook.wire import formulas_to_json
 from sat_retriever.workbook.xlsx import (
     Contents,
     SheetPart,
@@ -124,7 +125,7 @@ class _Walk:
             raise bomb or refused from refused
 
     def sheet(self, sheet: SheetPart) -> Iterator[Json]:
-        scan, early = self.scan(sheet)
+        scan = self.scan(sheet)
         yield from self.formulas(sheet.name, scan)
         tables = table_objects(self.package, sheet.part) if sheet.part else ()
         pivots = pivot_sources(self.package, sheet.name, sheet.part) if sheet.part else ()
@@ -136,30 +137,26 @@ class _Walk:
             hidden=self.found.hidden + ((hidden,) if hidden.rows or hidden.cols else ()),
         )
         scan.formulas = []
-        yield from _sheet(self.request, self.source, self.readers, sheet, scan, tables, early=early)
+        yield from _sheet(self.request, self.source, self.readers, sheet, scan, tables)
 
-    def scan(self, sheet: SheetPart) -> tuple[SheetScan, SheetValues | None]:
-        """The scan, and the values if a large sheet was read at the same time."""
+    def scan(self, sheet: SheetPart) -> SheetScan:
+        """The scan of a sheet; calamine parses a large one at the same time."""
         limits = self.request.limits
         if not sheet.part:
-            return SheetScan(damage="the sheet's part is missing"), None
-        large = self.package.size(sheet.part) >= _OVERLAP_BYTES
-        if not large or self.request.safe:
+            return SheetScan(damage="the sheet's part is missing")
+        if self.request.safe or self.package.size(sheet.part) < _OVERLAP_BYTES:
             chunks = self.package.chunks
-            return scan_sheet(chunks(sheet.part), chunks(sheet.part), limits), None
+            return scan_sheet(chunks(sheet.part), chunks(sheet.part), limits)
         background = _BackgroundScan(self.package, sheet.part, limits)
         background.start()
-        try:
-            early = self.readers.values(sheet.name, limits, dense=True, held=False)
-        except ValuesFailed:
-            early = None
-        return background.result(), early
+        self.readers.load(sheet.name)
+        return background.result()
 
     def formulas(self, sheet: str, scan: SheetScan) -> Iterator[Json]:
         kept = scan.formulas[: self.formulas_left]
         self.formulas_left -= len(kept)
         for start in range(0, len(kept), _FORMULA_BATCH):
-            yield {"formulas": [sheet, kept[start : start + _FORMULA_BATCH]]}
+            yield {"formulas": formulas_to_json(sheet, kept[start : start + _FORMULA_BATCH])}
         if len(kept) < len(scan.formulas):
             limit = self.request.limits.formulas
             message = f"Only the first {limit:,} formulas of the workbook are kept."
@@ -204,15 +201,12 @@ def _sheet(
     sheet: SheetPart,
     scan: SheetScan | None,
     tables: tuple[TableObject, ...],
-    early: SheetValues | None = None,
 ) -> Iterator[Json]:
     """The record of one sheet, or why there is none."""
     scan_area = scan.area if scan else None
     dense = scan_area is None or _cells(scan_area) <= request.limits.area
     try:
-        values = early or readers.values(
-            sheet.name, request.limits, dense=dense, held=scan_area is not None
-        )
+        values = readers.values(sheet.name, request.limits, dense=dense, held=scan_area is not None)
     except ValuesFailed as failed:
         if scan is not None and scan.area is None and not scan.damage:
             yield _skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)

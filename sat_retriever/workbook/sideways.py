@@ -77,8 +77,8 @@ def _first_full(sample: Sample) -> int:
 
 
 def _purity(sample: Sample, header: int) -> float:
-    """Mean share of the commonest family in each column below a row."""
-    counts = sample.below[1:, header + 1]
+    """Mean share of the commonest family in each column but the first, below a row."""
+    counts = sample.below[1:, header + 1, 1:]
     totals = counts.sum(axis=0)
     if not (totals > 0).any():
         return 1.0

@@ -72,11 +72,10 @@ def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Ki
     try:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
-            if size > limits.file_bytes:
-                big = f"The file has {size:,} bytes; the limit is {limits.file_bytes:,}."
-                kind = _kind(file, path, limits)
-                return kind if kind.reason else Kind("", SkipReason.TOO_LARGE, big)
             kind = _kind(file, path, limits)
+            if size > limits.file_bytes and kind.reason is not SkipReason.NOT_A_SPREADSHEET:
+                big = f"The file has {size:,} bytes; the limit is {limits.file_bytes:,}."
+                kind = Kind("", SkipReason.TOO_LARGE, big)
     except Refused as refused:
         return Kind("", refused.reason, refused.message)
     except OSError as error:

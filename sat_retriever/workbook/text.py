@@ -19,6 +19,7 @@ from sat_retriever.workbook.values import MAX_TEXT
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_BYTES = 262_144
 _FIELD_CHARACTERS = 4 << 20
+_TABLE = 0.4  # half of the rows in two columns, at least
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -52,8 +53,9 @@ def read_text(file: BinaryIO, limits: Limits, *, strict: bool) -> tuple[Grid, Ar
     text = io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="")
     try:
         file.seek(0)
-        delimiter, skip = detect_delimiter(sample.decode(encoding, errors="replace"))
-        if strict and not delimiter:
+        start = sample.decode(encoding, errors="replace")
+        delimiter, skip = detect_delimiter(start)
+        if strict and not skip and _consistency(start, delimiter or ",") < _TABLE:
             message = "Flat text in which no delimiter makes columns."
             raise Refused(SkipReason.NOT_A_SPREADSHEET, message)
         if skip:

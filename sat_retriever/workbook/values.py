@@ -69,6 +69,7 @@ class CalamineReader:
 
     def __init__(self, workbook: Any) -> None:
         self._workbook = workbook
+        self._loaded: dict[int, Any] = {}
 
     @classmethod
     def open(cls, source: Path | BinaryIO) -> CalamineReader:
@@ -101,6 +102,19 @@ class CalamineReader:
             for meta in self._workbook.sheets_metadata
         ]
 
+    def load(self, index: int) -> None:
+        """Parse a sheet now; Python's lock is free meanwhile. `values` takes it from here.
+
+        Raises:
+            ValuesFailed: If calamine cannot read the sheet.
+        """
+        try:
+            self._loaded = {index: self._workbook.get_sheet_by_index(index)}
+        except (KeyboardInterrupt, SystemExit, MemoryError):
+            raise
+        except BaseException as error:
+            raise ValuesFailed(f"{type(error).__name__}: {error}"[:200]) from error
+
     def values(self, index: int, limits: Limits) -> SheetValues:
         """Values and merges of one sheet.
 
@@ -109,8 +123,10 @@ class CalamineReader:
         Raises:
             ValuesFailed: If calamine cannot read the sheet.
         """
+        if index not in self._loaded:
+            self.load(index)
         try:
-            sheet = self._workbook.get_sheet_by_index(index)
+            sheet = self._loaded.pop(index)
             start = sheet.start
             if start is None:
                 return SheetValues(Grid([]), None)
@@ -260,13 +276,14 @@ def _bounded(
     kept: list[list[Value]] = []
     top = bottom = 0
     left, right = 1 << 31, 0
-    for index, row in enumerate(rows):
+    for number, row in enumerate(rows, start=1):
         used = _used(row)
         if used is not None:
-            top = top or index + 1
-            bottom = index + 1
-            left, right = min(left, used[0]), max(right, used[1])
-        if top and index + 1 - top < max_rows:
+            top = top or number
+            bottom = number
+            left = min(left, used[0])
+            right = max(right, used[1])
+        if top and number - top < max_rows:
             kept.append(row)
     if not top:
         return Grid([]), None
@@ -281,6 +298,8 @@ def _bounded(
 def _used(row: list[Value]) -> tuple[int, int] | None:
     """First and last index of a value in the row; None if there is none."""
     last = len(row) - 1
+    if last >= 0 and row[0] is not None and row[last] is not None:
+        return 0, last
     while last >= 0 and row[last] is None:
         last -= 1
     if last < 0:

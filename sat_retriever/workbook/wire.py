@@ -1,13 +1,17 @@
-"""Results of the worker from JSON objects; nothing is pickled.
+"""Results of the worker to JSON objects and back; nothing is pickled.
 
-`sat_retriever.types.to_json` writes them, fields at their default left out.
+Records, skipped parts and structure are written by `sat_retriever.types.to_json`,
+fields at their default left out. Formulas, of which there can be a million, have a
+form of their own: a list a field, and the few that are not plain by their position.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import repeat
 from typing import Any
 
-from sat_retriever.types import Skipped, SkipReason
+from sat_retriever.types import Formula, Skipped, SkipReason
 from sat_retriever.workbook.grid import Area, TableObject
 from sat_retriever.workbook.structure import (
     DefinedName,
@@ -19,6 +23,30 @@ from sat_retriever.workbook.structure import (
 )
 
 Json = dict[str, Any]
+RawFormula = tuple[str, str, str | None, str]
+
+
+def formulas_to_json(sheet: str, formulas: Sequence[RawFormula]) -> list[Any]:
+    """A batch of one sheet's formulas, (cell, text, range, kind) each.
+
+    >>> formulas_to_json("S", [("A1", "B1", None, "normal"), ("A2", "B2", "A2:A9", "shared")])
+    ['S', ['A1', 'A2'], ['B1', 'B2'], [[1, 'A2:A9', 'shared']]]
+    """
+    filled = [[i, f[2], f[3]] for i, f in enumerate(formulas) if f[3] != "normal"]
+    return [sheet, [f[0] for f in formulas], [f[1] for f in formulas], filled]
+
+
+def formulas_from_json(data: list[Any]) -> list[Formula]:
+    """The batch that `formulas_to_json` wrote.
+
+    >>> formulas_from_json(["S", ["A1"], ["B1"], []])
+    [Formula(sheet='S', cell='A1', text='B1', range=None, kind='normal')]
+    """
+    sheet, cells, texts, filled = data
+    formulas = list(map(Formula, repeat(sheet), cells, texts))
+    for index, area, kind in filled:
+        formulas[index] = Formula(sheet, cells[index], texts[index], area, kind)
+    return formulas
 
 
 def skipped_from_json(data: Json) -> Skipped:

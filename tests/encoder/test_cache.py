@@ -62,14 +62,14 @@ def test_a_damaged_cache_is_exported_again(tiny_source, tiny_encoder, own_cache)
     assert [path.name for path in own_cache.iterdir() if path.is_dir()] == [model.parent.name]
 
 
-def test_two_processes_export_at_once_and_agree(tiny_source, tmp_path):
-    command = [sys.executable, "-c", _LOAD, str(tiny_source), str(tmp_path / "cache")]
+def test_two_processes_build_at_once_and_agree(tiny_source, tiny_encoder, own_cache):
+    command = [sys.executable, "-c", _LOAD, f"{tiny_source}:int8", str(own_cache)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     outputs = [process.communicate(timeout=120)[0] for process in running]
     assert [process.returncode for process in running] == [0, 0]
     assert outputs[0] == outputs[1]
-    folders = [path for path in (tmp_path / "cache").iterdir() if path.is_dir()]
-    assert [path.name for path in folders] == [outputs[0].split()[0]]
+    folders = {path.name for path in own_cache.iterdir() if path.is_dir()}
+    assert folders == {tiny_encoder.fingerprint, outputs[0].split()[0]}
 
 
 def test_what_a_killed_export_left_is_removed(tiny_source, tiny_encoder, tmp_path, monkeypatch):

@@ -1,0 +1,68 @@
+"""The command as a whole: help, version, start-up."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from sat_retriever import __version__
+from tests.cli.conftest import command, run_sat
+
+COMMANDS = ["index", "search", "show", "status"]
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_help_has_examples_and_fits_80_columns(name, sat, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    run = sat(*filter(None, [name]), "--help")
+    assert run.code == 0
+    assert "Examples" in run.out
+    assert f"$ sat {name}" in run.out
+    assert max(len(line.rstrip()) for line in run.out.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_example_in_the_help_can_be_parsed(name, sat, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    text = sat(name, "--help").out
+    known = {word for line in text.splitlines() for word in line.split() if word.startswith("-")}
+    examples = [line for line in text.splitlines() if "$ sat" in line]
+    assert examples
+    for line in examples:
+        options = [word for word in line.split("|")[0].split() if word.startswith("-")]
+        assert set(options) <= known
+
+
+def test_the_version_is_the_packages(sat):
+    run = sat("--version")
+    assert (run.code, run.out) == (0, f"sat {__version__}\n")
+
+
+def test_without_arguments_the_help_is_shown_and_it_is_wrong_usage(sat):
+    run = sat()
+    assert run.code == 2
+    assert "Usage: sat" in run.out + run.err
+
+
+def test_help_loads_no_training_code_and_no_network_code():
+    code = (
+        "import sys, sat_retriever.cli; "
+        "print([m for m in ('torch', 'transformers', 'huggingface_hub', 'pandas', 'onnxruntime') "
+        "if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_it_runs_as_a_module_too(index_file):
+    assert command("--version")[1:3] == ["-m", "sat_retriever"]
+    assert run_sat("--version").out == f"sat {__version__}\n"
+
+
+def test_a_first_answer_takes_seconds_not_minutes(index_file):
+    start = time.monotonic()
+    assert run_sat("search", "rate", "--index", index_file, "--json").code == 0
+    assert time.monotonic() - start < 10  # measured at 0.7 s; `benchmarks.latency` has figures

@@ -1,0 +1,259 @@
+"""`sat index` on real folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from sat_retriever import SheetIndex
+from tests.cli.conftest import Run, command
+from tests.saved_encoder import save_bag_of_words
+
+
+def test_a_run_with_skipped_files_is_a_success(indexed: tuple[Path, Run]):
+    run = indexed[1]
+    assert run.code == 0
+    assert "6 sheets in" in run.out
+    assert "5 added, 0 changed, 0 unchanged, 0 removed" in run.out
+    assert "other files ignored: 1" in run.out
+
+
+def test_every_reason_is_counted_and_whole_files_are_named_first(indexed: tuple[Path, Run]):
+    lines = indexed[1].out.splitlines()
+    assert "skipped: 1 damaged, 1 empty_file, 1 empty_sheet" in lines
+    table = lines[lines.index("skipped: 1 damaged, 1 empty_file, 1 empty_sheet") + 1 :]
+    named = [line.split()[0] for line in table if ".xlsx" in line or ".csv" in line]
+    assert named == ["empty_file", "damaged"]
+    assert "sat status --skipped --index" in "".join(table)
+
+
+def test_at_most_eight_skipped_files_are_named(tmp_path, sat, encoder):
+    for number in range(12):
+        (tmp_path / f"{number}.csv").write_bytes(b"")
+    run = sat("index", tmp_path, "--index", tmp_path / "x.sat", "--model", encoder)
+    assert run.code == 0
+    assert "skipped: 12 empty_file" in run.out
+    assert run.out.count(".csv") == 8
+
+
+def test_without_a_terminal_there_is_no_progress_and_no_escape_code(indexed: tuple[Path, Run]):
+    run = indexed[1]
+    assert run.err == ""
+    assert "\x1b" not in run.out
+
+
+def test_in_a_terminal_progress_is_shown_on_standard_error(workbooks, encoder, tmp_path):
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        command("index", workbooks, "--index", tmp_path / "x.sat", "--model", encoder, "--json"),
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    )
+    os.close(theirs)
+    out, _ = process.communicate(timeout=60)
+    shown = b""
+    try:
+        while part := os.read(ours, 65536):
+            shown += part
+    except OSError:  # the other end is closed
+        pass
+    finally:
+        os.close(ours)
+    assert "reading" in shown.decode()
+    assert json.loads(out)["added"] == 5
+
+
+def test_json_is_one_object_with_the_counts(workbooks, encoder, tmp_path, sat):
+    file = tmp_path / "x.sat"
+    run = sat("index", workbooks, "--index", file, "--model", encoder, "--json")
+    report = json.loads(run.out)
+    assert run.code == 0
+    counts = {key: report[key] for key in ("added", "changed", "unchanged", "removed", "ignored")}
+    assert counts == {"added": 5, "changed": 0, "unchanged": 0, "removed": 0, "ignored": 1}
+    assert (report["index"], report["sheets_in_index"], report["sheets"]) == (str(file), 6, 6)
+    skipped = {(skip["path"], skip["sheet"], skip["reason"]) for skip in report["skipped"]}
+    assert skipped == {
+        ("blank.csv", None, "empty_file"),
+        ("torn.xlsx", None, "damaged"),
+        ("sales/2024.xlsx", "Nothing", "empty_sheet"),
+    }
+
+
+def test_a_second_run_reads_only_what_changed_and_drops_what_is_gone(tmp_path, sat, encoder):
+    folder, file = tmp_path / "in", tmp_path / "x.sat"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        (folder / f"{name}.csv").write_text("Name,Salary\nAda,1\n")
+    sat("index", folder, "--index", file, "--model", encoder)
+    (folder / "a.csv").write_text("Name,Salary\nAda,1\nBob,2\n")
+    (folder / "b.csv").unlink()
+    report = json.loads(sat("index", folder, "--index", file, "--json").out)
+    counts = [report[key] for key in ("added", "changed", "unchanged", "removed")]
+    assert counts == [0, 1, 1, 1]
+
+
+def test_verify_finds_a_change_that_left_size_and_time_alone(tmp_path, sat, encoder):
+    table, file = tmp_path / "a.csv", tmp_path / "x.sat"
+    table.write_text("Name,Salary\nAda,1\n")
+    old = time.time_ns() - 60 * 10**9
+    os.utime(table, ns=(old, old))
+    sat("index", table, "--index", file, "--model", encoder)
+    table.write_text("Name,Revenue"[:10] + "x\nAda,1\n")
+    os.utime(table, ns=(old, old))
+    trusting = json.loads(sat("index", table, "--index", file, "--json").out)
+    verifying = json.loads(sat("index", table, "--index", file, "--json", "--verify").out)
+    assert (trusting["changed"], verifying["changed"]) == (0, 1)
+
+
+def test_no_examples_keeps_every_cell_value_off_the_disk(tmp_path, sat, encoder):
+    (tmp_path / "a.csv").write_text("Name,Salary\nSECRETVALUE,424242\n")
+    files = {}
+    for name, option in (("with", []), ("without", ["--no-examples"])):
+        files[name] = tmp_path / f"{name}.sat"
+        arguments = ("--index", files[name], "--model", encoder, *option)
+        assert sat("index", tmp_path / "a.csv", *arguments).code == 0
+    assert b"SECRETVALUE" in _bytes(files["with"])
+    assert b"SECRETVALUE" not in _bytes(files["without"])
+    assert b"424242" not in _bytes(files["without"])
+    assert b"Salary" in _bytes(files["without"])
+
+
+def test_no_examples_refuses_an_index_that_holds_examples(own_index, workbooks, sat):
+    run = sat("index", workbooks, "--index", own_index, "--no-examples")
+    assert run.code == 2
+    assert "index into a new file" in run.err
+
+
+def test_another_encoder_than_the_indexs_is_refused(own_index, workbooks, tmp_path, sat):
+    other = save_bag_of_words(tmp_path / "other", ["revenue"], seed=1)
+    run = sat("index", workbooks, "--index", own_index, "--model", other)
+    assert run.code == 1
+    assert run.err.startswith("error: ")
+    assert "open it with that encoder" in run.err
+
+
+def test_the_same_encoder_may_be_named_again(own_index, workbooks, encoder, sat):
+    run = sat("index", workbooks, "--index", own_index, "--model", encoder, "--json")
+    assert json.loads(run.out)["unchanged"] >= 3
+
+
+def test_another_precision_than_the_indexs_is_refused(own_index, workbooks, sat):
+    run = sat("index", workbooks, "--index", own_index, "--precision", "int8")
+    assert run.code == 1
+    assert "int8" in run.err
+
+
+def test_a_password_opens_an_encrypted_workbook(tmp_path, sat, encoder):
+    ooxml = pytest.importorskip("msoffcrypto.format.ooxml", reason="extra [encrypted] missing")
+    book = Workbook()
+    book.active.append(["Name", "Salary"])
+    book.active.append(["Ada", 1])
+    plain, locked = tmp_path / "plain.xlsx", tmp_path / "locked.xlsx"
+    book.save(plain)
+    with plain.open("rb") as source, locked.open("wb") as target:
+        ooxml.OOXMLFile(source).encrypt("open sesame", target)
+    file = tmp_path / "x.sat"
+    shut = sat("index", locked, "--index", file, "--model", encoder, "--json")
+    assert [skip["reason"] for skip in json.loads(shut.out)["skipped"]] == ["encrypted"]
+    opened = sat("index", locked, "--index", file, "--password", "open sesame", "--json")
+    assert json.loads(opened.out)["sheets_in_index"] == 1
+
+
+def test_a_missing_folder_leaves_no_index_behind(tmp_path, sat, encoder):
+    file = tmp_path / "x.sat"
+    run = sat("index", tmp_path / "nowhere", "--index", file, "--model", encoder)
+    assert run.code == 2
+    assert "nowhere" in run.err
+    assert "Traceback" not in run.err
+    assert not file.exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_an_index_in_a_folder_without_write_permission_is_an_error(workbooks, tmp_path, sat):
+    tmp_path.chmod(0o500)
+    try:
+        run = sat("index", workbooks, "--index", tmp_path / "x.sat")
+    finally:
+        tmp_path.chmod(0o700)
+    assert run.code == 1
+
+
+@pytest.mark.parametrize("place", ["no folder", "a file"])
+def test_an_index_where_none_can_be_written_is_an_error(place, workbooks, tmp_path, sat, encoder):
+    (tmp_path / "a file").write_text("")
+    run = sat("index", workbooks, "--index", tmp_path / place / "x.sat", "--model", encoder)
+    assert run.code == 1
+    assert run.err.startswith("error: ")
+    assert "x.sat" in run.err
+
+
+def test_a_file_that_is_no_index_is_refused_and_left_as_it_is(workbooks, tmp_path, sat):
+    file = tmp_path / "letter.txt"
+    file.write_text("Dear Ada,\n" * 500)
+    run = sat("index", workbooks, "--index", file)
+    assert run.code == 1
+    assert "letter.txt" in run.err
+    assert file.read_text() == "Dear Ada,\n" * 500
+
+
+@pytest.mark.parametrize("name", ["nonsense", "BAAI/"])
+def test_an_unknown_model_is_an_error_that_names_it(name, workbooks, tmp_path, sat):
+    run = sat("index", workbooks, "--index", tmp_path / "x.sat", "--model", name)
+    assert run.code == 1
+    assert name in run.err
+    assert not (tmp_path / "x.sat").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+def test_ctrl_c_ends_with_130_and_keeps_what_was_read(tmp_path, encoder):
+    folder, file = tmp_path / "in", tmp_path / "x.sat"
+    folder.mkdir()
+    for number in range(4000):
+        (folder / f"{number:04}.csv").write_text(f"Name,Salary\nAda,{number}\n")
+    process = subprocess.Popen(
+        command("index", folder, "--index", file, "--model", encoder, "--workers", "1"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+    _wait_for_a_workbook(file, process)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the run
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in err
+    assert "Traceback" not in out + err
+    with SheetIndex.open(file) as opened:
+        assert 0 < len(opened) < 4000
+        assert len(opened.workbooks()) == len(opened)
+
+
+def _wait_for_a_workbook(file: Path, process: subprocess.Popen[str]) -> None:
+    for _ in range(600):
+        assert process.poll() is None, process.communicate()
+        if file.exists():
+            try:
+                with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as connection:
+                    if connection.execute("SELECT count(*) FROM workbooks").fetchone()[0]:
+                        return
+            except sqlite3.OperationalError:  # not laid out yet
+                pass
+            finally:
+                connection.close()
+        time.sleep(0.02)
+    raise AssertionError("nothing was written within 12 s")
+
+
+def _bytes(file: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(file.parent.glob(f"{file.name}*")))

@@ -1,0 +1,165 @@
+"""`sat search`: the JSON contract, the table, filters, and what ends it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import MARKUP, command, run_sat
+
+HIT_KEYS = set(
+    "sheet_id rank score workbook path sheet range header_row columns visibility why".split()
+)
+WHY_KEYS = {"words", "headers", "dense", "lexical", "links"}
+
+
+def test_json_is_the_query_and_its_hits(index_file, sat):
+    run = sat("search", "revenue by region", "--index", index_file, "--json")
+    answer = json.loads(run.out)
+    assert run.code == 0
+    assert run.err == ""
+    assert list(answer) == ["query", "hits"]
+    assert answer["query"] == "revenue by region"
+    assert len(answer["hits"]) == 5
+    for rank, hit in enumerate(answer["hits"], start=1):
+        assert hit["rank"] == rank
+        assert set(hit) >= HIT_KEYS
+        assert set(hit["why"]) >= WHY_KEYS
+
+
+def test_the_best_hit_says_where_the_table_is_and_why_it_was_found(index_file, sat):
+    run = sat("search", "revenue by region", "-i", index_file, "-k", 1, "--json")
+    (hit,) = json.loads(run.out)["hits"]
+    assert hit["sheet_id"] == "sales/2024.xlsx#Q1"
+    assert (hit["workbook"], hit["path"], hit["sheet"]) == ("2024.xlsx", "sales/2024.xlsx", "Q1")
+    assert (hit["range"], hit["header_row"], hit["visibility"]) == ("A1:C2", 1, "visible")
+    assert [column["name"] for column in hit["columns"]] == ["Region", "Month", "Revenue"]
+    assert hit["why"]["words"] == ["revenue", "region"]
+    assert hit["why"]["headers"] == ["Region", "Revenue"]
+    assert 0 < hit["why"]["lexical"] <= 1
+    assert -1 <= hit["why"]["dense"] <= 1
+    assert hit["why"]["links"] == []
+
+
+def test_scores_fall_and_stay_between_0_and_1(index_file, sat):
+    run = sat("search", "salary", "--index", index_file, "--json", "-k", 6)
+    scores = [hit["score"] for hit in json.loads(run.out)["hits"]]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+
+
+FILTERS = [
+    (["--workbook", "staff.csv"], {"staff.csv#staff"}),
+    (["--path", "sales/*", "--visibility", "hidden"], {"sales/2024.xlsx#Rates"}),
+    (["--visibility", "hidden"], {"sales/2024.xlsx#Rates"}),
+    (["--format", "CSV", "--workbook", "staff.csv"], {"staff.csv#staff"}),
+    (["--format", "ods"], set()),
+    (["--before", "2001-01-01"], set()),
+    (["--after", "2001-01-01", "--workbook", "staff.csv"], {"staff.csv#staff"}),
+    (["--min-score", "0.99"], set()),
+    (["--where", "team=finance"], set()),
+]
+
+
+@pytest.mark.parametrize(("options", "expected"), FILTERS, ids=" ".join)
+def test_filters_hold_for_every_hit(options, expected, index_file, sat):
+    run = sat("search", "rate", "--index", index_file, "--json", *options)
+    assert run.code == 0
+    assert {hit["sheet_id"] for hit in json.loads(run.out)["hits"]} == expected
+
+
+def test_the_table_names_sheet_workbook_range_and_reason(index_file, sat):
+    run = sat("search", "currency rate", "--index", index_file, "-k", 1)
+    assert run.code == 0
+    for part in ("Rates (hidden)", "sales/2024.xlsx", "A1:B2", "currency, rate", "header row 1"):
+        assert part in run.out
+    assert max(map(len, run.out.splitlines())) <= 100
+
+
+def test_a_table_in_a_pipe_has_no_escape_codes(index_file):
+    run = run_sat("search", "rate", "--index", index_file)
+    assert run.code == 0
+    assert "\x1b" not in run.out
+
+
+def test_markup_and_escapes_in_names_are_shown_not_obeyed(index_file):
+    shown = run_sat("search", "red", "--index", index_file, "-k", 1, FORCE_COLOR="1")
+    assert "[red]x[link=evil]" in shown.out
+    assert "\x1b[31m" not in shown.out.replace("\x1b[31m[0m", "")
+    assert "\x1b]8;" not in shown.out  # no link
+    answer = json.loads(run_sat("search", "red", "--index", index_file, "--json").out)
+    assert MARKUP in [hit["sheet"] for hit in answer["hits"]]
+
+
+def test_nothing_found_is_said_and_is_a_success(index_file, sat):
+    run = sat("search", "rate", "--index", index_file, "--format", "ods")
+    assert run.code == 0
+    assert run.out == "no sheets: nothing meets these conditions\n"
+
+
+def test_an_empty_index_says_so(tmp_path, encoder, sat):
+    (tmp_path / "notes.txt").write_text("no workbook")
+    file = tmp_path / "x.sat"
+    assert sat("index", tmp_path, "--index", file, "--model", encoder).code == 0
+    assert sat("search", "rate", "--index", file).out == "no sheets: the index is empty\n"
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]], ids=["table", "json"])
+def test_a_reader_that_stops_early_ends_it_quietly(as_json, index_file):
+    line = command("search", "rate", "--index", index_file, "-k", "6", *as_json)
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()  # sooner than any head -1
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=30) == 0
+    assert err == b""
+
+
+def test_json_is_valid_whatever_the_terminals_encoding(tmp_path, encoder):
+    (tmp_path / "销售 😀.csv").write_text("客户,金额\na,1\n", encoding="utf-8")
+    file = tmp_path / "x.sat"
+    run = run_sat("index", tmp_path, "--index", file, "--model", encoder, PYTHONIOENCODING="ascii")
+    assert run.code == 0
+    answers = {
+        encoding: run_sat("search", "客户", "-i", file, "--json", PYTHONIOENCODING=encoding)
+        for encoding in ("ascii", "utf-8")
+    }
+    hits = [json.loads(run.out)["hits"][0]["sheet"] for run in answers.values()]
+    assert hits == ["销售 😀", "销售 😀"]
+    assert run_sat("search", "客户", "-i", file, PYTHONIOENCODING="ascii").code == 0
+
+
+FAILURES = [
+    (["search", "rate", "--index", "{tmp}/none.sat"], 1, "none.sat"),
+    (["search", "rate", "--index", "{tmp}/letter.sat"], 1, "letter.sat"),
+    (["search", "  ", "--index", "{index}"], 2, "the query is empty"),
+    (["search", "rate", "--index", "{index}", "--where", "team"], 2, "KEY=VALUE"),
+    (["search", "rate", "--index", "{index}", "-k", "0"], 2, "'-k'"),
+    (["search", "rate", "--index", "{index}", "--visibility", "odd"], 2, "odd"),
+    (["search", "rate", "--index", "{index}", "--after", "soon"], 2, "--after"),
+    (["search", "--index", "{index}"], 2, "QUERY"),
+    (["show", "x", "--index", "{tmp}/none.sat"], 1, "none.sat"),
+    (["show", "x", "--index", "{index}"], 2, "'x'"),
+    (["status", "--index", "{tmp}/none.sat"], 1, "none.sat"),
+    (["status", "--index", "{tmp}/letter.sat", "--json"], 1, "letter.sat"),
+    (["status", "--index", "{tmp}"], 2, "directory"),
+    (["nonsense"], 2, "nonsense"),
+    (["search", "rate", "--nonsense"], 2, "--nonsense"),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "named"), FAILURES, ids=[" ".join(line) for line, _, _ in FAILURES]
+)
+def test_errors_go_to_standard_error_without_a_traceback(
+    line, code, named, index_file: Path, tmp_path: Path, sat
+):
+    (tmp_path / "letter.sat").write_text("Dear Ada,\n" * 500)
+    run = sat(*(part.format(tmp=tmp_path, index=index_file) for part in line))
+    assert run.code == code
+    assert named in run.err.replace("\n", "")
+    assert run.out == ""
+    assert "Traceback" not in run.err

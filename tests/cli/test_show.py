@@ -1,0 +1,89 @@
+"""`sat show`: one workbook or one sheet, however it is named."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+SALES = [f"sales/2024.xlsx#{name}" for name in ("#1", "Plan #1", "Q1", "Rates")]
+NAMES = [
+    ("sales/2024.xlsx", SALES),
+    ("2024.xlsx", SALES),
+    ("{folder}/sales/2024.xlsx", SALES),
+    ("sales/2024.xlsx#Q1", ["sales/2024.xlsx#Q1"]),
+    ("2024.xlsx#Q1", ["sales/2024.xlsx#Q1"]),
+    ("{folder}/sales/2024.xlsx#Q1", ["sales/2024.xlsx#Q1"]),
+    ("2024.xlsx#Plan #1", ["sales/2024.xlsx#Plan #1"]),
+    ("2024.xlsx##1", ["sales/2024.xlsx##1"]),
+    ("staff.csv", ["staff.csv#staff"]),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), NAMES, ids=[name for name, _ in NAMES])
+def test_a_name_means_these_sheets(name, expected, index_file, workbooks, sat):
+    run = sat("show", name.format(folder=workbooks), "--index", index_file, "--json")
+    assert run.code == 0
+    assert [sheet["sheet_id"] for sheet in json.loads(run.out)["sheets"]] == expected
+
+
+def test_a_part_of_a_sheet_name_behind_a_hash_is_not_that_sheet(index_file, sat):
+    # "2024.xlsx#1" would be sheet "1"; there are only "#1" and "Plan #1".
+    run = sat("show", "2024.xlsx#1", "--index", index_file)
+    assert run.code == 2
+    assert "did you mean" in run.err
+
+
+def test_a_path_from_the_current_folder_is_understood(index_file, workbooks, sat, monkeypatch):
+    monkeypatch.chdir(workbooks / "sales")
+    run = sat("show", "./2024.xlsx#Q1", "--index", index_file, "--json")
+    assert [sheet["sheet"] for sheet in json.loads(run.out)["sheets"]] == ["Q1"]
+
+
+def test_json_holds_sheets_links_and_what_was_skipped(index_file, sat):
+    shown = json.loads(sat("show", "2024.xlsx", "--index", index_file, "--json").out)
+    assert list(shown) == ["name", "sheets", "links", "skipped"]
+    assert [(skip["sheet"], skip["reason"]) for skip in shown["skipped"]] == [
+        ("Nothing", "empty_sheet")
+    ]
+    assert shown["sheets"][2]["tables"][0]["range"] == "A1:C2"
+
+
+def test_a_sheet_is_shown_with_its_columns_and_examples(index_file, sat):
+    run = sat("show", "staff.csv", "--index", index_file)
+    assert "csv, visible, 2 rows x 2 columns, A1:B2" in run.out
+    assert "main table A1:B2: header row 1, 1 records" in run.out
+    assert ["Salary", "integer", "41"] in [line.split() for line in run.out.splitlines()]
+
+
+def test_a_workbook_is_shown_with_its_sheets_and_skipped_ones(index_file, sat):
+    run = sat("show", "2024.xlsx", "--index", index_file)
+    for part in (*SALES, "Region | Month | Revenue", "empty_sheet"):
+        assert part in run.out
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("torn.xlsx", "damaged"), ("blank.csv", "empty_file")]
+)
+def test_a_workbook_that_was_skipped_is_shown_with_the_reason(name, reason, index_file, sat):
+    run = sat("show", name, "--index", index_file)
+    assert run.code == 0
+    assert reason in run.out
+
+
+SLIPS = [("2023.xlsx", "'2024.xlsx'"), ("staf.csv", "'staff.csv'"), ("torn.xls", "'torn.xlsx'")]
+
+
+@pytest.mark.parametrize(("name", "meant"), SLIPS)
+def test_an_unknown_name_is_answered_with_the_nearest_ones(name, meant, index_file, sat):
+    run = sat("show", name, "--index", index_file)
+    assert run.code == 2
+    assert f"no workbook or sheet '{name}'" in run.err
+    assert meant in run.err.partition("did you mean")[2]
+
+
+def test_hostile_names_are_shown_not_obeyed(index_file, sat):
+    run = sat("show", "[red]x[link=evil]", "--index", index_file)
+    assert run.code == 2
+    assert "\x1b" not in run.err
+    assert "[red]x[link=evil] \\x1b[31m" in run.err

@@ -1,0 +1,9 @@
+import pytest
+
+from sat_retriever.workbook.pool import close_idle
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_worker_is_left_behind():
+    yield
+    close_idle()

@@ -1,0 +1,388 @@
+"""Where tables are found on a sheet, and what is taken for their header."""
+
+import datetime as dt
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sat_retriever.types import ColumnType, to_json
+from sat_retriever.workbook.grid import Area, CellError, Grid, TableObject
+from sat_retriever.workbook.header import MAX_TABLES, find_tables
+
+PEOPLE = [
+    ["Name", "Age", "Joined"],
+    ["Ann Lee", 31.0, dt.datetime(2020, 1, 5)],
+    ["Bo Chan", 45.0, dt.datetime(2021, 7, 9)],
+    ["Cy Diaz", 28.0, dt.datetime(2019, 3, 2)],
+]
+STOCK = [
+    ["Item", "Stock", "Price"],
+    ["bolt", 120.0, 0.25],
+    ["nut", 80.0, 0.1],
+    ["screw", 300.0, 0.05],
+    ["washer", 150.0, 0.02],
+    ["rivet", 90.0, 0.03],
+]
+
+
+def names(table):
+    return [column.name for column in table.columns]
+
+
+def beside(left, right, gap=1):
+    height = max(len(left), len(right))
+    left = [*left, *([[None] * len(left[0])] * (height - len(left)))]
+    right = [*right, *([[None] * len(right[0])] * (height - len(right)))]
+    return [[*a, *[None] * gap, *b] for a, b in zip(left, right, strict=True)]
+
+
+def only(rows, **options):
+    (table,) = find_tables(Grid(rows), **options)
+    return table
+
+
+def test_an_empty_grid_has_no_tables():
+    assert find_tables(Grid([])) == ()
+    assert find_tables(Grid([[None, None], []])) == ()
+
+
+def test_a_plain_table_has_its_first_row_as_header():
+    table = only(PEOPLE)
+    assert (table.range, table.header_row, table.header_height) == ("A1:C4", 1, 1)
+    assert names(table) == ["Name", "Age", "Joined"]
+    assert [column.type for column in table.columns] == [
+        ColumnType.TEXT,
+        ColumnType.INTEGER,
+        ColumnType.DATE,
+    ]
+    assert [column.example for column in table.columns] == ["Ann Lee", "31", "2020-01-05"]
+    assert table.num_rows == 3
+    assert not table.transposed
+
+
+def test_addresses_count_from_the_grid_origin():
+    (table,) = find_tables(Grid(PEOPLE, first_row=7, first_col=3))
+    assert (table.range, table.header_row) == ("C7:E10", 7)
+
+
+@pytest.mark.parametrize("blank", [0, 1, 2])
+def test_titles_and_notes_above_are_not_the_header(blank):
+    rows = [["Staff list"], ["Internal use, do not copy"], *[[]] * blank, *PEOPLE]
+    table = only(rows)
+    assert table.header_row == 3 + blank
+    assert names(table) == ["Name", "Age", "Joined"]
+
+
+def test_a_key_and_its_value_above_a_header_are_no_part_of_it():
+    table = only([["Staff"], ["As of", dt.datetime(2024, 3, 1)], *PEOPLE])
+    assert (table.header_row, table.header_height) == (3, 1)
+
+
+def test_merged_headers_are_spread_and_joined_top_down():
+    rows = [
+        ["Region", "Sales", None, "Costs", None],
+        [None, "2023", "2024", "2023", "2024"],
+        ["north", 1.5, 2.5, 3.5, 4.5],
+        ["south", 5.5, 6.5, 7.5, 8.5],
+    ]
+    merges = [Area(1, 1, 2, 1), Area(1, 2, 1, 3), Area(1, 4, 1, 5)]
+    table = only(rows, merges=merges)
+    assert (table.header_row, table.header_height, table.num_rows) == (1, 2, 2)
+    assert names(table) == [
+        "Region",
+        "Sales / 2023",
+        "Sales / 2024",
+        "Costs / 2023",
+        "Costs / 2024",
+    ]
+
+
+def test_upper_headers_without_merges_belong_to_the_header():
+    rows = [
+        [None, "Sales", None, "Costs", None],
+        ["Region", "low", "high", "low", "high"],
+        *[[word, 1.5, 2.5, 3.5, 4.5] for word in ("north", "south", "east")],
+    ]
+    table = only(rows)
+    assert (table.header_row, table.header_height) == (1, 2)
+    assert names(table)[:3] == ["Region", "Sales / low", "high"]
+
+
+def test_a_title_merged_over_the_whole_table_is_no_header():
+    table = only([["Quarterly report", None, None], *PEOPLE], merges=[Area(1, 1, 1, 3)])
+    assert (table.header_row, table.header_height) == (2, 1)
+
+
+def test_side_by_side_tables_are_told_apart_and_the_larger_comes_first():
+    small, large = find_tables(Grid(beside(PEOPLE, STOCK)))[::-1]
+    assert (large.range, small.range) == ("E1:G6", "A1:C4")
+    assert names(large) == ["Item", "Stock", "Price"]
+    assert names(small) == ["Name", "Age", "Joined"]
+
+
+def test_stacked_tables_are_told_apart():
+    tables = find_tables(Grid([*PEOPLE, [], ["Warehouse"], *STOCK]))
+    assert {table.range: table.header_row for table in tables} == {"A7:C12": 7, "A1:C4": 1}
+    assert tables[0].range == "A7:C12"
+
+
+def test_a_second_header_without_a_blank_row_starts_a_second_table():
+    tables = find_tables(
+        Grid([*STOCK, ["Depot", "Floor", "Doors"], ["A", 1.0, 4.0], ["B", 2.0, 6.0]])
+    )
+    assert [table.range for table in tables] == ["A1:C6", "A7:C9"]
+    assert names(tables[1]) == ["Depot", "Floor", "Doors"]
+
+
+def test_blank_rows_inside_the_data_do_not_end_a_table():
+    table = only([*STOCK[:3], [], *STOCK[3:]])
+    assert (table.range, table.num_rows) == ("A1:C7", 5)
+
+
+def test_section_titles_between_blank_rows_do_not_end_a_table():
+    rows = [["Part", 2019.0, 2020.0, 2021.0], [], ["Cars"]]
+    rows += [["  petrol", 0.5, 0.4, 0.3], ["  diesel", 0.2, 0.2, 0.1], [], ["Trucks"]]
+    rows += [["  petrol", 0.6, 0.5, 0.2], ["  diesel", 0.1, 0.3, 0.2], [], ["1/ A remark."]]
+    table = only(rows)
+    assert (table.range, table.header_row) == ("A1:D9", 1)
+    assert names(table) == ["Part", "2019", "2020", "2021"]
+
+
+def test_a_header_apart_from_its_data_is_still_its_header():
+    table = only([STOCK[0], [], *STOCK[1:]])
+    assert (table.range, table.header_row, table.num_rows) == ("A1:C7", 1, 5)
+
+
+def test_keys_beside_their_values_are_read_as_a_transposed_table():
+    rows = [
+        ["Title:", "Bridge"],
+        ["Start:", dt.datetime(2024, 5, 1)],
+        ["Budget:", 5000.0],
+        ["Open:", True],
+    ]
+    table = only(rows)
+    assert table.transposed
+    assert table.header_row is None
+    assert names(table) == ["Title:", "Start:", "Budget:", "Open:"]
+    assert [column.type for column in table.columns] == [
+        ColumnType.TEXT,
+        ColumnType.DATE,
+        ColumnType.INTEGER,
+        ColumnType.BOOLEAN,
+    ]
+    assert table.num_rows == 1
+
+
+def test_records_laid_out_in_columns_are_read_as_a_transposed_table():
+    table = only([list(line) for line in zip(*PEOPLE, strict=True)])
+    assert table.transposed
+    assert names(table) == ["Name", "Age", "Joined"]
+    assert (table.num_rows, table.range) == (3, "A1:D3")
+    assert table.columns[1].example == "31"
+
+
+def test_years_across_are_headers_and_not_data():
+    rows = [["Unit: %", 2020.0, 2021.0, 2022.0], ["coal", 0.0, 0.0, 0.0], ["gas", 0.0, 0.0, 0.0]]
+    table = only(rows)
+    assert names(table) == ["Unit: %", "2020", "2021", "2022"]
+    assert (table.header_row, table.transposed, table.num_rows) == (1, False, 2)
+
+
+def test_dates_across_are_headers_in_iso_form():
+    months = [dt.datetime(2024, month, 1) for month in range(1, 5)]
+    rows = [["Account", *months], ["rent", 1.0, 2.0, 3.0, 4.0], ["power", 5.0, 6.0, 7.0, 8.0]]
+    assert names(only(rows)) == ["Account", "2024-01-01", "2024-02-01", "2024-03-01", "2024-04-01"]
+
+
+def test_data_from_the_first_row_on_has_no_header():
+    table = only([[1.0, "x7", 2.5], [2.0, "y8", 3.5], [3.0, "z9", 0.5]])
+    assert (table.header_row, table.header_height, table.transposed) == (None, 0, False)
+    assert names(table) == ["", "", ""]
+    assert (table.range, table.num_rows) == ("A1:C3", 3)
+
+
+def test_texts_that_come_again_below_are_data_and_no_header():
+    rows = [["ann@x.org", "North"], ["bo@x.org", "South"], ["cy@x.org", "North"]] * 2
+    assert only(rows).header_row is None
+
+
+@pytest.mark.parametrize("label", ["Total", "Grand Total:", "Summe", "合计", "ИТОГО", "Subtotal"])
+def test_totals_are_in_the_range_but_no_records(label):
+    table = only([*STOCK, [label, 740.0, 0.45]])
+    assert (table.range, table.num_rows) == ("A1:C7", 5)
+
+
+def test_a_row_of_units_becomes_the_columns_units():
+    rows = [["Pipe", "Length", "Mass"], [None, "m", "(kg)"], ["a", 1.5, 2.5], ["b", 3.5, 4.5]]
+    table = only(rows)
+    assert [column.unit for column in table.columns] == [None, "m", "(kg)"]
+    assert (table.header_height, table.num_rows) == (1, 2)
+    assert table.columns[1].example == "1.5"
+
+
+@pytest.mark.parametrize("blank", [0, 1])
+def test_footnotes_are_not_in_the_range(blank):
+    table = only([*STOCK, *[[]] * blank, ["* Prices without tax."], ["Source: own count."]])
+    assert table.range == "A1:C6"
+
+
+def test_a_first_column_without_a_name_belongs_to_the_table():
+    table = only([[None, "Stock", "Price"], *STOCK[1:]])
+    assert names(table) == ["", "Stock", "Price"]
+    assert (table.range, table.header_row) == ("A1:C6", 1)
+
+
+def test_duplicate_and_blank_headers_keep_their_places():
+    rows = [["Item", "Price", None, "Price"], ["bolt", 1.0, 5.0, 2.0], ["nut", 3.0, 6.0, 4.0]]
+    assert names(only(rows)) == ["Item", "Price", "", "Price"]
+
+
+def test_declared_tables_are_trusted():
+    rows = [["alpha", "beta"], ["one", "two"], ["one", "three"], ["all", "all"]]
+    item = TableObject("Words", Area(1, 1, 4, 2), 1, 1, ("alpha", "beta"))
+    table = only(rows, table_objects=[item])
+    assert (table.name, table.range, table.header_row, table.num_rows) == ("Words", "A1:B4", 1, 2)
+    headless = TableObject("Words", Area(1, 1, 4, 2), header_rows=0)
+    assert only(rows, table_objects=[headless]).header_row is None
+
+
+def test_a_declared_table_does_not_hide_the_others():
+    item = TableObject("People", Area(1, 1, 4, 3))
+    tables = find_tables(Grid(beside(PEOPLE, STOCK)), table_objects=[item])
+    assert [(table.range, table.name) for table in tables] == [("E1:G6", None), ("A1:C4", "People")]
+
+
+def test_a_declared_table_outside_the_grid_is_left_out():
+    item = TableObject("Gone", Area(50, 1, 60, 3))
+    assert [table.name for table in find_tables(Grid(PEOPLE), table_objects=[item])] == [None]
+
+
+def test_a_row_of_names_alone_is_a_header_without_records():
+    table = only([["Invoice", "Vendor", "Amount"]])
+    assert (table.header_row, table.num_rows) == (1, 0)
+    assert names(table) == ["Invoice", "Vendor", "Amount"]
+    assert {column.type for column in table.columns} == {ColumnType.EMPTY}
+
+
+def test_a_single_row_of_values_has_no_header():
+    assert only([["x", 1.0, 2.5, 3.5]]).header_row is None
+
+
+def test_a_single_column_can_have_a_header():
+    table = only([["Reading"], [1.5], [2.5], [3.5]])
+    assert (table.header_row, table.range, table.num_rows) == (1, "A1:A4", 3)
+    assert only([[1.5], [2.5], [3.5]]).header_row is None
+    assert only([["Fruit"], ["apple"], ["plum"], ["apple"]]).header_row == 1
+    assert only([["apple"], ["plum"], ["cherry"]]).header_row is None
+
+
+def test_a_key_without_colon_over_texts_only_is_read_as_a_form():
+    rows = [["Company", "ACME"], ["Street", "1 Main St"], ["City", "Rome"], ["Phone", "555-1234"]]
+    table = only(rows)
+    assert table.transposed
+    assert names(table) == ["Company", "Street", "City", "Phone"]
+
+
+def test_prose_beside_a_larger_table_gives_no_tables():
+    notes = [
+        ["About the list of items at the right", None],
+        ["Source:", "National statistics office"],
+        [None, "Table 3 of the yearbook, page 17"],
+        [None, None],
+        ["The figures were converted by hand to other units.", None],
+        ["Rows that were empty in the source were left out.", None],
+    ]
+    tables = find_tables(Grid(beside(notes, STOCK, gap=2)))
+    assert [(table.range, table.header_row) for table in tables] == [("E1:G6", 1)]
+
+
+def test_a_name_without_values_in_the_last_row_is_no_footnote():
+    assert only([*STOCK, ["cog", None, None]]).range == "A1:C7"
+
+
+def test_a_page_of_prose_is_one_table_without_header():
+    rows = [
+        ["About this workbook"],
+        [],
+        ["Source:", "National statistics office"],
+        [None, "Table 3 of the yearbook"],
+        [],
+        ["The figures were converted from the original units by hand."],
+        ["Rows that were empty in the source have been left out here."],
+    ]
+    table = only(rows)
+    assert (table.range, table.header_row) == ("A1:B7", None)
+    assert table.columns[0].example == "About this workbook"
+
+
+def test_headers_are_one_line_without_errors_and_at_most_120_characters():
+    rows = [[" Unit\n  price ", CellError("#REF!"), "x" * 200, 7.0]]
+    rows += [[0.5, 1.5, 2.5, 3.5], [4.5, 5.5, 6.5, 7.5]]
+    item = TableObject("T", Area(1, 1, 3, 4))
+    assert names(only(rows, table_objects=[item])) == ["Unit price", "", "x" * 120, "7"]
+
+
+def test_without_examples_no_value_of_a_data_cell_is_kept():
+    rows = [
+        ["Name", "Spend", "Note"],
+        *[[f"secret {n}", 777000.5 + n, f"hidden text {n}"] for n in range(9)],
+    ]
+    kept = json.dumps(to_json(find_tables(Grid(rows), examples=False)))
+    assert "Spend" in kept
+    for trace in ("secret", "777", "hidden"):
+        assert trace not in kept
+        assert trace in json.dumps(to_json(find_tables(Grid(rows)))) or trace != "777"
+
+
+def test_free_text_columns_get_a_typed_placeholder():
+    rows = [["Author", "Pages"], *[[f"Alan Smithee the {n}th", 10.0 + n] for n in range(12)]]
+    assert [column.example for column in only(rows).columns] == ["Author_0001", "10"]
+
+
+def test_islands_of_cells_give_a_bounded_number_of_tables():
+    rows = [["ab" if i % 4 < 2 and j % 4 < 2 else None for j in range(120)] for i in range(400)]
+    assert len(find_tables(Grid(rows))) <= MAX_TABLES
+
+
+def test_rows_may_be_shorter_than_the_widest_one():
+    table = only([["Name", "Age", "Town"], ["Ann", 31.0], ["Bo", 45.0, "Rome"], ["Cy"]])
+    assert (table.range, table.num_rows) == ("A1:C4", 3)
+
+
+def test_one_very_wide_row_does_not_cost_the_other_rows():
+    rows = [["Reading"], *[[float(n)] for n in range(20_000)], [1.0] * 16_000]
+    assert max(table.num_rows for table in find_tables(Grid(rows))) >= 20_000
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.text(max_size=12),
+    st.sampled_from(["Total", "kg", "Name", "#", "2020", "a b c", " "]),
+    st.floats(),
+    st.integers(-3000, 3000),
+    st.booleans(),
+    st.datetimes(),
+    st.dates(),
+    st.times(),
+    st.timedeltas(),
+    st.sampled_from([CellError("#DIV/0!"), CellError("#N/A")]),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.lists(VALUES, max_size=7), max_size=12), st.booleans())
+def test_any_grid_gives_the_same_sound_tables_twice(rows, examples):
+    rows = [[None if value == "" else value for value in row] for row in rows]
+    merges = [Area(1, 1, 1, 3), Area(2, 2, 4, 2)]
+    tables = find_tables(Grid(rows, 5, 2), merges, examples=examples)
+    assert tables == find_tables(Grid(rows, 5, 2), merges, examples=examples)
+    assert bool(tables) == any(value is not None for row in rows for value in row)
+    for table in tables:
+        assert table.columns
+        assert table.num_rows >= 0
+        assert (table.header_row is None) == (table.header_height == 0)
+        assert table.header_row is None or 5 <= table.header_row < 5 + len(rows)
+        assert examples or all(column.example is None for column in table.columns)
+    json.dumps(to_json(tables))
