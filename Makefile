@@ -11,7 +11,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	{ echo $$p; break; }; done)
 BIN := .venv/bin
 READY := .venv/.ready
-CODE := sat_retriever tests benchmarks examples
+CODE := sat_retriever tests benchmarks examples .ci
 
 .PHONY: demo test check format tables clean help
 
@@ -33,8 +33,9 @@ format: $(READY) ## Format and fix what can be fixed
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 
-tables: $(READY) ## Fill the README's results from benchmarks/results
+tables: $(READY) ## Fill the README's results and its list of files
 	$(BIN)/python -m benchmarks.tables
+	$(BIN)/python .ci/file_map.py
 
 clean: ## Remove everything that was made here, the environment too
 	rm -rf .venv .demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache \

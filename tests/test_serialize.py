@@ -106,7 +106,7 @@ def test_default_fingerprint_never_changes_silently():
 
 
 def test_options_that_mean_nothing_are_refused():
-    with pytest.raises(InputError, match="unknown serialization form 'prose'.*released, paper"):
+    with pytest.raises(InputError, match=r"unknown serialization form 'prose'.*released, paper"):
         Serialization(form="prose")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="max_headers is -1"):
         Serialization(max_headers=-1)

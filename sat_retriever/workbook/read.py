@@ -25,7 +25,7 @@ from sat_retriever.workbook.wire import formulas_from_json, skipped_from_json, s
 
 DEFAULT_LIMITS = Limits()
 _RETRIED = (SkipReason.READER_CRASHED, SkipReason.OUT_OF_MEMORY)
-_RETRY_SHARE = 0.6  # of a file's time that the first attempt may take
+_FIRST_SHARE = 0.8  # of a file's time that the first attempt may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _read(path: Path, request: Request, slot: Slot) -> Workbook:
     start = time.monotonic()
     seconds = request.limits.seconds
     try:
-        workbook, changed = _attempt(path, request, slot, seconds * _RETRY_SHARE)
+        workbook, changed = _attempt(path, request, slot, seconds * _FIRST_SHARE)
         if changed:
             workbook, changed = _attempt(path, request, slot, seconds)
         if changed:
@@ -144,7 +144,10 @@ def _read(path: Path, request: Request, slot: Slot) -> Workbook:
     try:
         if left <= 0:
             raise first
-        return _attempt(path, replace(request, safe=True), slot, left)[0]
+        workbook, _changed = _attempt(path, replace(request, safe=True), slot, left)
+        if all(skip.reason is not SkipReason.READER_CRASHED for skip in workbook.skipped):
+            return workbook
+        raise first
     except WorkerFailed:
         return _failed(path, request, first.reason, first.message)
 

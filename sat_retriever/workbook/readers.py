@@ -6,14 +6,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sat_retriever.types import SkipReason
+from sat_retriever.workbook.dense import CalamineReader
 from sat_retriever.workbook.limits import Limits, Refused
-from sat_retriever.workbook.values import (
-    CalamineReader,
-    OpenpyxlReader,
-    SheetName,
-    SheetValues,
-    ValuesFailed,
-)
+from sat_retriever.workbook.sparse import OpenpyxlReader
+from sat_retriever.workbook.values import SheetName, SheetValues, ValuesFailed
 
 
 class Readers:
@@ -105,7 +101,6 @@ class Readers:
 
     def _open_openpyxl(self) -> OpenpyxlReader:
         if self._openpyxl is None:
-            self._file.seek(0)
             try:
                 self._openpyxl = OpenpyxlReader.open(self._file)
             except ValuesFailed as failed:

@@ -29,7 +29,7 @@ from sat_retriever.workbook.xlsx import (
 
 Json = dict[str, Any]
 _FORMULA_BATCH = 5_000
-_OVERLAP_BYTES = 4 << 20
+_OVERLAP_BYTES = (4 << 20, 400 << 20)  # of XML: below it is not worth it, above not safe
 _CRASHED = "The reader crashed on this file, twice in a row."
 
 
@@ -67,14 +67,26 @@ def read_xlsx(
         package = Package.open(file, request.limits)
         contents = read_contents(package)
     except Refused as refused:
-        if refused.reason is not SkipReason.DAMAGED:
+        if refused.reason not in (SkipReason.DAMAGED, SkipReason.XML_BOMB):
             raise
-        yield from read_by_value(request, source, file, values, damage=refused.message)
+        yield from _without_package(request, source, file, values, refused)
         return
     readers = Readers(file, values, safe=request.safe)
     walk = _Walk(request, source, package, contents, readers)
     yield from walk.messages()
     yield {"structure": to_json(walk.structure())}
+
+
+def _without_package(
+    request: Request, source: Source, file: BinaryIO, values: Path | BinaryIO, refused: Refused
+) -> Iterator[Json]:
+    """What the value readers, which expand no entities, make of a package we refused."""
+    try:
+        yield from read_by_value(request, source, file, values, damage=refused.message)
+    except Refused as second:
+        raise (refused if second.reason is SkipReason.DAMAGED else second) from second
+    if refused.reason is SkipReason.XML_BOMB:
+        yield _skip(request, refused.reason, refused.message)
 
 
 def refuse_sheet(
@@ -125,7 +137,11 @@ class _Walk:
             raise bomb or refused from refused
 
     def sheet(self, sheet: SheetPart) -> Iterator[Json]:
-        scan = self.scan(sheet)
+        refused = None
+        try:
+            scan = self.scan(sheet)
+        except Refused as error:
+            refused, scan = error, SheetScan(damage=error.message)
         yield from self.formulas(sheet.name, scan)
         tables = table_objects(self.package, sheet.part) if sheet.part else ()
         pivots = pivot_sources(self.package, sheet.name, sheet.part) if sheet.part else ()
@@ -137,14 +153,18 @@ class _Walk:
             hidden=self.found.hidden + ((hidden,) if hidden.rows or hidden.cols else ()),
         )
         scan.formulas = []
-        yield from _sheet(self.request, self.source, self.readers, sheet, scan, tables)
+        told = _sheet(self.request, self.source, self.readers, sheet, scan, tables)
+        yield from (message for message in told if refused is None or "record" in message)
+        if refused is not None:
+            yield _skip(self.request, refused.reason, refused.message, sheet.name)
 
     def scan(self, sheet: SheetPart) -> SheetScan:
         """The scan of a sheet; calamine parses a large one at the same time."""
         limits = self.request.limits
         if not sheet.part:
             return SheetScan(damage="the sheet's part is missing")
-        if self.request.safe or self.package.size(sheet.part) < _OVERLAP_BYTES:
+        least, most = _OVERLAP_BYTES
+        if self.request.safe or not least <= self.package.size(sheet.part) <= most:
             chunks = self.package.chunks
             return scan_sheet(chunks(sheet.part), chunks(sheet.part), limits)
         background = _BackgroundScan(self.package, sheet.part, limits)

@@ -55,7 +55,7 @@ def read_text(file: BinaryIO, limits: Limits, *, strict: bool) -> tuple[Grid, Ar
         file.seek(0)
         start = sample.decode(encoding, errors="replace")
         delimiter, skip = detect_delimiter(start)
-        if strict and not skip and _consistency(start, delimiter or ",") < _TABLE:
+        if strict and not skip and not _is_table(start, delimiter):
             message = "Flat text in which no delimiter makes columns."
             raise Refused(SkipReason.NOT_A_SPREADSHEET, message)
         if skip:
@@ -108,6 +108,12 @@ def detect_delimiter(sample: str) -> tuple[str, int]:
     scored = [(_consistency(sample, each), -index) for index, each in enumerate(DELIMITERS)]
     best, index = max(scored)
     return (DELIMITERS[-index], 0) if best > 0 else ("", 0)
+
+
+def _is_table(sample: str, delimiter: str) -> bool:
+    """Whether text whose name promises no table looks like one: not prose, code or JSON."""
+    json_like = sample.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", "<")
+    return bool(delimiter) and not json_like and _consistency(sample, delimiter) >= _TABLE
 
 
 def _consistency(sample: str, delimiter: str) -> float:

@@ -66,7 +66,7 @@ def test_bge_gets_its_documented_query_prefix_when_its_configuration_has_none(ti
     (tiny / "config_sentence_transformers.json").unlink()
     named = read_checkpoint(tiny, "BAAI/bge-base-en-v1.5").spec
     assert (named.query_prefix, named.sheet_prefix) == (_BGE_PREFIX, "")
-    change(tiny / "config.json", _name_or_path="/root/.cache/torch/BAAI_bge-base-en/")
+    change(tiny / "config.json", _name_or_path="/home/someone/.cache/BAAI_bge-base-en/")
     assert read_checkpoint(tiny, "tiny").spec.query_prefix == _BGE_PREFIX
 
 

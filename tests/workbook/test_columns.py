@@ -59,6 +59,11 @@ def test_a_column_without_values_has_no_example():
     assert example_text("Header", [None, " "]) is None
 
 
+def test_an_error_is_an_example_only_where_there_is_nothing_else():
+    assert example_text("Header", [CellError("#N/A"), 2.5]) == "2.5"
+    assert example_text("Header", [CellError("#N/A")]) == "#N/A"
+
+
 def test_without_examples_the_type_is_kept_and_the_value_is_not():
     cells = cells_of(Grid([["secret"], ["other"]]), ())
     column = describe_column(cells, "Key", [(0, 0), (1, 0)], None, examples=False)

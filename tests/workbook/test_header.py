@@ -285,6 +285,34 @@ def test_a_key_without_colon_over_texts_only_is_read_as_a_form():
     assert names(table) == ["Company", "Street", "City", "Phone"]
 
 
+def test_keys_with_colons_are_a_form_even_over_texts_only():
+    table = only([["Name:", "Ann"], ["City:", "Rome"], ["Team:", "Blue"]])
+    assert (table.transposed, names(table)) == (True, ["Name:", "City:", "Team:"])
+
+
+def test_names_beside_categories_are_records_and_no_form():
+    people = ["Ann Lee", "Bo Chan", "Cy Diaz", "Di Ek", "Ed Fox", "Fay Gao"]
+    rows = [[name, ("North", "South")[i % 2]] for i, name in enumerate(people)]
+    table = only(rows)
+    assert (table.transposed, table.header_row, table.num_rows) == (False, None, 6)
+
+
+def test_a_table_with_a_header_is_the_main_one_before_slightly_more_bare_numbers():
+    numbers = [[float(i * j + i) for j in range(4)] for i in range(6)]
+    main, other = find_tables(Grid([*STOCK, *[[]] * 6, *numbers]))
+    assert (main.range, main.header_row) == ("A1:C6", 1)
+    assert (other.range, other.header_row) == ("A13:D18", None)
+
+
+def test_much_prose_beside_a_table_stays_one_block():
+    notes = [[f"This is remark number {n} about the list.", None] for n in range(6)]
+    notes += [[None, None], ["Source:", "National statistics office"]]
+    notes += [[None, "Table 3 of the yearbook"], ["One last remark stands here.", None]]
+    table = [row[:2] for row in [*STOCK, *STOCK[1:]]]
+    tables = find_tables(Grid(beside(notes, table, gap=2)))
+    assert [table.range for table in tables] == ["E1:F11", "A1:B10"]
+
+
 def test_prose_beside_a_larger_table_gives_no_tables():
     notes = [
         ["About the list of items at the right", None],
@@ -341,9 +369,9 @@ def test_free_text_columns_get_a_typed_placeholder():
     assert [column.example for column in only(rows).columns] == ["Author_0001", "10"]
 
 
-def test_islands_of_cells_give_a_bounded_number_of_tables():
-    rows = [["ab" if i % 4 < 2 and j % 4 < 2 else None for j in range(120)] for i in range(400)]
-    assert len(find_tables(Grid(rows))) <= MAX_TABLES
+def test_no_more_than_64_tables_are_kept():
+    rows = [row for _ in range(80) for row in [*STOCK, *[[]] * 6]]
+    assert len(find_tables(Grid(rows))) == MAX_TABLES
 
 
 def test_rows_may_be_shorter_than_the_widest_one():

@@ -49,9 +49,8 @@ def gone(pid, seconds=5.0):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
-            with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
-                if stat.read().rpartition(")")[2].split()[0] == "Z":
-                    return True
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
         except FileNotFoundError:
             return True
         time.sleep(0.05)

@@ -185,7 +185,6 @@ def bomb(content):
         (b"<html><table></table></html>", SkipReason.UNSUPPORTED),
         (SEEDS["written.xlsx"][:900], SkipReason.DAMAGED),
         (edited(SEEDS["written.xlsx"], "xl/sharedStrings.xml", bomb), SkipReason.XML_BOMB),
-        (edited(SEEDS["written.xlsx"], "xl/workbook.xml", bomb), SkipReason.XML_BOMB),
         (edited(SEEDS["saved.xlsx"], "xl/workbook.xml", lambda _: b"<x/>"), SkipReason.DAMAGED),
     ],
 )
@@ -195,6 +194,25 @@ def test_a_file_that_cannot_be_read_gives_one_reason(seed, content, reason):
     assert [skip.reason for skip in book.skipped] == [reason]
     assert book.skipped[0].path == "file.bin"
     assert book.skipped[0].message.endswith(".")
+
+
+def test_a_workbook_part_that_declares_entities_costs_formulas_but_no_sheet(seed):
+    book = read_workbook(seed("a.xlsx", edited(SEEDS["written.xlsx"], "xl/workbook.xml", bomb)))
+    assert [record.sheet for record in book.records] == ["Sales", "Table"]
+    assert (None, SkipReason.XML_BOMB) in reasons(book)
+    assert book.formulas == ()
+
+
+def test_a_sheet_that_declares_entities_is_read_without_expanding_them(seed):
+    def declare(xml):
+        return xml.replace(b"?>", b'?><!DOCTYPE x [<!ENTITY a "Name">]>', 1)
+
+    book = read_workbook(
+        seed("a.xlsx", edited(SEEDS["written.xlsx"], "xl/worksheets/sheet1.xml", declare))
+    )
+    assert [record.sheet for record in book.records] == ["Sales", "Table"]
+    assert ("Sales", SkipReason.XML_BOMB) in reasons(book)
+    assert not book.formulas
 
 
 def test_folders_and_locked_files_give_a_reason(seed, tmp_path):

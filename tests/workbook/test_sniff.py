@@ -2,6 +2,7 @@ import io
 import os
 import struct
 import zipfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -140,7 +141,7 @@ def test_a_fifo_is_not_opened(tmp_path):
 def test_folders_devices_and_missing_files_are_unreadable(tmp_path):
     assert sniff(tmp_path).reason is SkipReason.UNREADABLE
     assert sniff(tmp_path / "missing.xlsx").reason is SkipReason.UNREADABLE
-    if os.path.exists("/dev/zero"):
+    if Path("/dev/zero").exists():
         (tmp_path / "link.csv").symlink_to("/dev/zero")
         assert sniff(tmp_path / "link.csv").reason is SkipReason.UNREADABLE
 

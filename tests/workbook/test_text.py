@@ -89,6 +89,8 @@ def test_prose_is_refused_when_the_name_promises_no_table():
     with pytest.raises(Refused) as refused:
         rows("Dear all,\nthis is a letter.\nYours\n", strict=True)
     assert refused.value.reason is SkipReason.NOT_A_SPREADSHEET
+    with pytest.raises(Refused):
+        rows('[\n{"a": 1, "b": 2},\n{"a": 1, "b": 2},\n{"a": 1, "b": 2}]', strict=True)
     assert rows("one column\nonly\n")[0] == [["one column"], ["only"]]
 
 
@@ -100,13 +102,11 @@ def test_nul_characters_do_not_end_the_reading():
     assert rows("a,b\n1,\x002\n")[0] == [["a", "b"], [1, 2]]
 
 
+CELL = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
+
+
 @settings(max_examples=150, deadline=None)
-@given(
-    st.lists(
-        st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=8), min_size=2, max_size=4),
-        min_size=1, max_size=8,
-    )
-)  # fmt: skip
+@given(st.lists(st.lists(CELL, min_size=2, max_size=4), min_size=1, max_size=8))
 def test_written_tables_come_back_cell_by_cell(table):
     table = [[f"x{cell}" for cell in row] for row in table]
     out = io.StringIO(newline="")

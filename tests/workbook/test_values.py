@@ -1,19 +1,16 @@
 import datetime as dt
 import io
+import zipfile
 
 import openpyxl
 import pytest
 import xlsxwriter
 
+from sat_retriever.workbook.dense import CalamineReader
 from sat_retriever.workbook.grid import Area, CellError, Grid
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.values import (
-    MAX_TEXT,
-    CalamineReader,
-    OpenpyxlReader,
-    ValuesFailed,
-    with_errors,
-)
+from sat_retriever.workbook.sparse import OpenpyxlReader
+from sat_retriever.workbook.values import MAX_TEXT, ValuesFailed, with_errors
 
 LIMITS = Limits()
 READERS = [CalamineReader, OpenpyxlReader]
@@ -127,3 +124,15 @@ def test_a_sheet_of_errors_only_becomes_a_grid():
 def test_an_error_beyond_a_cut_grid_is_left_out():
     grid = with_errors(Grid([["a"]]), [(1_000_000, 1, "#REF!")])
     assert grid.rows == [["a"]]
+
+
+def test_openpyxl_loads_a_book_that_it_cannot_stream():
+    out = io.BytesIO()
+    made = written(lambda _book, sheet: sheet.write_row("B2", ["x", 1]))
+    with zipfile.ZipFile(made) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            data = old.read(name).replace(b'<dimension ref="', b'<dimension ref="A0:')
+            new.writestr(name, data)
+    found = values(OpenpyxlReader, out)
+    assert found.area == Area(2, 2, 2, 3)
+    assert found.grid.rows == [["x", 1]]

