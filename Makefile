@@ -3,8 +3,8 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 
-FOLDER ?=
-ASK ?=
+# Through the environment, so that a question may hold quotes and blanks.
+export FOLDER ASK
 # The first interpreter that is new enough; give another with make PYTHON=/path/to/python.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && \
@@ -16,7 +16,7 @@ CODE := sat_retriever tests benchmarks examples .ci
 .PHONY: demo test check format tables clean help
 
 demo: $(READY) ## Index real workbooks and answer questions (FOLDER=path, ASK="…": your own)
-	@$(BIN)/python examples/demo.py $(if $(FOLDER),"$(FOLDER)") $(if $(ASK),--ask "$(ASK)")
+	@$(BIN)/python examples/demo.py $${FOLDER:+"$$FOLDER"} $${ASK:+--ask "$$ASK"}
 
 test: $(READY) ## Run all tests
 	@$(BIN)/python -m pytest

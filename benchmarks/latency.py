@@ -6,9 +6,9 @@ Sheets have template-like names (company, category, year, quarter), so that ever
 is common: the worst case for a lexical index. The whole call is timed: encode, score
 all tokens and all words, fuse, fetch records, explain. Queries are really encoded; the
 sheets' tokens are random unit vectors, because the time of an exact search does not
-depend on their values and encoding 100,000 sheets takes a quarter of an hour. FTS5's own `bm25()` over the same
-words stands beside it, and a slow loop written from the formula says how many of its
-top 50 the quick one finds.
+depend on their values and encoding 100,000 sheets takes a quarter of an hour. FTS5's
+own `bm25()` over the same words stands beside it, and a slow loop written from the
+formula says how many of its top 50 the quick one finds.
 """
 
 from __future__ import annotations

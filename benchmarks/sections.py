@@ -14,14 +14,11 @@ class Section:
         benchmark: Folder below `results/`, and module that fills it.
         title: Heading.
         columns: Heading of each metric shown, by the metric's name.
-        cases: Heading of a column with the number of rows behind a result; no
-            such column when empty.
     """
 
     benchmark: str
     title: str
     columns: Mapping[str, str]
-    cases: str = ""
 
 
 SECTIONS = (
@@ -29,6 +26,7 @@ SECTIONS = (
         "headers",
         "Header detection",
         {
+            "sheets": "sheets",
             "header": "header row right",
             "range": "table range right",
             "exact": "both right",
@@ -36,7 +34,6 @@ SECTIONS = (
             "num_rows": "row count right",
             "all_ranges": "all tables right",
         },
-        cases="sheets",
     ),
     Section(
         "robustness",
@@ -56,9 +53,10 @@ SECTIONS = (
         "reading",
         "Reading speed",
         {
-            "wall_s": "wall time, s",
-            "peak_mib": "peak memory, MiB",
-            "speed_up": "times openpyxl",
+            "files": "files",
+            "seconds_median": "median, s",
+            "times_faster_than_openpyxl": "× openpyxl",
+            "peak_mb_max": "peak memory, MiB",
         },
     ),
     Section(

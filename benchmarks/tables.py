@@ -123,16 +123,13 @@ def unsupported(file: File) -> list[str]:
 
 
 def plain_table(section: Section) -> str:
-    """A section's result files as rows; columns that no file has are left out."""
-    files = read_results(section.benchmark)
+    """A section's result files as rows; files and columns without a number are left out."""
+    found = read_results(section.benchmark)
+    files = [file for file in found if set(section.columns) & set(file["metrics"])]
     if not files:
         return _not_run(section.benchmark)
     headings = ["data", "method"]
     rows = [[_data(file), file["method"]] for file in files]
-    if section.cases:
-        headings.append(section.cases)
-        for row, file in zip(rows, files, strict=True):
-            row.append(number(len(file["per_query"])))
     for key, heading in section.columns.items():
         values = [file["metrics"].get(key) for file in files]
         if all(value is None for value in values):

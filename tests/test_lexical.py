@@ -112,3 +112,9 @@ def test_headers_of_every_table_are_searchable():
     tables = tuple(Table("A1:A3", 1, 1, False, 2, (Column(n),)) for n in ("Income", "Expense"))
     record = SheetRecord("a", "a", columns=tables[0].columns, tables=tables)
     assert sheet_words(record)[2] == ["incom", "expens"]
+
+
+def test_characters_of_matched_pairs_are_not_repeated_among_the_reasons():
+    record = SheetRecord("a#b", "三月", columns=(Column("出库数量"), Column("日期")))
+    assert matched(record, "三月 出库") == (("三月", "出库"), ("出库数量",))
+    assert matched(record, "一月")[0] == ("月",)

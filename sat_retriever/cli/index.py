@@ -22,6 +22,7 @@ from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
+    counted,
     examples,
     plain,
     print_json,
@@ -161,13 +162,12 @@ def _print_report(report: SyncReport, file: Path, sheets: int) -> None:
         f"{getattr(report, name):,} {name}" for name in ("added", "changed", "unchanged", "removed")
     )
     read = report.added + report.changed
-    out.print(f"[bold]{sheets:,}[/bold] sheets in", plain(file))
+    out.print(f"[bold]{counted(sheets, 'sheet')}[/bold] in", plain(file))
     out.print(f"workbooks: {counts}; other files ignored: {report.ignored:,}")
     if read:
         rate = read / report.seconds if report.seconds else 0.0
-        out.print(
-            f"{report.sheets:,} sheets read in {report.seconds:.1f} s, {rate:.0f} workbooks/s"
-        )
+        speed = f"{report.seconds:.1f} s, {rate:.0f} workbooks/s"
+        out.print(f"{counted(report.sheets, 'sheet')} read in {speed}")
     if report.skipped:
         _print_skipped(report.skipped, file)
 

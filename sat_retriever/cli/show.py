@@ -12,6 +12,7 @@ from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
+    counted,
     examples,
     grid,
     plain,
@@ -145,7 +146,7 @@ def _print_table(table: SheetTable, title: str) -> None:
             cells.insert(2, plain(column.unit or ""))
         listed.add_row(*cells)
     out = stdout()
-    out.print(f"{title} {table.range}: {header}, {table.num_rows:,} records", style="bold")
+    out.print(f"{title} {table.range}: {header}, {counted(table.num_rows, 'record')}", style="bold")
     out.print(listed)
 
 

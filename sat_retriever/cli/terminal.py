@@ -86,6 +86,15 @@ def plain(text: object) -> Text:
     return Text("".join(char if char.isprintable() else " " for char in str(text)))
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "sheet"), counted(1200, "sheet")
+    ('1 sheet', '1,200 sheets')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def grid(*columns: str, title: str | Text = "") -> Table:
     """An empty table with a head line; long cells are folded, never cut."""
     table = Table(

@@ -144,7 +144,7 @@ def _read(path: Path, request: Request, slot: Slot) -> Workbook:
     try:
         if left <= 0:
             raise first
-        workbook, _changed = _attempt(path, replace(request, safe=True), slot, left)
+        workbook, _changed = _attempt(path, replace(request, safe=True, seconds=left), slot, left)
         if all(skip.reason is not SkipReason.READER_CRASHED for skip in workbook.skipped):
             return workbook
         raise first

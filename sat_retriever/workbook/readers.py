@@ -15,15 +15,19 @@ from sat_retriever.workbook.values import SheetName, SheetValues, ValuesFailed
 class Readers:
     """The two value readers of one file, each opened when first needed."""
 
-    def __init__(self, file: BinaryIO, values: Path | BinaryIO, *, safe: bool) -> None:
+    def __init__(
+        self, file: BinaryIO, values: Path | BinaryIO, *, safe: bool, deadline: float
+    ) -> None:
         """Open nothing yet.
 
         Args:
             file: The workbook, for openpyxl.
             values: The same workbook in the form that calamine takes it in.
             safe: Leave out calamine, which took the process down before.
+            deadline: Monotonic time after which openpyxl leaves a sheet early.
         """
         self._file = file
+        self._deadline = deadline
         self._values = values
         self._calamine: CalamineReader | ValuesFailed | None = None
         self._openpyxl: OpenpyxlReader | ValuesFailed | None = None
@@ -102,7 +106,7 @@ class Readers:
     def _open_openpyxl(self) -> OpenpyxlReader:
         if self._openpyxl is None:
             try:
-                self._openpyxl = OpenpyxlReader.open(self._file)
+                self._openpyxl = OpenpyxlReader.open(self._file, self._deadline)
             except ValuesFailed as failed:
                 self._openpyxl = failed
         if isinstance(self._openpyxl, ValuesFailed):

@@ -19,6 +19,7 @@ class Request:
         relative: Its POSIX path as it stands in sheet ids.
         examples: Whether records keep example cells.
         safe: Leave out calamine, which took the worker down before.
+        seconds: What is left of the file's time; all of it if None.
         password: Opens an encrypted workbook.
         limits: Bounds.
     """
@@ -27,6 +28,7 @@ class Request:
     relative: str
     examples: bool = True
     safe: bool = False
+    seconds: float | None = None
     password: str | None = None
     limits: Limits = field(default_factory=Limits)
 

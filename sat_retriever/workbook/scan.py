@@ -17,6 +17,7 @@ from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.package import (
     Attributes,
     BadXmlError,
+    OutOfTimeError,
     feed,
     guarded_parser,
     too_deep,
@@ -30,7 +31,7 @@ MAIN_NAMESPACES = (
 _LOCAL = {
     f"{namespace} {name}": name
     for namespace in MAIN_NAMESPACES
-    for name in ("c", "f", "v", "is", "row", "col", "mergeCell", "sheetData")
+    for name in ("c", "f", "v", "is", "row", "col", "mergeCell", "sheetData", "dimension")
 }
 _TRUE = ("1", "true", "on")
 
@@ -52,6 +53,8 @@ class SheetScan:
         hidden_rows: Hidden row spans, 1-based and inclusive.
         hidden_cols: Hidden column spans.
         damage: Why reading stopped before the end; empty if it did not.
+        cut: Whether it stopped because time ran out.
+        dimension: Used range as the part itself states it, which may be wrong.
     """
 
     area: Area | None = None
@@ -62,6 +65,8 @@ class SheetScan:
     hidden_rows: list[Span] = field(default_factory=list)
     hidden_cols: list[Span] = field(default_factory=list)
     damage: str = ""
+    cut: bool = False
+    dimension: Area | None = None
 
 
 def scan_sheet(chunks: Iterator[bytes], again: Iterator[bytes], limits: Limits) -> SheetScan:
@@ -95,6 +100,8 @@ def scan_plain(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
         for outside in scanner.strip_rows(chunks):
             reader.parser.Parse(outside, False)
         reader.parser.Parse(b"", True)
+    except OutOfTimeError:
+        scan.cut = True
     except (expat.ExpatError, ValueError, LookupError, BadXmlError) as error:
         raise NotPlain("not well-formed outside of the rows") from error
     if reader.bounds.area is not None:
@@ -119,6 +126,8 @@ def parse_rows(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
     reader = _Reader(scan, limits)
     try:
         feed(reader.parser, chunks)
+    except OutOfTimeError:
+        scan.cut = True
     except BadXmlError as error:
         scan.damage = str(error)
     scan.area = reader.bounds.area
@@ -202,6 +211,8 @@ class _Reader:
                 self.hidden.append(self._row)
         elif tag == "sheetData":
             self.saw_rows_place = True
+        elif tag == "dimension":
+            self.scan.dimension = area_of(attributes.get("ref", ""))
         elif tag == "col" and attributes.get("hidden") in _TRUE:
             first, last = _number(attributes.get("min"), 0), _number(attributes.get("max"), 0)
             if 0 < first <= last:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from sat_retriever.types import Skipped, SkipReason, Visibility, to_json
 from sat_retriever.workbook.grid import Area, TableObject
 from sat_retriever.workbook.limits import Limits, Refused
-from sat_retriever.workbook.package import Package
+from sat_retriever.workbook.package import Package, until
 from sat_retriever.workbook.readers import Readers
 from sat_retriever.workbook.records import Source, sheet_record
 from sat_retriever.workbook.request import Request
@@ -29,6 +31,7 @@ from sat_retriever.workbook.xlsx import (
 
 Json = dict[str, Any]
 _FORMULA_BATCH = 5_000
+_SCAN_SHARE, _READ_SHARE = 0.35, 0.6  # of a file's time: begin no more of it after that
 _OVERLAP_BYTES = (4 << 20, 400 << 20)  # of XML: below it is not worth it, above not safe
 _CRASHED = "The reader crashed on this file, twice in a row."
 
@@ -41,7 +44,8 @@ def read_by_value(
     Raises:
         Refused: If no reader opens it.
     """
-    readers = Readers(file, values, safe=request.safe)
+    deadline = time.monotonic() + _READ_SHARE * request.limits.seconds
+    readers = Readers(file, values, safe=request.safe, deadline=deadline)
     if request.safe and source.format in ("xlsb", "xls", "ods"):
         raise Refused(SkipReason.READER_CRASHED, _CRASHED)
     listed = readers.listed(damage)
@@ -71,8 +75,11 @@ def read_xlsx(
             raise
         yield from _without_package(request, source, file, values, refused)
         return
-    readers = Readers(file, values, safe=request.safe)
-    walk = _Walk(request, source, package, contents, readers)
+    now = time.monotonic()
+    left = request.limits.seconds if request.seconds is None else request.seconds
+    readers = Readers(file, values, safe=request.safe, deadline=now + _READ_SHARE * left)
+    deadline = now + _SCAN_SHARE * left
+    walk = _Walk(request, source, package, contents, readers, deadline)
     yield from walk.messages()
     yield {"structure": to_json(walk.structure())}
 
@@ -112,6 +119,7 @@ class _Walk:
     package: Package
     contents: Contents
     readers: Readers
+    deadline: float
     formulas_left: int = 0
     found: Structure = field(default_factory=Structure)
 
@@ -164,13 +172,16 @@ class _Walk:
         if not sheet.part:
             return SheetScan(damage="the sheet's part is missing")
         least, most = _OVERLAP_BYTES
+        chunks = partial(self.chunks, sheet.part)
         if self.request.safe or not least <= self.package.size(sheet.part) <= most:
-            chunks = self.package.chunks
-            return scan_sheet(chunks(sheet.part), chunks(sheet.part), limits)
-        background = _BackgroundScan(self.package, sheet.part, limits)
+            return scan_sheet(chunks(), chunks(), limits)
+        background = _BackgroundScan(chunks, limits)
         background.start()
         self.readers.load(sheet.name)
         return background.result()
+
+    def chunks(self, part: str) -> Iterator[bytes]:
+        return until(self.deadline, self.package.chunks(part))
 
     def formulas(self, sheet: str, scan: SheetScan) -> Iterator[Json]:
         kept = scan.formulas[: self.formulas_left]
@@ -194,16 +205,15 @@ class _Walk:
 class _BackgroundScan(threading.Thread):
     """The scan of a large sheet beside calamine, which works without Python's lock."""
 
-    def __init__(self, package: Package, part: str, limits: Limits) -> None:
+    def __init__(self, chunks: Callable[[], Iterator[bytes]], limits: Limits) -> None:
         super().__init__(daemon=True)
-        self._package, self._part, self._limits = package, part, limits
+        self._chunks, self._limits = chunks, limits
         self._scan: SheetScan | None = None
         self._error: BaseException | None = None
 
     def run(self) -> None:
-        chunks = self._package.chunks
         try:
-            self._scan = scan_sheet(chunks(self._part), chunks(self._part), self._limits)
+            self._scan = scan_sheet(self._chunks(), self._chunks(), self._limits)
         except (Refused, MemoryError) as error:
             self._error = error
 
@@ -224,7 +234,8 @@ def _sheet(
 ) -> Iterator[Json]:
     """The record of one sheet, or why there is none."""
     scan_area = scan.area if scan else None
-    dense = scan_area is None or _cells(scan_area) <= request.limits.area
+    cut = scan is not None and scan.cut
+    dense = not cut and (scan_area is None or _cells(scan_area) <= request.limits.area)
     try:
         values = readers.values(sheet.name, request.limits, dense=dense, held=scan_area is not None)
     except ValuesFailed as failed:
@@ -239,6 +250,7 @@ def _sheet(
         grid = with_errors(grid, scan.errors)
         area = _union(area, scan.formula_area, *(Area(r, c, r, c) for r, c, _ in scan.errors))
         area = _union(area, scan.area) if values.cut else area
+        area = _union(area, scan.dimension) if scan.cut else area
         merges = tuple(scan.merges) or merges
     if area is None:
         yield _skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
@@ -254,6 +266,9 @@ def _sheet(
         examples=request.examples,
     )
     yield {"record": to_json(record)}
+    if cut:
+        message = "The sheet is so large that only its first rows and formulas were read."
+        yield _skip(request, SkipReason.TOO_LARGE, message, sheet.name)
 
 
 _EMPTY = "The sheet has no cell with a value."

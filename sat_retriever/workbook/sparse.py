@@ -6,6 +6,8 @@ refuses.
 
 from __future__ import annotations
 
+import math
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -24,18 +26,22 @@ from sat_retriever.workbook.values import (
 )
 
 _SLOWER = 5  # than calamine, at least: the same time is given to fewer cells
+_ROWS = 1_000  # between two looks at the clock
 _STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
 
 
 class OpenpyxlReader:
     """One opened xlsx, xlsm or xltx."""
 
-    def __init__(self, workbook: Any) -> None:
+    def __init__(self, workbook: Any, deadline: float) -> None:
         self._workbook = workbook
+        self._deadline = deadline
 
     @classmethod
-    def open(cls, file: BinaryIO) -> OpenpyxlReader:
+    def open(cls, file: BinaryIO, deadline: float = math.inf) -> OpenpyxlReader:
         """The opened workbook: streamed, or loaded where streaming fails.
+
+        After `deadline`, on the monotonic clock, sheets are left early.
 
         Raises:
             ValuesFailed: If openpyxl cannot open it.
@@ -48,7 +54,8 @@ class OpenpyxlReader:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     file.seek(0)
-                    return cls(openpyxl.load_workbook(file, read_only=read_only, data_only=True))
+                    book = openpyxl.load_workbook(file, read_only=read_only, data_only=True)
+                    return cls(book, deadline)
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - openpyxl's errors have no common class
@@ -80,9 +87,10 @@ class OpenpyxlReader:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                for row in _rows(sheet):
+                for number, row in enumerate(_rows(sheet), start=1):
                     held += len(row)
-                    if held > limits.cells // _SLOWER:
+                    late = number % _ROWS == 0 and time.monotonic() > self._deadline
+                    if late or held > limits.cells // _SLOWER:
                         cut = True
                         break
                     rows.append(row or MISSING)
