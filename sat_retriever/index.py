@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -54,7 +55,8 @@ class SheetIndex:
 
     def __init__(self, store: SqliteStore, encoder: Encoder | None = None) -> None:
         self._store = store
-        self._lock = threading.RLock()
+        self._encoder_lock = threading.Lock()
+        self._snapshot_lock = threading.Lock()
         self._snapshot: Snapshot | None = None
         meta = store.meta()
         self._meta = meta
@@ -150,7 +152,7 @@ class SheetIndex:
             EncoderError: If it cannot be loaded.
             FingerprintMismatchError: If what its name loads today is another encoder.
         """
-        with self._lock:
+        with self._encoder_lock:
             if self._encoder is None:
                 self._encoder = self._checked(SheetEncoder.load(self._meta["encoder"]))
             return self._encoder
@@ -229,6 +231,19 @@ class SheetIndex:
 
     # ---- reading
 
+    def warm_up(self) -> None:
+        """Load encoder and tokens now, side by side, so that the first query is quick.
+
+        Raises:
+            EncoderError: If the encoder cannot be loaded.
+            FingerprintMismatchError: If what its name loads today is another encoder.
+        """
+        with ThreadPoolExecutor(1) as beside:
+            loading = beside.submit(lambda: self.encoder)
+            with self._store.reading():
+                self._current()
+            loading.result()
+
     def candidates(
         self,
         query: str,
@@ -306,7 +321,7 @@ class SheetIndex:
 
     def _current(self) -> Snapshot:
         """The snapshot of the store's present generation; within a read transaction."""
-        with self._lock:
+        with self._snapshot_lock:
             held = self._snapshot
             if held is None or held.generation != self._store.generation():
                 held = take_snapshot(self._store, int(self._meta["width"]), held)

@@ -38,18 +38,19 @@ def take_snapshot(store: SqliteStore, width: int, previous: Snapshot | None) -> 
 
     The caller holds a read transaction, so that all parts fit together.
     """
-    ids = store.ids()
+    ordered = store.ids_by_sheet_id()
+    ids = np.sort(ordered)
+    tie_rank = np.empty(len(ids), dtype=np.int64)
+    tie_rank[np.searchsorted(ids, ordered)] = np.arange(len(ids))
     if previous is None:
-        tokens, lengths = store.tokens_after(-1, width)
+        tokens, lengths = store.tokens_after(-1, len(ids), width)
     else:
         # Row ids only grow, so what is new comes after all that was there.
         kept = np.isin(previous.ids, ids, assume_unique=True)
         last = int(previous.ids[-1]) if len(previous.ids) else -1
-        new_tokens, new_lengths = store.tokens_after(last, width)
+        new_tokens, new_lengths = store.tokens_after(last, int((ids > last).sum()), width)
         tokens = np.concatenate((previous.tokens[kept], new_tokens))
         lengths = np.concatenate((previous.lengths[kept], new_lengths))
-    tie_rank = np.empty(len(ids), dtype=np.int64)
-    tie_rank[np.searchsorted(ids, store.ids_by_sheet_id())] = np.arange(len(ids))
 
     def postings(word: str) -> tuple[NDArray[np.intp], ...]:
         found = (np.searchsorted(ids, rows) for rows in store.postings(word))

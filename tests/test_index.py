@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sat_retriever import (
     Column,
     EmptyInputError,
+    EncoderError,
     Filters,
     FingerprintMismatchError,
     IndexBusyError,
@@ -139,6 +140,16 @@ def test_a_snapshot_kept_up_to_date_equals_a_fresh_one(tmp_path_factory, steps):
             kept.candidates("s1 h2")
         with SheetIndex.open(path, HashedEncoder(16)) as fresh:
             assert kept.candidates("s3 h3 h4", 20) == fresh.candidates("s3 h3 h4", 20)
+
+
+def test_a_warm_index_answers_as_a_cold_one_and_a_wrong_encoder_shows_at_once(path, index):
+    index.add_records([sheet("a", "Alpha"), sheet("b", "Beta")])
+    cold = index.candidates("alpha")
+    with SheetIndex.open(path, HashedEncoder()) as warm:
+        warm.warm_up()
+        assert warm.candidates("alpha") == cold
+    with SheetIndex.open(path) as named, pytest.raises(EncoderError, match="hashed"):
+        named.warm_up()
 
 
 def test_an_empty_index_gives_no_candidates(index):

@@ -78,6 +78,7 @@ def search(
         metadata=dict(_key_value(text) for text in where or ()),
     )
     with SheetIndex.open(file) as opened:
+        opened.warm_up()
         hits = SheetRetriever(opened).retrieve(query, top_k, filters, min_score=min_score)
         empty = len(opened) == 0
     if as_json:

@@ -74,7 +74,8 @@ def _load_open(request: Request, path: Path, file: BinaryIO, done: Json) -> Iter
     done["content_hash"] = content_hash(file)
     values = _for_calamine(path, file, kind)
     if kind.reason is SkipReason.ENCRYPTED:
-        file = values = _decrypted(request, file, Refused(kind.reason, kind.message))
+        file = _decrypted(request, file, Refused(kind.reason, kind.message))
+        values = io.BytesIO(file.read())  # of its own: both are read at the same time
         kind = sniff_bytes(file, request.limits)
         done["format"] = kind.format
     source = Source(request.relative, _shown(request).name, kind.format, done["content_hash"])
