@@ -117,7 +117,12 @@ class SheetIndex:
             IndexFormatError: If it is no index, or was written by a newer version.
             FingerprintMismatchError: If `encoder` is not the one it was written with.
         """
-        return cls(SqliteStore.open(Path(path)), encoder)
+        store = SqliteStore.open(Path(path))
+        try:
+            return cls(store, encoder)
+        except BaseException:
+            store.close()
+            raise
 
     def close(self) -> None:
         """Release the file."""

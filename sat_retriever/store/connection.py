@@ -6,7 +6,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from sat_retriever.errors import (
@@ -36,11 +36,9 @@ def create_file(path: Path, meta: Mapping[str, str]) -> None:
         ) from error
     os.close(handle)
     try:
-        with translated(path):
-            connection = sqlite3.connect(name, isolation_level=None)
+        with translated(path), closing(sqlite3.connect(name, isolation_level=None)) as connection:
             migrate(connection, path)
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-            connection.close()
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
