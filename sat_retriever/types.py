@@ -184,7 +184,17 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file, or one sheet of it, that gave no record, and why."""
+    """A file, or a sheet, of which nothing or not everything could be read, and why.
+
+    A sheet may have a record beside it: one that was cut at a limit (`TOO_LARGE`), or one
+    whose values were read although its XML was refused (`XML_BOMB`).
+
+    Attributes:
+        path: POSIX path of the workbook relative to its root.
+        reason: Stable code.
+        message: The reason as a sentence.
+        sheet: Name of the sheet; None when the whole file is meant.
+    """
 
     path: str
     reason: SkipReason
