@@ -78,7 +78,10 @@ def _run(options: argparse.Namespace, console: Console) -> None:
         _show_reading(console, folder, report, len(records))
         _show_layouts(console, records)
         _show_skipped(console, report)
-        asked = options.ask or (QUESTIONS if options.folder is None else _own_questions(records))
+        asked = options.ask or QUESTIONS
+        if options.folder and not options.ask:
+            asked = _own_questions(records)
+            _title(console, "Questions made from headers found here", 'yours: ASK="…"')
         _show_answers(console, SheetRetriever(index), asked)
     _show_next(console, folder, file)
 
@@ -135,7 +138,7 @@ def _show_skipped(console: Console, report: SyncReport) -> None:
         return
     _title(console, "Skipped, and why")
     grid = _grid(18, 34, 46)
-    for skip in report.skipped[:6]:
+    for skip in sorted(report.skipped, key=lambda skip: (skip.path, skip.sheet or ""))[:6]:
         name = f"{skip.path} {skip.sheet}" if skip.sheet else skip.path
         grid.add_row(Text(skip.reason.value, style="yellow"), _plain(name), _plain(skip.message))
     console.print(grid)
@@ -167,7 +170,7 @@ def _show_answers(console: Console, retriever: SheetRetriever, asked: Sequence[s
 
 
 def _print_rows(console: Console, rows: Iterable[Iterable[Text]]) -> None:
-    grid = _grid(10, 18, 33, 7, 19, 7)
+    grid = _grid(10, 18, 31, 9, 19, 7)
     for row in rows:
         grid.add_row(*row)
     console.print(grid)

@@ -33,7 +33,7 @@ class SyncReport:
         removed: Ones gone from under the given paths.
         ignored: Files that are no spreadsheets.
         sheets: Sheets written.
-        skipped: Files and sheets that gave no record, with the reason.
+        skipped: Files and sheets that gave no record, with the reason, by path.
         seconds: Wall time.
     """
 
@@ -91,7 +91,7 @@ def sync_paths(
         removed=len(plan.removed),
         ignored=plan.ignored,
         sheets=written,
-        skipped=tuple(skipped),
+        skipped=tuple(sorted(skipped, key=lambda skip: (skip.path, skip.sheet or ""))),
         seconds=time.monotonic() - start,
     )
 

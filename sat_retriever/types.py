@@ -82,7 +82,7 @@ class Table:
     """One table found on a sheet.
 
     Attributes:
-        range: A1 range from the first header cell to the last data cell.
+        range: A1 range from the first header cell to the last cell of data or totals.
         header_row: 1-based sheet row of the topmost header row; None without a
             header row (no header at all, or a transposed table).
         header_height: Number of header rows (0 when there are none).

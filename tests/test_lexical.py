@@ -7,9 +7,9 @@ import pytest
 
 from sat_retriever import Column, SheetIndex, SheetRecord, Table
 from sat_retriever.lexical import (
-    B,
     FIELD_WEIGHTS,
     K1,
+    B,
     LexicalScorer,
     matched,
     query_words,

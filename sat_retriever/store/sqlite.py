@@ -230,7 +230,7 @@ class SqliteStore:
         if count == 0:
             return tokens, lengths
         # Row by row into place: joining the blobs first takes twice the time and memory.
-        space, size, row = memoryview(tokens).cast("B"), 4 * width, 0
+        space, size, row = tokens.data.cast("B"), 4 * width, 0
         with self._lock, translated(self.path):
             for words, token in self._connection.execute(
                 "SELECT words, token FROM tokens WHERE id > ? ORDER BY id", (row_id,)

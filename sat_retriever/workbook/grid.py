@@ -12,9 +12,7 @@ class CellError(str):
     __slots__ = ()
 
 
-Value = (
-    str | int | float | bool | dt.datetime | dt.date | dt.time | dt.timedelta | CellError | None
-)
+Value = str | int | float | bool | dt.datetime | dt.date | dt.time | dt.timedelta | CellError | None
 
 
 def column_letters(col: int) -> str:

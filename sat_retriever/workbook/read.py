@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,7 @@ def read_workbooks(
     password: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
-) -> Iterator[Workbook]:
+) -> Generator[Workbook]:
     """Workbooks in the order in which they are finished, read by all cores.
 
     Closing the iterator, or an exception such as KeyboardInterrupt in the loop over

@@ -87,11 +87,16 @@ def _cap(base: int, request: Request) -> None:
 
 
 def _peak_mib() -> float:
-    if sys.platform != "linux":
-        return 0.0
-    import resource
+    """Most memory this process held, MiB; 0 where the system does not tell.
 
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    Not `ru_maxrss`: that begins with the peak of the parent, which may be large.
+    """
+    try:
+        with open("/proc/self/status", encoding="ascii") as status:  # noqa: PTH123
+            peak = next(line for line in status if line.startswith("VmHWM:"))
+    except (OSError, StopIteration):
+        return 0.0
+    return int(peak.split()[1]) / 1024
 
 
 if __name__ == "__main__":

@@ -156,6 +156,16 @@ def test_a_path_that_vanished_is_a_skipped_file(tmp_path, small_csv):
     assert books[1].records
 
 
+@LINUX
+def test_a_large_parent_does_not_wear_its_workers_out(small_csv):
+    held = bytearray(700 << 20)
+    held[:: 1 << 12] = b"x" * len(held[:: 1 << 12])  # every page is there
+    worker = Worker.start()
+    list(worker.ask(Request(str(small_csv), "a"), 20))
+    assert worker.alive
+    worker.kill()
+
+
 def test_workers_are_reused_until_they_are_worn(small_csv):
     worker = Worker.start()
     for _ in range(3):
