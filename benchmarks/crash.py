@@ -2,11 +2,13 @@
 
     python -m benchmarks.crash [--kills 100] [--workbooks 60] [--work .cache/crash]
 
-Every round rewrites about half of the workbooks (each in a new version that all its
-sheets name), starts `sat index` as a process and sends SIGKILL after a random time. Then
-the index must open, SQLite's own check must pass, and every workbook must be wholly in
-one version it had: the one of the last finished state, or the new one. After the last
-round one run is let through and must give exactly the newest versions.
+Every tenth round begins without an index, so that its creation is killed too; the side
+files of the deleted one stay where they are. Every round rewrites about half of the
+workbooks (each in a new version that all its sheets name), starts `sat index` as a
+process and sends SIGKILL after a random time. Then the index must open, SQLite's own
+check must pass, and every workbook must be wholly in one version it had: the one of the
+last finished state, or the new one. After the last round one run is let through and
+must give exactly the newest versions.
 """
 
 from __future__ import annotations
@@ -92,12 +94,15 @@ def main() -> None:
     start = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True)
     whole = time.perf_counter() - start
-    old = {path.name: {"version0"} for path in paths}
-    killed = advanced = 0
+    old: dict[str, set[str] | None] = {path.name: {"version0"} for path in paths}
+    killed = advanced = absent = 0
     for round_ in track(range(1, options.kills + 1), "killing"):
         for path in rng.sample(paths, len(paths) // 2):
             newest[path] = round_
             write_version(path, round_)
+        if round_ % 10 == 0:
+            file.unlink()
+            old = {path.name: None for path in paths}
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             process.wait(timeout=rng.uniform(0.2, whole))
@@ -105,12 +110,18 @@ def main() -> None:
             process.send_signal(signal.SIGKILL)
             killed += 1
         process.wait()
-        check_parts(file)
-        with SheetIndex.open(file) as index:
-            now = versions_in(index)
+        now: dict[str, set[str] | None] = {path.name: None for path in paths}
+        if file.exists():
+            check_parts(file)
+            with SheetIndex.open(file) as index:
+                now.update(versions_in(index))
+        elif round_ % 10:
+            raise SystemExit("the index is gone")
+        else:
+            absent += 1
         for path in paths:
-            if now.get(path.name) not in (old[path.name], {f"version{newest[path]}"}):
-                raise SystemExit(f"{path.name} is in no whole state: {now.get(path.name)}")
+            if now[path.name] not in (old[path.name], {f"version{newest[path]}"}):
+                raise SystemExit(f"{path.name} is in no whole state: {now[path.name]}")
             advanced += now[path.name] != old[path.name]
         old = now
     subprocess.run(command, check=True, capture_output=True)
@@ -124,7 +135,8 @@ def main() -> None:
     metrics = {
         "runs": options.kills,
         "killed": killed,
-        "opened": options.kills,
+        "opened": options.kills - absent,
+        "killed_before_a_first_index": absent,
         "workbooks": options.workbooks,
         "workbook_states_checked": options.kills * options.workbooks,
         "torn_workbooks": 0,

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sat_retriever.errors import InputError
 from sat_retriever.types import Visibility
 
 
@@ -23,6 +24,9 @@ class Filters:
             a zone is taken as UTC. Records added without a file have none, and fail.
         modified_before: Latest modification time of the file, exclusive.
         metadata: The record's metadata fields and the value each must have.
+
+    Raises:
+        InputError: If a time is no datetime, or the visibility is none there is.
     """
 
     workbook: str | None = None
@@ -32,6 +36,22 @@ class Filters:
     modified_after: dt.datetime | None = None
     modified_before: dt.datetime | None = None
     metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("modified_after", "modified_before"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, dt.datetime):
+                raise InputError(f"{name} is {value!r}; give a datetime")
+        if self.visibility is not None:
+            try:
+                object.__setattr__(self, "visibility", Visibility(self.visibility))
+            except ValueError as error:
+                known = ", ".join(Visibility)
+                raise InputError(
+                    f"visibility is {self.visibility!r}; give one of: {known}"
+                ) from error
+        if self.format is not None:
+            object.__setattr__(self, "format", self.format.lower().removeprefix("."))
 
     def __bool__(self) -> bool:
         """False when there is no condition at all."""

@@ -12,15 +12,16 @@ from pathlib import Path
 
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.store.write import WorkbookState
-from sat_retriever.types import SkipReason
+from sat_retriever.types import Skipped, SkipReason
 from sat_retriever.workbook.paths import printable
 from sat_retriever.workbook.sniff import sniff
 
 # A file changed twice within one tick of a coarse clock keeps its time and maybe its
 # size; one that was younger than this when it was looked at is hashed the next time.
 _CLOCK_NS = 2_000_000_000
-# What says nothing lasting about a file, and is tried again.
-_PASSING = {
+# What says nothing lasting about a file: what was read of it before stays, and it is
+# tried again, an unreadable file at every sync, the costly others when asked to verify.
+PASSING = {
     SkipReason.UNREADABLE,
     SkipReason.TIMEOUT,
     SkipReason.OUT_OF_MEMORY,
@@ -77,6 +78,7 @@ class Plan:
         unchanged: Number of workbooks that stay as they are, touched ones included.
         removed: Keys (root, path) of the workbooks that are gone.
         ignored: Number of files that are no spreadsheets.
+        unlisted: Folders that could not be listed; what is indexed below them stays.
     """
 
     read: tuple[ToRead, ...]
@@ -84,6 +86,7 @@ class Plan:
     unchanged: int
     removed: tuple[tuple[str, str], ...]
     ignored: int
+    unlisted: tuple[Skipped, ...]
 
 
 def scopes(paths: Sequence[Path], known_roots: Iterable[str]) -> list[Scope]:
@@ -103,7 +106,8 @@ def scopes(paths: Sequence[Path], known_roots: Iterable[str]) -> list[Scope]:
             continue
         own = path if path.is_dir() else path.parent
         above = [root for root in known if own.is_relative_to(root)]
-        found.append(Scope(min(above, key=lambda root: len(root.parts), default=own), path))
+        # The nearest one: a file indexed from a folder above must not rename everything.
+        found.append(Scope(max(above, key=lambda root: len(root.parts), default=own), path))
     return found
 
 
@@ -131,7 +135,8 @@ def make_plan(
         roots_of.setdefault(_joined(root, path), []).append(root)
     read, touched, present = [], [], set()
     unchanged = ignored = 0
-    for scope, file, explicit in _files(named):
+    closed: list[str] = []
+    for scope, file, explicit in _files(named, closed):
         now = _state_now(scope, file)
         key = (now.root, now.path)
         old = inside.get(key)
@@ -150,8 +155,12 @@ def make_plan(
             touched.append(replace(now, content_hash=old.content_hash))
         else:
             read.append(ToRead(now, file, scope.root, older, is_new=False))
-    removed = tuple(sorted(set(inside) - present))
-    return Plan(tuple(read), tuple(touched), unchanged, removed, ignored)
+    # What lies below a folder that could not be listed is not known to be gone.
+    gone = (key for key in set(inside) - present if not _is_below(_joined(*key), closed))
+    unlisted = tuple(
+        Skipped(folder, SkipReason.UNREADABLE, "The folder cannot be listed.") for folder in closed
+    )
+    return Plan(tuple(read), tuple(touched), unchanged, tuple(sorted(gone)), ignored, unlisted)
 
 
 def _absolute(path: Path) -> Path:
@@ -160,13 +169,21 @@ def _absolute(path: Path) -> Path:
     return path.resolve()
 
 
-def _files(named: Sequence[Scope]) -> Iterator[tuple[Scope, Path, bool]]:
-    """Regular files of the scopes in order, and whether the user named the file itself."""
+def _files(named: Sequence[Scope], closed: list[str]) -> Iterator[tuple[Scope, Path, bool]]:
+    """Files of the scopes in order, and whether the user named the file itself.
+
+    Hidden folders and links to folders are not walked; a link to a file is that file.
+    Folders that cannot be listed are noted in `closed`.
+    """
+
+    def note(error: OSError) -> None:
+        closed.append(printable(Path(error.filename)))
+
     for scope in named:
         if not scope.path.is_dir():
             yield scope, scope.path, True
             continue
-        for folder, subfolders, names in os.walk(scope.path):
+        for folder, subfolders, names in os.walk(scope.path, onerror=note):
             subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
             for name in sorted(names):
                 # Office writes "~$…" lock files beside an open workbook.
@@ -189,6 +206,10 @@ def _state_now(scope: Scope, file: Path) -> WorkbookState:
     return WorkbookState(*key, found.st_size, found.st_mtime_ns, now, content_hash="")
 
 
+def _is_below(file: str, folders: Sequence[str]) -> bool:
+    return any(file.startswith(f"{folder.rstrip('/')}/") for folder in folders)
+
+
 def _joined(root: str, path: str) -> str:
     return f"{root.rstrip('/')}/{path}"
 
@@ -199,9 +220,11 @@ def _below(root: str, file: Path) -> str:
 
 
 def _must_read(old: WorkbookState, *, verify: bool, password: bool) -> bool:
-    reasons = {skip.reason for skip in old.skipped if skip.sheet is None}
-    again = {SkipReason.UNREADABLE} | (_PASSING if verify else set())
-    return bool(reasons & (again | (_LOCKED if password else set())))
+    whole = {skip.reason for skip in old.skipped if skip.sheet is None}
+    clashed = any(skip.reason is SkipReason.DUPLICATE_ID for skip in old.skipped)
+    again = {SkipReason.UNREADABLE} | (PASSING if verify else set())
+    locked = _LOCKED if password else set()
+    return bool(whole & (again | locked)) or (verify and clashed)
 
 
 def _same_stat(old: WorkbookState, now: WorkbookState) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,7 @@ from sat_retriever.errors import (
     IndexBusyError,
     IndexStorageError,
     InputError,
+    PathNotFoundError,
 )
 from sat_retriever.filters import Filters
 from sat_retriever.lexical import query_words, sheet_words
@@ -61,6 +63,11 @@ class SheetIndex:
         meta = store.meta()
         self._meta = meta
         self.serialization = Serialization.from_dict(json.loads(meta["serialization"]))
+        if self.serialization.fingerprint != meta["serialization_fingerprint"]:
+            raise FingerprintMismatchError(
+                f"{store.path} was written by a version that turned records into other texts: "
+                "index the folders anew into another file"
+            )
         self.examples = meta["examples"] == "yes"
         self._encoder: Encoder | None = None
         if encoder is not None:
@@ -88,8 +95,8 @@ class SheetIndex:
             MissingExtraError: If the default encoder is not installed.
             IndexStorageError: If the file cannot be written.
         """
-        path = Path(path)
-        if path.exists():
+        path = Path(path).absolute()
+        if os.path.lexists(path):
             raise InputError(f"{path} exists already; open it, or choose another file")
         encoder = encoder or SheetEncoder.load()
         meta = {
@@ -99,6 +106,7 @@ class SheetIndex:
             "serialization": json.dumps(
                 (serialization or Serialization()).to_dict(), sort_keys=True
             ),
+            "serialization_fingerprint": (serialization or Serialization()).fingerprint,
             "examples": "yes" if examples else "no",
         }
         return cls(SqliteStore.create(path, meta), encoder)
@@ -117,7 +125,7 @@ class SheetIndex:
             IndexFormatError: If it is no index, or was written by a newer version.
             FingerprintMismatchError: If `encoder` is not the one it was written with.
         """
-        store = SqliteStore.open(Path(path))
+        store = SqliteStore.open(Path(path).resolve())
         try:
             return cls(store, encoder)
         except BaseException:
@@ -193,6 +201,8 @@ class SheetIndex:
             IndexStorageError: If the file cannot be written.
         """
         named = [paths] if isinstance(paths, (str, Path)) else list(paths)
+        if not all(str(path) for path in named):
+            raise PathNotFoundError("a path is empty; name a folder or a file")
         with self._sole_writer():
             return sync_paths(
                 self._store,
@@ -207,6 +217,9 @@ class SheetIndex:
 
     def add_records(self, records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> int:
         """Add sheets without files, each in place of a sheet of the same id.
+
+        Records are written a thousand at a time; what was written stays if the iterable
+        fails later.
 
         Returns:
             Number of records added.
@@ -336,7 +349,7 @@ class SheetIndex:
     def _rows(self, records: Sequence[SheetRecord]) -> list[SheetRow]:
         """Records with their tokens and words."""
         for record in records:
-            _check_unicode(record)
+            _check(record)
         texts = [serialize(record, self.serialization) for record in records]
         tokens: Iterable[FloatArray] = self.encoder.encode_sheets(texts) if texts else ()
         return [
@@ -379,7 +392,13 @@ def _check_query(query: str, top_k: int, dense_weight: float) -> None:
         raise InputError(f"dense_weight is {dense_weight}; give a share between 0 and 1")
 
 
-def _check_unicode(record: SheetRecord) -> None:
+def _check(record: SheetRecord) -> None:
+    for key, value in record.metadata.items():
+        if not isinstance(value, (str, int, float, bool)):
+            raise InputError(
+                f"the metadata {key!r} of {record.sheet_id!r} is a {type(value).__name__}; "
+                "give a text, number or boolean"
+            )
     parts = (record.sheet_id, record.sheet, record.workbook, record.path)
     try:
         "".join((*parts, *(column.name for column in record.columns))).encode()

@@ -1,4 +1,4 @@
-"""Text to words: identifiers are taken apart, CJK runs become overlapping pieces."""
+"""Text to words: identifiers are taken apart, unspaced scripts become overlapping pieces."""
 
 from __future__ import annotations
 
@@ -7,9 +7,20 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import Any
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_CJK_RUN = re.compile(f"[{_CJK}]+")
-_WORD = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
+# Scripts written without spaces: Chinese, Japanese, Korean; Thai, Lao, Myanmar, Khmer.
+_UNSPACED = (
+    "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+)
+# Vowel signs and other marks belong to the letter before them, but are no word characters for `re`.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09cd\u0a01-\u0a03"
+    "\u0a3c-\u0a4d\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0bbe-\u0bcd\u0c3e-\u0c56"
+    "\u0cbc-\u0cd6\u0d3b-\u0d4d\u0dca-\u0ddf"
+)
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_WORD = re.compile(f"[{_UNSPACED}]+|(?:[^\\W_{_UNSPACED}][{_MARKS}]*)+")
 # Where one identifier hides several words: camelCase, HTTPServer, Sales2021, 2021Q3.
 _HUMP = re.compile(
     r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])"
@@ -46,8 +57,8 @@ def split_identifiers(text: str) -> str:
 def words(text: str) -> list[str]:
     """Words of a text for lexical matching: case-folded, without diacritics.
 
-    A run of CJK characters gives its single characters and adjacent pairs, because
-    such text has no spaces between words.
+    A run of characters of a script without spaces (CJK, Thai, …) gives its single
+    characters and adjacent pairs.
 
     >>> words("netProfit_2021 (Überschuß)")
     ['net', 'profit', '2021', 'uberschuss']
@@ -60,7 +71,7 @@ def words(text: str) -> list[str]:
 def _words(text: str) -> tuple[str, ...]:
     found: list[str] = []
     for piece in _WORD.findall(split_identifiers(unicodedata.normalize("NFKC", text))):
-        if _CJK_RUN.fullmatch(piece):
+        if _RUN.fullmatch(piece):
             found.extend(piece)
             found.extend(piece[i : i + 2] for i in range(len(piece) - 1))
         else:
@@ -74,11 +85,13 @@ _kept_words = lru_cache(maxsize=32_768)(_words)
 
 @lru_cache(maxsize=65_536)
 def _fold(word: str) -> str:
-    """One word, case-folded and without combining marks."""
+    """One word, case-folded and without accents."""
     if word.isascii():
         return word.lower()
     decomposed = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
+    # Accents of Latin, Greek and Cyrillic go; vowel signs of other scripts are letters.
+    kept = (char for char in decomposed if not "\u0300" <= char <= "\u036f")
+    return unicodedata.normalize("NFC", "".join(kept))
 
 
 @lru_cache(maxsize=65_536)

@@ -8,10 +8,10 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sat_retriever.folder import Plan, ToRead, make_plan, scopes
+from sat_retriever.folder import PASSING, Plan, ToRead, make_plan, scopes
 from sat_retriever.store.sqlite import SqliteStore
 from sat_retriever.store.write import SheetRow
-from sat_retriever.types import SheetRecord, Skipped, SkipReason
+from sat_retriever.types import SheetRecord, Skipped
 from sat_retriever.workbook.read import Workbook, read_workbooks
 
 # Encoding pays when texts come together; a kill loses no more than this many sheets.
@@ -71,7 +71,7 @@ def sync_paths(
         store.touch_workbooks(plan.touched)
     if plan.removed:
         store.remove_workbooks(plan.removed)
-    written, skipped = 0, list[Skipped]()
+    written, skipped = 0, list(plan.unlisted)
     done = 0
     for batch in _batches(_read(plan, examples=examples, password=password, workers=workers)):
         rows = make_rows([record for _, book in batch for record in book.records])
@@ -107,6 +107,7 @@ def _read(
         examples=examples,
         password=password,
         workers=workers,
+        formulas=False,
     )
     with closing(books):  # an interruption must not leave reading processes behind
         for book in books:
@@ -133,11 +134,13 @@ def _write(
     store: SqliteStore, job: ToRead, book: Workbook, rows: Sequence[SheetRow]
 ) -> tuple[Skipped, ...]:
     """Replace one workbook; the sheets left out because their id was taken."""
-    if not job.is_new and _cannot_be_opened(book):
-        return ()  # what was read last time is better than nothing
+    if not job.is_new and _failed_for_now(book):
+        # What was read last time is better than nothing. The store still knows the old
+        # content, so the next sync finds the file changed and tries again.
+        return ()
     state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
     return store.replace_workbook(state, rows, job.superseded)
 
 
-def _cannot_be_opened(book: Workbook) -> bool:
-    return any(s.reason is SkipReason.UNREADABLE and s.sheet is None for s in book.skipped)
+def _failed_for_now(book: Workbook) -> bool:
+    return any(skip.reason in PASSING and skip.sheet is None for skip in book.skipped)

@@ -109,6 +109,11 @@ def test_a_record_added_again_replaces_the_old_one(index):
     assert index.candidates("old")[0].lexical == 0
 
 
+def test_of_one_id_given_twice_the_later_record_counts(index):
+    index.add_records([sheet("a", "Old"), sheet("a", "New")])
+    assert index.records(["a"])["a"].columns == (Column("New"),)
+
+
 def test_a_removed_sheet_is_gone_from_every_part(index):
     index.add_records([sheet("a", "Alpha"), sheet("b", "Beta")])
     index.candidates("alpha")
@@ -196,6 +201,29 @@ def test_each_filter_keeps_what_meets_it(index):
             assert ids(index.candidates("x y", filters=one)) == [w for w in wanted if w]
 
 
+def test_a_text_matches_metadata_that_is_written_like_it_and_odd_keys_are_found(index):
+    index.add_records([SheetRecord("a", "a", metadata={"year": 2024, 'a"b.c': 1})])
+    for wanted in ({"year": "2024"}, {"year": 2024}, {'a"b.c': 1}):
+        assert ids(index.candidates("a", filters=Filters(metadata=wanted))) == ["a"]
+    assert index.candidates("a", filters=Filters(metadata={"year": "2025"})) == []
+
+
+def test_filters_that_mean_nothing_are_refused_and_spellings_do_not_matter():
+    with pytest.raises(InputError, match="visible"):
+        Filters(visibility="seen")
+    with pytest.raises(InputError, match="datetime"):
+        Filters(modified_after=dt.date(2024, 1, 1))
+    assert Filters(visibility="hidden", format=".XLSX") == Filters(
+        visibility=Visibility.HIDDEN, format="xlsx"
+    )
+
+
+def test_times_at_the_ends_of_the_calendar_are_only_bounds(index):
+    index.add_records([sheet("a")])
+    for moment in (dt.datetime.min, dt.datetime.max):
+        assert index.candidates("a", filters=Filters(modified_before=moment)) == []
+
+
 def test_hostile_filter_values_are_only_values(index):
     index.add_records([sheet("a")])
     for text in ("' OR 1=1 --", '"', "\\", "$.x", '") OR ("'):
@@ -250,6 +278,92 @@ def test_a_file_that_is_no_index_is_refused(tmp_path):
             SheetIndex.open(path, HashedEncoder())
 
 
+def test_another_program_s_database_is_refused_and_left_as_it_is(tmp_path):
+    import sqlite3
+
+    path = tmp_path / "mine.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE t (x)")
+    connection.commit()
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(IndexFormatError, match="not an index"):
+        SheetIndex.open(path, HashedEncoder())
+    assert path.read_bytes() == before
+    (tmp_path / "empty.sat").touch()
+    with pytest.raises(IndexFormatError):
+        SheetIndex.open(tmp_path / "empty.sat", HashedEncoder())
+
+
+def test_an_index_made_meanwhile_by_another_process_is_not_replaced(path):
+    class Slow(HashedEncoder):
+        @property
+        def fingerprint(self):
+            if not path.exists():
+                with SheetIndex.create(path, HashedEncoder()) as other:
+                    other.add_records([sheet("theirs")])
+            return super().fingerprint
+
+    with pytest.raises(InputError, match="exists"):
+        SheetIndex.create(path, Slow())
+    with SheetIndex.open(path, HashedEncoder()) as kept:
+        assert kept.sheet_ids() == ["theirs"]
+
+
+def test_the_log_of_a_deleted_index_does_not_come_back_in_a_new_one(path, index):
+    index.add_records([sheet("secret")])
+    log = path.with_name("a.sat-wal").read_bytes()
+    index.close()
+    path.unlink()
+    path.with_name("a.sat-wal").write_bytes(log)
+    with SheetIndex.create(path, HashedEncoder(), examples=False) as fresh:
+        assert len(fresh) == 0
+        assert fresh.examples is False
+
+
+def test_a_new_index_may_be_read_by_whom_the_system_s_rules_allow(path, index):
+    import os
+
+    mask = os.umask(0)
+    os.umask(mask)
+    assert path.stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+def test_an_index_stays_usable_when_the_working_directory_changes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    with SheetIndex.create("rel.sat", HashedEncoder()) as opened:
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        opened.add_records([sheet("a")])
+        assert opened.status()["sheets"] == 1
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_an_index_whose_texts_were_made_otherwise_is_refused(path, index):
+    import sqlite3
+
+    index.close()
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE meta SET value = 'x' WHERE key = 'serialization_fingerprint'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(FingerprintMismatchError, match="anew"):
+        SheetIndex.open(path, HashedEncoder())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=40))
+def test_any_text_can_be_a_name_and_a_question(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("i") / "a.sat"
+    with SheetIndex.create(path, HashedEncoder(16)) as opened:
+        opened.add_records([SheetRecord("a", text, columns=(Column(text),))])
+        if text.strip():
+            (found,) = opened.candidates(text)
+            assert found.sheet_id == "a"
+            if any(char.isalnum() and char.isascii() for char in text):
+                assert found.lexical > 0
+
+
 def test_an_index_of_a_newer_version_is_refused(path, index):
     import sqlite3
 
@@ -273,7 +387,7 @@ def test_a_second_writer_waits_and_is_then_told_who_is_in_the_way(path, index, m
 def test_a_failed_write_leaves_the_previous_state(index):
     index.add_records([sheet("a", "Alpha")])
     broken = SheetRecord("b", "b", metadata={"x": object()})
-    with pytest.raises(TypeError):
+    with pytest.raises(InputError, match="metadata 'x'"):
         index.add_records([sheet("c"), broken])
     assert index.sheet_ids() == ["a"]
     assert index.add_records([sheet("c")]) == 1

@@ -49,3 +49,8 @@ def test_any_text_gives_words_without_spaces(text):
 def test_splitting_keeps_every_letter_and_digit(text):
     kept = [char for char in split_identifiers(text) if char.isalnum()]
     assert kept == [char for char in text if char.isalnum()]
+
+
+def test_vowel_signs_stay_with_their_letters():
+    assert words("हिन्दी बिक्री") == ["हिन्दी", "बिक्री"]
+    assert set(words("ยอด")) <= set(words("ยอดขายรายเดือน"))

@@ -7,7 +7,15 @@ import time
 import pytest
 import xlsxwriter
 
-from sat_retriever import Filters, PathNotFoundError, SheetIndex, SheetRetriever
+from sat_retriever import (
+    Filters,
+    PathNotFoundError,
+    SheetIndex,
+    SheetRetriever,
+    Skipped,
+    Workbook,
+)
+from sat_retriever.types import SkipReason
 from tests.fakes import HashedEncoder
 
 PAST = time.time() - 3600
@@ -172,8 +180,8 @@ def test_a_workbook_that_cannot_be_opened_for_now_keeps_its_old_sheets(folder, i
     # What happens when a file vanishes between the walk and the reading of it.
     real = os.walk
 
-    def walk_then_remove(top):
-        yield from list(real(top))
+    def walk_then_remove(top, onerror):
+        yield from list(real(top, onerror=onerror))
         a.rename(a.with_suffix(".gone"))
 
     monkeypatch.setattr("sat_retriever.folder.os.walk", walk_then_remove)
@@ -243,3 +251,71 @@ def test_a_file_name_that_is_not_unicode_is_indexed_under_a_printable_name(folde
     assert counts(index.sync(folder)) == (0, 0, 1, 0)
     (folder / odd).unlink()
     assert counts(index.sync(folder)) == (0, 0, 0, 1)
+
+
+def test_a_folder_that_cannot_be_listed_keeps_its_workbooks(folder, index, monkeypatch):
+    write(folder / "a.csv", "x", "y", "z")
+    write(folder / "sub" / "b.csv", "x", "y", "z")
+    index.sync(folder)
+    real = os.scandir
+
+    def scandir(path):
+        if os.fspath(path).endswith("sub"):
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return real(path)
+
+    monkeypatch.setattr("os.scandir", scandir)
+    (folder / "a.csv").unlink()
+    report = index.sync(folder)
+    assert report.removed == 1
+    assert [skip.reason.value for skip in report.skipped] == ["unreadable"]
+    assert index.sheet_ids() == ["sub/b.csv#b"]
+
+
+def test_one_file_from_a_folder_above_does_not_rename_what_is_indexed(folder, index, tmp_path):
+    write(folder / "a.csv", "x", "y", "z")
+    index.sync(folder)
+    index.sync(write(tmp_path / "single.csv", "x", "y", "z"))
+    assert counts(index.sync(folder)) == (0, 0, 1, 0)
+    assert index.sheet_ids() == ["a.csv#a", "single.csv#single"]
+
+
+def test_a_reader_that_runs_out_of_time_loses_nothing_and_is_tried_again(
+    folder, index, monkeypatch
+):
+    a = write(folder / "a.csv", "old", "y", "z")
+    index.sync(folder)
+    write(a, "newer", "y", "z", mtime=PAST + 9)
+    timeout = Skipped("a.csv", SkipReason.TIMEOUT, "Reading took too long.")
+
+    def too_slow(paths, **_options):
+        yield from (Workbook(path, skipped=(timeout,)) for path in paths)
+
+    monkeypatch.setattr("sat_retriever.sync.read_workbooks", too_slow)
+    assert index.sync(folder).skipped == (timeout,)
+    assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "old"
+    monkeypatch.undo()
+    assert counts(index.sync(folder)) == (0, 1, 0, 0)
+    assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "newer"
+
+
+def test_a_sheet_whose_id_was_taken_gets_in_by_verify_once_the_id_is_free(folder, index, tmp_path):
+    other = write(tmp_path / "other" / "a.csv", "second", "y", "z").parent
+    write(folder / "a.csv", "first", "y", "z")
+    index.sync(folder)
+    index.sync(other)
+    (folder / "a.csv").unlink()
+    index.sync([folder, other], verify=True)
+    assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "second"
+
+
+def test_what_is_no_workbook_is_ignored_also_when_it_cannot_be_opened(folder, index):
+    (folder / "gone.txt").symlink_to(folder / "nowhere")
+    os.mkfifo(folder / "pipe")
+    report = index.sync(folder)
+    assert (counts(report), report.ignored, report.skipped) == ((0, 0, 0, 0), 2, ())
+
+
+def test_an_empty_path_is_an_error(index):
+    with pytest.raises(PathNotFoundError, match="empty"):
+        index.sync("")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import typer
@@ -44,11 +45,11 @@ def _options(
 def main() -> None:
     """Run the command line; exit 0 = finished, 1 = failed, 2 = wrong usage."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a table never fails for the terminal's encoding
+        if isinstance(stream, io.TextIOWrapper):  # a table never fails for the terminal's encoding
             stream.reconfigure(errors="replace")
     try:
         app(prog_name="sat")
     except InputError as error:
         sys.exit(fail(error, 2))
-    except SatError as error:
+    except (SatError, OSError) as error:
         sys.exit(fail(error, 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -105,7 +105,9 @@ def _open(
 ) -> SheetIndex:
     """The index at `file`, made if there is none; options must agree with an existing one."""
     if not file.exists():
-        return SheetIndex.create(file, _load(model or MINILM, precision), examples=not no_examples)
+        encoder = _load(model or MINILM, precision)
+        with suppress(InputError):  # another process may have made it meanwhile
+            return SheetIndex.create(file, encoder, examples=not no_examples)
     opened = SheetIndex.open(file)
     if no_examples and opened.examples:
         opened.close()

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sqlite3
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from sat_retriever.errors import (
     IndexBusyError,
     IndexFormatError,
     IndexNotFoundError,
     IndexStorageError,
+    InputError,
     SheetIndexError,
 )
-from sat_retriever.store.schema import migrate
+from sat_retriever.store.schema import check, migrate
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-_STORAGE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
+_STORAGE = {
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+}
 
 
 def create_file(path: Path, meta: Mapping[str, str]) -> None:
@@ -27,22 +34,39 @@ def create_file(path: Path, meta: Mapping[str, str]) -> None:
 
     Raises:
         IndexStorageError: If the folder cannot be written to.
+        InputError: If there is a file at `path` already.
     """
+    partial = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        # Not tempfile's 0600: an index may be shared like any other file.
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
     except OSError as error:
         raise IndexStorageError(
             f"cannot create {path}: {error.strerror}; choose a folder that can be written to"
         ) from error
-    os.close(handle)
     try:
-        with translated(path), closing(sqlite3.connect(name, isolation_level=None)) as connection:
-            migrate(connection, path)
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        with translated(path), closing(sqlite3.connect(partial, isolation_level=None)) as made:
+            migrate(made)
+            made.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+        _publish(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _publish(partial: Path, path: Path) -> None:
+    """Give a finished file its name, unless the name is taken."""
+    if path.exists():
+        raise InputError(f"{path} exists already; open it, or choose another file")
+    # Left over by a writer that was killed before its index was deleted: SQLite would
+    # take the old pages in them for the new file's.
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    try:
+        os.link(partial, path)  # unlike a rename it never replaces another index
+    except FileExistsError as error:
+        raise InputError(f"{path} exists already; open it, or choose another file") from error
+    except OSError:  # a file system without links
+        partial.rename(path)
 
 
 def is_writable(path: Path) -> bool:
@@ -58,32 +82,61 @@ def connect(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
         IndexFormatError: If it is not an index, or was written by a newer version.
         IndexBusyError: If another process held it for longer than the time-out.
     """
-    if not path.is_file():
+    if not _is_file(path):
         raise IndexNotFoundError(
             f"no index at {path}; make one with: sat index FOLDER --index {path}"
         )
     writable = is_writable(path)
-    # On read-only media there is no place for WAL's side files; nobody can write
-    # there either, so the file may be taken as immutable.
-    mode = "mode=rw" if writable else "mode=ro&immutable=1"
     with translated(path):
-        connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?{mode}",
-            uri=True,
-            timeout=busy_timeout_s,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        connection = _open(path, "rw" if writable else "ro", busy_timeout_s)
         try:
             connection.execute("PRAGMA foreign_keys = ON")
+            check(connection, path)
             if writable:
-                migrate(connection, path)
+                migrate(connection)
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("SELECT count(*) FROM meta").fetchone()
         except BaseException:
             connection.close()
             raise
+    return connection
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name longer than the system allows
+        return False
+
+
+def _open(path: Path, mode: str, busy_timeout_s: float) -> sqlite3.Connection:
+    """A connection that can read.
+
+    A reader of a folder that it cannot write to needs WAL's side files to be there
+    already. On read-only media they cannot be: nobody writes there, and the file may be
+    taken as immutable; never while there is a log, whose pages would be missed.
+    """
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    settings: dict[str, Any] = {
+        "uri": True,
+        "timeout": busy_timeout_s,
+        "isolation_level": None,
+        "check_same_thread": False,
+    }
+    connection: sqlite3.Connection = sqlite3.connect(uri, **settings)
+    try:
+        connection.execute("PRAGMA application_id").fetchone()
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        log = path.with_name(f"{path.name}-wal")
+        cannot_open = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CANTOPEN
+        if mode == "rw" or not cannot_open or (log.exists() and log.stat().st_size):
+            raise
+        connection = sqlite3.connect(f"{uri}&immutable=1", **settings)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -101,5 +154,5 @@ def _translate(error: sqlite3.Error, path: Path) -> SheetIndexError:
     if code in _BUSY:
         return IndexBusyError(f"{path} is being written to by another process; try again later")
     if code in _STORAGE:
-        return IndexStorageError(f"cannot write {path}: {error}; check space and permissions")
+        return IndexStorageError(f"cannot use {path}: {error}; check space and permissions")
     return IndexFormatError(f"{path} is not a readable index: {error}; index the folder anew")

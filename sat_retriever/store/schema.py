@@ -50,7 +50,7 @@ MIGRATIONS: tuple[str, ...] = (
 
     CREATE VIRTUAL TABLE lexical USING fts5 (
         workbook, sheet, headers, folder,
-        tokenize = 'unicode61 remove_diacritics 0', detail = 'column'
+        tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'", detail = 'column'
     );
 
     CREATE TABLE links (
@@ -66,25 +66,32 @@ MIGRATIONS: tuple[str, ...] = (
 )
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring an index file to the current schema, in one transaction.
+def check(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse what is no index of this version or an older one, before it is touched.
 
     Raises:
         IndexFormatError: If the file is no index, or was written by a newer version.
     """
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    application = int(connection.execute("PRAGMA application_id").fetchone()[0])
-    if application != APPLICATION_ID and (application or version):
-        raise IndexFormatError(f"{path} is a SQLite file, but not an index of this package")
+    if _pragma(connection, "application_id") != APPLICATION_ID:
+        raise IndexFormatError(f"{path} is not an index of this package")
+    version = _pragma(connection, "user_version")
     if version > len(MIGRATIONS):
         raise IndexFormatError(
             f"{path} was written by a newer version (schema {version}, this one knows up to "
             f"{len(MIGRATIONS)}): upgrade with pip install -U sat-retriever"
         )
-    if version == len(MIGRATIONS):
-        return
-    script = "".join(MIGRATIONS[version:])
-    connection.executescript(
-        f"BEGIN IMMEDIATE; {script} PRAGMA application_id = {APPLICATION_ID};"
-        f"PRAGMA user_version = {len(MIGRATIONS)}; COMMIT;"
-    )
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a new file, or a checked one, to the current schema, in one transaction."""
+    version = _pragma(connection, "user_version")
+    if version < len(MIGRATIONS):
+        script = "".join(MIGRATIONS[version:])
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {script} PRAGMA application_id = {APPLICATION_ID};"
+            f"PRAGMA user_version = {len(MIGRATIONS)}; COMMIT;"
+        )
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])

@@ -161,9 +161,10 @@ class SqliteStore:
 
     def put_sheets(self, rows: Sequence[SheetRow]) -> None:
         """Add sheets that have no file, each in place of a sheet of the same id."""
+        last = {row.record.sheet_id: row for row in rows}  # of one id twice, the later one
         with self._writing() as connection:
-            delete_sheets(connection, ids_of(connection, [r.record.sheet_id for r in rows]))
-            insert_sheets(connection, rows, None)
+            delete_sheets(connection, ids_of(connection, list(last)))
+            insert_sheets(connection, list(last.values()), None)
 
     def remove_sheets(self, sheet_ids: Sequence[str]) -> int:
         """Drop sheets; the number that was there."""

@@ -54,7 +54,10 @@ def split_clashes(
     connection: sqlite3.Connection, rows: Sequence[SheetRow]
 ) -> tuple[list[SheetRow], tuple[Skipped, ...]]:
     """The rows whose sheet id is free, and a note on each of the others."""
-    free = [row for row in rows if not _exists(connection, row.record.sheet_id)]
+    free: list[SheetRow] = []
+    taken: list[SheetRow] = []
+    for row in rows:
+        (taken if _exists(connection, row.record.sheet_id) else free).append(row)
     clashes = tuple(
         Skipped(
             row.record.path,
@@ -63,8 +66,7 @@ def split_clashes(
             "index the folder that holds both instead",
             row.record.sheet,
         )
-        for row in rows
-        if row not in free
+        for row in taken
     )
     return free, clashes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain
@@ -62,6 +62,8 @@ _KINDS = _Kinds(
     }
 )
 
+# As plain integers: `sharp_kind` runs for each sampled cell, and enum look-ups are slow.
+_EMPTY, _TEXT, _ERROR, _CODE = map(int, (Kind.EMPTY, Kind.TEXT, Kind.ERROR, Kind.CODE))
 _SPACE = re.compile(r"\s+")
 _DIGIT = re.compile(r"\d")
 _GAPS = frozenset("n/a na n.a. nan null none tbd - -- – — ? . .. ... …".split())
@@ -92,6 +94,12 @@ class Cells:
         cells = self.rows[row] if row < len(self.rows) else ()
         return cells[col] if col < len(cells) else None
 
+    def line(self, row: int, cols: Sequence[int]) -> list[Value]:
+        """The values of a row at some columns; None outside the grid."""
+        cells = self.rows[row]
+        width = len(cells)
+        return [cells[col] if col < width else None for col in cols]
+
     def spread(self, row: int, col: int) -> Value:
         """The value of a cell, or of the merged area it belongs to."""
         return self.value(*self.anchors.get((row, col), (row, col)))
@@ -113,8 +121,7 @@ def cells_of(grid: Grid, merges: Sequence[Area]) -> Cells:
     height, width = _bounds(lengths)
     rows, lengths = grid.rows[:height], lengths[:height]
     if height and int(lengths.min()) == int(lengths.max()) == width:
-        flat = np.frombuffer(_codes(chain.from_iterable(rows)), dtype=np.uint8)
-        kinds = flat.reshape(height, width)
+        kinds = kinds_of(chain.from_iterable(rows)).reshape(height, width)
     else:
         kinds = np.zeros((height, width), dtype=np.uint8)
         _scatter(rows, lengths, kinds)
@@ -133,14 +140,15 @@ def _bounds(lengths: NDArray[np.int64]) -> tuple[int, int]:
     return min(height, MAX_CELLS // fewer_cols), fewer_cols
 
 
-def _codes(values: object) -> bytes:
-    return bytes(map(_KINDS.__getitem__, map(type, values)))  # type: ignore[call-overload]
+def kinds_of(values: Iterable[Value]) -> KindArray:
+    """The kind code of each value by its type alone: texts are not told apart."""
+    return np.frombuffer(bytearray(map(_KINDS.__getitem__, map(type, values))), dtype=np.uint8)
 
 
 def _scatter(rows: Sequence[Sequence[Value]], lengths: NDArray[np.int64], kinds: KindArray) -> None:
     """Fill `kinds` from rows of different lengths, cutting those that are too wide."""
     width = kinds.shape[1]
-    flat = np.frombuffer(_codes(chain.from_iterable(rows)), dtype=np.uint8)
+    flat = kinds_of(chain.from_iterable(rows))
     starts = np.cumsum(lengths) - lengths
     row_of = np.repeat(np.arange(len(rows)), lengths)
     col_of = np.arange(len(flat)) - np.repeat(starts, lengths)
@@ -172,16 +180,17 @@ def sharp_kind(value: Value) -> int:
     ('CODE', 'TEXT')
     """
     kind = _KINDS[type(value)]
-    if kind == Kind.TEXT and isinstance(value, str):
-        text = value.strip()
-        if not text:
-            return int(Kind.EMPTY)
-        if text.lower() in _GAPS:
-            return int(Kind.ERROR)
-        digits = len(_DIGIT.findall(value))
-        if digits > len(_LETTER.findall(value)) or _ADDRESS.search(value):
-            return int(Kind.CODE)
-    return kind
+    if kind != _TEXT or not isinstance(value, str):
+        return kind
+    text = value.strip()
+    if not text:
+        return _EMPTY
+    if text.lower() in _GAPS:
+        return _ERROR
+    digits = len(_DIGIT.findall(value))
+    if digits and digits > len(_LETTER.findall(value)):
+        return _CODE
+    return _CODE if ("@" in value or "://" in value) and _ADDRESS.search(value) else kind
 
 
 def plain_text(value: Value) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sat_retriever.types import Column, ColumnType
-from sat_retriever.workbook.cells import MAX_EXAMPLE_LENGTH, Cells, Kind, KindArray, plain_text
+from sat_retriever.workbook.cells import MAX_EXAMPLE_LENGTH, Kind, KindArray, plain_text
 from sat_retriever.workbook.grid import CellError, Value
 from sat_retriever.workbook.placeholders import NOTE_LENGTH, is_free_text, placeholder
 
@@ -16,6 +16,9 @@ SAMPLE = 200
 MAJORITY = 0.5
 """Share of a column's non-empty cells from which one kind names its type."""
 
+# As plain integers: list indices that cost no enum look-up.
+_EMPTY, _TEXT, _ERROR = int(Kind.EMPTY), int(Kind.TEXT), int(Kind.ERROR)
+_INTEGER, _NUMBER = int(Kind.INTEGER), int(Kind.NUMBER)
 _TYPES = {
     Kind.TEXT: ColumnType.TEXT,
     Kind.BOOLEAN: ColumnType.BOOLEAN,
@@ -26,26 +29,23 @@ _TYPES = {
 
 
 def describe_column(
-    cells: Cells, name: str, line: Sequence[tuple[int, int]], unit: str | None, *, examples: bool
+    name: str, kinds: KindArray, values: Sequence[Value], unit: str | None, *, examples: bool
 ) -> Column:
-    """One column from the addresses of its data cells.
+    """One column from its data cells.
 
     Args:
-        cells: The sheet's cells.
         name: Canonical header.
-        line: Addresses (row, column), 0-based, of its non-empty data cells, first
-            to last; a sample of at most `SAMPLE` is enough.
+        kinds: Kind codes of its non-empty data cells, first to last; a sample of at
+            most `SAMPLE` is enough.
+        values: Values of the same cells.
         unit: Content of its units cell.
         examples: Whether a data value may be kept.
 
     Returns:
         The column; type `empty` without any data cell.
     """
-    values = [cells.value(row, col) for row, col in line]
-    kinds = np.array([cells.kinds[row, col] for row, col in line], dtype=np.uint8)
-    column_type = infer_type(kinds, values)
     example = example_text(name, values) if examples else None
-    return Column(name, example, column_type, unit)
+    return Column(name, example, infer_type(kinds, values), unit)
 
 
 def infer_type(kinds: KindArray, values: Sequence[Value]) -> ColumnType:
@@ -56,21 +56,21 @@ def infer_type(kinds: KindArray, values: Sequence[Value]) -> ColumnType:
     without a fraction throughout; a column without a majority is `text` if any
     cell is text, else `unknown`.
     """
-    counts = np.bincount(kinds, minlength=len(Kind))
-    counts[Kind.EMPTY] = 0
-    if not counts.any():
+    counts = np.bincount(kinds, minlength=len(Kind)).tolist()
+    counts[_EMPTY] = 0
+    if not any(counts):
         return ColumnType.EMPTY
-    if counts.sum() > counts[Kind.ERROR]:
-        counts[Kind.ERROR] = 0
-    numbers = counts[Kind.INTEGER] + counts[Kind.NUMBER]
-    if numbers > MAJORITY * counts.sum():
+    if sum(counts) > counts[_ERROR]:
+        counts[_ERROR] = 0
+    half = MAJORITY * sum(counts)
+    if counts[_INTEGER] + counts[_NUMBER] > half:
         whole = all(v.is_integer() for v in values if isinstance(v, float))
         return ColumnType.INTEGER if whole else ColumnType.NUMBER
-    counts[Kind.INTEGER] = counts[Kind.NUMBER] = 0
-    best = int(counts.argmax())
-    if counts[best] > MAJORITY * (counts.sum() + numbers):
+    counts[_INTEGER] = counts[_NUMBER] = 0
+    best = counts.index(max(counts))
+    if counts[best] > half:
         return _TYPES[Kind(best)]
-    return ColumnType.TEXT if counts[Kind.TEXT] else ColumnType.UNKNOWN
+    return ColumnType.TEXT if counts[_TEXT] else ColumnType.UNKNOWN
 
 
 def example_text(name: str, values: Sequence[Value]) -> str | None:
@@ -81,8 +81,7 @@ def example_text(name: str, values: Sequence[Value]) -> str | None:
     Source: paper, section 3.2 (Feature Extractor). Departs: an error value is taken
     only where there is nothing else.
     """
-    filled = [v for v in values if v is not None and plain_text(v)]
-    first = next((v for v in filled if not isinstance(v, CellError)), next(iter(filled), None))
+    first = _first_value(values)
     if first is None:
         return None
     text = plain_text(first)
@@ -91,3 +90,15 @@ def example_text(name: str, values: Sequence[Value]) -> str | None:
         if len(first) > NOTE_LENGTH or (2 * len(texts) > len(values) and is_free_text(texts)):
             return placeholder(name, first)
     return text[:MAX_EXAMPLE_LENGTH].rstrip()
+
+
+def _first_value(values: Sequence[Value]) -> Value:
+    """The first value with a text, errors last; None without any."""
+    first_error = None
+    for value in values:
+        if value is None or not plain_text(value):
+            continue
+        if not isinstance(value, CellError):
+            return value
+        first_error = value if first_error is None else first_error
+    return first_error

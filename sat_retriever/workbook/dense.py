@@ -15,7 +15,14 @@ from typing import Any, BinaryIO
 from sat_retriever.types import SkipReason, Visibility
 from sat_retriever.workbook.grid import Area, Grid, Value
 from sat_retriever.workbook.limits import Limits, Refused
-from sat_retriever.workbook.values import SheetName, SheetValues, Texts, ValuesFailed, bounded
+from sat_retriever.workbook.values import (
+    SheetName,
+    SheetValues,
+    Texts,
+    ValuesFailed,
+    bounded,
+    sheet_indices,
+)
 
 _VISIBLE = {"Hidden": Visibility.HIDDEN, "VeryHidden": Visibility.VERY_HIDDEN}
 _OTHER = {
@@ -31,6 +38,7 @@ class CalamineReader:
     def __init__(self, workbook: Any) -> None:
         self._workbook = workbook
         self._loaded: dict[int, Any] = {}
+        self.indices = sheet_indices(self.sheets())
 
     @classmethod
     def open(cls, source: Path | BinaryIO) -> CalamineReader:
@@ -50,7 +58,7 @@ class CalamineReader:
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except BaseException as error:
-            raise ValuesFailed(f"{type(error).__name__}: {error}"[:200]) from error
+            raise ValuesFailed.because(error) from error
 
     def sheets(self) -> list[SheetName]:
         """The sheets in tab order."""
@@ -74,7 +82,7 @@ class CalamineReader:
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except BaseException as error:
-            raise ValuesFailed(f"{type(error).__name__}: {error}"[:200]) from error
+            raise ValuesFailed.because(error) from error
 
     def values(self, index: int, limits: Limits) -> SheetValues:
         """Values and merges of one sheet.
@@ -99,7 +107,7 @@ class CalamineReader:
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except BaseException as error:
-            raise ValuesFailed(f"{type(error).__name__}: {error}"[:200]) from error
+            raise ValuesFailed.because(error) from error
 
 
 def _cleaned(rows: Iterable[list[Any]]) -> Iterator[list[Value]]:

@@ -205,20 +205,24 @@ def _column(
 ) -> Column:
     """One column of a table (one row of a transposed one)."""
     if layout.transposed:
-        found = cells.kinds[line, data.start : data.stop].nonzero()[0][:SAMPLE] + data.start
-        address = [(line, int(col)) for col in found]
+        kinds = cells.kinds[line, data.start : data.stop]
         header = [(line, layout.area.left + i) for i in range(layout.header_height)]
     else:
-        found = cells.kinds[data.start : data.stop, line].nonzero()[0][:SAMPLE] + data.start
-        address = [(int(row), line) for row in found]
+        kinds = cells.kinds[data.start : data.stop, line]
         header = [(layout.area.top + i, line) for i in range(layout.header_height)]
+    found = kinds.nonzero()[0][:SAMPLE]
+    places = (found + data.start).tolist()
+    if layout.transposed:
+        values = cells.line(line, places)
+    else:
+        values = [cells.rows[row][line] for row in places]
     position = line - layout.area.left
     if item and item.header_rows and position < len(item.columns):
         name = header_text(item.columns[position])
     else:
         name = _joined(cells, header)
     unit = header_text(cells.value(layout.units, line)) if layout.units is not None else ""
-    return describe_column(cells, name, address, unit or None, examples=examples)
+    return describe_column(name, kinds[found], values, unit or None, examples=examples)
 
 
 def _joined(cells: Cells, header: Sequence[tuple[int, int]]) -> str:

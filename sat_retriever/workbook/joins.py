@@ -33,12 +33,14 @@ def continues_below(cells: Cells, above: Area, block: Area) -> bool:
     if block.left < above.left or block.right > above.right:
         return False
     first = _first_rows(cells, block)
-    if first is None or _is_header(first):
+    if first is None:
         return False
     if _is_bare_header(cells, above):
-        return len(first.cols) >= COVERED * _last_width(cells, above)
-    last = _last_rows(cells, above)
-    return len(last.rows) >= 2 and _alike(last, first)
+        fits = len(first.cols) >= COVERED * _last_width(cells, above)
+    else:
+        last = _last_rows(cells, above)
+        fits = len(last.rows) >= 2 and _alike(last, first)
+    return fits and not _is_header(first)  # last, for it is the dearest question
 
 
 def is_lone(cells: Cells, block: Area) -> bool:

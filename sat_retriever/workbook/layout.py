@@ -9,8 +9,9 @@ from sat_retriever.workbook.grid import Area
 from sat_retriever.workbook.margins import above_notes, below_titles, count_totals, units_row
 from sat_retriever.workbook.regions import trim
 from sat_retriever.workbook.sample import Family, Sample, sample_block, steps
-from sat_retriever.workbook.scoring import CLEAR, MAX_LABEL, THRESHOLD, best_header, row_score
+from sat_retriever.workbook.scoring import CLEAR, THRESHOLD, best_header, row_scores
 from sat_retriever.workbook.sideways import sideways_score
+from sat_retriever.workbook.wording import MAX_LABEL
 
 MAX_HEADER_HEIGHT = 5
 
@@ -88,7 +89,7 @@ def _is_upper(cells: Cells, sample: Sample, row: int, bottom: int) -> bool:
     if any(cells.anchors.get((sample.rows[row] + 1, sample.cols[j])) for j in short):
         return True
     if len(filled) >= int((sample.families[bottom] > 0).sum()):
-        return row_score(sample, row) >= CLEAR
+        return row_scores(sample, row + 1)[row] >= CLEAR
     counts = sample.below[1:, row + 2]
     over_values = [j for j in short if j and counts[:, j].argmax() + 1 != Family.WORDS]
     return bool(over_values) or len(short) > max(1, len(filled) // 2)

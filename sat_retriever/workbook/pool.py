@@ -29,7 +29,7 @@ class Slot:
         """A living worker.
 
         Raises:
-            WorkerFailed: If the slot was closed in the meantime.
+            WorkerFailed: If the slot was closed in the meantime, or no process can be had.
         """
         with self._lock:
             if self._closed:
@@ -37,7 +37,11 @@ class Slot:
             if self._worker is None or not self._worker.alive:
                 if self._worker is not None:
                     self._worker.kill()
-                self._worker = Worker.start()
+                try:
+                    self._worker = Worker.start()
+                except OSError as error:
+                    message = f"The reading process cannot be started: {error.strerror}."
+                    raise WorkerFailed(SkipReason.READER_CRASHED, message) from error
             return self._worker
 
     def close(self) -> None:

@@ -92,6 +92,7 @@ def read_workbooks(
     *,
     root: str | os.PathLike[str] | Callable[[Path], Path] | None = None,
     examples: bool = True,
+    formulas: bool = True,
     password: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
@@ -106,6 +107,7 @@ def read_workbooks(
         root: Folder that sheet ids are relative to, or a function that tells it for a
             file; each file's own folder by default.
         examples: As `read_workbook`.
+        formulas: False leaves formulas out, which can be a million a workbook.
         password: Tried on every encrypted workbook.
         limits: As `read_workbook`.
         workers: Reading processes; one for each usable core by default.
@@ -121,7 +123,8 @@ def read_workbooks(
         for each in paths:
             path = Path(each)
             request = _request(path, root_of(path), limits)
-            yield path, replace(request, examples=examples, password=password)
+            asked = replace(request, examples=examples, formulas=formulas, password=password)
+            yield path, asked
 
     yield from map_slots(lambda job, slot: _read(*job, slot), requests(), workers or usable_cores())
 

@@ -119,7 +119,7 @@ def _by_name(reader: CalamineReader | OpenpyxlReader, name: str, limits: Limits)
 
 
 def _index(reader: CalamineReader | OpenpyxlReader, name: str) -> int:
-    names = [sheet.name for sheet in reader.sheets()]
-    if name not in names:
-        raise ValuesFailed(f"the reader lists no sheet {name!r}")
-    return names.index(name)
+    index: int | None = reader.indices.get(name)
+    if index is None:
+        raise ValuesFailed("the reader does not list the sheet")
+    return index

@@ -18,6 +18,7 @@ class Request:
         path: The file.
         relative: Its POSIX path as it stands in sheet ids.
         examples: Whether records keep example cells.
+        formulas: Whether formulas are answered.
         safe: Leave out calamine, which took the worker down before.
         seconds: What is left of the file's time; all of it if None.
         password: Opens an encrypted workbook.
@@ -27,6 +28,7 @@ class Request:
     path: str
     relative: str
     examples: bool = True
+    formulas: bool = True
     safe: bool = False
     seconds: float | None = None
     password: str | None = None

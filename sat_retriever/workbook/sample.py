@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.workbook.cells import Cells, Kind, sharp_kind
+from sat_retriever.workbook.cells import Cells, Kind, kinds_of, sharp_kind
 from sat_retriever.workbook.grid import Area, Value
 
 HEAD_ROWS = 48
@@ -50,6 +50,7 @@ class Sample:
             block, then some spread over the rest.
         cols: Sampled 0-based grid columns.
         values: Values, `values[i][j]` of row i and column j of the sample.
+        filled: Which cells hold any value, shape (rows, cols).
         families: Family codes, shape (rows, cols) uint8.
         below: `below[f, i, j]` = cells of family f in column j from row i on,
             shape (families, rows + 1, cols).
@@ -58,6 +59,7 @@ class Sample:
     rows: Sequence[int]
     cols: Sequence[int]
     values: Sequence[Sequence[Value]]
+    filled: NDArray[np.bool_]
     families: NDArray[np.uint8]
     below: NDArray[np.int32]
 
@@ -73,7 +75,8 @@ class Sample:
     def turned(self) -> Sample:
         """The same sample with rows and columns swapped."""
         values = [list(line) for line in zip(*self.values, strict=True)]
-        return _sample(self.cols, self.rows, values, self.families.T)
+        below = _suffix_counts(self.families.T)
+        return Sample(self.cols, self.rows, values, self.filled.T, self.families.T, below)
 
 
 def sample_block(cells: Cells, block: Area) -> Sample:
@@ -81,9 +84,14 @@ def sample_block(cells: Cells, block: Area) -> Sample:
     part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
     rows = _spread(np.flatnonzero(part.any(axis=1)) + block.top, HEAD_ROWS, TAIL_ROWS)
     cols = _spread(np.flatnonzero(part.any(axis=0)) + block.left, HEAD_COLS, TAIL_COLS)
-    values = [[_cut(cells.value(row, col)) for col in cols] for row in rows]
-    kinds = np.array([[sharp_kind(v) for v in line] for line in values], dtype=np.uint8)
-    return _sample(rows, cols, values, _FAMILY[kinds.reshape(len(rows), len(cols))])
+    values = [cells.line(row, cols) for row in rows]
+    kinds = kinds_of(chain.from_iterable(values)).reshape(len(rows), len(cols))
+    filled = kinds != Kind.EMPTY
+    for row, col in np.argwhere(kinds == Kind.TEXT).tolist():
+        value = values[row][col] = _cut(values[row][col])
+        kinds[row, col] = sharp_kind(value)
+    families = _FAMILY[kinds]
+    return Sample(rows, cols, values, filled, families, _suffix_counts(families))
 
 
 def _cut(value: Value) -> Value:
@@ -91,24 +99,23 @@ def _cut(value: Value) -> Value:
     return value[:MAX_TEXT] if type(value) is str and len(value) > MAX_TEXT else value
 
 
-def _sample(
-    rows: Sequence[int],
-    cols: Sequence[int],
-    values: Sequence[Sequence[Value]],
-    families: NDArray[np.uint8],
-) -> Sample:
-    """A sample with its suffix counts."""
-    each = np.arange(len(Family))[:, None, None] == families[None]
-    below = np.zeros((len(Family), len(rows) + 1, len(cols)), dtype=np.int32)
-    below[:, :-1] = np.cumsum(each[:, ::-1], axis=1)[:, ::-1]
-    return Sample(rows, cols, values, families, below)
+def _suffix_counts(families: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """`Sample.below` of family codes."""
+    rows, cols = families.shape
+    each = np.arange(len(Family))[:, None, None] == families[None, ::-1]
+    below = np.zeros((len(Family), rows + 1, cols), dtype=np.int32)
+    np.cumsum(each, axis=1, out=below[:, -2::-1])
+    return below
 
 
 def _spread(index: NDArray[np.int64], head: int, tail: int) -> list[int]:
     """The first `head` entries and `tail` spread evenly over the rest, the last included."""
+    first: list[int] = index[:head].tolist()
     rest = index[head:]
+    if not len(rest):
+        return first
     picks = np.unique(np.linspace(0, len(rest) - 1, min(tail, len(rest))).astype(int))
-    return [*index[:head].tolist(), *rest[picks].tolist()] if len(rest) else index.tolist()
+    return [*first, *rest[picks].tolist()]
 
 
 def steps(values: Sequence[Value]) -> float:
@@ -124,9 +131,10 @@ def steps(values: Sequence[Value]) -> float:
     numbers = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
     if not numbers:
         return 0.0
-    gaps = [after - before for before, after in pairwise(numbers)]
     if all(YEARS[0] <= v <= YEARS[1] and float(v).is_integer() for v in numbers):
+        gaps = [after - before for before, after in pairwise(numbers)]
         up, down = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
         return 1.0 if max(up, down) >= len(gaps) - len(numbers) // 10 else 0.0
-    even = len(numbers) >= MIN_STEPS and all(gap == gaps[0] != 0 for gap in gaps)
-    return 0.4 if even else 0.0
+    if len(numbers) < MIN_STEPS or (step := numbers[1] - numbers[0]) == 0:
+        return 0.0
+    return 0.4 if all(after - before == step for before, after in pairwise(numbers)) else 0.0

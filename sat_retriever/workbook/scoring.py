@@ -1,13 +1,15 @@
-"""How much one row of a block reads like its header: features, weights and their sum."""
+"""How much the rows of a block read like its header: features, weights and their sum."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
-from sat_retriever.workbook.grid import Value
+import numpy as np
+from numpy.typing import NDArray
+
 from sat_retriever.workbook.sample import Family, Sample, steps
+from sat_retriever.workbook.wording import MAX_LABEL, text_styles
 
 # Weights, chosen on the tuning part of benchmarks/header_labels.json and on the
 # tuning seeds of benchmarks/headers.py.
@@ -25,22 +27,22 @@ CLEAR = 0.50
 
 MAX_HEADER_POSITION = 30
 """Rows of a block, empty ones not counted, among which its header is looked for."""
-MAX_LABEL = 60
-"""Characters up to which a text can be one of several headers or keys."""
 YEAR_OVER_NUMBERS = 0.8
 DATE_OVER_NUMBERS = 0.9
 CODE_OVER_NUMBERS = 0.7
 NUMBER_OVER_NUMBERS = -1.0
 LONE_HEADER = 0.3
-MAX_TEXT_STYLE = 0.6
-MIN_ALIKE = 3
+MAX_DATA_ABOVE = 2.0
+STEPS_BELOW = 5
+WIDE_BELOW = 12
 
-_DIGIT = re.compile(r"\d")
+Matrix = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 def best_header(sample: Sample) -> tuple[int, float]:
     """The sampled row that reads most like the header's last row, and its score."""
-    scores = [row_score(sample, row) for row in range(min(len(sample.rows), MAX_HEADER_POSITION))]
+    scores = row_scores(sample, min(len(sample.rows), MAX_HEADER_POSITION))
     if len(scores) == len(sample.rows) and not _is_all_names(sample, len(scores) - 1):
         scores[-1] -= W_NOTHING_BELOW
     best = max(range(len(scores)), key=scores.__getitem__)
@@ -53,159 +55,134 @@ def _is_all_names(sample: Sample, row: int) -> bool:
     return len(sample.rows) == 1 and bool((families[families > 0] == Family.WORDS).all())
 
 
-def row_score(sample: Sample, row: int) -> float:
-    """Header score of a sampled row, with the rows below it as its data.
+def row_scores(sample: Sample, stop: int) -> list[float]:
+    """Header scores of the first `stop` sampled rows, each with the rows below as its data.
 
     The sum of: mean contrast of a column's cell with the column below it; how many
     of the data columns it names; minus repeated names, long names, and rows above
     it that look like data already. Scores from `THRESHOLD` on mean a header.
     """
-    filled = [j for j in range(len(sample.cols)) if sample.values[row][j] is not None]
-    if not filled or _is_lone(sample, row, filled):
-        return -1.0
-    number_steps = _header_steps(sample, row)
-    contrasts = [cell_contrast(sample, row, col, number_steps) for col in filled]
-    return (
-        W_CONTRAST * sum(contrasts) / _width(sample, row, filled)
-        + W_FILL * (_fill(sample, row) - 0.5)
-        - W_REPEAT * _repeats(sample, row)
-        - W_LONG * _long(sample, row)
-        - _data_above(sample, row)
-    )
+    stepping = [steps(line) for line in sample.values[: stop + STEPS_BELOW]]
+    filled, data = sample.filled[:stop], sample.below[1:, 1 : stop + 1].sum(axis=0) > 0
+    widths = (filled | data).sum(axis=1).tolist()
+    fills = _fills(filled, data)
+    above = _data_above(sample, stepping, stop)
+    contrasts = _contrasts(sample, _header_steps(sample, stepping, stop)).tolist()
+    empty_or_lone = _are_empty_or_lone(sample, stop)
+    scores = []
+    for row in range(stop):
+        if empty_or_lone[row]:
+            scores.append(-1.0)
+            continue
+        texts = sample.texts(row)
+        scores.append(
+            W_CONTRAST * sum(contrasts[row]) / widths[row]
+            + W_FILL * (fills[row] - 0.5)
+            - W_REPEAT * _repeats(texts)
+            - W_LONG * _long(texts)
+            - above[row]
+        )
+    return scores
 
 
-def _width(sample: Sample, row: int, filled: Sequence[int]) -> int:
-    """Columns that this row or the rows below fill."""
-    data = sample.below[1:, row + 1].sum(axis=0) > 0
-    return int(data.sum()) + sum(not data[col] for col in filled)
+def _are_empty_or_lone(sample: Sample, stop: int) -> list[bool]:
+    """For each row, whether it is no more than one cell in the first column above wider rows."""
+    counts = sample.filled[:stop].sum(axis=1).tolist()
+    wide = ((sample.families > 0).sum(axis=1) > 1).tolist()
+    found = []
+    for row, count in enumerate(counts):
+        below = wide[row + 1 : row + 1 + WIDE_BELOW]
+        lone = count == 1 and bool(sample.filled[row, 0]) and bool(below)
+        found.append(count == 0 or (lone and 2 * sum(below) >= len(below)))
+    return found
 
 
-def _is_lone(sample: Sample, row: int, filled: Sequence[int]) -> bool:
-    """Whether a row is one cell in the first column above rows that hold more."""
-    if len(filled) > 1 or filled[0] > 0:
-        return False
-    below = (sample.families[row + 1 : row + 13] > 0).sum(axis=1)
-    return bool(len(below)) and 2 * int((below > 1).sum()) >= len(below)
+def _contrasts(sample: Sample, header_steps: Sequence[float]) -> Matrix:
+    """Contrast of each cell with the cells below it, in [-1, 1]; 0 for an empty one.
 
-
-def cell_contrast(sample: Sample, row: int, col: int, number_steps: float) -> float:
-    """Contrast of one header cell with the cells below it, in [-1, 1]."""
-    family = int(sample.families[row, col])
-    counts = sample.below[:, row + 1, col]
-    total = int(counts[1:].sum())
-    if not family:
-        return 0.0
-    if total == 0:
-        return LONE_HEADER if family == Family.WORDS else 0.0 if number_steps else -LONE_HEADER
-    share = {kind: float(counts[kind]) / total for kind in Family}
-    words, numbers = share[Family.WORDS], share[Family.NUMBER]
-    match family:
-        case Family.WORDS:
-            style = text_style(str(sample.values[row][col]), sample.column(col, row + 1))
-            contrast = 1.0 - words + words * style
-        case Family.CODE:
-            contrast = CODE_OVER_NUMBERS * numbers + 0.3 * words - 0.4 * share[Family.CODE]
-        case Family.NUMBER if number_steps:
-            contrast = YEAR_OVER_NUMBERS * number_steps * (numbers + 0.7 * words)
-        case Family.NUMBER:
-            contrast = NUMBER_OVER_NUMBERS * numbers - 0.3 * words
-        case Family.DATE:
-            contrast = DATE_OVER_NUMBERS * numbers - 0.8 * share[Family.DATE]
-        case _:
-            contrast = -0.8
-    return contrast
-
-
-def text_style(header: str, below: Sequence[Value]) -> float:
-    """Contrast of a header text with texts below it, in [-1, 0.6].
-
-    Headers do not come again below; data repeats itself, has digits, or is longer.
+    One row for each of `header_steps`, as wide as the sample.
     """
-    texts = [text for value in below if isinstance(value, str) and (text := value.strip())]
-    if not texts:
-        return MAX_TEXT_STYLE
-    head = header.strip()
-    if not head or head in texts:
-        return -1.0
-    style = 0.05
-    if len(texts) >= 4 and len(set(texts)) <= 0.7 * len(texts):
-        style += 0.4
-    mean_length = sum(map(len, texts)) / len(texts)
-    if mean_length > 1.6 * len(head):
-        style += 0.2
-    if not _DIGIT.search(head) and 2 * sum(bool(_DIGIT.search(t)) for t in texts) >= len(texts):
-        style += 0.35
-    if _case(head) not in {_case(text) for text in texts}:
-        style += 0.25
-    if len(head) > max(MAX_LABEL, 2.5 * mean_length):
-        style -= 0.4
-    if len(texts) >= MIN_ALIKE and 2 * sum(_opening(t) == _opening(head) for t in texts) >= len(
-        texts
-    ):
-        style -= 0.6
-    return min(style, MAX_TEXT_STYLE)
+    stop = len(header_steps)
+    families, below = sample.families[:stop], sample.below[:, 1 : stop + 1]
+    total = below[1:].sum(axis=0)
+    shares = below / np.maximum(total, 1)
+    words, numbers = shares[Family.WORDS], shares[Family.NUMBER]
+    row_steps = np.array(header_steps)[:, None]
+    are_words, over_any = families == Family.WORDS, total > 0
+    styles = _styles(sample, are_words & (words > 0))
+    years = YEAR_OVER_NUMBERS * row_steps * (numbers + 0.7 * words)
+    plain = NUMBER_OVER_NUMBERS * numbers - 0.3 * words
+    by_family = {
+        Family.WORDS: 1.0 - words + words * styles,
+        Family.NUMBER: np.where(row_steps > 0, years, plain),
+        Family.BOOLEAN: np.full(total.shape, -0.8),
+        Family.DATE: DATE_OVER_NUMBERS * numbers - 0.8 * shares[Family.DATE],
+        Family.CODE: CODE_OVER_NUMBERS * numbers + 0.3 * words - 0.4 * shares[Family.CODE],
+    }
+    contrasts = np.zeros(total.shape)
+    for family, values in by_family.items():
+        np.copyto(contrasts, values, where=(families == family) & over_any)
+    alone = np.where(are_words, LONE_HEADER, np.where(row_steps > 0, 0.0, -LONE_HEADER))
+    np.copyto(contrasts, alone, where=(families > 0) & ~over_any)
+    return contrasts
 
 
-def _opening(text: str) -> str:
-    """How a text starts: its first word, or the mark in front of it."""
-    return text[:1] if text and not text[0].isalnum() else text.split(maxsplit=1)[0]
+def _styles(sample: Sample, wanted: Mask) -> Matrix:
+    """`text_styles` of the wanted cells of the first rows; 0 for the others."""
+    styles = np.zeros(wanted.shape)
+    for col in np.flatnonzero(wanted.any(axis=0)).tolist():
+        rows = set(wanted[:, col].nonzero()[0].tolist())
+        for row, style in text_styles([line[col] for line in sample.values], rows).items():
+            styles[row, col] = style
+    return styles
 
 
-def _case(text: str) -> str:
-    """Letter case of a text: the style of its words, told apart by their joints."""
-    joint = "_" if "_" in text else "." if "." in text.strip(".") else " " if " " in text else ""
-    if text.isupper():
-        return joint + "upper"
-    if text.islower():
-        return joint + "lower"
-    return joint + ("title" if text[:1].isupper() else "mixed")
+def _header_steps(sample: Sample, stepping: Sequence[float], stop: int) -> list[float]:
+    """`steps` of each row, 0 where the rows right below step in the same way."""
+    found = []
+    for row, own in enumerate(stepping[:stop]):
+        first = sample.values[row][0]
+        titled = own >= 1.0 or first is None or isinstance(first, str)
+        following = stepping[row + 1 : row + 1 + STEPS_BELOW]
+        same = sum(each >= own for each in following)
+        found.append(own if titled and 2 * same < max(len(following), 1) else 0.0)
+    return found
 
 
-def _header_steps(sample: Sample, row: int) -> float:
-    """`steps` of a row, 0 where the rows right below step in the same way."""
-    line = sample.values[row]
-    own = steps(line)
-    if not own or (own < 1.0 and not (line[0] is None or isinstance(line[0], str))):
+def _fills(filled: Mask, data: Mask) -> list[float]:
+    """Share of the data columns that each row names; a nameless first one is free."""
+    named = (filled & data).sum(axis=1).tolist()
+    full = data.sum(axis=1).tolist()
+    first = filled[np.arange(len(data)), data.argmax(axis=1)].tolist()
+    return [
+        names / max(columns - (not start and columns > 1), 1) if columns else 1.0
+        for names, columns, start in zip(named, full, first, strict=True)
+    ]
+
+
+def _repeats(texts: Sequence[str]) -> float:
+    """Share of a row's texts that repeat another; 0 for a pattern such as #, %, #, %."""
+    if len(set(texts)) == len(texts):
         return 0.0
-    following = sample.values[row + 1 : row + 6]
-    same = sum(steps(line) >= own for line in following)
-    return own if 2 * same < max(len(following), 1) else 0.0
-
-
-def _fill(sample: Sample, row: int) -> float:
-    """Share of the data columns below that this row names; a nameless first one is free."""
-    data = (sample.below[1:, row + 1].sum(axis=0) > 0).nonzero()[0]
-    if not len(data):
-        return 1.0
-    named = [col for col in data.tolist() if sample.values[row][col] is not None]
-    expected = len(data) - (sample.values[row][int(data[0])] is None and len(data) > 1)
-    return len(named) / max(expected, 1)
-
-
-def _repeats(sample: Sample, row: int) -> float:
-    """Share of the row's texts that repeat another; 0 for a pattern such as #, %, #, %."""
-    texts = sample.texts(row)
     times = Counter(texts)
-    if not texts or (len(times) > 1 and len(set(times.values())) == 1):
+    if len(times) > 1 and len(set(times.values())) == 1:
         return 0.0
     return 1.0 - len(times) / len(texts)
 
 
-def _long(sample: Sample, row: int) -> float:
-    """Share of the row's texts that are too long for a header."""
-    texts = sample.texts(row)
+def _long(texts: Sequence[str]) -> float:
+    """Share of a row's texts that are too long for a header."""
     return sum(len(text) > MAX_LABEL for text in texts) / len(texts) if texts else 0.0
 
 
-def _data_above(sample: Sample, row: int) -> float:
-    """Penalty for the rows above: strong for data, slight for other full rows."""
-    penalty = 0.0
-    for above in range(row):
-        families = sample.families[above]
-        filled = int((families > 0).sum())
-        if filled < min(2, len(sample.cols)):
-            continue
-        values = int(((families > 0) & (families != Family.WORDS)).sum())
-        share = 0.0 if steps(sample.values[above]) else values / filled
-        penalty += max(W_DATA_ABOVE * min(1.0, 2.0 * share), W_TEXT_ABOVE)
-    return min(penalty, 2.0)
+def _data_above(sample: Sample, stepping: Sequence[float], stop: int) -> list[float]:
+    """Each row's penalty for the rows above: strong for data, slight for other full rows."""
+    counts = (sample.families > 0).sum(axis=1).tolist()
+    values = (sample.families > Family.WORDS).sum(axis=1).tolist()
+    penalties, penalty = [], 0.0
+    for row in range(stop):
+        penalties.append(min(penalty, MAX_DATA_ABOVE))
+        if counts[row] >= min(2, len(sample.cols)):
+            share = 0.0 if stepping[row] else values[row] / counts[row]
+            penalty += max(W_DATA_ABOVE * min(1.0, 2.0 * share), W_TEXT_ABOVE)
+    return penalties

@@ -184,6 +184,8 @@ class _Walk:
         return until(self.deadline, self.package.chunks(part))
 
     def formulas(self, sheet: str, scan: SheetScan) -> Iterator[Json]:
+        if not self.request.formulas:
+            return
         kept = scan.formulas[: self.formulas_left]
         self.formulas_left -= len(kept)
         for start in range(0, len(kept), _FORMULA_BATCH):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sat_retriever.workbook.sample import Family, Sample
-from sat_retriever.workbook.scoring import MAX_LABEL, THRESHOLD, row_score
+from sat_retriever.workbook.scoring import THRESHOLD, row_scores
+from sat_retriever.workbook.wording import MAX_LABEL
 
 MIN_PURITY_GAIN = 0.2
 """How much purer kinds are across than down where a first column beats a header row."""
@@ -31,7 +32,7 @@ def sideways_score(sample: Sample, best_score: float) -> float | None:
         return None
     turned = sample.turned()
     colons = sum(text.endswith((":", "：")) for text in texts) / len(texts)
-    score = row_score(turned, 0) + FORM_COLON * colons
+    score = row_scores(turned, 1)[0] + FORM_COLON * colons
     if colons >= MIN_COLONS or (len(sample.cols) == 2 and _is_form(sample)):
         return max(score, THRESHOLD)
     if best_score >= THRESHOLD:

@@ -41,6 +41,15 @@ _BINARY_STARTS = (
     b"MZ", b"BZh", b"\xfd7zXZ", b"{\\rtf", b"SQLite format 3", b"OggS", b"ID3", b"RIFF",
 )  # fmt: skip
 
+# What says nothing about whether a file is a workbook: then its extension decides.
+_UNCLEAR = (
+    SkipReason.DAMAGED,
+    SkipReason.EMPTY_FILE,
+    SkipReason.TOO_LARGE,
+    SkipReason.UNREADABLE,
+    SkipReason.UNSUPPORTED,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -77,9 +86,12 @@ def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Ki
                 big = f"The file has {size:,} bytes; the limit is {limits.file_bytes:,}."
                 kind = Kind("", SkipReason.TOO_LARGE, big)
     except Refused as refused:
-        return Kind("", refused.reason, refused.message)
+        kind = Kind("", refused.reason, refused.message)
     except OSError as error:
-        return Kind("", SkipReason.UNREADABLE, f"The file cannot be opened: {error.strerror}.")
+        kind = Kind("", SkipReason.UNREADABLE, f"The file cannot be opened: {error.strerror}.")
+    except MemoryError:
+        # Some compression methods ask for a dictionary of any size the file names.
+        kind = Kind("", SkipReason.ZIP_BOMB, "Its table of contents takes too much memory.")
     return kind if named else _in_folder(kind, path)
 
 
@@ -113,8 +125,7 @@ def _in_folder(kind: Kind, path: Path) -> Kind:
     suffix = path.suffix.lower()
     if kind.format == "csv" and suffix not in TEXT_SUFFIXES:
         return _other("Flat text without a .csv, .tsv or .tab extension.")
-    unclear = (SkipReason.DAMAGED, SkipReason.EMPTY_FILE, SkipReason.UNSUPPORTED)
-    if kind.reason in unclear and suffix not in SHEET_SUFFIXES:
+    if kind.reason in _UNCLEAR and suffix not in SHEET_SUFFIXES:
         return _other("The file is no workbook.")
     return kind
 

@@ -23,6 +23,7 @@ from sat_retriever.workbook.values import (
     Texts,
     ValuesFailed,
     bounded,
+    sheet_indices,
 )
 
 _SLOWER = 5  # than calamine, at least: the same time is given to fewer cells
@@ -36,6 +37,8 @@ class OpenpyxlReader:
     def __init__(self, workbook: Any, deadline: float) -> None:
         self._workbook = workbook
         self._deadline = deadline
+        self._sheets = list(workbook)
+        self.indices = sheet_indices(self.sheets())
 
     @classmethod
     def open(cls, file: BinaryIO, deadline: float = math.inf) -> OpenpyxlReader:
@@ -60,7 +63,7 @@ class OpenpyxlReader:
                 raise
             except Exception as error:  # noqa: BLE001 - openpyxl's errors have no common class
                 failure = error
-        raise ValuesFailed(f"{type(failure).__name__}: {failure}"[:200]) from failure
+        raise ValuesFailed.because(failure) from failure
 
     def sheets(self) -> list[SheetName]:
         """The sheets in tab order."""
@@ -71,7 +74,7 @@ class OpenpyxlReader:
                 _STATES.get(sheet.sheet_state, Visibility.VISIBLE),
                 "" if id(sheet) in worksheets else "chart sheet",
             )
-            for sheet in self._workbook
+            for sheet in self._sheets
         ]
 
     def values(self, index: int, limits: Limits) -> SheetValues:
@@ -80,7 +83,7 @@ class OpenpyxlReader:
         Raises:
             ValuesFailed: If not one row can be read.
         """
-        sheet = list(self._workbook)[index]
+        sheet = self._sheets[index]
         rows: list[list[Value]] = []
         held = 0
         cut = False
@@ -99,7 +102,7 @@ class OpenpyxlReader:
         except Exception as error:
             cut = True
             if not any(rows):
-                raise ValuesFailed(f"{type(error).__name__}: {error}"[:200]) from error
+                raise ValuesFailed.because(error) from error
         grid, area = bounded(iter(rows), (1, 1), len(rows))
         return SheetValues(grid, area, cut=cut)
 

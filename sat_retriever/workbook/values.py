@@ -18,6 +18,11 @@ _MAX_GAP = 10_000
 class ValuesFailed(Exception):  # noqa: N818 - a signal to try the other reader
     """The reader at hand cannot read this file or sheet."""
 
+    @classmethod
+    def because(cls, error: BaseException | None) -> ValuesFailed:
+        """The failure without the foreign message: that may quote cell values."""
+        return cls(f"the reader stops with {type(error).__name__}")
+
 
 @dataclass(frozen=True, slots=True)
 class SheetName:
@@ -26,6 +31,19 @@ class SheetName:
     name: str
     visibility: Visibility
     other: str
+
+
+def sheet_indices(sheets: Sequence[SheetName]) -> dict[str, int]:
+    """Position of each sheet by its name, the first where a name comes twice.
+
+    >>> from sat_retriever.types import Visibility
+    >>> sheet_indices([SheetName(name, Visibility.VISIBLE, "") for name in "aba"])
+    {'a': 0, 'b': 1}
+    """
+    indices: dict[str, int] = {}
+    for index, sheet in enumerate(sheets):
+        indices.setdefault(sheet.name, index)
+    return indices
 
 
 @dataclass(frozen=True, slots=True)

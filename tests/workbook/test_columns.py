@@ -2,18 +2,16 @@
 
 import datetime as dt
 
-import numpy as np
 import pytest
 
 from sat_retriever.types import ColumnType
-from sat_retriever.workbook.cells import cells_of
+from sat_retriever.workbook.cells import kinds_of
 from sat_retriever.workbook.columns import describe_column, example_text, infer_type
-from sat_retriever.workbook.grid import CellError, Grid
+from sat_retriever.workbook.grid import CellError
 
 
 def type_of(values):
-    kinds = cells_of(Grid([values]), ()).kinds[0] if values else np.zeros(0, np.uint8)
-    return infer_type(kinds, values)
+    return infer_type(kinds_of(values), values)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +63,6 @@ def test_an_error_is_an_example_only_where_there_is_nothing_else():
 
 
 def test_without_examples_the_type_is_kept_and_the_value_is_not():
-    cells = cells_of(Grid([["secret"], ["other"]]), ())
-    column = describe_column(cells, "Key", [(0, 0), (1, 0)], None, examples=False)
+    values = ["secret", "other"]
+    column = describe_column("Key", kinds_of(values), values, None, examples=False)
     assert (column.example, column.type) == (None, ColumnType.TEXT)

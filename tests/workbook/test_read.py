@@ -166,6 +166,35 @@ def test_no_cell_value_is_kept_without_examples(seed):
     assert "Ada" in repr(read_workbook(seed("list.csv")))
 
 
+def test_no_cell_value_is_kept_in_the_reasons_either(tmp_path):
+    path = tmp_path / "odd.xlsx"
+    written(path, lambda book: book.add_worksheet("S").write_row(0, 0, ["Name", "Amount"]))
+    bad = b'<row r="2"><c r="A2" t="e"><v>#SECRET1</v></c><c r="B2" t="SECRET2"><v>SECRET3</v></c>'
+    content = edited(
+        path.read_bytes(),
+        "xl/worksheets/sheet1.xml",
+        lambda xml: xml.replace(b"</sheetData>", bad + b"</row></sheetData>"),
+    )
+    path.write_bytes(content)
+    for examples in (True, False):
+        book = read_workbook(path, examples=examples)
+        assert book.records or book.skipped
+        assert "SECRET" not in repr(book.skipped)
+    assert "SECRET" not in repr(book.records)
+
+
+def test_thousands_of_sheets_are_read_in_time_that_grows_with_their_number(tmp_path):
+    path = tmp_path / "many.xlsx"
+
+    def fill(book):
+        for number in range(1500):
+            book.add_worksheet(f"S{number}").write_row(0, 0, ["Name", "Amount"])
+
+    written(path, fill)
+    book = read_workbook(path, limits=Limits(seconds=20))
+    assert (len(book.records), book.skipped) == (1500, ())
+
+
 def test_a_missing_path_is_the_users_error(tmp_path):
     with pytest.raises(PathNotFoundError, match=r"gone\.xlsx"):
         read_workbook(tmp_path / "gone.xlsx")

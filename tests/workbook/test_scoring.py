@@ -2,12 +2,10 @@
 
 import datetime as dt
 
-import pytest
-
 from sat_retriever.workbook.cells import cells_of
 from sat_retriever.workbook.grid import Area, Grid
 from sat_retriever.workbook.sample import sample_block, steps
-from sat_retriever.workbook.scoring import THRESHOLD, best_header, row_score, text_style
+from sat_retriever.workbook.scoring import THRESHOLD, best_header, row_scores
 
 
 def sample(rows):
@@ -19,7 +17,8 @@ def sample(rows):
 def test_words_over_numbers_score_far_above_numbers_over_numbers():
     rows = [["Item", "Price"], ["bolt", 1.0], ["nut", 2.0], ["pin", 4.0]]
     assert best_header(sample(rows))[0] == 0
-    assert row_score(sample(rows), 0) >= THRESHOLD > row_score(sample(rows), 1)
+    first, second = row_scores(sample(rows), 2)
+    assert first >= THRESHOLD > second
 
 
 def test_the_last_of_two_header_rows_is_the_best_one():
@@ -27,25 +26,17 @@ def test_the_last_of_two_header_rows_is_the_best_one():
     assert best_header(sample(rows))[0] == 1
 
 
-@pytest.mark.parametrize(
-    ("header", "below"),
-    [
-        ("City", ["Rome", "City", "Oslo"]),
-        ("ISIC 01", ["ISIC 02", "ISIC 05", "ISIC 17"]),
-    ],
-    ids=["comes again", "starts alike"],
-)
-def test_texts_like_those_below_are_no_headers(header, below):
-    assert text_style(header, below) < 0
+def test_the_score_of_a_row_does_not_depend_on_how_many_rows_are_scored():
+    rows = [["Report", None, None], [None, 2020.0, 2021.0], ["Item", "low", "high"]]
+    spans = [["span", 2020.0, 2021.0 + n] for n in range(4)]
+    block = sample([*rows, *[[f"part {n}", 1.5 * n, n * n + 0.5] for n in range(9)], *spans])
+    every = row_scores(block, len(block.rows))
+    assert [row_scores(block, row + 1)[row] for row in range(len(every))] == every
 
 
-@pytest.mark.parametrize(
-    "below",
-    [["North", "South"] * 4, ["a-1", "b-22", "c-3"], ["a rather long description of it"] * 3],
-    ids=["categories", "digits", "longer"],
-)
-def test_texts_over_repeating_coded_or_longer_ones_look_like_headers(below):
-    assert text_style("Kind", below) > 0.2
+def test_a_full_row_above_a_header_counts_against_it():
+    rows = [["Item", "Price"], ["bolt", 1.0], ["nut", 2.0], ["pin", 4.0]]
+    assert row_scores(sample([["Shop", "Street"], *rows]), 2)[1] < row_scores(sample(rows), 1)[0]
 
 
 def test_years_in_order_step_and_one_out_of_order_among_many_does_not_matter():
