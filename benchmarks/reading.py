@@ -4,9 +4,10 @@
     python -m benchmarks.reading --rows 5000 --only generated --no-save
 
 Every measurement is a fresh process that starts its clock before it imports the reader,
-so imports and the start of reading processes count. Peak memory is the resident memory
-of that process and all of its children together, sampled every 5 ms; pages shared
-between them count twice. Systems take turns within a round.
+so imports and the start of reading processes count. Systems take turns within a round.
+Peak memory comes from one more round of its own, because looking for it takes time from
+what is timed: the resident memory of that process and all of its children together,
+sampled every 5 ms; pages shared between them count twice.
 """
 
 from __future__ import annotations
@@ -128,16 +129,18 @@ def generate(path: Path, rows: int, cols: int = 20) -> None:
                     sheet.write_formula(row, col, f"=D{row + 1}*G{row + 1}", None, 1.5)
 
 
-def measure(system: str, listing: Path) -> dict[str, Any]:
-    """Seconds, peak MiB and counts of one system on the listed files, in a new process."""
+def measure(system: str, listing: Path, *, watch: bool) -> dict[str, Any]:
+    """Seconds and counts of one system on the listed files, in a new process.
+
+    With `watch` its peak memory in MiB too; the seconds are longer then.
+    """
     command = [sys.executable, "-m", "benchmarks.reading", "--run", system, str(listing)]
     process = psutil.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     peak = 0
-    while process.poll() is None:
+    while watch and process.poll() is None:
         peak = max(peak, _resident(process))
         time.sleep(_SAMPLE_SECONDS)
-    output = process.stdout.read()
-    process.stdout.close()
+    output, _ = process.communicate()
     if process.returncode != 0:
         raise SystemExit(f"{system} ended with code {process.returncode}")
     return {**json.loads(output), "peak_mb": round(peak / _MIB, 1)}
@@ -172,16 +175,17 @@ def compare(dataset: str, files: list[Path], rounds: int, console: Console) -> d
         listing.write_text(json.dumps([str(file) for file in files]))
         for number in range(rounds):
             for system, done in runs.items():
-                done.append(measure(system, listing))
-                seconds, peak = done[-1]["seconds"], done[-1]["peak_mb"]
-                console.print(f"{dataset} round {number + 1} {system}: {seconds:.2f} s {peak} MB")
+                done.append(measure(system, listing, watch=False))
+                seconds = done[-1]["seconds"]
+                console.print(f"{dataset} round {number + 1} {system}: {seconds:.2f} s")
+        peaks = {system: measure(system, listing, watch=True)["peak_mb"] for system in SYSTEMS}
     metrics = {}
     for system, done in runs.items():
         seconds = [run["seconds"] for run in done]
         metrics[system] = {
             "seconds_median": round(statistics.median(seconds), 3),
             "seconds_all": [round(each, 3) for each in seconds],
-            "peak_mb_max": max(run["peak_mb"] for run in done),
+            "peak_mb_max": peaks[system],
             "files": len(files),
             **done[0]["counts"],
         }

@@ -105,6 +105,7 @@ SECTIONS = (
             "runs": "runs",
             "killed": "killed in time",
             "opened": "index opened",
+            "killed_before_a_first_index": "killed before there was one",
             "workbook_states_checked": "workbook states checked",
             "torn_workbooks": "neither old nor new",
         },
