@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +11,10 @@ from pathlib import Path
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.store.write import WorkbookState
 from sat_retriever.types import Skipped, SkipReason
+from sat_retriever.workbook.digest import content_hash
+from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.paths import printable
-from sat_retriever.workbook.sniff import sniff
+from sat_retriever.workbook.sniff import open_regular, sniff
 
 # A file changed twice within one tick of a coarse clock keeps its time and maybe its
 # size; one that was younger than this when it was looked at is hashed the next time.
@@ -41,12 +41,6 @@ class Scope:
 
     root: Path
     path: Path
-
-    def holds(self, root: str, path: str) -> bool:
-        """Whether an indexed workbook, given as root and path, lies in it."""
-        # Text, not Path: this runs for every workbook of the index at every sync.
-        own, file = printable(self.path).rstrip("/"), _joined(root, path)
-        return file == own or file.startswith(f"{own}/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +121,9 @@ def make_plan(
             those that failed for a passing reason.
         password: Read again the workbooks that were encrypted.
     """
-    inside = {
-        (s.root, s.path): s for s in states if any(scope.holds(s.root, s.path) for scope in named)
-    }
+    # Text, not Path: this looks at every workbook of the index.
+    places = [printable(scope.path) for scope in named]
+    inside = {(s.root, s.path): s for s in states if _is_in(_joined(s.root, s.path), places)}
     roots_of: dict[str, list[str]] = {}
     for root, path in inside:
         roots_of.setdefault(_joined(root, path), []).append(root)
@@ -156,7 +150,7 @@ def make_plan(
         else:
             read.append(ToRead(now, file, scope.root, older, is_new=False))
     # What lies below a folder that could not be listed is not known to be gone.
-    gone = (key for key in set(inside) - present if not _is_below(_joined(*key), closed))
+    gone = (key for key in set(inside) - present if not _is_in(_joined(*key), closed))
     unlisted = tuple(
         Skipped(folder, SkipReason.UNREADABLE, "The folder cannot be listed.") for folder in closed
     )
@@ -206,8 +200,9 @@ def _state_now(scope: Scope, file: Path) -> WorkbookState:
     return WorkbookState(*key, found.st_size, found.st_mtime_ns, now, content_hash="")
 
 
-def _is_below(file: str, folders: Sequence[str]) -> bool:
-    return any(file.startswith(f"{folder.rstrip('/')}/") for folder in folders)
+def _is_in(file: str, places: Sequence[str]) -> bool:
+    """Whether a file is one of the places or lies below one of them."""
+    return any(file == place or file.startswith(f"{place.rstrip('/')}/") for place in places)
 
 
 def _joined(root: str, path: str) -> str:
@@ -235,9 +230,7 @@ def _same_stat(old: WorkbookState, now: WorkbookState) -> bool:
 def _hash_file(file: Path) -> str:
     """The hash that a reader gives as `content_hash`; empty when unreadable."""
     try:
-        if not stat.S_ISREG(file.stat().st_mode):
-            return ""
-        with file.open("rb") as handle:
-            return hashlib.file_digest(handle, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-    except OSError:
+        with open_regular(file) as opened:
+            return content_hash(opened)
+    except (Refused, OSError):
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +29,7 @@ from sat_retriever.serialize import Serialization, serialize
 from sat_retriever.snapshot import Snapshot, take_snapshot
 from sat_retriever.store.sqlite import SqliteStore
 from sat_retriever.store.write import SheetRow, WorkbookState
-from sat_retriever.sync import SyncReport, sync_paths
+from sat_retriever.sync import Progress, SyncReport, sync_paths
 from sat_retriever.types import (
     Candidate,
     Encoder,
@@ -40,8 +40,6 @@ from sat_retriever.types import (
 )
 
 WRITER_WAIT_S = 10.0  # how long a second writer waits for the first
-
-Progress = Callable[[int, int, str], None]
 
 
 class SheetIndex:
@@ -99,14 +97,13 @@ class SheetIndex:
         if os.path.lexists(path):
             raise InputError(f"{path} exists already; open it, or choose another file")
         encoder = encoder or SheetEncoder.load()
+        serialization = serialization or Serialization()
         meta = {
             "encoder": encoder.name,
             "fingerprint": encoder.fingerprint,
             "width": str(encoder.width),
-            "serialization": json.dumps(
-                (serialization or Serialization()).to_dict(), sort_keys=True
-            ),
-            "serialization_fingerprint": (serialization or Serialization()).fingerprint,
+            "serialization": json.dumps(serialization.to_dict(), sort_keys=True),
+            "serialization_fingerprint": serialization.fingerprint,
             "examples": "yes" if examples else "no",
         }
         return cls(SqliteStore.create(path, meta), encoder)

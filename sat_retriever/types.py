@@ -325,6 +325,16 @@ def record_from_json(data: Mapping[str, Any]) -> SheetRecord:
     return SheetRecord(**{**data, **parts})
 
 
+def skipped_from_json(data: Mapping[str, Any]) -> Skipped:
+    """The skipped part that `to_json` wrote.
+
+    >>> skipped = Skipped("a.xlsx", SkipReason.DAMAGED, "It is cut off.")
+    >>> skipped_from_json(to_json(skipped)) == skipped
+    True
+    """
+    return Skipped(**{**data, "reason": SkipReason(data["reason"])})
+
+
 def _table_from_json(data: Mapping[str, Any]) -> Table:
     return Table(**{**data, "columns": _columns_from_json(data)})
 

@@ -32,8 +32,8 @@ from sat_retriever.types import (
     Link,
     SheetRecord,
     Skipped,
-    SkipReason,
     record_from_json,
+    skipped_from_json,
 )
 
 LEXICAL_FIELDS = ("workbook", "sheet", "headers", "folder")
@@ -195,7 +195,15 @@ class SqliteStore:
     def workbooks(self) -> list[WorkbookState]:
         """Every workbook the index knows, by root and path."""
         return [
-            WorkbookState(root, path, size, mtime, checked, digest, _skipped_from_json(skipped))
+            WorkbookState(
+                root,
+                path,
+                size,
+                mtime,
+                checked,
+                digest,
+                tuple(map(skipped_from_json, json.loads(skipped))),
+            )
             for root, path, size, mtime, checked, digest, skipped in self._rows(
                 "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped "
                 "FROM workbooks ORDER BY root, path"
@@ -313,7 +321,3 @@ def _id_array(rows: list[Any]) -> IdArray:
     """A JSON array of ids, made by SQLite, as numpy: many times quicker than row by row."""
     text = rows[0][0][1:-1]
     return np.fromstring(text, dtype=np.int64, sep=",") if text else np.empty(0, np.int64)
-
-
-def _skipped_from_json(text: str) -> tuple[Skipped, ...]:
-    return tuple(Skipped(**{**x, "reason": SkipReason(x["reason"])}) for x in json.loads(text))

@@ -6,7 +6,6 @@ the parent while the next sheet is read.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any, BinaryIO
 
 from sat_retriever.types import Skipped, SkipReason, to_json
 from sat_retriever.workbook.decrypt import decrypt
+from sat_retriever.workbook.digest import content_hash
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.records import Source, sheet_record
 from sat_retriever.workbook.request import Request
@@ -54,16 +54,6 @@ def load(request: Request) -> Iterator[Json]:
         unreadable = f"The file cannot be read: {error.strerror or error}."
         yield _skipped(request, SkipReason.UNREADABLE, unreadable)
     yield {"done": done}
-
-
-def content_hash(file: BinaryIO) -> str:
-    """BLAKE2b of the file's bytes, 32 hex digits; the file is left at its start."""
-    file.seek(0)
-    digest = hashlib.blake2b(digest_size=16)
-    while chunk := file.read(1 << 20):
-        digest.update(chunk)
-    file.seek(0)
-    return digest.hexdigest()
 
 
 def _load_open(request: Request, path: Path, file: BinaryIO, done: Json) -> Iterator[Json]:

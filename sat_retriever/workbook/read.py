@@ -10,18 +10,26 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.types import Formula, SheetRecord, Skipped, SkipReason, record_from_json
+from sat_retriever.types import (
+    Formula,
+    SheetRecord,
+    Skipped,
+    SkipReason,
+    record_from_json,
+    skipped_from_json,
+)
 from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.paths import printable
 from sat_retriever.workbook.pool import Slot, borrowed_slot, map_slots, usable_cores
 from sat_retriever.workbook.process import WorkerFailed
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.structure import Structure
-from sat_retriever.workbook.wire import formulas_from_json, skipped_from_json, structure_from_json
+from sat_retriever.workbook.wire import formulas_from_json, structure_from_json
 
 DEFAULT_LIMITS = Limits()
 _RETRIED = (SkipReason.READER_CRASHED, SkipReason.OUT_OF_MEMORY)
@@ -198,14 +206,13 @@ def _request(path: Path, root: Path | None, limits: Limits) -> Request:
     """
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - links are kept as named
     if root is None:
-        relative = absolute.name
+        relative: PurePath = PurePath(absolute.name)
     else:
         folder = Path(os.path.abspath(root))  # noqa: PTH100
         if not absolute.is_relative_to(folder):
             raise InputError(f"{str(path)!r} is not under the root {str(root)!r}.")
-        relative = absolute.relative_to(folder).as_posix()
-    printable = relative.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return Request(path=str(absolute), relative=printable, limits=limits)
+        relative = absolute.relative_to(folder)
+    return Request(path=str(absolute), relative=printable(relative), limits=limits)
 
 
 def _require_password(password: str | None) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import repeat
 from typing import Any
 
-from sat_retriever.types import Formula, Skipped, SkipReason
+from sat_retriever.types import Formula
 from sat_retriever.workbook.grid import Area, TableObject
 from sat_retriever.workbook.structure import (
     DefinedName,
@@ -47,11 +47,6 @@ def formulas_from_json(data: list[Any]) -> list[Formula]:
     for index, area, kind in filled:
         formulas[index] = Formula(sheet, cells[index], texts[index], area, kind)
     return formulas
-
-
-def skipped_from_json(data: Json) -> Skipped:
-    """The skipped part that `to_json` wrote."""
-    return Skipped(**{**data, "reason": SkipReason(data["reason"])})
 
 
 def structure_from_json(data: Json) -> Structure:
