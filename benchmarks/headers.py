@@ -26,8 +26,10 @@ from rich.table import Table as RichTable
 
 from benchmarks.made import Sheet, make_sheets
 from benchmarks.results import Result, write_result
+from sat_retriever.area import Area
+from sat_retriever.structure import TableObject
 from sat_retriever.types import Table
-from sat_retriever.workbook.grid import Area, Grid, TableObject, Value
+from sat_retriever.workbook.grid import Grid, Value
 from sat_retriever.workbook.header import find_tables
 
 LABELS = Path(__file__).with_name("header_labels.json")

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 from sat_retriever.errors import InputError
 from sat_retriever.filters import Filters
 from sat_retriever.index import SheetIndex
+from sat_retriever.jsonform import to_json
 from sat_retriever.lexical import matched
-from sat_retriever.types import Candidate, Link, SheetRecord, to_json
+from sat_retriever.types import Candidate, Link, SheetRecord
 
 CANDIDATES = 50  # the paper's K
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,25 @@ class Visibility(StrEnum):
     VISIBLE = "visible"
     HIDDEN = "hidden"
     VERY_HIDDEN = "very_hidden"
+
+
+class FormulaState(StrEnum):
+    """Whether a sheet's formulas, and so its links, were read."""
+
+    NONE = "none"  # the format has none, or there is no file
+    READ = "read"
+    UNREAD = "unread"
+
+
+class LinkType(StrEnum):
+    """Relations between sheets that this package finds; published ones may have others."""
+
+    FORMULA_REFERENCE = "formula_reference"
+    AGGREGATION = "aggregation"
+    SUMMARY_SOURCE = "summary_source"
+    JOIN_KEY = "join_key"
+    SIBLING_PERIOD = "sibling_period"
+    SAME_WORKBOOK = "same_workbook"
 
 
 class SkipReason(StrEnum):
@@ -125,6 +144,7 @@ class SheetRecord:
         format: "xlsx", "xlsm", "xltx", "xlsb", "xls", "ods", "csv", "tsv" or "".
         tables: Every table found, the main table first.
         content_hash: Hash of the workbook file's bytes; empty without a file.
+        formulas: Whether its formulas were read: xls and xlsb give values only.
         metadata: A user's own filter fields.
     """
 
@@ -141,6 +161,7 @@ class SheetRecord:
     format: str = ""
     tables: tuple[Table, ...] = ()
     content_hash: str = ""
+    formulas: FormulaState = FormulaState.NONE
     metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
 
     @property
@@ -233,6 +254,7 @@ class Candidate:
         lexical: BM25 as a share of the query's best possible, in [0, 1].
         dense_rank: Rank by cosine alone among all sheets; equal ones share a rank.
         lexical_rank: Rank by BM25 alone among all sheets; None when no word matches.
+        via: Link that lifted it most; None when no link did.
     """
 
     sheet_id: str
@@ -242,6 +264,7 @@ class Candidate:
     lexical: float
     dense_rank: int
     lexical_rank: int | None
+    via: Link | None = None
 
 
 class Encoder(Protocol):
@@ -271,32 +294,6 @@ class Encoder(Protocol):
         ...
 
 
-def to_json(value: Any, *, compact: bool = False) -> Any:
-    """The JSON form of frozen records, alone or inside lists and mappings.
-
-    Args:
-        value: A dataclass, mapping, list, tuple or plain value.
-        compact: Leave out the fields that are at their default.
-
-    >>> to_json([Column("Price", type=ColumnType.NUMBER)])
-    [{'name': 'Price', 'example': None, 'type': 'number', 'unit': None}]
-    >>> to_json(Column("Price", type=ColumnType.NUMBER), compact=True)
-    {'name': 'Price', 'type': 'number'}
-    """
-    if is_dataclass(value) and not isinstance(value, type):
-        present = ((f, getattr(value, f.name)) for f in fields(value))
-        return {
-            f.name: to_json(item, compact=compact)
-            for f, item in present
-            if not (compact and _is_default(f, item))
-        }
-    if isinstance(value, Mapping):
-        return {key: to_json(item, compact=compact) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [to_json(item, compact=compact) for item in value]
-    return value.value if isinstance(value, StrEnum) else value
-
-
 def without_examples(record: SheetRecord) -> SheetRecord:
     """The record without any cell value; headers and units stay.
 
@@ -309,44 +306,3 @@ def without_examples(record: SheetRecord) -> SheetRecord:
 
 def _bare(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     return tuple(replace(column, example=None) for column in columns)
-
-
-def record_from_json(data: Mapping[str, Any]) -> SheetRecord:
-    """The record that `to_json` wrote.
-
-    >>> record = SheetRecord("a.csv#a", "a", columns=(Column("x", "1"),))
-    >>> record_from_json(to_json(record, compact=True)) == record
-    True
-    """
-    tables = tuple(_table_from_json(table) for table in data.get("tables", ()))
-    parts: dict[str, Any] = {"columns": _columns_from_json(data), "tables": tables}
-    if "visibility" in data:
-        parts["visibility"] = Visibility(data["visibility"])
-    return SheetRecord(**{**data, **parts})
-
-
-def skipped_from_json(data: Mapping[str, Any]) -> Skipped:
-    """The skipped part that `to_json` wrote.
-
-    >>> skipped = Skipped("a.xlsx", SkipReason.DAMAGED, "It is cut off.")
-    >>> skipped_from_json(to_json(skipped)) == skipped
-    True
-    """
-    return Skipped(**{**data, "reason": SkipReason(data["reason"])})
-
-
-def _table_from_json(data: Mapping[str, Any]) -> Table:
-    return Table(**{**data, "columns": _columns_from_json(data)})
-
-
-def _columns_from_json(data: Mapping[str, Any]) -> tuple[Column, ...]:
-    return tuple(
-        Column(**{**column, "type": ColumnType(column.get("type", ColumnType.UNKNOWN))})
-        for column in data.get("columns", ())
-    )
-
-
-def _is_default(spec: Field[Any], value: Any) -> bool:
-    if spec.default is not MISSING:
-        return bool(value == spec.default)
-    return spec.default_factory is not MISSING and bool(value == spec.default_factory())

@@ -17,7 +17,8 @@ from benchmarks.made.sheet import (
     words_of,
 )
 from benchmarks.made.words import WORDS, Field
-from sat_retriever.workbook.grid import Area, Value
+from sat_retriever.area import Area
+from sat_retriever.workbook.grid import Value
 
 
 def plain(rng: Rng, part: str) -> Sheet:

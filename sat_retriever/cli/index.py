@@ -33,8 +33,9 @@ from sat_retriever.cli.terminal import (
 from sat_retriever.encoder import MINILM, SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
+from sat_retriever.jsonform import to_json
 from sat_retriever.sync import SyncReport
-from sat_retriever.types import Skipped, SkipReason, to_json
+from sat_retriever.types import Skipped, SkipReason
 
 _LISTED = 8  # skipped files and sheets named at the end; the rest is counted
 _PATH_CHARS = 60

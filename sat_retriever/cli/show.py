@@ -22,7 +22,8 @@ from sat_retriever.cli.terminal import (
 )
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
-from sat_retriever.types import Link, SheetRecord, Skipped, to_json
+from sat_retriever.jsonform import to_json
+from sat_retriever.types import Link, SheetRecord, Skipped
 from sat_retriever.types import Table as SheetTable
 
 _COLUMNS = 8  # headers shown of a sheet among others

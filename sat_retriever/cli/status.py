@@ -19,7 +19,7 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.index import SheetIndex
-from sat_retriever.types import to_json
+from sat_retriever.jsonform import to_json
 
 EXAMPLES = examples(
     "sat status --index reports.sat",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import IndexStorageError
 from sat_retriever.filters import Filters
+from sat_retriever.jsonform import record_from_json, skipped_from_json
 from sat_retriever.store.conditions import sql_conditions
 from sat_retriever.store.connection import connect, create_file, is_writable, translated
 from sat_retriever.store.write import (
@@ -27,14 +28,7 @@ from sat_retriever.store.write import (
     insert_workbook,
     split_clashes,
 )
-from sat_retriever.types import (
-    FloatArray,
-    Link,
-    SheetRecord,
-    Skipped,
-    record_from_json,
-    skipped_from_json,
-)
+from sat_retriever.types import FloatArray, Link, SheetRecord, Skipped
 
 LEXICAL_FIELDS = ("workbook", "sheet", "headers", "folder")
 IdArray = NDArray[np.int64]

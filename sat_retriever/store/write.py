@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sat_retriever.types import FloatArray, SheetRecord, Skipped, SkipReason, to_json
+from sat_retriever.jsonform import to_json
+from sat_retriever.types import FloatArray, SheetRecord, Skipped, SkipReason
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.workbook.grid import Area, CellError, Grid, Value
+from sat_retriever.area import Area
+from sat_retriever.workbook.grid import CellError, Grid, Value
 
 MAX_HEADER_LENGTH = 120
 MAX_EXAMPLE_LENGTH = 60

@@ -12,8 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from sat_retriever.area import Area
 from sat_retriever.types import SkipReason, Visibility
-from sat_retriever.workbook.grid import Area, Grid, Value
+from sat_retriever.workbook.grid import Grid, Value
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.values import (
     SheetName,

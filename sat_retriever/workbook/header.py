@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sat_retriever.area import Area
+from sat_retriever.structure import TableObject
 from sat_retriever.types import Column, Table
+from sat_retriever.workbook.adjacent import continues_below, continues_beside, is_lone, is_prose
 from sat_retriever.workbook.cells import Cells, Kind, cells_of, header_text
 from sat_retriever.workbook.columns import SAMPLE, describe_column
-from sat_retriever.workbook.grid import Area, Grid, TableObject
-from sat_retriever.workbook.joins import continues_below, continues_beside, is_lone, is_prose
+from sat_retriever.workbook.grid import Grid
 from sat_retriever.workbook.layout import Layout, read_layout
 from sat_retriever.workbook.regions import Rules, find_blocks, trim
 from sat_retriever.workbook.stacked import split_stacked

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sat_retriever.area import Area
 from sat_retriever.workbook.cells import Cells
-from sat_retriever.workbook.grid import Area
 from sat_retriever.workbook.margins import above_notes, below_titles, count_totals, units_row
 from sat_retriever.workbook.regions import trim
 from sat_retriever.workbook.sample import Family, Sample, sample_block, steps

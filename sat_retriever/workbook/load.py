@@ -13,7 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from sat_retriever.types import Skipped, SkipReason, to_json
+from sat_retriever.jsonform import to_json
+from sat_retriever.types import Skipped, SkipReason
 from sat_retriever.workbook.decrypt import decrypt
 from sat_retriever.workbook.digest import content_hash
 from sat_retriever.workbook.limits import Refused

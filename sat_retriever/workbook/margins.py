@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from sat_retriever.area import Area
 from sat_retriever.workbook.cells import Cells
-from sat_retriever.workbook.grid import Area, CellError
+from sat_retriever.workbook.grid import CellError
 from sat_retriever.workbook.regions import trim
 from sat_retriever.workbook.sample import Sample
 

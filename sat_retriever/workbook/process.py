@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.types import SkipReason, to_json
+from sat_retriever.jsonform import to_json
+from sat_retriever.types import SkipReason
 from sat_retriever.workbook.request import Request
 
 Json = dict[str, Any]

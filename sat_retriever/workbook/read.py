@@ -15,20 +15,14 @@ from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.types import (
-    Formula,
-    SheetRecord,
-    Skipped,
-    SkipReason,
-    record_from_json,
-    skipped_from_json,
-)
+from sat_retriever.jsonform import record_from_json, skipped_from_json
+from sat_retriever.structure import Structure
+from sat_retriever.types import Formula, SheetRecord, Skipped, SkipReason
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.paths import printable
 from sat_retriever.workbook.pool import Slot, borrowed_slot, map_slots, usable_cores
 from sat_retriever.workbook.process import WorkerFailed
 from sat_retriever.workbook.request import Request
-from sat_retriever.workbook.structure import Structure
 from sat_retriever.workbook.wire import formulas_from_json, structure_from_json
 
 DEFAULT_LIMITS = Limits()

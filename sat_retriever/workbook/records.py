@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sat_retriever.area import Area
+from sat_retriever.structure import TableObject
 from sat_retriever.types import SheetRecord, Visibility
-from sat_retriever.workbook.grid import Area, Grid, TableObject
+from sat_retriever.workbook.grid import Grid
 from sat_retriever.workbook.header import find_tables
 
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.area import Area
 from sat_retriever.workbook.cells import KindArray
-from sat_retriever.workbook.grid import Area
 
 MAX_BLOCKS = 256
 MAX_DEPTH = 4

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sat_retriever.workbook.grid import Area
+from sat_retriever.area import Area
 
 _ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"([^<>]*)>')
 _REF = re.compile(rb'<c r="(([A-Z]{1,3})([1-9][0-9]{0,6}))"')
@@ -209,23 +209,6 @@ def _first_held(block: bytes, rows: list[tuple[int, bytes, int]]) -> int:
         if not rest.endswith(b"/") and _HELD.search(block, start, block.find(b"</row>", start)):
             return number
     raise NotPlain("a cell outside of a row")
-
-
-def split_ref(ref: str) -> tuple[int, int] | None:
-    """Row and column, 1-based, of a cell address; None if it is none.
-
-    >>> split_ref("AB12"), split_ref("XFE1"), split_ref("12")
-    ((12, 28), None, None)
-    """
-    match = _ADDRESS.fullmatch(ref)
-    if match is None:
-        return None
-    col = _column(match[1].encode())
-    row = int(match[2])
-    return (row, col) if col <= 16_384 and row <= 1_048_576 else None
-
-
-_ADDRESS = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})")
 
 
 def _column(letters: bytes) -> int:

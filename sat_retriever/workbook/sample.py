@@ -10,8 +10,9 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.area import Area
 from sat_retriever.workbook.cells import Cells, Kind, kinds_of, sharp_kind
-from sat_retriever.workbook.grid import Area, Value
+from sat_retriever.workbook.grid import Value
 
 HEAD_ROWS = 48
 TAIL_ROWS = 24

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from sat_retriever.workbook.grid import Area, column_letters
+from sat_retriever.area import Area, area_of, column_letters, split_ref
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.package import (
     Attributes,
@@ -22,7 +22,7 @@ from sat_retriever.workbook.package import (
     guarded_parser,
     too_deep,
 )
-from sat_retriever.workbook.rowscan import Bounds, NotPlain, RowScanner, split_ref
+from sat_retriever.workbook.rowscan import Bounds, NotPlain, RowScanner
 
 MAIN_NAMESPACES = (
     "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
@@ -149,20 +149,6 @@ def join_spans(rows: list[int]) -> list[Span]:
         else:
             spans.append((row, row))
     return spans
-
-
-def area_of(ref: str) -> Area | None:
-    """The rectangle of an A1 reference; None if it is no reference to cells.
-
-    >>> area_of("$B$2:C9")
-    Area(top=2, left=2, bottom=9, right=3)
-    """
-    first, _, last = ref.replace("$", "").partition(":")
-    start, end = split_ref(first), split_ref(last or first)
-    if start is None or end is None:
-        return None
-    (top, left), (bottom, right) = start, end
-    return Area(min(top, bottom), min(left, right), max(top, bottom), max(left, right))
 
 
 class _Reader:

@@ -10,15 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from sat_retriever.types import Skipped, SkipReason, Visibility, to_json
-from sat_retriever.workbook.grid import Area, TableObject
+from sat_retriever.area import Area
+from sat_retriever.jsonform import to_json
+from sat_retriever.structure import HiddenParts, SheetTable, Structure, TableObject
+from sat_retriever.types import Skipped, SkipReason, Visibility
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.package import Package, until
 from sat_retriever.workbook.readers import Readers
 from sat_retriever.workbook.records import Source, sheet_record
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.scan import SheetScan, scan_sheet
-from sat_retriever.workbook.structure import HiddenParts, SheetTable, Structure
 from sat_retriever.workbook.values import ValuesFailed, with_errors
 from sat_retriever.workbook.wire import formulas_to_json
 from sat_retriever.workbook.xlsx import (
@@ -157,7 +158,7 @@ class _Walk:
         self.found = replace(
             self.found,
             tables=(*self.found.tables, *(SheetTable(sheet.name, table) for table in tables)),
-            pivots=self.found.pivots + pivots,
+            sources=self.found.sources + pivots,
             hidden=self.found.hidden + ((hidden,) if hidden.rows or hidden.cols else ()),
         )
         scan.formulas = []

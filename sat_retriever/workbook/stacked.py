@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from sat_retriever.area import Area
 from sat_retriever.workbook.cells import Cells, Kind
-from sat_retriever.workbook.grid import Area
 from sat_retriever.workbook.sample import sample_block
 from sat_retriever.workbook.scoring import CLEAR, best_header
 

@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from sat_retriever.area import Area
 from sat_retriever.types import SkipReason
-from sat_retriever.workbook.grid import Area, Grid, Value
+from sat_retriever.workbook.grid import Grid, Value
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.values import MAX_TEXT
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sat_retriever.area import Area
 from sat_retriever.types import Visibility
-from sat_retriever.workbook.grid import Area, CellError, Grid, Value
+from sat_retriever.workbook.grid import CellError, Grid, Value
 
 MAX_TEXT = 2_000
 MISSING: list[Value] = []

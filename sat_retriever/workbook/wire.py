@@ -11,16 +11,18 @@ from collections.abc import Sequence
 from itertools import repeat
 from typing import Any
 
-from sat_retriever.types import Formula
-from sat_retriever.workbook.grid import Area, TableObject
-from sat_retriever.workbook.structure import (
+from sat_retriever.area import Area
+from sat_retriever.structure import (
+    DataSource,
     DefinedName,
     External,
     HiddenParts,
-    PivotSource,
     SheetTable,
+    SourceKind,
     Structure,
+    TableObject,
 )
+from sat_retriever.types import Formula
 
 Json = dict[str, Any]
 RawFormula = tuple[str, str, str | None, str]
@@ -58,7 +60,7 @@ def structure_from_json(data: Json) -> Structure:
     return Structure(
         names=tuple(DefinedName(**each) for each in data.get("names", ())),
         tables=tuple(_sheet_table(each) for each in data.get("tables", ())),
-        pivots=tuple(PivotSource(**each) for each in data.get("pivots", ())),
+        sources=tuple(_source(each) for each in data.get("sources", ())),
         externals=tuple(External(**each) for each in data.get("externals", ())),
         hidden=tuple(_hidden(each) for each in data.get("hidden", ())),
         date_1904=data.get("date_1904", False),
@@ -69,6 +71,10 @@ def _sheet_table(data: Json) -> SheetTable:
     table = data["table"]
     area, columns = Area(**table["area"]), tuple(table.get("columns", ()))
     return SheetTable(data["sheet"], TableObject(**{**table, "area": area, "columns": columns}))
+
+
+def _source(data: Json) -> DataSource:
+    return DataSource(**{**data, "kind": SourceKind(data["kind"])})
 
 
 def _hidden(data: Json) -> HiddenParts:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sat_retriever.area import area_of
+from sat_retriever.structure import DataSource, DefinedName, External, SourceKind, TableObject
 from sat_retriever.types import SkipReason, Visibility
-from sat_retriever.workbook.grid import TableObject
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.package import (
     Attributes,
@@ -16,8 +17,6 @@ from sat_retriever.workbook.package import (
     guarded_parser,
     local,
 )
-from sat_retriever.workbook.scan import area_of
-from sat_retriever.workbook.structure import DefinedName, External, PivotSource
 
 _MAIN_TYPE = "officeDocument"
 _NO_CELLS = {
@@ -112,9 +111,9 @@ def table_objects(package: Package, sheet_part: str) -> tuple[TableObject, ...]:
     return tuple(found)
 
 
-def pivot_sources(package: Package, sheet: str, sheet_part: str) -> tuple[PivotSource, ...]:
+def pivot_sources(package: Package, sheet: str, sheet_part: str) -> tuple[DataSource, ...]:
     """Where the pivot tables of a sheet take their data from."""
-    found: list[PivotSource] = []
+    found: list[DataSource] = []
     for relationship in package.relationships(sheet_part).values():
         if relationship.type != "pivotTable" or relationship.external:
             continue
@@ -222,17 +221,23 @@ def _table_object(package: Package, part: str) -> TableObject | None:
     )
 
 
-def _pivot_source(package: Package, sheet: str, part: str) -> list[PivotSource]:
-    found: list[PivotSource] = []
+def _pivot_source(package: Package, sheet: str, part: str) -> list[DataSource]:
+    found: list[DataSource] = []
 
     def visit(tag: str, attributes: Attributes) -> None:
         if tag == "worksheetSource":
-            source_sheet = attributes.get("sheet")
-            ref, name = attributes.get("ref"), attributes.get("name")
-            found.append(PivotSource(sheet, source_sheet, ref, name))
+            found.append(DataSource(sheet, SourceKind.PIVOT, _source_text(attributes)))
 
     try:
         package.each(part, visit)
     except BadXmlError:
         return found
     return found
+
+
+def _source_text(source: Attributes) -> str:
+    """The reference that a pivot cache names, as a formula has it."""
+    if source.get("name"):
+        return source["name"]
+    sheet = source.get("sheet", "").replace("'", "''")
+    return f"'{sheet}'!{source.get('ref', '')}"

@@ -4,8 +4,9 @@ import datetime as dt
 
 import pytest
 
+from sat_retriever.area import Area
 from sat_retriever.workbook.cells import MAX_CELLS, Kind, cells_of, header_text, sharp_kind
-from sat_retriever.workbook.grid import Area, CellError, Grid
+from sat_retriever.workbook.grid import CellError, Grid
 
 
 def test_every_kind_of_value_has_its_code():

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sat_retriever.types import ColumnType, to_json
-from sat_retriever.workbook.grid import Area, CellError, Grid, TableObject
+from sat_retriever.area import Area
+from sat_retriever.jsonform import to_json
+from sat_retriever.structure import TableObject
+from sat_retriever.types import ColumnType
+from sat_retriever.workbook.grid import CellError, Grid
 from sat_retriever.workbook.header import MAX_TABLES, find_tables
 
 PEOPLE = [

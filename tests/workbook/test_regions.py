@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sat_retriever.workbook.grid import Area
+from sat_retriever.area import Area
 from sat_retriever.workbook.regions import MAX_BLOCKS, Rules, find_blocks, trim
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from openpyxl.utils import get_column_letter
 
 from benchmarks.mutants import made_seeds
+from sat_retriever.area import Area
 from sat_retriever.types import SkipReason
-from sat_retriever.workbook.grid import Area
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.package import until
 from sat_retriever.workbook.rowscan import NotPlain

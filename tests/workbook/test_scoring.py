@@ -2,8 +2,9 @@
 
 import datetime as dt
 
+from sat_retriever.area import Area
 from sat_retriever.workbook.cells import cells_of
-from sat_retriever.workbook.grid import Area, Grid
+from sat_retriever.workbook.grid import Grid
 from sat_retriever.workbook.sample import sample_block, steps
 from sat_retriever.workbook.scoring import THRESHOLD, best_header, row_scores
 

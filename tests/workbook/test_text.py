@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sat_retriever.area import Area
 from sat_retriever.types import SkipReason
-from sat_retriever.workbook.grid import Area
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.text import detect_delimiter, detect_encoding, read_text
 

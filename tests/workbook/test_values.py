@@ -6,8 +6,9 @@ import openpyxl
 import pytest
 import xlsxwriter
 
+from sat_retriever.area import Area
 from sat_retriever.workbook.dense import CalamineReader
-from sat_retriever.workbook.grid import Area, CellError, Grid
+from sat_retriever.workbook.grid import CellError, Grid
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.sparse import OpenpyxlReader
 from sat_retriever.workbook.values import MAX_TEXT, ValuesFailed, with_errors

@@ -6,11 +6,11 @@ import pytest
 import xlsxwriter
 from openpyxl.workbook.defined_name import DefinedName as OpenpyxlName
 
+from sat_retriever.area import Area
+from sat_retriever.structure import DataSource, DefinedName, External, SourceKind, TableObject
 from sat_retriever.types import SkipReason, Visibility
-from sat_retriever.workbook.grid import Area, TableObject
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.package import Package
-from sat_retriever.workbook.structure import DefinedName, External, PivotSource
 from sat_retriever.workbook.xlsx import pivot_sources, read_contents, table_objects
 
 LIMITS = Limits()
@@ -107,7 +107,7 @@ def test_pivot_tables_name_the_range_they_summarise():
         )
     )
     assert pivot_sources(package, "P", "xl/worksheets/s.xml") == (
-        PivotSource("P", "Data", "A1:C9"),
+        DataSource("P", SourceKind.PIVOT, "'Data'!A1:C9"),
     )
 
 

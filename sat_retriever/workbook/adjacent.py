@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sat_retriever.area import Area
 from sat_retriever.workbook.cells import Cells, Kind
-from sat_retriever.workbook.grid import Area
 from sat_retriever.workbook.sample import Family, Sample, sample_block, steps
 from sat_retriever.workbook.scoring import CLEAR, best_header
 

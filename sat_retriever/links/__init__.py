@@ -1,0 +1,1 @@
+"""Typed links between sheets, with the evidence for each."""
