@@ -28,10 +28,21 @@ if TYPE_CHECKING:
     )
     from sat_retriever.filters import Filters
     from sat_retriever.index import SheetIndex
+    from sat_retriever.linkrank import LinkReranker, LinkSettings
+    from sat_retriever.links.view.graph import link_graph
     from sat_retriever.retriever import Hit, SheetRetriever
     from sat_retriever.serialize import Serialization
     from sat_retriever.sync import SyncReport
-    from sat_retriever.types import Candidate, Column, Link, SheetRecord, Skipped, Table, Visibility
+    from sat_retriever.types import (
+        Candidate,
+        Column,
+        Link,
+        LinkType,
+        SheetRecord,
+        Skipped,
+        Table,
+        Visibility,
+    )
     from sat_retriever.workbook.limits import Limits
     from sat_retriever.workbook.read import Workbook, read_workbook
 
@@ -40,12 +51,17 @@ _ERRORS = (
     "IndexBusyError", "IndexFormatError", "IndexNotFoundError", "IndexStorageError",
     "InputError", "MissingExtraError", "PathNotFoundError", "SatError", "SheetIndexError",
 )  # fmt: skip
-_TYPES = ("Candidate", "Column", "Link", "SheetRecord", "Skipped", "Table", "Visibility")
+_TYPES = (
+    "Candidate", "Column", "Link", "LinkType", "SheetRecord", "Skipped", "Table", "Visibility",
+)  # fmt: skip
 _MODULES = {
     "__version__": "_version",
     "Filters": "filters",
     "Hit": "retriever",
     "Limits": "workbook.limits",
+    "LinkReranker": "linkrank",
+    "LinkSettings": "linkrank",
+    "link_graph": "links.view.graph",
     "Serialization": "serialize",
     "SheetEncoder": "encoder",
     "SheetIndex": "index",
@@ -73,6 +89,9 @@ __all__ = [
     "InputError",
     "Limits",
     "Link",
+    "LinkReranker",
+    "LinkSettings",
+    "LinkType",
     "MissingExtraError",
     "PathNotFoundError",
     "SatError",
@@ -88,6 +107,7 @@ __all__ = [
     "Visibility",
     "Workbook",
     "__version__",
+    "link_graph",
     "read_workbook",
 ]
 

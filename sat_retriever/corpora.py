@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sat_retriever.errors import CorpusError
-from sat_retriever.labels import Query, load_labels, read_json, read_queries, read_rows
+from sat_retriever.labels import Query, load_labels, read_json, read_queries
 from sat_retriever.types import Column, Link, SheetRecord
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "load_eps",
     "load_industrytab",
     "load_labels",
+    "load_links",
     "load_spider",
 ]
 
@@ -75,7 +76,7 @@ def load_industrytab(folder: str | Path) -> Dataset:
         name=_INDUSTRYTAB_NAMES.get(len(records), folder.name),
         records=records,
         queries=read_queries(queries, known={record.sheet_id for record in records}),
-        links=_typed_edges(edges) if edges.is_file() else (),
+        links=load_links(edges) if edges.is_file() else (),
         files=tuple(path for path in (sheets, queries, edges) if path.is_file()),
     )
 
@@ -107,7 +108,7 @@ def load_spider(
         name=f"spider_{split}",
         records=records,
         queries=read_queries(queries, known={record.sheet_id for record in records}),
-        links=tuple(_foreign_key(row, links) for row in read_rows(links)),
+        links=load_links(links),
         files=(sheets, queries, links),
     )
 
@@ -147,6 +148,30 @@ def load_eps(folder: str | Path) -> Dataset:
     )
 
 
+def load_links(path: str | Path) -> tuple[Link, ...]:
+    """Links of a graph file, published or written by `sat graph --format json`.
+
+    Three forms are understood: IndustryTab's `dependency_edges.json` (an object with
+    `edge_all_types`), an object with a list `links`, and such a list alone, as Spider's
+    `links.json` is. A link needs `source`, `target` and `type`; `weight` is 1 and
+    `evidence` empty when absent, or made of `source_column` and `target_column`.
+
+    Raises:
+        CorpusError: If the file is missing or has none of the three forms.
+    """
+    path = Path(path)
+    content = read_json(path)
+    if isinstance(content, dict) and "edge_all_types" in content:
+        return _typed_edges(content, path)
+    rows = content.get("links") if isinstance(content, dict) else content
+    if not isinstance(rows, list):
+        raise CorpusError(
+            f"{path} holds no links: an object with 'links' or 'edge_all_types', or a list "
+            "of links is needed"
+        )
+    return tuple(_link(row, f"{path}, link {place}") for place, row in enumerate(rows))
+
+
 def _first_file(folder: Path, names: Sequence[str]) -> Path:
     for name in names:
         if (folder / name).is_file():
@@ -180,14 +205,15 @@ def _record(sheet_id: str, row: Any, path: Path) -> SheetRecord:
         raise CorpusError(f"{path}, sheet {sheet_id}: malformed entry ({error!r})") from error
 
 
-def _typed_edges(path: Path) -> tuple[Link, ...]:
+def _typed_edges(edges: Mapping[str, Any], path: Path) -> tuple[Link, ...]:
     """One link a pair and type; a pair without a published direction keeps file order."""
-    edges = read_json(path, dict)
     directions = edges.get("edge_directions") or {}
     links = []
     try:
         for pair, types in edges["edge_all_types"].items():
             first, second = pair.split(",")
+            if not isinstance(types, list) or not all(isinstance(kind, str) for kind in types):
+                raise TypeError(f"{pair!r} has {types!r:.80}, not a list of types")
             for kind in types:
                 way = directions.get(pair, {}).get(kind, {"source": first, "target": second})
                 links.append(Link(str(way["source"]), str(way["target"]), kind))
@@ -196,9 +222,23 @@ def _typed_edges(path: Path) -> tuple[Link, ...]:
     return tuple(links)
 
 
-def _foreign_key(row: Mapping[str, Any], path: Path) -> Link:
-    try:
+def _link(row: Any, where: str) -> Link:
+    """One link, every field checked."""
+    if not isinstance(row, Mapping):
+        raise CorpusError(f"{where}: an object is needed, not {row!r:.80}")
+    ends = []
+    for name in ("source", "target"):
+        end = row.get(name)
+        if isinstance(end, bool) or not isinstance(end, (str, int)):
+            raise CorpusError(f"{where}: {name!r} must be a sheet id, not {end!r:.80}")
+        ends.append(str(end))
+    kind, weight, evidence = row.get("type"), row.get("weight", 1.0), row.get("evidence")
+    if not isinstance(kind, str) or not kind:
+        raise CorpusError(f"{where}: 'type' must be a name, not {kind!r:.80}")
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight <= 1:
+        raise CorpusError(f"{where}: 'weight' must be above 0 and at most 1, not {weight!r:.80}")
+    if evidence is None and {"source_column", "target_column"} <= row.keys():
         evidence = f"{row['source_column']} = {row['target_column']}"
-        return Link(str(row["source"]), str(row["target"]), row["type"], evidence=evidence)
-    except KeyError as error:
-        raise CorpusError(f"{path}: a link lacks {error}") from error
+    if not isinstance(evidence, (str, type(None))):
+        raise CorpusError(f"{where}: 'evidence' must be a text, not {evidence!r:.80}")
+    return Link(ends[0], ends[1], kind, float(weight), evidence or "")

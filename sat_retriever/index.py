@@ -13,6 +13,7 @@ from types import TracebackType
 
 from filelock import FileLock, Timeout
 
+from sat_retriever.candidates import CandidateSearch, Question
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import (
     EmptyInputError,
@@ -23,10 +24,10 @@ from sat_retriever.errors import (
     PathNotFoundError,
 )
 from sat_retriever.filters import Filters
-from sat_retriever.lexical import query_words, sheet_words
-from sat_retriever.scoring import DENSE_WEIGHT, best_rows, score_sheets
+from sat_retriever.lexical import WordShares, sheet_words
+from sat_retriever.links.claims import NO_CLAIMS, claims_of, discover
+from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.serialize import Serialization, serialize
-from sat_retriever.snapshot import Snapshot, take_snapshot
 from sat_retriever.store.sqlite import SqliteStore
 from sat_retriever.store.write import SheetRow, WorkbookState
 from sat_retriever.sync import Progress, SyncReport, sync_paths
@@ -39,6 +40,7 @@ from sat_retriever.types import (
     without_examples,
 )
 
+UNRESOLVED_SHOWN = 20  # workbook files that status names
 WRITER_WAIT_S = 10.0  # how long a second writer waits for the first
 
 
@@ -56,10 +58,10 @@ class SheetIndex:
     def __init__(self, store: SqliteStore, encoder: Encoder | None = None) -> None:
         self._store = store
         self._encoder_lock = threading.Lock()
-        self._snapshot_lock = threading.Lock()
-        self._snapshot: Snapshot | None = None
         meta = store.meta()
         self._meta = meta
+        self._search = CandidateSearch(store, int(meta["width"]))
+        self._asked: Question | None = None
         self.serialization = Serialization.from_dict(json.loads(meta["serialization"]))
         if self.serialization.fingerprint != meta["serialization_fingerprint"]:
             raise FingerprintMismatchError(
@@ -212,11 +214,22 @@ class SheetIndex:
                 progress=progress,
             )
 
-    def add_records(self, records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> int:
+    def add_records(
+        self,
+        records: Iterable[SheetRecord],
+        links: Iterable[Link] = (),
+        *,
+        find_links: bool = True,
+    ) -> int:
         """Add sheets without files, each in place of a sheet of the same id.
 
         Records are written a thousand at a time; what was written stays if the iterable
         fails later.
+
+        Args:
+            records: The sheets; those of one `workbook` belong together.
+            links: Links that are known, for example foreign keys.
+            find_links: Also find links by names and headers.
 
         Returns:
             Number of records added.
@@ -225,13 +238,25 @@ class SheetIndex:
             IndexBusyError: If another process is writing to the index.
         """
         added = 0
+        workbooks: dict[str, None] = {}
         with self._sole_writer():
             for part in _parts(records, 1024):
                 kept = part if self.examples else [without_examples(record) for record in part]
-                self._store.put_sheets(self._rows(kept))
+                claims = claims_of(kept) if find_links else NO_CLAIMS
+                self._store.put_sheets(self._rows(kept), claims)
                 added += len(part)
+                workbooks.update((record.workbook, None) for record in kept if record.workbook)
+            for workbook in workbooks if find_links else ():
+                self._link_workbook(workbook)
             self._store.put_links(links)
+            self._store.settle_families()
         return added
+
+    def _link_workbook(self, workbook: str) -> None:
+        """Find the links inside a workbook that has no file anew."""
+        records = self._store.records_called(workbook)
+        sheet_ids = [record.sheet_id for record in records]
+        self._store.replace_own_links(sheet_ids, discover(records).links)
 
     def remove(self, sheet_ids: Sequence[str]) -> int:
         """Drop sheets; the number that was there.
@@ -242,7 +267,9 @@ class SheetIndex:
             IndexBusyError: If another process is writing to the index.
         """
         with self._sole_writer():
-            return self._store.remove_sheets(sheet_ids)
+            removed = self._store.remove_sheets(sheet_ids)
+            self._store.settle_families()
+            return removed
 
     # ---- reading
 
@@ -255,8 +282,7 @@ class SheetIndex:
         """
         with ThreadPoolExecutor(1) as beside:
             loading = beside.submit(lambda: self.encoder)
-            with self._store.reading():
-                self._current()
+            self._search.warm_up()
             loading.result()
 
     def candidates(
@@ -284,22 +310,46 @@ class SheetIndex:
             InputError: If `top_k` or `dense_weight` is out of its range.
         """
         _check_query(query, top_k, dense_weight)
-        query = query.encode("utf-8", "replace").decode()  # no lone surrogates
-        token = self.encoder.encode_queries([query])[0]
-        with self._store.reading():
-            snapshot = self._current()
-            allowed = self._store.matching(filters) if filters else None
-            lexical = snapshot.lexical.scores(query_words(query))
-        # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
-        scored = score_sheets(snapshot, token, lexical, dense_weight)
-        rows = best_rows(snapshot, scored.fused, top_k, allowed)
-        row_ids: list[int] = snapshot.ids[rows].tolist()
-        names = self._store.sheet_ids(row_ids)
-        # A writer may have removed a sheet since the snapshot; then it has no name.
-        living = [(row, names[i]) for row, i in zip(rows, row_ids, strict=True) if i in names]
-        return [
-            scored.candidate(name, rank, row) for rank, (row, name) in enumerate(living, start=1)
-        ]
+        return self._search.best(self._question(query, dense_weight), top_k, filters)
+
+    def score_sheets(
+        self,
+        query: str,
+        sheet_ids: Sequence[str],
+        filters: Filters | None = None,
+        *,
+        dense_weight: float = DENSE_WEIGHT,
+    ) -> list[Candidate]:
+        """Chosen sheets as candidates for a query, best first, scored as `candidates` does.
+
+        Quick after `candidates` with the same query: its scores are kept.
+
+        Args:
+            query: Words of any language.
+            sheet_ids: The sheets; those that are not in the index, or do not meet the
+                filters, are absent from the result. Ranks count within the result.
+            filters: Conditions every candidate meets.
+            dense_weight: Share of the cosine, in [0, 1].
+
+        Raises:
+            EmptyInputError: If the query has no character.
+            InputError: If `dense_weight` is out of its range.
+        """
+        _check_query(query, 1, dense_weight)
+        return self._search.named(self._question(query, dense_weight), sheet_ids, filters)
+
+    def word_shares(self, query: str, sheet_ids: Sequence[str]) -> WordShares:
+        """What each word of a query gives each of the sheets, apart.
+
+        Args:
+            query: Words of any language.
+            sheet_ids: The sheets, in the order of the result's columns.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+        """
+        _check_query(query, 1, DENSE_WEIGHT)
+        return self._search.word_shares(self._question(query, DENSE_WEIGHT), sheet_ids)
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
         """Records by sheet id; ids that are not in the index are absent."""
@@ -311,7 +361,23 @@ class SheetIndex:
 
     def links(self, sheet_ids: Sequence[str]) -> list[Link]:
         """Links that start or end at one of the sheets."""
-        return self._store.links_of(sheet_ids)
+        return self._store.links.of(sheet_ids)
+
+    def links_between(self, some: Sequence[str], others: Sequence[str]) -> list[Link]:
+        """Links with one end among some sheets and one among others, whichever way."""
+        return self._store.links.between(some, others)
+
+    def link_targets(self, sheet_id: str, limit: int) -> list[Link]:
+        """Links that start at a sheet, by target and type; those of the first `limit` rows."""
+        return self._store.links.targets(sheet_id, limit)
+
+    def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
+        """Path, or name without a file, of the workbook that each sheet is part of."""
+        return self._store.workbook_of(sheet_ids)
+
+    def all_links(self) -> Iterator[Link]:
+        """Every link of the index, ordered by ends and type, read bit by bit."""
+        return self._store.links.all()
 
     def workbooks(self) -> list[WorkbookState]:
         """Every workbook file the index knows, with what of it was skipped."""
@@ -323,6 +389,9 @@ class SheetIndex:
             "index": str(self.path),
             "bytes": self.path.stat().st_size,
             **self._store.counts(),
+            "links": self._store.links.counts(),
+            "unresolved": self._store.links.unresolved(UNRESOLVED_SHOWN),
+            "formulas": self._store.sheet_counts("formulas"),
             "formats": self._store.sheet_counts("format"),
             "visibility": self._store.sheet_counts("visibility"),
             "encoder": self._meta["encoder"],
@@ -334,14 +403,15 @@ class SheetIndex:
 
     # ---- inner workings
 
-    def _current(self) -> Snapshot:
-        """The snapshot of the store's present generation; within a read transaction."""
-        with self._snapshot_lock:
-            held = self._snapshot
-            if held is None or held.generation != self._store.generation():
-                held = take_snapshot(self._store, int(self._meta["width"]), held)
-                self._snapshot = held
-            return held
+    def _question(self, query: str, dense_weight: float) -> Question:
+        """The query encoded; the last one is kept, since a reranker asks it again."""
+        query = query.encode("utf-8", "replace").decode()  # no lone surrogates
+        last = self._asked
+        if last is None or (last.text, last.dense_weight) != (query, dense_weight):
+            token = self.encoder.encode_queries([query])[0]
+            last = Question(query, token, dense_weight)
+            self._asked = last
+        return last
 
     def _rows(self, records: Sequence[SheetRecord]) -> list[SheetRow]:
         """Records with their tokens and words."""

@@ -18,6 +18,8 @@ from sat_retriever.types import (
     Visibility,
 )
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
 
 def to_json(value: Any, *, compact: bool = False) -> Any:
     """The JSON form of frozen records, alone or inside lists and mappings.
@@ -31,6 +33,8 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
     >>> to_json(Column("Price", type=ColumnType.NUMBER), compact=True)
     {'name': 'Price', 'type': 'number'}
     """
+    if type(value) in _PLAIN:
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         present = ((f, getattr(value, f.name)) for f in fields(value))
         return {

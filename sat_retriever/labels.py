@@ -62,8 +62,8 @@ def load_labels(path: str | Path) -> tuple[Query, ...]:
     raise CorpusError(f"{path}: labels are read from .json or .csv, not {path.suffix or 'this'!r}")
 
 
-def read_json(path: Path, expected: type[list[Any]] | type[dict[str, Any]]) -> Any:
-    """The parsed file, checked to be a list or an object."""
+def read_json(path: Path, expected: type = object) -> Any:
+    """The parsed file, checked to be a `list` or a `dict` if one of them is expected."""
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:

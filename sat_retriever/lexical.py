@@ -102,6 +102,19 @@ def score_word(postings: Sequence[NDArray[np.intp]], lengths: FloatArray) -> Wor
     return WordScores(found, scores.astype(np.float32), idf * (K1 + 1))
 
 
+@dataclass(frozen=True, slots=True)
+class WordShares:
+    """What each word of a query gives each of some sheets, of the query's best possible.
+
+    Attributes:
+        limits: Most that a word can give, (w,); they sum to 1, or there are none.
+        shares: What it gives, (w, n); a column sums to the sheet's lexical score.
+    """
+
+    limits: FloatArray
+    shares: FloatArray
+
+
 class LexicalScorer:
     """BM25 of queries over one state of the index, keeping each word's scores.
 
@@ -133,6 +146,17 @@ class LexicalScorer:
                 total[found.rows] += found.scores
                 limit += found.limit
         return total / np.float32(limit) if limit else total
+
+    def by_word(self, query: Sequence[str], places: NDArray[np.intp]) -> WordShares:
+        """The scores of some sheets, by position, apart for each word that occurs at all."""
+        found = [scored for word in query if len((scored := self._word(word)).rows)]
+        limits = np.array([scored.limit for scored in found], dtype=np.float32)
+        shares = np.zeros((len(found), len(places)), dtype=np.float32)
+        for row, scored in enumerate(found):
+            at = np.minimum(np.searchsorted(scored.rows, places), len(scored.rows) - 1)
+            shares[row] = np.where(scored.rows[at] == places, scored.scores[at], 0)
+        total = np.float32(limits.sum()) if found else np.float32(1)
+        return WordShares(limits / total, shares / total)
 
     def _word(self, word: str) -> WordScores:
         if word in self._kept:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from sat_retriever.errors import InputError
 from sat_retriever.filters import Filters
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
 from sat_retriever.lexical import matched
+from sat_retriever.linkrank import LinkReranker, complete_set
 from sat_retriever.types import Candidate, Link, SheetRecord
 
 CANDIDATES = 50  # the paper's K
@@ -20,8 +21,13 @@ CANDIDATES = 50  # the paper's K
 class Reranker(Protocol):
     """Stage 2: candidates in, the same sheets in a better order out."""
 
-    def rerank(self, query: str, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-        """Candidates with new scores and ranks, best first; more may be added."""
+    def rerank(
+        self, query: str, candidates: Sequence[Candidate], filters: Filters | None = None
+    ) -> Sequence[Candidate]:
+        """Candidates with new scores and ranks, best first.
+
+        More may be added, if they meet the filters.
+        """
         ...
 
 
@@ -37,6 +43,7 @@ class Why:
         dense_rank: Rank by cosine alone among all sheets.
         lexical_rank: Rank by BM25 alone; None when no word matches.
         links: Links from or to other hits of the same answer.
+        via: Link that lifted it most; None when no link did.
     """
 
     words: tuple[str, ...]
@@ -46,6 +53,7 @@ class Why:
     dense_rank: int
     lexical_rank: int | None
     links: tuple[Link, ...] = ()
+    via: Link | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +98,15 @@ class Hit:
                 "lexical": round(self.why.lexical, 6),
                 "dense_rank": self.why.dense_rank,
                 "lexical_rank": self.why.lexical_rank,
-                "links": [
-                    {"from": link.source, "type": link.type, "evidence": link.evidence}
-                    for link in self.why.links
-                ],
+                "links": [_link(link) for link in self.why.links],
+                "via": _link(self.why.via) if self.why.via else None,
             },
         }
+
+
+def _link(link: Link) -> dict[str, str]:
+    ends = {"from": link.source, "to": link.target}
+    return {**ends, "type": link.type, "evidence": link.evidence}
 
 
 class SheetRetriever:
@@ -103,15 +114,20 @@ class SheetRetriever:
 
     Args:
         index: Where to look.
-        reranker: Stage 2; None keeps the order of the candidates.
+        reranker: Stage 2; "links" is the one that needs no training (`LinkReranker`), None
+            keeps the order of the candidates.
         candidates: Sheets that Stage 1 hands to Stage 2; the paper's K.
     """
 
     def __init__(
-        self, index: SheetIndex, reranker: Reranker | None = None, *, candidates: int = CANDIDATES
+        self,
+        index: SheetIndex,
+        reranker: Reranker | Literal["links"] | None = "links",
+        *,
+        candidates: int = CANDIDATES,
     ) -> None:
         self.index = index
-        self.reranker = reranker
+        self.reranker = LinkReranker(index) if reranker == "links" else reranker
         self.candidates = candidates
 
     def retrieve(
@@ -135,14 +151,35 @@ class SheetRetriever:
             InputError: If `top_k` is less than 1.
             EncoderError: If the index's encoder cannot be loaded.
         """
-        if top_k < 1:
-            raise InputError(f"top_k is {top_k}; ask for at least 1")
-        wanted = max(top_k, self.candidates) if self.reranker else top_k
-        found: Sequence[Candidate] = self.index.candidates(query, wanted, filters)
-        if self.reranker:
-            found = self.reranker.rerank(query, found)
-        best = [c for c in found[:top_k] if min_score is None or c.score >= min_score]
-        return self._explain(query, best)
+        return self._explain(query, self._ranked(query, top_k, filters)[:top_k], min_score)
+
+    def retrieve_set(
+        self,
+        query: str,
+        max_k: int = 20,
+        filters: Filters | None = None,
+        *,
+        min_score: float | None = None,
+    ) -> list[Hit]:
+        """The sheets that together answer the query, as many as it takes, best first.
+
+        The answer ends before the first sheet that scores clearly less than the best one;
+        see `complete_set`.
+
+        Args:
+            query: A question or a few words.
+            max_k: Most hits.
+            filters: Conditions every hit meets.
+            min_score: Hits below this score are left out.
+
+        Raises:
+            EmptyInputError: If the query is empty.
+            InputError: If `max_k` is less than 1.
+            EncoderError: If the index's encoder cannot be loaded.
+        """
+        found = self._ranked(query, max_k, filters)
+        best = found[: complete_set(found, max_k)]
+        return self._explain(query, best, min_score)
 
     async def aretrieve(
         self,
@@ -155,11 +192,22 @@ class SheetRetriever:
         """Like `retrieve`, without blocking the event loop."""
         return await asyncio.to_thread(self.retrieve, query, top_k, filters, min_score=min_score)
 
-    def _explain(self, query: str, best: Sequence[Candidate]) -> list[Hit]:
-        """Hits with their records and reasons."""
+    def _ranked(self, query: str, top_k: int, filters: Filters | None) -> Sequence[Candidate]:
+        """Candidates after Stage 2, `top_k` or more of them if there are."""
+        if top_k < 1:
+            raise InputError(f"top_k is {top_k}; ask for at least 1")
+        wanted = max(top_k, self.candidates) if self.reranker else top_k
+        found = self.index.candidates(query, wanted, filters)
+        return self.reranker.rerank(query, found, filters) if self.reranker else found
+
+    def _explain(
+        self, query: str, found: Sequence[Candidate], min_score: float | None
+    ) -> list[Hit]:
+        """Hits that score enough, with their records and reasons."""
+        best = [c for c in found if min_score is None or c.score >= min_score]
         ids = [candidate.sheet_id for candidate in best]
         records = self.index.records(ids)
-        links = [x for x in self.index.links(ids) if x.source in records and x.target in records]
+        links = self.index.links_between(ids, ids)
         hits = []
         for rank, candidate in enumerate(best, start=1):
             record = records.get(candidate.sheet_id)
@@ -175,6 +223,7 @@ class SheetRetriever:
                 dense_rank=candidate.dense_rank,
                 lexical_rank=candidate.lexical_rank,
                 links=own,
+                via=candidate.via,
             )
             hits.append(Hit(rank, candidate.score, record, why))
         return hits

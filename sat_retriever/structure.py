@@ -109,6 +109,7 @@ class Structure:
         externals: Workbooks referred to by formulas.
         hidden: Hidden rows and columns, sheets without any left out.
         date_1904: Whether serial dates count from 1904.
+        tabs: All its sheets in tab order, also those that gave no record.
     """
 
     names: tuple[DefinedName, ...] = ()
@@ -117,6 +118,7 @@ class Structure:
     externals: tuple[External, ...] = ()
     hidden: tuple[HiddenParts, ...] = ()
     date_1904: bool = False
+    tabs: tuple[str, ...] = ()
 
 
 class Use(StrEnum):

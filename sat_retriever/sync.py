@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sat_retriever.folder import PASSING, Plan, ToRead, make_plan, scopes
+from sat_retriever.links.claims import discover
 from sat_retriever.store.sqlite import SqliteStore
 from sat_retriever.store.write import SheetRow
 from sat_retriever.types import SheetRecord, Skipped
@@ -83,6 +84,7 @@ def sync_paths(
             done += 1
             if progress:
                 progress(done, len(plan.read), job.state.path)
+    store.settle_families()
     added = sum(job.is_new for job in plan.read)
     return SyncReport(
         added=added,
@@ -139,7 +141,8 @@ def _write(
         # content, so the next sync finds the file changed and tries again.
         return ()
     state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
-    return store.replace_workbook(state, rows, job.superseded)
+    discovery = discover(book.records, book.references, book.structure, book.profiles)
+    return store.replace_workbook(state, rows, discovery, job.superseded)
 
 
 def _failed_for_now(book: Workbook) -> bool:

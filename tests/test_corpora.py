@@ -9,6 +9,7 @@ from sat_retriever.corpora import (
     load_eps,
     load_industrytab,
     load_labels,
+    load_links,
     load_spider,
 )
 from sat_retriever.errors import CorpusError
@@ -133,7 +134,7 @@ def test_bird_evidence_joins_the_text_only_on_request(tmp_path):
         ("query.json", '[{"query": "q"}]', "query 0: needs 'query' and one of"),
         ("query.json", '[{"query": "q", "sheet_ids": "9"}]', "a list of sheet ids is needed"),
         ("query.json", '[{"query": "q", "sheet_ids": 9}]', "a list of sheet ids is needed"),
-        ("dependency_edges.json", "{}", "malformed 'edge_all_types'"),
+        ("dependency_edges.json", "{}", "holds no links"),
         ("dependency_edges.json", '{"edge_all_types": {"9": ["x"]}}', "malformed"),
     ],
 )
@@ -184,6 +185,59 @@ def test_unusable_labels_are_refused(tmp_path):
     ]:
         with pytest.raises(CorpusError, match=message):
             load_labels(tmp_path / name)
+
+
+ROW = {"source": 1, "target": "2", "type": "join_key"}
+
+
+@pytest.mark.parametrize(
+    ("row", "link"),
+    [
+        (ROW, Link("1", "2", "join_key")),
+        (ROW | {"weight": 0.25, "evidence": "a = b"}, Link("1", "2", "join_key", 0.25, "a = b")),
+        (
+            ROW | {"source_column": "a", "target_column": "b"},
+            Link("1", "2", "join_key", 1, "a = b"),
+        ),
+    ],
+)
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_links_are_read_from_a_list_or_from_an_object_with_one(tmp_path, row, link, wrapped):
+    write(tmp_path / "graph.json", {"sheets": [], "links": [row]} if wrapped else [row])
+    assert load_links(tmp_path / "graph.json") == (link,)
+
+
+def test_links_are_read_from_typed_edges_too(tmp_path):
+    write(tmp_path / "graph.json", {"edge_all_types": {"1,2": ["join_key", "aggregation"]}})
+    assert [link.type for link in load_links(tmp_path / "graph.json")] == [
+        "join_key",
+        "aggregation",
+    ]
+
+
+BAD_LINKS = [
+    ("{}", "holds no links"),
+    ("3", "holds no links"),
+    ('{"links": {}}', "holds no links"),
+    ("[3]", "link 0: an object is needed"),
+    ('[{"source": 1, "type": "x"}]', "'target' must be a sheet id, not None"),
+    ('[{"source": true, "target": 2, "type": "x"}]', "'source' must be a sheet id"),
+    ('[{"source": 1, "target": 2, "type": ""}]', "'type' must be a name"),
+    ('[{"source": 1, "target": 2, "type": "x", "weight": 0}]', "'weight' must be above 0"),
+    ('[{"source": 1, "target": 2, "type": "x", "weight": 1.5}]', "'weight' must be above 0"),
+    ('[{"source": 1, "target": 2, "type": "x", "weight": NaN}]', "'weight' must be above 0"),
+    ('[{"source": 1, "target": 2, "type": "x", "evidence": 5}]', "'evidence' must be a text"),
+    ('{"edge_all_types": {"1,2": "join_key"}}', "not a list of types"),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_LINKS, ids=[text for text, _ in BAD_LINKS])
+def test_a_malformed_graph_is_a_corpus_error_that_names_file_and_entry(tmp_path, content, message):
+    file = tmp_path / "graph.json"
+    file.write_text(content)
+    with pytest.raises(CorpusError, match=r"graph\.json") as caught:
+        load_links(file)
+    assert message in str(caught.value)
 
 
 def test_industrytab_1k_has_the_documented_sizes(data):

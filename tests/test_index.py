@@ -168,7 +168,7 @@ def test_links_are_kept_and_found_from_both_ends(index):
     hits = SheetRetriever(index).retrieve("a b")
     assert all(hit.why.links == (link,) for hit in hits)
     assert hits[0].to_dict()["why"]["links"] == [
-        {"from": "a", "type": "formula_reference", "evidence": "a!A1 =b!A1"}
+        {"from": "a", "to": "b", "type": "formula_reference", "evidence": "a!A1 =b!A1"}
     ]
 
 
@@ -476,7 +476,7 @@ def test_a_score_threshold_and_a_reranker_apply_in_the_retriever(index):
     assert [hit.sheet_id for hit in hits] == ["a"]
 
     class Reversed:
-        def rerank(self, query, candidates):
+        def rerank(self, query, candidates, filters=None):
             return list(reversed(candidates))
 
     hits = SheetRetriever(index, Reversed()).retrieve("alpha", 2)
@@ -487,5 +487,5 @@ def test_a_score_threshold_and_a_reranker_apply_in_the_retriever(index):
 def test_tokens_survive_the_file_bit_for_bit(path, index):
     index.add_records([sheet("a", "Alpha")])
     with index._store.reading():
-        kept = index._current().tokens
+        kept = index._search._current().tokens
     assert np.array_equal(kept, HashedEncoder().encode_sheets([serialize(sheet("a", "Alpha"))]))

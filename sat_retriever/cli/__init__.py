@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from sat_retriever.cli import index, search, show, status
+from sat_retriever.cli import graph, index, search, show, status
 from sat_retriever.cli.terminal import examples, fail
 from sat_retriever.errors import InputError, SatError
 
@@ -17,6 +17,7 @@ app = typer.Typer(
     epilog=examples(
         "sat index ~/reports --index reports.sat",
         'sat search "monthly revenue by region" --index reports.sat',
+        "sat graph --index reports.sat --out links.html",
     ),
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -27,6 +28,7 @@ app = typer.Typer(
 app.command(no_args_is_help=True, epilog=index.EXAMPLES)(index.index)
 app.command(no_args_is_help=True, epilog=search.EXAMPLES)(search.search)
 app.command(no_args_is_help=True, epilog=show.EXAMPLES)(show.show)
+app.command(epilog=graph.EXAMPLES)(graph.graph)
 app.command(epilog=status.EXAMPLES)(status.status)
 
 

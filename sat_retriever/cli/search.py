@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
+from sat_retriever.cli.linktable import other_end
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -22,7 +24,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.filters import Filters
 from sat_retriever.index import SheetIndex
 from sat_retriever.retriever import Hit, SheetRetriever
-from sat_retriever.types import Visibility
+from sat_retriever.types import Link, Visibility
 
 _COLUMNS = 6  # headers shown of a hit; the rest is counted
 
@@ -37,7 +39,16 @@ def search(
     query: Annotated[str, typer.Argument(help="A question or a few words.", metavar="QUERY")],
     file: IndexOption = DEFAULT_INDEX,
     *,
-    top_k: Annotated[int, typer.Option("-k", "--top-k", min=1, help="Most hits.", metavar="N")] = 5,
+    top_k: Annotated[
+        int | None,
+        typer.Option(
+            "-k", "--top-k", min=1, help="Most hits: 5, or 20 with --complete.", metavar="N"
+        ),
+    ] = None,
+    complete: Annotated[
+        bool,
+        typer.Option("--complete", help="As many hits as the question takes, not a fixed number."),
+    ] = False,
     min_score: Annotated[
         float | None, typer.Option(help="Leave out hits with a lower score.", metavar="SCORE")
     ] = None,
@@ -79,7 +90,9 @@ def search(
     )
     with SheetIndex.open(file) as opened:
         opened.warm_up()
-        hits = SheetRetriever(opened).retrieve(query, top_k, filters, min_score=min_score)
+        retriever = SheetRetriever(opened)
+        find, most = (retriever.retrieve_set, 20) if complete else (retriever.retrieve, 5)
+        hits = find(query, top_k or most, filters, min_score=min_score)
         empty = len(opened) == 0
     if as_json:
         print_json({"query": query, "hits": [hit.to_dict() for hit in hits]})
@@ -100,10 +113,12 @@ def _key_value(text: str) -> tuple[str, str]:
 def _print_hits(query: str, hits: list[Hit]) -> None:
     table = grid("#", "score", "sheet", "range", "why", title=plain(query))
     table.columns[0].justify = "right"
+    ranks = {hit.sheet_id: hit.rank for hit in hits}
     for hit in hits:
-        sheet, why = _sheet(hit), _why(hit)
+        sheet, why = _sheet(hit), _why(hit, ranks)
         if hit is not hits[-1]:
-            sheet.append("\n")  # a blank line between hits
+            sheet.append("\n")  # a blank line between hits, whichever column is longer
+            why.append("\n")
         table.add_row(str(hit.rank), f"{hit.score:.3f}", sheet, _range(hit), why)
     stdout().print(table)
 
@@ -135,10 +150,25 @@ def _range(hit: Hit) -> Text:
     return text.append(f"\nheader row {record.header_row}" if record.header_row else "", "dim")
 
 
-def _why(hit: Hit) -> Text:
-    """Words in common above the two scores, and the links to other hits."""
+def _why(hit: Hit, ranks: Mapping[str, int]) -> Text:
+    """Words in common, the two scores, the link that lifted the sheet, hits it is linked to."""
     text = plain(", ".join(hit.why.words) or "no word in common")
     text.append(f"\nmeaning {hit.why.dense:.2f}, words {hit.why.lexical:.2f}", style="dim")
-    for link in hit.why.links:
-        text.append("\n").append_text(plain(f"{link.type}: {link.evidence}"))
+    if hit.why.via:
+        text.append("\n").append_text(_via(hit, hit.why.via))
+    ends = {end for link in hit.why.links for end in (link.source, link.target)}
+    linked = sorted(ranks[end] for end in ends - {hit.sheet_id} if end in ranks)
+    if linked:
+        text.append(f"\nlinked with {', '.join(map(str, linked))}", style="dim")
+    return text
+
+
+def _via(hit: Hit, via: Link) -> Text:
+    way = "from" if via.source != hit.sheet_id else "to"
+    text = Text("via ", style="cyan")
+    text.append_text(plain(f"{via.type} {way} {other_end(hit.record, via)}"))
+    if via.evidence:
+        evidence = plain(via.evidence)
+        evidence.stylize("dim")
+        text.append("\n  ").append_text(evidence)
     return text

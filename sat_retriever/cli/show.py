@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.linktable import in_order, link_table
+from sat_retriever.cli.naming import find_sheets, unknown_name
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -23,13 +25,14 @@ from sat_retriever.cli.terminal import (
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
-from sat_retriever.types import Link, SheetRecord, Skipped
+from sat_retriever.types import FormulaState, Link, SheetRecord, Skipped
 from sat_retriever.types import Table as SheetTable
 
 _COLUMNS = 8  # headers shown of a sheet among others
 
 EXAMPLES = examples(
     'sat show "2024/Sales.xlsx" --index reports.sat',
+    'sat show "Sales.xlsx#Q1" --index reports.sat --links 20',
     'sat show "Sales.xlsx#Q1" --index reports.sat --json',
 )
 
@@ -44,50 +47,32 @@ def show(
     ],
     file: IndexOption = DEFAULT_INDEX,
     *,
+    most: Annotated[
+        int,
+        typer.Option("--links", min=0, help="Links listed of each type and way.", metavar="N"),
+    ] = 5,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what the index knows of a workbook, or of one of its sheets."""
+    """Show what the index knows of a workbook, or of one of its sheets.
+
+    Of a sheet: its tables, and its links to other sheets with the evidence
+    for each. Of a workbook: its sheets and how well they are linked.
+    """
     with SheetIndex.open(file) as opened:
-        workbook, records = _find(opened, name)
-        links = opened.links([record.sheet_id for record in records])
+        workbook, ids = find_sheets(opened, name)
+        found = opened.records(ids)
+        records = [found[sheet_id] for sheet_id in ids if sheet_id in found]
+        links = opened.links(ids)
         skipped = _skipped(opened, workbook)
         if not records and not skipped:
-            raise InputError(_unknown(opened, name))
+            raise InputError(unknown_name(opened, name))
     if as_json:
         parts = {"sheets": records, "links": links, "skipped": skipped}
         print_json({"name": name, **{key: to_json(value) for key, value in parts.items()}})
     elif len(records) == 1:
-        _print_sheet(records[0], links)
+        _print_sheet(records[0], links, most)
     else:
-        _print_workbook(name, records, skipped)
-
-
-def _find(opened: SheetIndex, name: str) -> tuple[str, list[SheetRecord]]:
-    """The workbook that is meant, "" for one sheet only, and the sheets that are meant."""
-    exact = opened.records([name])
-    if exact:
-        return "", list(exact.values())
-    whole = _sheets(opened, name)
-    if whole or "#" not in name:
-        return name, whole
-    # A "#" may be part of either name, so every split is tried.
-    parts = name.split("#")
-    for cut in range(1, len(parts)):
-        sheet = "#".join(parts[cut:])
-        found = [r for r in _sheets(opened, "#".join(parts[:cut])) if r.sheet == sheet]
-        if found:
-            return "", found
-    return name, []
-
-
-def _sheets(opened: SheetIndex, workbook: str) -> list[SheetRecord]:
-    """The sheets of a workbook, given as it is in the index or as a path from here."""
-    ids = opened.sheet_ids(workbook)
-    if not ids and workbook:
-        here = Path(workbook).resolve()
-        states = [s for s in opened.workbooks() if Path(s.root, s.path) == here]
-        ids = opened.sheet_ids(states[0].path) if states else []
-    return list(opened.records(ids).values())
+        _print_workbook(name, records, links, skipped)
 
 
 def _skipped(opened: SheetIndex, workbook: str) -> list[Skipped]:
@@ -103,32 +88,19 @@ def _skipped(opened: SheetIndex, workbook: str) -> list[Skipped]:
     ]
 
 
-def _unknown(opened: SheetIndex, name: str) -> str:
-    ids = opened.sheet_ids()
-    paths = {state.path for state in opened.workbooks()}
-    names = sorted({*ids, *paths, *(path.rpartition("/")[2] for path in paths)})
-    close = get_close_matches(name, names, n=3, cutoff=0.4)
-    hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
-    return f"{opened.path} has no workbook or sheet {name!r}{hint}"
-
-
-def _print_sheet(record: SheetRecord, links: list[Link]) -> None:
+def _print_sheet(record: SheetRecord, links: list[Link], most: int) -> None:
     out = stdout()
     out.print(plain(record.sheet_id), style="bold green")
     shape = f"{record.num_rows or '?'} rows x {record.num_cols or '?'} columns"
-    facts = (record.format, record.visibility.value, shape, record.range or "")
+    unread = "formulas not read" if record.formulas is FormulaState.UNREAD else ""
+    facts = (record.format, record.visibility.value, shape, record.range or "", unread)
     out.print(plain(", ".join(fact for fact in facts if fact)))
     for number, table in enumerate(record.tables, start=1):
         out.print()
         _print_table(table, "main table" if number == 1 else f"table {number}")
     if links:
         out.print()
-        table_of_links = grid("from", "type", "to", "evidence")
-        for link in links:
-            table_of_links.add_row(
-                *map(plain, (link.source, link.type, link.target, link.evidence))
-            )
-        out.print(table_of_links)
+        out.print(link_table(record, links, most))
 
 
 def _print_table(table: SheetTable, title: str) -> None:
@@ -151,16 +123,24 @@ def _print_table(table: SheetTable, title: str) -> None:
     out.print(listed)
 
 
-def _print_workbook(name: str, records: list[SheetRecord], skipped: list[Skipped]) -> None:
+def _print_workbook(
+    name: str, records: list[SheetRecord], links: list[Link], skipped: list[Skipped]
+) -> None:
     out = stdout()
     out.print(plain(name), style="bold green")
     if records:
-        table = grid("sheet", "range", "tables", "columns")
+        ends = Counter(end for link in links for end in {link.source, link.target})
+        table = grid("sheet", "range", "tables", "links", "columns")
         for record in records:
             names = " | ".join(column.name for column in record.columns[:_COLUMNS])
-            count = str(len(record.tables))
-            table.add_row(plain(record.sheet_id), record.range or "", count, plain(names))
+            counts = (f"{len(record.tables):,}", f"{ends[record.sheet_id]:,}")
+            table.add_row(plain(record.sheet_id), record.range or "", *counts, plain(names))
         out.print(table)
+        if links:
+            types = Counter(link.type for link in links)
+            listed = ", ".join(f"{types[kind]:,} {kind}" for kind in in_order(types))
+            out.print()
+            out.print("links:", plain(listed))
     if skipped:
         out.print()
         out.print(skipped_table(skipped))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -52,9 +54,16 @@ def print_json(value: Any) -> None:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:  # also a file name that is no valid text
         text = json.dumps(value, indent=2)
-    try:
+    with broken_pipe_is_the_end():
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
+
+
+@contextmanager
+def broken_pipe_is_the_end() -> Iterator[None]:
+    """A reader that has seen enough ends the command quietly."""
+    try:
+        yield
     except BrokenPipeError:
         _end_quietly()
 

@@ -74,7 +74,7 @@ def is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def connect(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
+def open_file(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
     """An open index file of the current schema; read-only where it cannot be written to.
 
     Raises:

@@ -63,6 +63,61 @@ MIGRATIONS: tuple[str, ...] = (
     ) WITHOUT ROWID;
     CREATE INDEX links_to ON links (target);
     """,
+    """
+    -- A link may be given by a user and found in several ways: each origin keeps its own
+    -- row, so that one can be found anew without touching the others.
+    ALTER TABLE links RENAME TO old_links;
+    DROP INDEX links_to;
+    CREATE TABLE links (
+        source TEXT NOT NULL,
+        target TEXT NOT NULL,
+        type TEXT NOT NULL,
+        origin TEXT NOT NULL,
+        weight REAL NOT NULL,
+        evidence TEXT NOT NULL,
+        PRIMARY KEY (source, target, type, origin)
+    ) WITHOUT ROWID;
+    INSERT INTO links SELECT source, target, type, 'given', weight, evidence FROM old_links;
+    DROP TABLE old_links;
+    CREATE INDEX links_to ON links (target);
+
+    -- What sheets say about sheets of other workbooks, whether or not those are there.
+    CREATE TABLE external_references (
+        sheet INTEGER NOT NULL REFERENCES sheets (id) ON DELETE CASCADE,
+        file TEXT NOT NULL,
+        claim TEXT NOT NULL
+    );
+    CREATE INDEX external_references_of ON external_references (sheet);
+    CREATE INDEX external_references_to ON external_references (file);
+
+    CREATE TABLE periods (
+        sheet INTEGER PRIMARY KEY REFERENCES sheets (id) ON DELETE CASCADE,
+        family TEXT NOT NULL,
+        claim TEXT NOT NULL
+    );
+    CREATE INDEX periods_of_family ON periods (family);
+    CREATE TABLE stale_families (family TEXT PRIMARY KEY) WITHOUT ROWID;
+
+    CREATE TABLE key_columns (
+        id INTEGER PRIMARY KEY,
+        sheet INTEGER NOT NULL REFERENCES sheets (id) ON DELETE CASCADE,
+        claim TEXT NOT NULL
+    );
+    CREATE INDEX key_columns_of ON key_columns (sheet);
+    CREATE TABLE key_blocks (
+        block TEXT NOT NULL,
+        key_column INTEGER NOT NULL REFERENCES key_columns (id) ON DELETE CASCADE,
+        PRIMARY KEY (block, key_column)
+    ) WITHOUT ROWID;
+    CREATE INDEX key_blocks_of ON key_blocks (key_column);
+
+    -- Name without folder, case folded: what formulas of other workbooks call it.
+    ALTER TABLE workbooks ADD COLUMN file TEXT NOT NULL DEFAULT '';
+    CREATE INDEX workbooks_called ON workbooks (file);
+    CREATE INDEX sheets_called ON sheets (workbook);
+    -- Links were not looked for before: no workbook counts as unchanged.
+    UPDATE workbooks SET content_hash = '', mtime_ns = -1;
+    """,
 )
 
 

@@ -16,11 +16,17 @@ from numpy.typing import NDArray
 from sat_retriever.errors import IndexStorageError
 from sat_retriever.filters import Filters
 from sat_retriever.jsonform import record_from_json, skipped_from_json
+from sat_retriever.links.claims import NO_CLAIMS, NOTHING, Claims, Discovery
+from sat_retriever.links.formula.external import file_key
 from sat_retriever.store.conditions import sql_conditions
-from sat_retriever.store.connection import connect, create_file, is_writable, translated
+from sat_retriever.store.connection import create_file, is_writable, open_file, translated
+from sat_retriever.store.links import LinkTables, Origin
+from sat_retriever.store.relink import connect_externals, connect_family, relinked
+from sat_retriever.store.stored_links import StoredLinks
 from sat_retriever.store.write import (
     SheetRow,
     WorkbookState,
+    clash,
     delete_sheets,
     delete_workbook,
     ids_of,
@@ -33,6 +39,12 @@ from sat_retriever.types import FloatArray, Link, SheetRecord, Skipped
 LEXICAL_FIELDS = ("workbook", "sheet", "headers", "folder")
 IdArray = NDArray[np.int64]
 
+_COUNTED = {
+    "format": "format",
+    "visibility": "visibility",
+    "formulas": "coalesce(json_extract(record, '$.formulas'), 'none')",
+}
+_FAMILIES = 256  # linked anew in one transaction
 _CHUNK = 500  # values in one IN (...) list; SQLite's own limit was 999 for long
 
 
@@ -48,6 +60,7 @@ class SqliteStore:
         self._lock = threading.RLock()
         self.path = path
         self.writable = writable
+        self.links = StoredLinks(self._rows, self._in)
 
     @classmethod
     def create(cls, path: Path, meta: Mapping[str, str]) -> SqliteStore:
@@ -68,7 +81,7 @@ class SqliteStore:
             IndexFormatError: If it is not an index, or was written by a newer version.
             IndexBusyError: If another process held it for longer than the time-out.
         """
-        connection = connect(path, busy_timeout_s=busy_timeout_s)
+        connection = open_file(path, busy_timeout_s=busy_timeout_s)
         return cls(connection, path, writable=is_writable(path))
 
     def close(self) -> None:
@@ -116,13 +129,18 @@ class SqliteStore:
     # ---- writing
 
     def replace_workbook(
-        self, state: WorkbookState, rows: Sequence[SheetRow], superseded: Sequence[str] = ()
+        self,
+        state: WorkbookState,
+        rows: Sequence[SheetRow],
+        discovery: Discovery = NOTHING,
+        superseded: Sequence[str] = (),
     ) -> tuple[Skipped, ...]:
-        """Put a workbook's new state in place of its old one.
+        """Put a workbook's new state, with its links, in place of its old one.
 
         Args:
             state: The workbook.
             rows: Its sheets.
+            discovery: Links between them, and their claims on other workbooks.
             superseded: Other roots under which the same file was indexed before; its
                 entries there go in the same transaction.
 
@@ -130,12 +148,19 @@ class SqliteStore:
             The sheets left out because another workbook already has their id.
         """
         absolute = Path(state.root, state.path)
+        keys = [(root, absolute.relative_to(root).as_posix()) for root in (state.root, *superseded)]
         with self._writing() as connection:
-            for root in (state.root, *superseded):
-                delete_workbook(connection, root, absolute.relative_to(root).as_posix())
-            free, clashes = split_clashes(connection, rows)
-            workbook_id = insert_workbook(connection, state, clashes)
-            insert_sheets(connection, free, workbook_id)
+            tables = LinkTables(connection)
+            going = [sheet_id for key in keys for sheet_id in tables.sheets_of(*key)]
+            with relinked(tables, going, discovery) as left_out:
+                for key in keys:
+                    delete_workbook(connection, *key)
+                free, taken = split_clashes(connection, rows)
+                left_out.update(row.record.sheet_id for row in taken)
+                clashes = tuple(map(clash, taken))
+                workbook_id = insert_workbook(connection, state, clashes)
+                insert_sheets(connection, free, workbook_id)
+            connect_externals(tables, tables.sources_of(file_key(state.path)))
         return clashes
 
     def touch_workbooks(self, states: Sequence[WorkbookState]) -> None:
@@ -148,32 +173,51 @@ class SqliteStore:
             )
 
     def remove_workbooks(self, keys: Iterable[tuple[str, str]]) -> None:
-        """Drop workbooks, given as (root, path), with all their sheets."""
+        """Drop workbooks, given as (root, path), with all their sheets and found links."""
         with self._writing() as connection:
+            tables = LinkTables(connection)
             for root, path in keys:
-                delete_workbook(connection, root, path)
+                with relinked(tables, tables.sheets_of(root, path)):
+                    delete_workbook(connection, root, path)
+                # Another workbook of that name may be the one that formulas mean now.
+                connect_externals(tables, tables.sources_of(file_key(path)))
 
-    def put_sheets(self, rows: Sequence[SheetRow]) -> None:
+    def put_sheets(self, rows: Sequence[SheetRow], claims: Claims = NO_CLAIMS) -> None:
         """Add sheets that have no file, each in place of a sheet of the same id."""
         last = {row.record.sheet_id: row for row in rows}  # of one id twice, the later one
-        with self._writing() as connection:
+        with (
+            self._writing() as connection,
+            relinked(LinkTables(connection), list(last), Discovery(claims=claims)),
+        ):
             delete_sheets(connection, ids_of(connection, list(last)))
             insert_sheets(connection, list(last.values()), None)
 
     def remove_sheets(self, sheet_ids: Sequence[str]) -> int:
-        """Drop sheets; the number that was there."""
-        with self._writing() as connection:
+        """Drop sheets, with the links that were found for them; the number that was there."""
+        with self._writing() as connection, relinked(LinkTables(connection), sheet_ids):
             ids = ids_of(connection, sheet_ids)
             delete_sheets(connection, ids)
         return len(ids)
 
     def put_links(self, links: Iterable[Link]) -> None:
-        """Add links, each in place of one of the same ends and type."""
+        """Add links that a user gives, each in place of one of the same ends and type."""
         with self._writing() as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?)",
-                [(x.source, x.target, x.type, x.weight, x.evidence) for x in links],
-            )
+            LinkTables(connection).put(links, Origin.GIVEN)
+
+    def replace_own_links(self, sheet_ids: Sequence[str], links: Iterable[Link]) -> None:
+        """Put links found inside a workbook in place of those found before."""
+        with self._writing() as connection:
+            tables = LinkTables(connection)
+            tables.drop_from(sheet_ids, Origin.OWN)
+            tables.put(links, Origin.OWN)
+
+    def settle_families(self) -> None:
+        """Link the sheets of every family of periods in which a sheet came or went."""
+        while self._rows("SELECT 1 FROM stale_families LIMIT 1"):
+            with self._writing() as connection:
+                tables = LinkTables(connection)
+                for family in tables.stale_families(_FAMILIES):
+                    connect_family(tables, family)
 
     # ---- reading
 
@@ -205,16 +249,18 @@ class SqliteStore:
         ]
 
     def counts(self) -> dict[str, int]:
-        """Number of workbooks, sheets and links."""
-        tables = ("workbooks", "sheets", "links")
+        """Number of workbooks and sheets."""
+        tables = ("workbooks", "sheets")
         return {name: int(self._rows(f"SELECT count(*) FROM {name}")[0][0]) for name in tables}
 
-    def sheet_counts(self, column: str) -> dict[str, int]:
-        """Number of sheets for each "format" or "visibility"."""
-        if column not in ("format", "visibility"):
-            raise ValueError(f"no counts by {column!r}")
+    def sheet_counts(self, fact: str) -> dict[str, int]:
+        """Number of sheets for each "format", "visibility" or "formulas"."""
+        if fact not in _COUNTED:
+            raise ValueError(f"no counts by {fact!r}")
         return dict(
-            self._rows(f"SELECT {column}, count(*) FROM sheets GROUP BY {column} ORDER BY {column}")
+            self._rows(
+                f"SELECT {_COUNTED[fact]} AS fact, count(*) FROM sheets GROUP BY 1 ORDER BY 1"
+            )
         )
 
     def ids_by_sheet_id(self) -> IdArray:
@@ -260,6 +306,10 @@ class SqliteStore:
         """Sheet id of each row id."""
         return dict(self._in("SELECT id, sheet_id FROM sheets WHERE id IN ({})", ids))
 
+    def row_ids(self, sheet_ids: Sequence[str]) -> dict[str, int]:
+        """Row id of each sheet id; unknown ids are absent."""
+        return dict(self._in("SELECT sheet_id, id FROM sheets WHERE sheet_id IN ({})", sheet_ids))
+
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
         """Records by sheet id; unknown ids are absent."""
         return {
@@ -268,6 +318,16 @@ class SqliteStore:
                 "SELECT sheet_id, record FROM sheets WHERE sheet_id IN ({})", sheet_ids
             )
         }
+
+    def records_called(self, workbook: str) -> list[SheetRecord]:
+        """Records without a file that name a workbook, in the order they were added."""
+        return [
+            record_from_json(json.loads(record))
+            for (record,) in self._rows(
+                "SELECT record FROM sheets WHERE workbook = ? AND workbook_id IS NULL ORDER BY id",
+                (workbook,),
+            )
+        ]
 
     def all_sheet_ids(self, workbook: str | None = None) -> list[str]:
         """Sheet ids in their order, of all sheets or of one workbook name or path."""
@@ -280,17 +340,15 @@ class SqliteStore:
             )
         return [row[0] for row in found]
 
-    def links_of(self, sheet_ids: Sequence[str]) -> list[Link]:
-        """Links that start or end at one of the sheets, ordered by ends and type."""
-        found = {
-            tuple(row)
-            for end in ("source", "target")
-            for row in self._in(
-                f"SELECT source, target, type, weight, evidence FROM links WHERE {end} IN ({{}})",
+    def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
+        """Path, or name without a file, of each sheet's workbook; sheets of none are absent."""
+        return dict(
+            self._in(
+                "SELECT sheet_id, CASE path WHEN '' THEN workbook ELSE path END AS home "
+                "FROM sheets WHERE sheet_id IN ({}) AND home != ''",
                 sheet_ids,
             )
-        }
-        return [Link(*row) for row in sorted(found)]
+        )
 
     def matching(self, filters: Filters) -> IdArray:
         """Row ids of the sheets that meet all conditions, ascending."""

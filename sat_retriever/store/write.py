@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sat_retriever.jsonform import to_json
+from sat_retriever.links.formula.external import file_key
 from sat_retriever.types import FloatArray, SheetRecord, Skipped, SkipReason
 
 
@@ -53,23 +54,23 @@ class SheetRow:
 
 def split_clashes(
     connection: sqlite3.Connection, rows: Sequence[SheetRow]
-) -> tuple[list[SheetRow], tuple[Skipped, ...]]:
-    """The rows whose sheet id is free, and a note on each of the others."""
+) -> tuple[list[SheetRow], list[SheetRow]]:
+    """The rows whose sheet id is free, and the others."""
     free: list[SheetRow] = []
     taken: list[SheetRow] = []
     for row in rows:
         (taken if _exists(connection, row.record.sheet_id) else free).append(row)
-    clashes = tuple(
-        Skipped(
-            row.record.path,
-            SkipReason.DUPLICATE_ID,
-            f"another indexed folder already has a sheet {row.record.sheet_id!r}: "
-            "index the folder that holds both instead",
-            row.record.sheet,
-        )
-        for row in taken
+    return free, taken
+
+
+def clash(row: SheetRow) -> Skipped:
+    """What is noted of a sheet whose id another workbook has."""
+    record = row.record
+    message = (
+        f"another indexed folder already has a sheet {record.sheet_id!r}: "
+        "index the folder that holds both instead"
     )
-    return free, clashes
+    return Skipped(record.path, SkipReason.DUPLICATE_ID, message, record.sheet)
 
 
 def insert_workbook(
@@ -78,11 +79,13 @@ def insert_workbook(
     """Add a workbook; its row id."""
     skipped = json.dumps(to_json([*state.skipped, *clashes]))
     cursor = connection.execute(
-        "INSERT INTO workbooks (root, path, size, mtime_ns, checked_ns, content_hash, skipped) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO workbooks "
+        "(root, path, file, size, mtime_ns, checked_ns, content_hash, skipped) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             state.root,
             state.path,
+            file_key(state.path),
             state.size,
             state.mtime_ns,
             state.checked_ns,

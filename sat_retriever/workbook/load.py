@@ -15,14 +15,18 @@ from typing import Any, BinaryIO
 
 from sat_retriever.jsonform import to_json
 from sat_retriever.types import Skipped, SkipReason
+from sat_retriever.workbook.byvalue import read_by_value
 from sat_retriever.workbook.decrypt import decrypt
 from sat_retriever.workbook.digest import content_hash
 from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.ods import read_ods
+from sat_retriever.workbook.profile import column_profiles
 from sat_retriever.workbook.records import Source, sheet_record
 from sat_retriever.workbook.request import Request
-from sat_retriever.workbook.sheets import read_by_value, read_xlsx
+from sat_retriever.workbook.sheets import read_xlsx
 from sat_retriever.workbook.sniff import TEXT_SUFFIXES, Kind, open_regular, sniff, sniff_bytes
 from sat_retriever.workbook.text import read_text
+from sat_retriever.workbook.wire import profiles_to_json
 
 Json = dict[str, Any]
 # What Excel encrypts with when only a structure is protected, and opens without asking.
@@ -87,6 +91,8 @@ def _load_binary(
 ) -> Iterator[Json]:
     if kind.reason is None and kind.format in ("xlsx", "xlsm", "xltx"):
         yield from read_xlsx(request, source, file, values)
+    elif kind.format == "ods":
+        yield from read_ods(request, source, file, values, damage=kind.message)
     else:
         yield from read_by_value(request, source, file, values, damage=kind.message)
 
@@ -119,6 +125,9 @@ def _load_text(request: Request, file: BinaryIO, source: Source, done: Json) -> 
         return
     record = sheet_record(source, _shown(request).stem, grid, area, examples=request.examples)
     yield {"record": to_json(record)}
+    profiles = column_profiles(record, grid) if request.examples and request.links else []
+    if profiles:
+        yield {"profiles": profiles_to_json(record.sheet, profiles)}
 
 
 def _shown(request: Request) -> PurePosixPath:

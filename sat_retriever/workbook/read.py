@@ -16,18 +16,30 @@ from typing import Any
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.jsonform import record_from_json, skipped_from_json
-from sat_retriever.structure import Structure
+from sat_retriever.structure import ColumnProfile, Reference, Structure
 from sat_retriever.types import Formula, SheetRecord, Skipped, SkipReason
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.paths import printable
 from sat_retriever.workbook.pool import Slot, borrowed_slot, map_slots, usable_cores
 from sat_retriever.workbook.process import WorkerFailed
 from sat_retriever.workbook.request import Request
-from sat_retriever.workbook.wire import formulas_from_json, structure_from_json
+from sat_retriever.workbook.wire import (
+    formulas_from_json,
+    profiles_from_json,
+    references_from_json,
+    structure_from_json,
+)
 
 DEFAULT_LIMITS = Limits()
 _RETRIED = (SkipReason.READER_CRASHED, SkipReason.OUT_OF_MEMORY)
 _FIRST_SHARE = 0.8  # of a file's time that the first attempt may take
+_LISTS: dict[str, Callable[[Any], list[Any]]] = {
+    "record": lambda content: [record_from_json(content)],
+    "formulas": formulas_from_json,
+    "references": references_from_json,
+    "profiles": profiles_from_json,
+    "skipped": lambda content: [skipped_from_json(content)],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +50,13 @@ class Workbook:
         path: The file, as it was named.
         format: Format found in its content; empty if none was recognised.
         records: One record for each worksheet with a value or a formula, in tab order.
-        formulas: Formulas, sheet by sheet (xlsx, xlsm, xltx).
+        formulas: Formulas, sheet by sheet (xlsx, xlsm, xltx, ods). Those of an ods are in
+            the notation of Excel.
+        references: What the formulas take from other sheets, names and workbooks; at most
+            2,000 a sheet and 20,000 in all.
+        profiles: Sketches of columns that could be keys; none without examples.
         skipped: Sheets, or the whole file, that gave no record, and why.
-        structure: Names, tables, pivot sources, external workbooks, hidden parts.
+        structure: Names, tables, data sources, external workbooks, hidden parts.
         content_hash: BLAKE2b of its bytes; empty if it could not be read at all.
         size: Bytes on disk when it was read.
         modified_ns: Modification time when it was read, nanoseconds.
@@ -50,6 +66,8 @@ class Workbook:
     format: str = ""
     records: tuple[SheetRecord, ...] = ()
     formulas: tuple[Formula, ...] = ()
+    references: tuple[Reference, ...] = ()
+    profiles: tuple[ColumnProfile, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     structure: Structure = field(default_factory=Structure)
     content_hash: str = ""
@@ -62,15 +80,20 @@ def read_workbook(
     *,
     root: str | os.PathLike[str] | None = None,
     examples: bool = True,
+    formulas: bool = True,
+    links: bool = True,
     password: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Workbook:
-    """Records, formulas, structure and skipped parts of one workbook.
+    """Records, formulas, references, structure and skipped parts of one workbook.
 
     Args:
         path: An xlsx, xlsm, xltx, xlsb, xls, ods, csv or tsv, whatever its extension.
         root: Folder that sheet ids are relative to; the file's own folder by default.
-        examples: Whether records keep an example cell for each column.
+        examples: Whether records keep an example cell for each column. Without, nothing
+            that is made of cell values is kept, so there are no profiles either.
+        formulas: False leaves formulas out, which can be a million.
+        links: False leaves out what links are found by: references and profiles.
         password: Opens an encrypted workbook (extra `[encrypted]`).
         limits: Bounds on size, memory and time.
 
@@ -84,7 +107,7 @@ def read_workbook(
         raise PathNotFoundError(f"There is no file at {str(path)!r}; check the path.")
     _require_password(password)
     request = _request(path, Path(root) if root is not None else None, limits)
-    request = replace(request, examples=examples, password=password)
+    request = replace(request, examples=examples, formulas=formulas, links=links, password=password)
     with borrowed_slot() as slot:
         return _read(path, request, slot)
 
@@ -95,6 +118,7 @@ def read_workbooks(
     root: str | os.PathLike[str] | Callable[[Path], Path] | None = None,
     examples: bool = True,
     formulas: bool = True,
+    links: bool = True,
     password: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
@@ -109,7 +133,8 @@ def read_workbooks(
         root: Folder that sheet ids are relative to, or a function that tells it for a
             file; each file's own folder by default.
         examples: As `read_workbook`.
-        formulas: False leaves formulas out, which can be a million a workbook.
+        formulas: As `read_workbook`.
+        links: As `read_workbook`.
         password: Tried on every encrypted workbook.
         limits: As `read_workbook`.
         workers: Reading processes; one for each usable core by default.
@@ -125,7 +150,9 @@ def read_workbooks(
         for each in paths:
             path = Path(each)
             request = _request(path, root_of(path), limits)
-            asked = replace(request, examples=examples, formulas=formulas, password=password)
+            asked = replace(
+                request, examples=examples, formulas=formulas, links=links, password=password
+            )
             yield path, asked
 
     yield from map_slots(lambda job, slot: _read(*job, slot), requests(), workers or usable_cores())
@@ -158,28 +185,25 @@ def _read(path: Path, request: Request, slot: Slot) -> Workbook:
 
 
 def _attempt(path: Path, request: Request, slot: Slot, seconds: float) -> tuple[Workbook, bool]:
-    records: list[SheetRecord] = []
-    skipped: list[Skipped] = []
-    formulas: list[Formula] = []
+    lists: dict[str, list[Any]] = {kind: [] for kind in _LISTS}
     structure = Structure()
     done: dict[str, Any] = {}
     for message in slot.worker().ask(request, seconds):
-        if "record" in message:
-            records.append(record_from_json(message["record"]))
-        elif "formulas" in message:
-            formulas += formulas_from_json(message["formulas"])
-        elif "skipped" in message:
-            skipped.append(skipped_from_json(message["skipped"]))
-        elif "structure" in message:
-            structure = structure_from_json(message["structure"])
+        [(kind, content)] = message.items()
+        if kind in _LISTS:
+            lists[kind] += _LISTS[kind](content)
+        elif kind == "structure":
+            structure = structure_from_json(content)
         else:
-            done = message["done"]
+            done = content
     workbook = Workbook(
         path=path,
         format=done["format"],
-        records=tuple(records),
-        formulas=tuple(formulas),
-        skipped=tuple(skipped),
+        records=tuple(lists["record"]),
+        formulas=tuple(lists["formulas"]),
+        references=tuple(lists["references"]),
+        profiles=tuple(lists["profiles"]),
+        skipped=tuple(lists["skipped"]),
         structure=structure,
         content_hash=done["content_hash"],
         size=done["size"],

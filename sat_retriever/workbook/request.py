@@ -19,6 +19,7 @@ class Request:
         relative: Its POSIX path as it stands in sheet ids.
         examples: Whether records keep example cells.
         formulas: Whether formulas are answered.
+        links: Whether what links are found by is answered: references and profiles.
         safe: Leave out calamine, which took the worker down before.
         seconds: What is left of the file's time; all of it if None.
         password: Opens an encrypted workbook.
@@ -29,6 +30,7 @@ class Request:
     relative: str
     examples: bool = True
     formulas: bool = True
+    links: bool = True
     safe: bool = False
     seconds: float | None = None
     password: str | None = None

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from sat_retriever.area import Area, area_of, column_letters, split_ref
+from sat_retriever.workbook.declared import DeclaredParts, RawSource
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.package import (
     Attributes,
@@ -20,6 +21,7 @@ from sat_retriever.workbook.package import (
     OutOfTimeError,
     feed,
     guarded_parser,
+    local,
     too_deep,
 )
 from sat_retriever.workbook.rowscan import Bounds, NotPlain, RowScanner
@@ -55,6 +57,7 @@ class SheetScan:
         damage: Why reading stopped before the end; empty if it did not.
         cut: Whether it stopped because time ran out.
         dimension: Used range as the part itself states it, which may be wrong.
+        sources: Lists of choices and consolidations.
     """
 
     area: Area | None = None
@@ -67,6 +70,7 @@ class SheetScan:
     damage: str = ""
     cut: bool = False
     dimension: Area | None = None
+    sources: list[RawSource] = field(default_factory=list)
 
 
 def scan_sheet(chunks: Iterator[bytes], again: Iterator[bytes], limits: Limits) -> SheetScan:
@@ -164,6 +168,7 @@ class _Reader:
         self.parser = guarded_parser("of a worksheet", limits)
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
+        self.declared = DeclaredParts(scan.sources)
         self._depth = 0
         self._row = self._col = 0
         self._type = ""
@@ -188,6 +193,8 @@ class _Reader:
             self._listen()
         elif tag is not None:
             self._around(tag, attributes)
+        elif self.declared.start(local(name), attributes):
+            self.parser.CharacterDataHandler = self.declared.text
 
     def _around(self, tag: str, attributes: Attributes) -> None:
         if tag == "row":
@@ -223,6 +230,7 @@ class _Reader:
     def end(self, name: str) -> None:
         self._depth -= 1
         if self._text is None:
+            self._declared_end(name)
             return
         tag = _LOCAL.get(name)
         if tag not in ("f", "v"):
@@ -235,6 +243,10 @@ class _Reader:
         elif text.strip():
             cell = f"{column_letters(self._col)}{self._row}"
             self.scan.formulas.append(raw_formula(cell, text, self._formula))
+
+    def _declared_end(self, name: str) -> None:
+        if name not in _LOCAL:
+            self.declared.end(local(name))
 
 
 def raw_formula(cell: str, text: str, attributes: Attributes) -> RawFormula:

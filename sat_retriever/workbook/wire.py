@@ -3,6 +3,7 @@
 Records, skipped parts and structure are written by `sat_retriever.types.to_json`,
 fields at their default left out. Formulas, of which there can be a million, have a
 form of their own: a list a field, and the few that are not plain by their position.
+References and profiles of a sheet are rows of their fields after the sheet.
 """
 
 from __future__ import annotations
@@ -13,19 +14,23 @@ from typing import Any
 
 from sat_retriever.area import Area
 from sat_retriever.structure import (
+    ColumnProfile,
     DataSource,
     DefinedName,
     External,
     HiddenParts,
+    Reference,
     SheetTable,
     SourceKind,
     Structure,
     TableObject,
+    Use,
 )
 from sat_retriever.types import Formula
 
 Json = dict[str, Any]
 RawFormula = tuple[str, str, str | None, str]
+_REFERENCE = ("cell", "formula", "cells", "workbook", "first", "last", "name", "area")
 
 
 def formulas_to_json(sheet: str, formulas: Sequence[RawFormula]) -> list[Any]:
@@ -51,6 +56,47 @@ def formulas_from_json(data: list[Any]) -> list[Formula]:
     return formulas
 
 
+def references_to_json(sheet: str, references: Sequence[Reference]) -> list[Any]:
+    """What one sheet's formulas refer to.
+
+    >>> references_to_json("S", [Reference("S", Use.VALUE, "A1", "Q1!B1", first="Q1", area="B1")])
+    ['S', ['value', 'A1', 'Q1!B1', 1, '', 'Q1', '', '', 'B1']]
+    """
+    rows = ([each.use.value, *(getattr(each, name) for name in _REFERENCE)] for each in references)
+    return [sheet, *rows]
+
+
+def references_from_json(data: list[Any]) -> list[Reference]:
+    """The references that `references_to_json` wrote."""
+    sheet, *rows = data
+    return [Reference(sheet, Use(use), *rest) for use, *rest in rows]
+
+
+def profiles_to_json(sheet: str, profiles: Sequence[ColumnProfile]) -> list[Any]:
+    """Profiles of one sheet's columns.
+
+    >>> profiles_to_json("S", [ColumnProfile("S", 0, 3, 9, 2, (5, 7))])
+    ['S', [0, 3, 9, 2, 5, 7]]
+    """
+    rows = (
+        [each.table, each.column, each.values, each.distinct, *each.sketch] for each in profiles
+    )
+    return [sheet, *rows]
+
+
+def profiles_from_json(data: list[Any]) -> list[ColumnProfile]:
+    """The profiles that `profiles_to_json` wrote.
+
+    >>> profiles_from_json(["S", [0, 3, 9, 2, 5, 7]])[0].sketch
+    (5, 7)
+    """
+    sheet, *rows = data
+    return [
+        ColumnProfile(sheet, table, column, values, distinct, tuple(sketch))
+        for table, column, values, distinct, *sketch in rows
+    ]
+
+
 def structure_from_json(data: Json) -> Structure:
     """The structure that `to_json` wrote.
 
@@ -64,6 +110,7 @@ def structure_from_json(data: Json) -> Structure:
         externals=tuple(External(**each) for each in data.get("externals", ())),
         hidden=tuple(_hidden(each) for each in data.get("hidden", ())),
         date_1904=data.get("date_1904", False),
+        tabs=tuple(data.get("tabs", ())),
     )
 
 

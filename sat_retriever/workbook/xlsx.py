@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sat_retriever.area import area_of
-from sat_retriever.structure import DataSource, DefinedName, External, SourceKind, TableObject
+from sat_retriever.structure import DefinedName, External, TableObject
 from sat_retriever.types import SkipReason, Visibility
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.package import (
@@ -111,18 +111,6 @@ def table_objects(package: Package, sheet_part: str) -> tuple[TableObject, ...]:
     return tuple(found)
 
 
-def pivot_sources(package: Package, sheet: str, sheet_part: str) -> tuple[DataSource, ...]:
-    """Where the pivot tables of a sheet take their data from."""
-    found: list[DataSource] = []
-    for relationship in package.relationships(sheet_part).values():
-        if relationship.type != "pivotTable" or relationship.external:
-            continue
-        for cache in package.relationships(relationship.target).values():
-            if cache.type == "pivotCacheDefinition" and not cache.external:
-                found += _pivot_source(package, sheet, cache.target)
-    return tuple(found)
-
-
 class _WorkbookPart:
     """Expat handlers for the workbook part."""
 
@@ -219,25 +207,3 @@ def _table_object(package: Package, part: str) -> TableObject | None:
         total_rows=1 if table.get("totalsRowCount", "0") not in ("", "0") else 0,
         columns=tuple(columns),
     )
-
-
-def _pivot_source(package: Package, sheet: str, part: str) -> list[DataSource]:
-    found: list[DataSource] = []
-
-    def visit(tag: str, attributes: Attributes) -> None:
-        if tag == "worksheetSource":
-            found.append(DataSource(sheet, SourceKind.PIVOT, _source_text(attributes)))
-
-    try:
-        package.each(part, visit)
-    except BadXmlError:
-        return found
-    return found
-
-
-def _source_text(source: Attributes) -> str:
-    """The reference that a pivot cache names, as a formula has it."""
-    if source.get("name"):
-        return source["name"]
-    sheet = source.get("sheet", "").replace("'", "''")
-    return f"'{sheet}'!{source.get('ref', '')}"

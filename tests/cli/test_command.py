@@ -11,7 +11,7 @@ import pytest
 from sat_retriever import __version__
 from tests.cli.conftest import command, run_sat
 
-COMMANDS = ["index", "search", "show", "status"]
+COMMANDS = ["graph", "index", "search", "show", "status"]
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
@@ -50,8 +50,8 @@ def test_without_arguments_the_help_is_shown_and_it_is_wrong_usage(sat):
 def test_help_loads_no_training_code_and_no_network_code():
     code = (
         "import sys, sat_retriever.cli; "
-        "print([m for m in ('torch', 'transformers', 'huggingface_hub', 'pandas', 'onnxruntime') "
-        "if m in sys.modules])"
+        "print([m for m in ('torch', 'transformers', 'huggingface_hub', 'pandas', 'onnxruntime', "
+        "'networkx') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sat_retriever import Hit, Link, SheetIndex, SheetRecord
+from sat_retriever.cli.search import _print_hits
+from sat_retriever.retriever import Why
 from tests.cli.conftest import MARKUP, command, run_sat
 
 HIT_KEYS = set(
     "sheet_id rank score workbook path sheet range header_row columns visibility why".split()
 )
-WHY_KEYS = {"words", "headers", "dense", "lexical", "links"}
+WHY_KEYS = {"words", "headers", "dense", "lexical", "links", "via"}
 
 
 def test_json_is_the_query_and_its_hits(index_file, sat):
@@ -163,3 +167,55 @@ def test_errors_go_to_standard_error_without_a_traceback(
     assert named in run.err.replace("\n", "")
     assert run.out == ""
     assert "Traceback" not in run.err
+
+
+VIA = Link("a.xlsx#Summary", "a.xlsx#Q1", "formula_reference", 0.9, "Summary!B4 =SUM(Q1!B2:B9)")
+
+
+@pytest.fixture
+def lifted(monkeypatch):
+    """Every candidate is said to be lifted by the same link, as a reranker would say it."""
+    found = SheetIndex.candidates
+
+    def candidates(self, *arguments, **options):
+        return [replace(one, via=VIA) for one in found(self, *arguments, **options)]
+
+    monkeypatch.setattr(SheetIndex, "candidates", candidates)
+
+
+@pytest.mark.usefixtures("lifted")
+def test_the_link_that_lifted_a_sheet_is_named_in_both_forms(index_file, sat):
+    (hit,) = json.loads(sat("search", "rate", "-i", index_file, "-k", 1, "--json").out)["hits"]
+    assert hit["why"]["via"] == {
+        "from": VIA.source,
+        "to": VIA.target,
+        "type": VIA.type,
+        "evidence": VIA.evidence,
+    }
+    shown = " ".join(sat("search", "rate", "-i", index_file, "-k", 1).out.split())
+    assert "via formula_reference from a.xlsx#Summary" in shown
+    assert VIA.evidence in shown
+
+
+def test_a_sheet_that_no_link_lifted_says_nothing_of_links(index_file, sat):
+    run = sat("search", "currency rate", "-i", index_file, "-k", 1, "--json")
+    assert json.loads(run.out)["hits"][0]["why"]["via"] is None
+    assert "via" not in sat("search", "currency rate", "-i", index_file, "-k", 1).out
+
+
+@pytest.mark.parametrize(
+    ("sheet", "said"),
+    [
+        ("Q1", "via formula_reference from Summary"),
+        ("Summary", "via formula_reference to Q1"),
+    ],
+)
+def test_a_link_within_a_workbook_is_told_by_the_name_of_the_other_sheet(sheet, said, capsys):
+    record = SheetRecord(f"a.xlsx#{sheet}", sheet, "a.xlsx", "a.xlsx")
+    other = SheetRecord("b.xlsx#Keys", "Keys", "b.xlsx", "b.xlsx")
+    links = (Link(record.sheet_id, other.sheet_id, "join_key", 0.5, "e"),)
+    why = Why((), (), 0.5, 0.5, 1, 1, links, VIA)
+    _print_hits("q", [Hit(1, 0.5, record, why), Hit(2, 0.4, other, replace(why, via=None))])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert said in shown
+    assert "linked with 2" in shown and "linked with 1" in shown

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from openpyxl import Workbook
+
+from tests.cli.conftest import run_sat
 
 SALES = [f"sales/2024.xlsx#{name}" for name in ("#1", "Plan #1", "Q1", "Rates")]
 NAMES = [
@@ -87,3 +90,64 @@ def test_hostile_names_are_shown_not_obeyed(index_file, sat):
     assert run.code == 2
     assert "\x1b" not in run.err
     assert "[red]x[link=evil] \\x1b[31m" in run.err
+
+
+@pytest.fixture(scope="session")
+def linked(tmp_path_factory, encoder):
+    """A sheet that sums up nine others and a sheet that takes a value from it."""
+    folder = tmp_path_factory.mktemp("linked")
+    book = Workbook()
+    total = book.active
+    total.title = "Total"
+    for number in range(1, 10):
+        sheet = book.create_sheet(f"Part {number}")
+        for row in (["Region", f"Revenue {number}"], ["North", number]):
+            sheet.append(row)
+        total.append([f"Part {number}", f"=SUM('Part {number}'!B2:B2)"])
+    book.create_sheet("Report").append(["Sum", "=Total!B1"])
+    book.save(folder / "sales.xlsx")
+    file = folder / "linked.sat"
+    assert run_sat("index", folder, "--index", file, "--model", encoder).code == 0
+    return file
+
+
+def rows_after(out, title):
+    """Lines of a table from the one that starts with a title to the next title."""
+    lines = out.splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith(title))
+    rest = lines[start + 1 :]
+    end = next((n for n, line in enumerate(rest) if not line.startswith(" ")), len(rest))
+    return [lines[start].split(), *(" ".join(line.split()) for line in rest[:end])]
+
+
+def test_the_links_of_a_sheet_are_listed_by_type_with_the_evidence(linked, sat):
+    run = sat("show", "sales.xlsx#Total", "--index", linked)
+    assert run.code == 0
+    head, *rows = rows_after(run.out, "aggregation")
+    assert head == ["aggregation", "9"]
+    assert rows[0] == "sums up Part 1 Total!B1 =SUM('Part 1'!B2:B2)"
+    assert len(rows) == 6
+    assert rows[5] == "+4 more"
+
+
+def test_links_that_come_in_are_told_from_those_that_go_out(linked, sat):
+    part = rows_after(sat("show", "sales.xlsx#Part 3", "-i", linked).out, "aggregation")
+    assert part[1:] == ["is summed up in Total Total!B3 =SUM('Part 3'!B2:B2)"]
+    report = rows_after(sat("show", "sales.xlsx#Report", "-i", linked).out, "formula_reference")
+    assert report[1:] == ["takes values from Total Report!B1 =Total!B1"]
+
+
+@pytest.mark.parametrize(("most", "listed", "last"), [(2, 3, "+7 more"), (9, 9, "Part 9")])
+def test_as_many_links_are_listed_as_asked_for(most, listed, last, linked, sat):
+    run = sat("show", "sales.xlsx#Total", "-i", linked, "--links", most)
+    _, *rows = rows_after(run.out, "aggregation")
+    assert len(rows) == listed
+    assert last in rows[-1]
+
+
+def test_a_workbook_is_shown_with_how_well_its_sheets_are_linked(linked, sat):
+    run = sat("show", "sales.xlsx", "--index", linked)
+    assert "9 aggregation" in run.out.partition("links:")[2]
+    shown = json.loads(sat("show", "sales.xlsx#Total", "-i", linked, "--json").out)
+    (row,) = (line.split() for line in run.out.splitlines() if line.startswith("sales.xlsx#Total"))
+    assert str(len(shown["links"])) in row

@@ -1,11 +1,13 @@
 """Index files of other versions, and what is not an index."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
-from sat_retriever import IndexFormatError, IndexStorageError
+from sat_retriever import IndexFormatError, IndexStorageError, Link
 from sat_retriever.store import schema
+from sat_retriever.store.connection import create_file
 from sat_retriever.store.sqlite import SqliteStore
 
 
@@ -55,3 +57,20 @@ def test_every_sqlite_error_is_translated(tmp_path):
     for call in (store.meta, store.generation, store.workbooks):
         with pytest.raises(IndexFormatError):
             call()
+
+
+def test_links_of_a_file_of_the_first_version_are_kept_and_its_workbooks_read_anew(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "a.sat"
+    with monkeypatch.context() as first:
+        first.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        create_file(path, {})
+    with closing(sqlite3.connect(path)) as old, old:
+        old.execute("INSERT INTO links VALUES ('a', 'b', 'join_key', 0.5, 'x = y')")
+        old.execute("INSERT INTO workbooks VALUES (1, '/data', 'a.xlsx', 9, 9, 9, 'hash', '[]')")
+    store = SqliteStore.open(path)
+    assert store.links.of(["a"]) == [Link("a", "b", "join_key", 0.5, "x = y")]
+    (state,) = store.workbooks()
+    assert (state.path, state.content_hash, state.mtime_ns) == ("a.xlsx", "", -1)
+    store.close()

@@ -7,11 +7,11 @@ import xlsxwriter
 from openpyxl.workbook.defined_name import DefinedName as OpenpyxlName
 
 from sat_retriever.area import Area
-from sat_retriever.structure import DataSource, DefinedName, External, SourceKind, TableObject
+from sat_retriever.structure import DefinedName, External, TableObject
 from sat_retriever.types import SkipReason, Visibility
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.package import Package
-from sat_retriever.workbook.xlsx import pivot_sources, read_contents, table_objects
+from sat_retriever.workbook.xlsx import read_contents, table_objects
 
 LIMITS = Limits()
 RELS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -87,27 +87,6 @@ def test_table_objects_have_their_range_columns_and_totals():
     sheet = read_contents(package).sheets[0]
     assert table_objects(package, sheet.part) == (
         TableObject("Keys", Area(2, 2, 4, 3), 1, 1, ("Key", "Sum")),
-    )
-
-
-def test_pivot_tables_name_the_range_they_summarise():
-    package = opened(
-        packed(
-            **{
-                "xl/workbook.xml": "<workbook/>",
-                "xl/worksheets/_rels/s.xml.rels": relationships(
-                    ("r1", "pivotTable", "../pivotTables/p.xml", "")
-                ),
-                "xl/pivotTables/_rels/p.xml.rels": relationships(
-                    ("r1", "pivotCacheDefinition", "../pivotCache/c.xml", "")
-                ),
-                "xl/pivotCache/c.xml": '<pivotCacheDefinition><cacheSource type="worksheet">'
-                '<worksheetSource ref="A1:C9" sheet="Data"/></cacheSource></pivotCacheDefinition>',
-            }
-        )
-    )
-    assert pivot_sources(package, "P", "xl/worksheets/s.xml") == (
-        DataSource("P", SourceKind.PIVOT, "'Data'!A1:C9"),
     )
 
 

@@ -1,0 +1,128 @@
+"""Queries against the present state of a store: the best sheets, or named ones, with scores."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.filters import Filters
+from sat_retriever.lexical import WordShares, query_words
+from sat_retriever.scoring import Scores, best_rows, score_sheets
+from sat_retriever.snapshot import Snapshot, take_snapshot
+from sat_retriever.store.sqlite import SqliteStore
+from sat_retriever.types import Candidate, FloatArray
+
+RowIds = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query ready to be scored.
+
+    Attributes:
+        text: Its words.
+        token: Its token, (d,) float32, unit length.
+        dense_weight: Share of the cosine in the score, in [0, 1].
+    """
+
+    text: str
+    token: FloatArray
+    dense_weight: float
+
+
+class CandidateSearch:
+    """Scores every sheet of a store for a question; safe to share between threads.
+
+    Args:
+        store: Where the sheets are.
+        width: Token width d.
+    """
+
+    def __init__(self, store: SqliteStore, width: int) -> None:
+        self._store = store
+        self._width = width
+        self._lock = threading.Lock()
+        self._snapshot: Snapshot | None = None
+        # Scores of the last question: reranking asks again for the sheets that links lead to.
+        self._last: tuple[Question, Snapshot, Scores] | None = None
+
+    def warm_up(self) -> None:
+        """Load the tokens now, so that the first question is quick."""
+        with self._store.reading():
+            self._current()
+
+    def best(self, question: Question, top_k: int, filters: Filters | None) -> list[Candidate]:
+        """The best sheets, best first; equal scores in the order of sheet ids."""
+        snapshot, scores, allowed = self._scored(question, filters)
+        rows = best_rows(snapshot, scores.fused, top_k, allowed)
+        row_ids: list[int] = snapshot.ids[rows].tolist()
+        names = self._store.sheet_ids(row_ids)
+        # A writer may have removed a sheet since the snapshot; then it has no name.
+        living = [(row, names[i]) for row, i in zip(rows, row_ids, strict=True) if i in names]
+        return [
+            scores.candidate(name, rank, row) for rank, (row, name) in enumerate(living, start=1)
+        ]
+
+    def named(
+        self, question: Question, sheet_ids: Sequence[str], filters: Filters | None
+    ) -> list[Candidate]:
+        """The named sheets that are there and meet the filters, best first."""
+        snapshot, scores, allowed = self._scored(question, filters)
+        places = self._places(snapshot, sheet_ids)
+        if allowed is not None:
+            kept = np.isin(snapshot.ids[list(places.values())], allowed)
+            places = {each: places[each] for each, keep in zip(places, kept, strict=True) if keep}
+        order = sorted(places, key=lambda sheet_id: (-scores.fused[places[sheet_id]], sheet_id))
+        return [
+            scores.candidate(sheet_id, rank, places[sheet_id])
+            for rank, sheet_id in enumerate(order, start=1)
+        ]
+
+    def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
+        """What each word of a question gives named sheets, columns in their order.
+
+        A sheet that is not there gets nothing.
+        """
+        with self._store.reading():
+            snapshot = self._current()
+            places = self._places(snapshot, sheet_ids)
+            at = np.array([places.get(sheet_id, -1) for sheet_id in sheet_ids], dtype=np.intp)
+            return snapshot.lexical.by_word(query_words(question.text), at)
+
+    def _places(self, snapshot: Snapshot, sheet_ids: Sequence[str]) -> dict[str, int]:
+        """Position in the snapshot of each sheet that is there."""
+        places = {}
+        for sheet_id, row_id in self._store.row_ids(sheet_ids).items():
+            place = int(np.searchsorted(snapshot.ids, row_id))
+            if place < len(snapshot.ids) and snapshot.ids[place] == row_id:
+                places[sheet_id] = place
+        return places
+
+    def _scored(
+        self, question: Question, filters: Filters | None
+    ) -> tuple[Snapshot, Scores, RowIds | None]:
+        """Scores of all sheets, and the row ids that meet the filters (None for all)."""
+        with self._store.reading():
+            snapshot = self._current()
+            allowed = self._store.matching(filters) if filters else None
+            last = self._last
+            if last is not None and last[0] is question and last[1] is snapshot:
+                return snapshot, last[2], allowed
+            lexical = snapshot.lexical.scores(query_words(question.text))
+        # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
+        scores = score_sheets(snapshot, question.token, lexical, question.dense_weight)
+        self._last = (question, snapshot, scores)
+        return snapshot, scores, allowed
+
+    def _current(self) -> Snapshot:
+        """The snapshot of the store's present generation; within a read transaction."""
+        with self._lock:
+            held = self._snapshot
+            if held is None or held.generation != self._store.generation():
+                held = take_snapshot(self._store, self._width, held)
+                self._snapshot = held
+            return held

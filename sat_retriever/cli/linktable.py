@@ -1,0 +1,77 @@
+"""A sheet's links as a table for the terminal: by type, both ways, with the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from sat_retriever.cli.terminal import grid, plain
+from sat_retriever.types import Link, LinkType, SheetRecord
+
+# What a link says of the sheet it starts from, and of the one it points to.
+_WAYS = {
+    LinkType.FORMULA_REFERENCE.value: ("takes values from", "gives values to"),
+    LinkType.AGGREGATION.value: ("sums up", "is summed up in"),
+    LinkType.SUMMARY_SOURCE.value: ("gathers from", "is gathered in"),
+    LinkType.JOIN_KEY.value: ("joins to", "is joined from"),
+}
+# The direction of the others says nothing: they hold both ways.
+_EITHER_WAY = {
+    LinkType.SIBLING_PERIOD.value: "is another period of",
+    LinkType.SAME_WORKBOOK.value: "is in a workbook with",
+}
+
+
+def link_table(record: SheetRecord, links: Sequence[Link], most: int) -> Table:
+    """Links from and to a sheet, at most `most` of a type and way, strongest first."""
+    table = grid("link", "sheet", "evidence")
+    table.columns[0].no_wrap = True
+    for kind in in_order({link.type for link in links}):
+        own = [link for link in links if link.type == kind]
+        table.add_row(Text.assemble((plain(kind).plain, "bold"), (f"  {len(own):,}", "dim")))
+        for way, ends in _by_way(kind, own, record.sheet_id):
+            _add_rows(table, record, way, ends, most)
+    return table
+
+
+def _by_way(kind: str, links: Sequence[Link], sheet_id: str) -> list[tuple[str, list[Link]]]:
+    if kind in _EITHER_WAY:
+        return [(_EITHER_WAY[kind], list(links))]
+    there, back = _WAYS.get(kind, ("to", "from"))
+    out = [link for link in links if link.source == sheet_id]
+    return [(there, out), (back, [link for link in links if link.source != sheet_id])]
+
+
+def _add_rows(
+    table: Table, record: SheetRecord, way: str, links: Sequence[Link], most: int
+) -> None:
+    ranked = sorted(links, key=lambda x: (-x.weight, x.source, x.target))
+    for link in ranked[:most]:
+        table.add_row(f"  {way}", plain(other_end(record, link)), plain(link.evidence))
+        way = ""
+    rest = len(ranked) - len(ranked[:most])
+    if rest:
+        table.add_row(f"  {way}" if most == 0 else "", Text(f"+{rest:,} more", style="dim"))
+
+
+def other_end(record: SheetRecord, link: Link) -> str:
+    """The other sheet of a link: its name within the same workbook, else its whole id.
+
+    >>> other_end(SheetRecord("a.xlsx#x", "x", path="a.xlsx"), Link("a.xlsx#x", "a.xlsx#y", "t"))
+    'y'
+    """
+    other = link.target if link.source == record.sheet_id else link.source
+    own = f"{record.path}#"
+    return other.removeprefix(own) if record.path else other
+
+
+def in_order(types: Iterable[str]) -> list[str]:
+    """Types of links: ours in their order, then others by name.
+
+    >>> in_order({"zeta", "join_key", "aggregation"})
+    ['aggregation', 'join_key', 'zeta']
+    """
+    own = [kind.value for kind in LinkType]
+    return sorted(types, key=lambda kind: (own.index(kind) if kind in own else len(own), kind))

@@ -1,0 +1,46 @@
+"""Sheets and workbooks as a user names them."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from sat_retriever.index import SheetIndex
+
+
+def find_sheets(opened: SheetIndex, name: str) -> tuple[str, list[str]]:
+    """The workbook that is meant, "" for one sheet only, and the ids of the sheets meant."""
+    if opened.records([name]):
+        return "", [name]
+    whole = _sheets(opened, name)
+    if whole or "#" not in name:
+        return name, whole
+    # A "#" may be part of either name, so every split is tried.
+    parts = name.split("#")
+    for cut in range(1, len(parts)):
+        sheet = "#".join(parts[cut:])
+        records = opened.records(_sheets(opened, "#".join(parts[:cut])))
+        found = [sheet_id for sheet_id, record in records.items() if record.sheet == sheet]
+        if found:
+            return "", found
+    return name, []
+
+
+def unknown_name(opened: SheetIndex, name: str) -> str:
+    """A sentence that says so, with the names nearest to it."""
+    ids = opened.sheet_ids()
+    paths = {state.path for state in opened.workbooks()}
+    names = sorted({*ids, *paths, *(path.rpartition("/")[2] for path in paths)})
+    close = get_close_matches(name, names, n=3, cutoff=0.4)
+    hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
+    return f"{opened.path} has no workbook or sheet {name!r}{hint}"
+
+
+def _sheets(opened: SheetIndex, workbook: str) -> list[str]:
+    """Sheets of a workbook, given as it is in the index or as a path from here."""
+    ids = opened.sheet_ids(workbook)
+    if not ids and workbook:
+        here = Path(workbook).resolve()
+        states = [s for s in opened.workbooks() if Path(s.root, s.path) == here]
+        ids = opened.sheet_ids(states[0].path) if states else []
+    return ids

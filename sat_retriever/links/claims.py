@@ -1,0 +1,101 @@
+"""A workbook's own links, and what its sheets say about sheets of other workbooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from sat_retriever.links.formula.external import ExternalReference
+from sat_retriever.links.formula.relations import workbook_links
+from sat_retriever.links.join.joins import workbook_joins
+from sat_retriever.links.join.keys import KeyColumn, workbook_keys
+from sat_retriever.links.period.periods import SheetPeriod, period_of
+from sat_retriever.structure import ColumnProfile, Reference, Structure
+from sat_retriever.types import Link, SheetRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What sheets say about sheets of other workbooks, to be resolved where those are.
+
+    Attributes:
+        external: References of formulas to other workbooks.
+        periods: Period of each sheet that has one, by sheet id.
+        keys: Columns that could join with columns elsewhere.
+    """
+
+    external: tuple[ExternalReference, ...] = ()
+    periods: tuple[tuple[str, SheetPeriod], ...] = ()
+    keys: tuple[KeyColumn, ...] = ()
+
+
+NO_CLAIMS = Claims()
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """Everything that one workbook, read by itself, says about links.
+
+    Attributes:
+        links: Links between its own sheets.
+        claims: What is resolved with the rest of the corpus.
+    """
+
+    links: tuple[Link, ...] = ()
+    claims: Claims = NO_CLAIMS
+
+
+NOTHING = Discovery()
+
+
+def discover(
+    records: Sequence[SheetRecord],
+    references: Sequence[Reference] = (),
+    structure: Structure | None = None,
+    profiles: Sequence[ColumnProfile] = (),
+) -> Discovery:
+    """The links inside one workbook, and its claims.
+
+    Args:
+        records: Its sheets in tab order.
+        references: What its formulas refer to.
+        structure: What it declares.
+        profiles: Sketches of its columns; without them joins go by headers alone.
+    """
+    linked = workbook_links(records, references, structure or Structure())
+    links = _strongest((*linked.links, *workbook_joins(records, profiles)))
+    return Discovery(links, claims_of(records, profiles, linked.external))
+
+
+def without(discovery: Discovery, sheet_ids: Set[str]) -> Discovery:
+    """The discovery without anything that some sheets, which are not stored, say."""
+    claims = discovery.claims
+    return Discovery(
+        tuple(x for x in discovery.links if not {x.source, x.target} & sheet_ids),
+        Claims(
+            tuple(x for x in claims.external if x.source not in sheet_ids),
+            tuple(x for x in claims.periods if x[0] not in sheet_ids),
+            tuple(x for x in claims.keys if x.sheet_id not in sheet_ids),
+        ),
+    )
+
+
+def claims_of(
+    records: Sequence[SheetRecord],
+    profiles: Sequence[ColumnProfile] = (),
+    external: tuple[ExternalReference, ...] = (),
+) -> Claims:
+    """Periods and key columns of sheets, beside the references handed in."""
+    periods = ((record.sheet_id, period_of(record)) for record in records)
+    dated = tuple((sheet_id, period) for sheet_id, period in periods if period is not None)
+    return Claims(external, dated, tuple(workbook_keys(records, profiles)))
+
+
+def _strongest(links: Sequence[Link]) -> tuple[Link, ...]:
+    """One link for each pair and type: the strongest, of equals the first."""
+    best: dict[tuple[str, str, str], Link] = {}
+    for link in links:
+        key = (link.source, link.target, link.type)
+        if key not in best or link.weight > best[key].weight:
+            best[key] = link
+    return tuple(best.values())

@@ -1,0 +1,1 @@
+"""Formulas and declared sources to the sheets they take from."""

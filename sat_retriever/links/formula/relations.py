@@ -1,0 +1,147 @@
+"""References and declared sources of a workbook to typed links between its sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sat_retriever.links.formula.external import ExternalReference
+from sat_retriever.links.formula.tally import Book, End, Shown, Tally
+from sat_retriever.links.formula.weights import lookup_weight, strength, summary_weight
+from sat_retriever.structure import Reference, Structure, Use
+from sat_retriever.types import Link, LinkType, SheetRecord
+
+MAX_LINKS = 5_000  # of a workbook
+MAX_LINKS_OF_SHEET = 500
+MAX_EXTERNAL = 5_000  # of a workbook
+_ORDER = {kind.value: place for place, kind in enumerate(LinkType)}
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbookLinks:
+    """What the formulas and declarations of a workbook say about its sheets.
+
+    Attributes:
+        links: Links between its sheets, in tab order.
+        external: What they take from other workbooks.
+    """
+
+    links: tuple[Link, ...] = ()
+    external: tuple[ExternalReference, ...] = ()
+
+
+def workbook_links(
+    records: Sequence[SheetRecord],
+    references: Iterable[Reference],
+    structure: Structure,
+) -> WorkbookLinks:
+    """Typed links inside one workbook, and its references to others.
+
+    Every reference of a formula is a `formula_reference`; what it totals is an
+    `aggregation` too, what it looks up a `join_key`. Pivot tables, charts and
+    consolidations aggregate; lists of choices join. A sheet that totals or shows cells of
+    two or more sheets summarises them (`summary_source`); to look something up there, or
+    to calculate with a cell of it, is not to gather. Weights are told in `weights.py`.
+
+    Args:
+        records: Its sheets in tab order.
+        references: What its formulas refer to.
+        structure: What it declares.
+
+    Returns:
+        At most one link for each pair of sheets and type; of too many the strongest,
+        `MAX_LINKS_OF_SHEET` a source and `MAX_LINKS` in all.
+    """
+    book = Book.of(records, structure)
+    for reference in references:
+        book.add_reference(reference)
+    for source in structure.sources:
+        book.add_source(source)
+    links = [link for tally in book.tallies.values() for link in _links(book, tally)]
+    external = [each for tally in book.tallies.values() for each in _external(book, tally)]
+    return WorkbookLinks(tuple(_strongest(book, links)), tuple(external[:MAX_EXTERNAL]))
+
+
+def _links(book: Book, tally: Tally) -> Iterator[Link]:
+    """Links of one sheet to others of its workbook."""
+    uses = tally.uses()
+    summary = _summary_weights(uses)
+    for end, by_use in uses.items():
+        if not isinstance(end, int):
+            continue
+        target = book.records[end].sheet_id
+        for kind, weight, evidence in _types(by_use, summary.get(end, 0.0)):
+            yield Link(tally.source.sheet_id, target, kind.value, weight, evidence)
+
+
+def _types(by_use: dict[Use, Shown], summary: float) -> Iterator[tuple[LinkType, float, str]]:
+    """Type, weight and evidence of every link that a pair of sheets has."""
+    formulas = [shown for shown in by_use.values() if shown.cells]
+    if formulas:
+        best = max(formulas, key=lambda shown: shown.cells)
+        weight = strength(sum(shown.cells for shown in formulas))
+        yield LinkType.FORMULA_REFERENCE, weight, best.formula()
+    totals, lookups = by_use.get(Use.AGGREGATE), by_use.get(Use.LOOKUP)
+    if totals is not None:
+        yield LinkType.AGGREGATION, totals.strength(), totals.evidence()
+    if summary:
+        gathering = (by_use[use] for use in (Use.AGGREGATE, Use.VALUE) if use in by_use)
+        evidence = next(each.gathering_evidence() for each in gathering if each.gathering() > 0)
+        yield LinkType.SUMMARY_SOURCE, summary, evidence
+    if lookups is not None:
+        if lookups.cells:  # stronger than any list of choices
+            yield LinkType.JOIN_KEY, lookup_weight(strength(lookups.cells)), lookups.formula()
+        else:
+            yield LinkType.JOIN_KEY, lookups.declared, lookups.evidence()
+
+
+def _summary_weights(uses: dict[End, dict[Use, Shown]]) -> dict[End, float]:
+    """Weight by sheet gathered from; empty if there are fewer than two of them."""
+    nothing = Shown()
+    gathered = {
+        end: (
+            by_use.get(Use.AGGREGATE, nothing).gathering(),
+            by_use.get(Use.VALUE, nothing).gathering(),
+        )
+        for end, by_use in uses.items()
+    }
+    gathered = {end: kinds for end, kinds in gathered.items() if any(kinds)}
+    if len(gathered) < 2:
+        return {}
+    return {end: summary_weight(len(gathered), *kinds) for end, kinds in gathered.items()}
+
+
+def _external(book: Book, tally: Tally) -> Iterator[ExternalReference]:
+    """What one sheet takes from other workbooks."""
+    summary = _summary_weights(tally.uses())
+    for (end, use), shown in tally.shown.items():
+        if isinstance(end, int):
+            continue
+        yield ExternalReference(
+            tally.source.sheet_id,
+            end.workbook,
+            end.first,
+            end.last,
+            end.name,
+            use,
+            shown.strength(),
+            shown.evidence(),
+            summary=0.0 if use is Use.LOOKUP else summary.get(end, 0.0),
+            declared=not shown.cells,
+        )
+
+
+def _strongest(book: Book, links: list[Link]) -> list[Link]:
+    """The links within bounds, in tab order of source and target, then by type."""
+    order = {record.sheet_id: place for place, record in book.records.items()}
+
+    def place(link: Link) -> tuple[int, int, int]:
+        return order[link.source], order[link.target], _ORDER[link.type]
+
+    kept: list[Link] = []
+    of_sheet: dict[str, int] = {}
+    for link in sorted(links, key=lambda link: (-link.weight, place(link))):
+        of_sheet[link.source] = of_sheet.get(link.source, 0) + 1
+        if of_sheet[link.source] <= MAX_LINKS_OF_SHEET and len(kept) < MAX_LINKS:
+            kept.append(link)
+    return sorted(kept, key=place)

@@ -1,0 +1,140 @@
+"""What the names in a workbook's formulas stand for: sheets, or things in other workbooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from sat_retriever.links.formula.external import between, decoded
+from sat_retriever.links.formula.operands import Taken, Target
+from sat_retriever.structure import DefinedName, Structure, Use
+
+_MAX_DEPTH = 8  # names that stand for names
+_MAX_FOLLOWED = 500  # names behind one reference
+_MAX_FOLLOWED_IN_ALL = 200_000
+
+
+class Meant(NamedTuple):
+    """A sheet of the own workbook by its place, or something in another one."""
+
+    use: Use
+    place: int = -1
+    external: Target | None = None
+
+
+class Scope:
+    """Sheets, names and tables of one workbook.
+
+    Args:
+        sheets: Names of its sheets in tab order.
+        structure: Its names, tables, other workbooks, and all its tabs if they are known.
+    """
+
+    def __init__(self, sheets: Sequence[str], structure: Structure) -> None:
+        self.count = len(sheets)
+        self.places: dict[str, int] = {}
+        for place, sheet in enumerate(sheets):
+            self.places.setdefault(sheet.casefold(), place)
+        self._defined: dict[tuple[str, str], DefinedName] = {}
+        for name in structure.names:
+            self._defined.setdefault((_fold(name.sheet), name.name.casefold()), name)
+        self._tables: dict[str, str] = {}
+        for each in structure.tables:
+            self._tables.setdefault(each.table.name.casefold(), each.sheet)
+        self._files = {str(each.index): decoded(each.target) for each in structure.externals}
+        self.complete = bool(structure.tabs)
+        self.names = known_names(structure)
+        self._texts: dict[str, list[Taken]] = {}
+        self._followed = 0
+        self._follow_until = 0
+
+    def meant(self, sheet: str, taken: Taken) -> list[Meant]:
+        """What a formula on a sheet takes; empty for what is not there."""
+        self._follow_until = min(self._followed + _MAX_FOLLOWED, _MAX_FOLLOWED_IN_ALL)
+        return list(dict.fromkeys(self._meant(sheet, taken, ())))
+
+    def text(self, sheet: str, text: str, use: Use) -> list[Meant]:
+        """What the text of a data source stands for, all of it used in one way."""
+        every = (Taken(use, each.target) for each in self._taken(text))
+        return list(dict.fromkeys(found for each in every for found in self.meant(sheet, each)))
+
+    def _meant(self, sheet: str, taken: Taken, above: tuple[str, ...]) -> Iterator[Meant]:
+        use, target = taken
+        if target.workbook and not self._is_own(target):
+            external = self._external(target)
+            if external is not None:
+                yield Meant(use, external=external)
+        elif target.name:
+            yield from self._named(sheet, taken, above)
+        else:
+            yield from (Meant(use, place) for place in self._span(target))
+
+    def _span(self, target: Target) -> range:
+        """Places of the sheets meant; with all tabs known, a range needs both of its ends."""
+        ends = (_fold(target.first), _fold(target.last or target.first))
+        if self.complete and not all(end in self.places for end in ends):
+            return range(0)
+        return between(self.places, self.count, target.first, target.last)
+
+    def _is_own(self, target: Target) -> bool:
+        """Whether the workbook in `Report.xlsx!rate` is a sheet of that name."""
+        return not target.first and target.workbook.casefold() in self.places
+
+    def _external(self, target: Target) -> Target | None:
+        """The target with its workbook as a file; None if the workbook does not tell."""
+        if not target.workbook.isdigit():
+            return target
+        file = self._files.get(target.workbook.lstrip("0"), "")
+        return target._replace(workbook=file) if file else None
+
+    def _named(self, sheet: str, taken: Taken, above: tuple[str, ...]) -> Iterator[Meant]:
+        use, target = taken
+        name = target.name.casefold()
+        scope = _fold(target.first or target.workbook or sheet)
+        defined = self._defined.get((scope, name)) or self._defined.get(("", name))
+        if defined is None:
+            place = self.places.get(_fold(self._tables.get(name)))
+            if place is not None:
+                yield Meant(use, place)
+            return
+        self._followed += 1
+        if defined.text in above or len(above) >= _MAX_DEPTH or self._followed > self._follow_until:
+            return
+        inner = self._taken(defined.text)
+        ranges = {each.target[:4] for each in inner if each.use is Use.VALUE}
+        for each in inner:
+            # A range under a name is used as the formula uses the name. Inside, it may
+            # also be counted, to know how long it is; that says nothing.
+            use_of_it = use if each.use is Use.VALUE else each.use
+            if each.use is Use.VALUE or each.target[:4] not in ranges:
+                yield from self._meant(
+                    defined.sheet or sheet,
+                    Taken(use_of_it, each.target),
+                    (*above, defined.text),
+                )
+
+    def _taken(self, text: str) -> list[Taken]:
+        from sat_retriever.links.formula.tokens import UnreadableFormulaError, taken
+
+        if text not in self._texts:
+            try:
+                self._texts[text] = taken(text, self.names)
+            except UnreadableFormulaError:
+                self._texts[text] = []
+        return self._texts[text]
+
+
+def known_names(structure: Structure) -> frozenset[str]:
+    """Casefolded names and tables: what counts in a formula where it stands alone."""
+    return frozenset(_names(structure))
+
+
+def _names(structure: Structure) -> Iterable[str]:
+    for name in structure.names:
+        yield name.name.casefold()
+    for each in structure.tables:
+        yield each.table.name.casefold()
+
+
+def _fold(sheet: str | None) -> str:
+    return (sheet or "").casefold()

@@ -1,0 +1,231 @@
+"""One formula to what it takes and how, by openpyxl's Tokenizer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from dataclasses import dataclass, field
+
+from openpyxl.formula.tokenizer import Token, Tokenizer, TokenizerError
+
+from sat_retriever.links.formula.functions import (
+    CARRIERS,
+    MATCHERS,
+    PICKERS,
+    WIDENERS,
+    argument_use,
+    function_name,
+)
+from sat_retriever.links.formula.operands import MAX_FORMULA, Taken, Target, opening, targets
+from sat_retriever.structure import Use
+
+_MAX_BRACKETS = 512  # the Tokenizer's time grows with their square
+_MAX_TARGETS = 256  # different ones in a formula
+_SPACES = str.maketrans("\r\n\t\v\f", "     ")
+# Kept as they are: strings, quoted sheet names, brackets with their escapes.
+_KEPT = r"""("[^"]*"|'[^']*'|\[(?:'.|[^\[\]']|\[(?:'.|[^\[\]'])*\])*\])"""
+_ERROR = re.compile(_KEPT + r"|(:?)(#[A-Z][A-Z0-9/_]*[!?]?)|#|@", re.DOTALL)
+_ESCAPED = re.compile(r"'.", re.DOTALL)
+_FAILURES = (TokenizerError, IndexError, AssertionError)
+_CARRYING = frozenset("+ - = > < >= <= <>".split())
+_OPERANDS = (Token.RANGE, Token.NUMBER, Token.LOGICAL)
+
+
+class UnreadableFormulaError(Exception):
+    """A formula that is too long, or is none."""
+
+
+def taken(text: str, names: Container[str] = ()) -> list[Taken]:
+    """What a formula takes from other sheets, names, tables and workbooks, in its order.
+
+    Args:
+        text: Formula without "=".
+        names: Casefolded names and tables that count when they stand alone.
+
+    Raises:
+        UnreadableFormulaError: If it is too long or cannot be taken apart.
+
+    >>> [(each.use.value, each.target.first) for each in taken("SUM(Q1!A1:A9)*Rates!B2")]
+    [('aggregate', 'Q1'), ('value', 'Rates')]
+    """
+    if len(text) > MAX_FORMULA or text.count("[") > _MAX_BRACKETS:
+        raise UnreadableFormulaError(f"formula of {len(text):,} characters")
+    walk = _Walk(names)
+    try:
+        for token in Tokenizer("=" + _repaired(text)).items:
+            walk.visit(token)
+    except _FAILURES as error:
+        raise UnreadableFormulaError("formula cannot be taken apart") from error
+    return walk.result()
+
+
+def without_literals(text: str) -> str:
+    """The formula with every text, number and truth value in it replaced by "…".
+
+    >>> without_literals('IF(A!B1="Miller",SUM(A!B2:B9)*4711,0)')
+    'IF(A!B1=…,SUM(A!B2:B9)*…,…)'
+    """
+    try:
+        tokens = Tokenizer("=" + _repaired(text)).items
+    except _FAILURES:
+        return "…"
+    return "".join("…" if _is_literal(token) else token.value for token in tokens)
+
+
+def _is_literal(token: Token) -> bool:
+    return bool(token.type == Token.OPERAND and token.subtype != Token.RANGE)
+
+
+def carries(text: str) -> bool:
+    """Whether a formula only shows what it refers to, at most added up or guarded.
+
+    >>> carries("North!B2+South!B2"), carries("B2*Rates!$B$1")
+    (True, False)
+    """
+    try:
+        tokens = Tokenizer("=" + _repaired(text)).items
+    except _FAILURES:
+        return False
+    for token in tokens:
+        if token.type == Token.FUNC and token.subtype == Token.OPEN:
+            if function_name(token.value[:-1]) not in CARRIERS:
+                return False
+        elif token.type in (Token.OP_IN, Token.OP_POST) and token.value not in _CARRYING:
+            return False
+    return True
+
+
+def _repaired(text: str) -> str:
+    """The text in the form the Tokenizer knows.
+
+    It has no "@", no "A1#", no newer error values, and newlines do not end an operand.
+    """
+    text = text.strip().translate(_SPACES)
+    if "#" in text or "@" in text or "'" in text:
+        text = _ERROR.sub(_repair, text)
+    return text
+
+
+def _repair(match: re.Match[str]) -> str:
+    kept, colon, error = match[1], match[2], match[3]
+    if kept is not None:
+        return _ESCAPED.sub("__", kept) if kept.startswith("[") else kept
+    if error is None:
+        return "+" if match[0] == "@" else ""
+    if colon:
+        return ""  # A1:#REF!
+    return error if error in Tokenizer.ERROR_CODES else "#N/A"
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """An open parenthesis: function, the call around it, and its place there."""
+
+    function: str
+    outer: _Call | None = None
+    place: int = 0
+    argument: int = 0
+    matched: bool = False
+    named: _Call | None = None  # the nearest call that is no mere parenthesis
+    constant: list[str] = field(default_factory=list)  # text of INDIRECT, as far as known
+    dynamic: bool = False
+
+
+@dataclass(slots=True)
+class _Operand:
+    text: str
+    call: _Call
+    place: int
+    kind: str = "range"  # or "start" of a range, "indirect", "indirect_start"
+
+
+class _Walk:
+    """Goes over the tokens of a formula once, remembering which call each operand is in."""
+
+    def __init__(self, names: Container[str]) -> None:
+        self.names = names
+        self.call = _Call("")
+        self.operands: list[_Operand] = []
+
+    def visit(self, token: Token) -> None:
+        self._indirect(token)
+        if token.subtype == Token.OPEN:
+            self._open(token)
+        elif token.subtype == Token.CLOSE:
+            self._close()
+        elif token.type == Token.SEP:
+            self.call.argument += 1
+        elif token.type == Token.OPERAND and token.subtype in _OPERANDS:
+            self.operands.append(_Operand(token.value, self.call, self.call.argument))
+
+    def _open(self, token: Token) -> None:
+        function = "(" if token.type != Token.FUNC else token.value[:-1]
+        if ":" in function:  # Q1!A1:INDEX( is one token
+            start, _, function = function.rpartition(":")
+            self.operands.append(_Operand(start, self.call, self.call.argument, "start"))
+        named = (self.call.named or self.call) if function == "(" else None
+        self.call = _Call(function_name(function), self.call, self.call.argument, named=named)
+        if self.call.function in MATCHERS:
+            self._mark_pickers()
+
+    def _mark_pickers(self) -> None:
+        inner = self.call
+        while inner.outer is not None:
+            if inner.outer.function in PICKERS and inner.place > 0:
+                inner.outer.matched = True
+            inner = inner.outer
+
+    def _close(self) -> None:
+        closed = self.call
+        if closed.outer is None:
+            return
+        self.call = closed.outer
+        if closed.function == "INDIRECT" and closed.constant:
+            kind = "indirect_start" if closed.dynamic else "indirect"
+            text = "".join(closed.constant)
+            self.operands.append(_Operand(text, closed.outer, closed.place, kind))
+
+    def _indirect(self, token: Token) -> None:
+        """Collect the text an INDIRECT is given, up to the first part that is computed."""
+        call = self.call.named or self.call
+        if call.function != "INDIRECT" or call.argument > 0 or call.dynamic:
+            return
+        if token.type == Token.OPERAND and token.subtype == Token.TEXT:
+            call.constant.append(token.value[1:-1].replace('""', '"'))
+        elif token.type == Token.OPERAND and token.subtype == Token.NUMBER:
+            call.constant.append(token.value)
+        elif token.type not in (Token.WSPACE, Token.PAREN, Token.SEP):
+            call.dynamic = token.value != "&" and token.subtype != Token.CLOSE
+
+    def result(self) -> list[Taken]:
+        found: dict[Taken, None] = {}
+        for operand in self.operands:
+            for target in self._targets(operand):
+                found.setdefault(Taken(self._use(operand, target), target))
+            if len(found) > _MAX_TARGETS:
+                break
+        return list(found)
+
+    def _targets(self, operand: _Operand) -> list[Target]:
+        if operand.kind == "indirect_start":
+            start = opening(operand.text)
+            return [start] if start else []
+        if operand.kind == "indirect":
+            return targets(operand.text.lstrip("=+"), self.names, r1c1=True)
+        return targets(operand.text, self.names)
+
+    def _use(self, operand: _Operand, target: Target) -> Use:
+        """What the innermost function with an opinion does with it.
+
+        A single cell inside the array of a lookup is what a column is compared with.
+        """
+        call: _Call | None = operand.call
+        place = operand.place
+        single = operand.kind == "range" and not target.name and ":" not in target.area
+        while call is not None:
+            single = single and call.function not in WIDENERS
+            use = argument_use(call.function, place, matched=call.matched)
+            if use is not None:
+                return Use.VALUE if use is Use.LOOKUP and single else use
+            place, call = call.place, call.outer
+        return Use.VALUE

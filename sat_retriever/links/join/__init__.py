@@ -1,0 +1,1 @@
+"""Columns that hold the same key, by headers and by values."""

@@ -1,0 +1,165 @@
+"""Columns as parties of a join: their header as a key's name, their sheet, their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import lru_cache
+
+from sat_retriever.links.join.names import KeyKind, KeyName, key_name, sheet_words
+from sat_retriever.links.join.sketches import small_numbers
+from sat_retriever.structure import ColumnProfile
+from sat_retriever.types import Column, ColumnType, SheetRecord
+
+MAX_COLUMNS = 256  # of a table
+MAX_TABLES = 8  # of a sheet
+_NEVER_KEYS = frozenset(
+    (ColumnType.NUMBER, ColumnType.BOOLEAN, ColumnType.TIME, ColumnType.ERROR, ColumnType.EMPTY)
+)
+_NO_PROFILE = ColumnProfile("", 0, 0, 0, 0)
+
+
+class Match(IntEnum):
+    """How well the words of a key name a sheet."""
+
+    NONE = 0
+    PART = 1  # some word, or the start of one
+    HEAD = 2  # the sheet's first words: customer in Customer_Orders
+    TAIL = 3  # its last words: company in Third_Party_Companies
+    EXACT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column that may refer to another sheet, or be referred to.
+
+    Attributes:
+        sheet_id: Its sheet.
+        sheet: Name of the sheet.
+        workbook: Path or name of the workbook.
+        header: Its header as written.
+        place: Position in its table, from 0.
+        name: Its header read as a key's name.
+        entity: Stems of the sheet's name.
+        match: How well the header names its own sheet.
+        main: Whether it is the likeliest key of its own table's rows.
+        type: Type of its values.
+        values: Cells with a value; 0 if they are not known.
+        distinct: Different values among them.
+        sketch: Ascending hashes of values, bottom-k.
+        wide: Whether its values say something by themselves, as small numbers do not.
+    """
+
+    sheet_id: str
+    sheet: str
+    workbook: str
+    header: str
+    place: int
+    name: KeyName
+    entity: tuple[str, ...]
+    match: Match
+    main: bool = False
+    type: ColumnType = ColumnType.UNKNOWN
+    values: int = 0
+    distinct: int = 0
+    sketch: tuple[int, ...] = field(default=(), repr=False)
+    wide: bool = False
+
+    @property
+    def unique(self) -> float:
+        """Different values as a share of all; 0 if they are not known."""
+        return self.distinct / self.values if self.values else 0.0
+
+    @property
+    def bare(self) -> bool:
+        """Whether its header is a word for a key and no more: "id", "Code"."""
+        return not self.name.words and self.name.kind is not KeyKind.NONE
+
+
+def sheet_fields(record: SheetRecord, profiles: Sequence[ColumnProfile] = ()) -> Iterator[Field]:
+    """The columns of a sheet that have a header and may be keys by type, main table first.
+
+    Args:
+        record: The sheet.
+        profiles: Of its columns, if the values were read.
+    """
+    known = {(profile.table, profile.column): profile for profile in profiles}
+    tables = [table.columns for table in record.tables[:MAX_TABLES]] or [record.columns]
+    for number, columns in enumerate(tables):
+        main = _main_key(columns[:MAX_COLUMNS], sheet_words(record.sheet))
+        for place, column in enumerate(columns[:MAX_COLUMNS]):
+            if column.name.strip() and column.type not in _NEVER_KEYS:
+                profile = known.get((number, place), _NO_PROFILE)
+                yield _field(record, column, place, profile, main=place == main)
+
+
+def _main_key(columns: Sequence[Column], entity: tuple[str, ...]) -> int:
+    """Position of the column that most likely tells the rows of a sheet apart.
+
+    An id that is bare or names the sheet; else a first column that is some key; else a
+    number that is bare or names the sheet; else the first column.
+    """
+    ranked = []
+    for place, column in enumerate(columns):
+        name = key_name(column.name)
+        own = not name.words or match(name.words, entity) >= Match.TAIL
+        rank = 3
+        if name.kind is KeyKind.ID and own:
+            rank = 0
+        elif name.kind is not KeyKind.NONE and place == 0:
+            rank = 1
+        elif name.kind is KeyKind.CODE and own:
+            rank = 2
+        ranked.append((rank, place))
+    return min(ranked, default=(0, 0))[1]
+
+
+def _field(
+    record: SheetRecord, column: Column, place: int, profile: ColumnProfile, *, main: bool
+) -> Field:
+    name, entity = key_name(column.name), sheet_words(record.sheet)
+    return Field(
+        sheet_id=record.sheet_id,
+        sheet=record.sheet,
+        workbook=record.path or record.workbook,
+        header=column.name,
+        place=place,
+        name=name,
+        entity=entity,
+        match=match(name.words, entity),
+        main=main,
+        type=column.type,
+        values=profile.values,
+        distinct=profile.distinct,
+        sketch=profile.sketch,
+        wide=bool(profile.sketch) and not small_numbers(profile.sketch),
+    )
+
+
+@lru_cache(maxsize=65_536)
+def match(key: tuple[str, ...], entity: tuple[str, ...]) -> Match:
+    """How well the words of a key name a sheet.
+
+    >>> match(("item",), ("item",)), match(("item",), ("item", "list")).name
+    (<Match.EXACT: 4>, 'HEAD')
+    """
+    if not key or not entity:
+        return Match.NONE
+    if key == entity or "".join(key) == "".join(entity):
+        return Match.EXACT
+    shorter, longer = sorted((key, entity), key=len)
+    if longer[len(longer) - len(shorter) :] == shorter:
+        return Match.TAIL
+    if longer[: len(shorter)] == shorter:
+        return Match.HEAD
+    if any(word in entity for word in key) or _abbreviates("".join(key), entity):
+        return Match.PART
+    return Match.NONE
+
+
+def _abbreviates(key: str, entity: Sequence[str]) -> bool:
+    """Whether a short key is the start of one of the words, or their first letters."""
+    if "".join(word[0] for word in entity) == key and len(key) > 1:
+        return True
+    return len(key) > 2 and any(word.startswith(key) for word in entity)

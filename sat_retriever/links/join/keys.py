@@ -1,0 +1,197 @@
+"""Columns worth looking up in other workbooks, and the blocks to look them up by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sat_retriever.links.join.confidence import UNIQUE
+from sat_retriever.links.join.fields import Field, Match, match, sheet_fields
+from sat_retriever.links.join.names import KeyKind, key_name, sheet_words
+from sat_retriever.links.join.sketches import bands, pack, unpack
+from sat_retriever.structure import ColumnProfile
+from sat_retriever.types import ColumnType, SheetRecord
+
+BLOCK_LIMIT = 64
+"""Columns of a block beyond which it is too common to say anything."""
+
+MAX_KEYS = 8  # columns of a sheet
+MAX_HEADER_BLOCKS = 4
+MAX_BLOCK = 80
+KEPT_HASHES = 64  # of a sketch: containment to .06 (standard error), 344 characters
+MIN_DISTINCT = 8  # fewer different values say nothing by themselves
+_NO_KEYS = (
+    ColumnType.BOOLEAN,
+    ColumnType.ERROR,
+    ColumnType.EMPTY,
+    ColumnType.DATE,
+    ColumnType.TIME,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyColumn:
+    """A column that may join with a column of another workbook; plain values, safe to store.
+
+    Attributes:
+        sheet_id: Its sheet.
+        sheet: Name of the sheet.
+        workbook: Path, or name, of the workbook.
+        name: Its header.
+        place: Position in its table, from 0.
+        main: Whether it is the likeliest key of its own table's rows.
+        type: Type of its values.
+        values: Cells with a value; 0 if they are not known.
+        distinct: Different values among them.
+        sketch: Its smallest hashes, packed as text.
+        wide: Whether its values say something by themselves, as 1, 2, 3 … do not.
+        settled: Whether its own workbook has the sheet whose key its header names.
+        blocks: Keys that it shares with columns it may join with.
+    """
+
+    sheet_id: str
+    sheet: str
+    workbook: str
+    name: str
+    place: int = 0
+    main: bool = False
+    type: ColumnType = ColumnType.UNKNOWN
+    values: int = 0
+    distinct: int = 0
+    sketch: str = ""
+    wide: bool = False
+    settled: bool = False
+    blocks: tuple[str, ...] = ()
+
+    def field(self) -> Field:
+        """The column as a party of a join."""
+        name, entity = key_name(self.name), sheet_words(self.sheet)
+        return Field(
+            sheet_id=self.sheet_id,
+            sheet=self.sheet,
+            workbook=self.workbook,
+            header=self.name,
+            place=self.place,
+            name=name,
+            entity=entity,
+            match=match(name.words, entity),
+            main=self.main,
+            type=ColumnType(self.type),
+            values=self.values,
+            distinct=self.distinct,
+            sketch=unpack(self.sketch),
+            wide=self.wide,
+        )
+
+
+def workbook_keys(
+    records: Sequence[SheetRecord], profiles: Sequence[ColumnProfile] = ()
+) -> list[KeyColumn]:
+    """The columns of a workbook's sheets that may join with other workbooks.
+
+    A column qualifies by a header that names a key, or by values that are nearly all
+    different and no mere counting.
+
+    Args:
+        records: Sheets of one workbook or of several.
+        profiles: Of their columns, if the values were read.
+
+    Returns:
+        At most `MAX_KEYS` columns a sheet, sheet by sheet, likeliest first.
+    """
+    known: dict[str, list[ColumnProfile]] = {}
+    for profile in profiles:
+        known.setdefault(profile.sheet, []).append(profile)
+    sheets = [list(sheet_fields(each, known.get(each.sheet, ()))) for each in records]
+    owned: dict[tuple[str, str], set[str]] = {}  # sheets that own a key, by workbook and block
+    for fields in sheets:
+        for field in fields:
+            if field.main and (field.bare or field.match >= Match.TAIL):
+                for block in header_blocks(field)[:1]:
+                    owned.setdefault((_home(field), block), set()).add(field.sheet_id)
+    return [_key_column(f, settled=_settled(f, owned)) for each in sheets for f in _chosen(each)]
+
+
+def key_columns(record: SheetRecord, profiles: Sequence[ColumnProfile] = ()) -> list[KeyColumn]:
+    """The columns of one sheet that may join with other workbooks, as `workbook_keys`."""
+    return workbook_keys([record], profiles)
+
+
+def _chosen(fields: Iterable[Field]) -> list[Field]:
+    """The likeliest keys of a sheet."""
+    ranked = sorted(
+        filter(_may_be_key, fields), key=lambda field: (-_promise(field), field.place, field.header)
+    )
+    return list({(field.header, field.place): field for field in ranked}.values())[:MAX_KEYS]
+
+
+def _settled(field: Field, owned: Mapping[tuple[str, str], set[str]]) -> bool:
+    """Whether another sheet of the workbook owns a key that the header may name."""
+    owners = (owned.get((_home(field), block), set()) for block in header_blocks(field))
+    return any(len(each) > (field.sheet_id in each) for each in owners)
+
+
+def _home(field: Field) -> str:
+    """The workbook of a column; a sheet without one stands alone."""
+    return field.workbook or field.sheet_id
+
+
+def header_blocks(field: Field) -> tuple[str, ...]:
+    """Blocks of what a header, with its sheet's name, may be the key of.
+
+    `contact_staff_id` may be a key of contact staff, or of staff; `id` in the sheet
+    Customers is a customer id.
+    """
+    if field.bare:
+        names: Iterable[tuple[str, ...]] = (field.entity, field.entity[-1:])
+    elif field.name.kind is KeyKind.NONE:
+        names = () if field.name.generic else (field.name.words,)
+    else:
+        words = field.name.words
+        names = (words[start:] for start in range(len(words)))
+    blocks = dict.fromkeys(f"h:{' '.join(words)}"[:MAX_BLOCK] for words in names if words)
+    return tuple(blocks)[:MAX_HEADER_BLOCKS]
+
+
+def tells_by_values(field: Field) -> bool:
+    """Whether the values of a column say something without its header."""
+    return field.wide and field.distinct >= MIN_DISTINCT and field.type not in _NO_KEYS
+
+
+def value_blocks(field: Field) -> tuple[str, ...]:
+    """Blocks that columns with like values share; none where values say nothing."""
+    return tuple(f"v:{band}" for band in bands(field.sketch)) if tells_by_values(field) else ()
+
+
+def _may_be_key(field: Field) -> bool:
+    if field.type in _NO_KEYS:
+        return False
+    if field.name.kind is not KeyKind.NONE:
+        return bool(field.name.words or field.entity)
+    if tells_by_values(field) and field.unique >= UNIQUE:
+        return True
+    return not field.values and not field.name.generic and field.match >= Match.TAIL
+
+
+def _promise(field: Field) -> float:
+    """Larger for a likelier key."""
+    named = {KeyKind.ID: 2.0, KeyKind.CODE: 1.5, KeyKind.NONE: 0.0}[field.name.kind]
+    return named + field.unique + 0.5 * (field.place == 0) + 0.1 * field.match
+
+
+def _key_column(field: Field, *, settled: bool) -> KeyColumn:
+    return KeyColumn(
+        sheet_id=field.sheet_id,
+        sheet=field.sheet,
+        workbook=field.workbook,
+        name=field.header[:200],
+        place=field.place,
+        main=field.main,
+        type=field.type,
+        values=field.values,
+        distinct=field.distinct,
+        sketch=pack(field.sketch, KEPT_HASHES),
+        wide=field.wide,
+        settled=settled,
+        blocks=header_blocks(field) + value_blocks(field),
+    )

@@ -1,0 +1,117 @@
+"""Columns compared by bottom-k sketches of their values: containment, likeness, LSH bands."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+PERMUTATIONS = 16
+SMALL = 20_000  # chance hits of other values are one in 200,000
+LSH_THRESHOLD = 0.3  # Jaccard likeness; gives 8 bands of 2, so .5 is found in 90 % of cases
+_DIGEST_CHARS = 8
+
+
+def containment(own: Sequence[int], other: Sequence[int], other_distinct: int) -> tuple[float, int]:
+    """Share of the own values that the other column has, and how many values that rests on.
+
+    Source: bottom-k (KMV) sketches, Beyer et al. 2007. Both sketches hold all their
+    column's hashes up to the smaller of their largest ones, so below it the count is
+    exact; it is exact over all if both are complete.
+
+    Args:
+        own: Ascending hashes, the smallest ones of the column.
+        other: The same of the column that may hold them.
+        other_distinct: Different values of that one.
+
+    >>> containment([1, 5, 9], [1, 2, 5, 7], 4)
+    (0.6666666666666666, 3)
+    >>> containment([1, 5, 9], [1, 5], 100)  # the other is known up to 5
+    (1.0, 2)
+    """
+    if not own or not other:
+        return 0.0, 0
+    border = other[-1] if other_distinct > len(other) else own[-1]
+    known = [value for value in own if value <= border]
+    held = set(other)
+    return (sum(value in held for value in known) / len(known) if known else 0.0), len(known)
+
+
+def value_hash(text: str) -> int:
+    """A value's hash, 32 bits; profiles of columns are made of these."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).digest())
+
+
+def small_numbers(sketch: Sequence[int]) -> bool:
+    """Whether nearly all values are whole numbers below 20,000: counts, years, row numbers.
+
+    Columns share those without having anything to do with each other.
+
+    >>> small_numbers(sorted(map(value_hash, ("1", "2", "3"))))
+    True
+    >>> small_numbers(sorted(map(value_hash, ("north", "south", "3"))))
+    False
+    """
+    small = _small_hashes()
+    return sum(value in small for value in sketch) >= 0.9 * len(sketch)
+
+
+@cache
+def _small_hashes() -> frozenset[int]:
+    return frozenset(value_hash(str(number)) for number in range(SMALL))
+
+
+def pack(sketch: Sequence[int], size: int) -> str:
+    """The first hashes of a sketch as text, four bytes each.
+
+    >>> unpack(pack([1, 2, 4_294_967_295], 2))
+    (1, 2)
+    """
+    kept = np.asarray(sketch[:size], dtype="<u4").tobytes()
+    return base64.b64encode(kept).decode("ascii")
+
+
+def unpack(text: str) -> tuple[int, ...]:
+    """The hashes of a packed sketch; none if it is damaged."""
+    try:
+        kept = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return ()
+    return tuple(np.frombuffer(kept[: len(kept) // 4 * 4], dtype="<u4").tolist())
+
+
+def bands(sketch: Sequence[int]) -> tuple[str, ...]:
+    """Short digests of the bands of a MinHash signature; like columns share one or more.
+
+    Args:
+        sketch: Hashes of a column's values, 32 bits each.
+    """
+    if not sketch:
+        return ()
+    blank, count, rows = _minhash()
+    signature = blank.copy()
+    signature.update_batch(sketch)
+    values = np.asarray(signature.hashvalues, dtype="<u8")
+    return tuple(
+        f"{band}{_digest(values[band * rows : (band + 1) * rows].tobytes())}"
+        for band in range(count)
+    )
+
+
+def _digest(content: bytes) -> str:
+    made = hashlib.blake2b(content, digest_size=6).digest()
+    return base64.urlsafe_b64encode(made).decode("ascii")[:_DIGEST_CHARS]
+
+
+@cache
+def _minhash() -> tuple[Any, int, int]:
+    """An empty MinHash, and the number and height of the bands for the threshold."""
+    from datasketch import MinHash, MinHashLSH
+
+    lsh = MinHashLSH(threshold=LSH_THRESHOLD, num_perm=PERMUTATIONS)
+    return MinHash(num_perm=PERMUTATIONS, hashfunc=int), lsh.b, lsh.r

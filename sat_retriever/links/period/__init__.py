@@ -1,0 +1,1 @@
+"""Sheets that hold the same for different times."""

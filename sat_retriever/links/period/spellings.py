@@ -1,0 +1,274 @@
+"""What a name says about time: years, quarters, months, days and more, as people write them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache, lru_cache, partial
+from types import MappingProxyType
+
+from sat_retriever.links.period.timewords import (
+    MONTHS,
+    NOT_AFTER,
+    NOT_BEFORE,
+    OFTEN_ELSE,
+    ORDINALS,
+    either,
+)
+
+MAX_CHARS = 300  # a sheet's name has at most 31, a file's 255
+_YEARS = ("fiscal", "span", "season", "year")
+LIMITS = {"half": 2, "quarter": 4, "month": 12, "week": 53, "day": 31}
+
+# Where one name hides several words. A single letter keeps its number: A2024B.
+_HUMP = re.compile(
+    r"(?<=[a-z])(?=[A-Z])|(?<=[^\W\d_]{2})(?=(?:19|20)\d\d(?!\d))|(?<=(?<!\w)\d{4})(?=[^\W\d_])"
+)
+_DASH = re.compile("[\u2010-\u2015\u2212]")
+_GAP = re.compile(r"[\s_]+")
+_ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
+_NOT_WORD = re.compile(r"\W+")
+_MAYBE = re.compile(r"\d|[^\W\d_]{3}")
+
+
+_NAME = rf"(?P<name>{either(MONTHS)})\.?"
+_Y4 = r"(?:19|20)\d\d"
+_YEAR = rf"(?P<year>{_Y4})"
+_MM, _DD = r"(?P<month>0[1-9]|1[0-2])", r"(?P<day>0[1-9]|[12]\d|3[01])"
+_DAY = r"(?P<day>\d\d?)(?:st|nd|rd|th|er)?\.?"
+_S = r"[ ,./'\-]{0,3}"
+_FY = r"(?:fy|fiscal year|financial year|exercice|ejercicio|geschaftsjahr|gj)"
+_THEN_YEAR = rf"(?:{_S}(?:of |de |fy ?)?(?P<year>{_Y4}|\d\d))?"
+_YEAR_THEN = rf"(?:(?:fy ?(?P<year_>{_Y4}|\d\d)|(?P<year__>{_Y4})){_S})?"
+_NTH = rf"(?:(?P<number_>[1-4])(?:st|nd|rd|th|er|e|eme|o|\.)?|(?P<ordinal>{either(ORDINALS)}))"
+_QUARTER = "(?:quarter|qtr|quartal|trimestre|trim)"
+_HALF = "(?:half ?year|half|halbjahr|semestre|semester|hy|hj)"
+_WEEK = "(?:calendar week|week no|week|kalenderwoche|kw|wk|cw|woche|semaine|semana)"
+
+# Unit of the group "number", and the spelling. The first that fits takes its piece of the
+# text, so longer spellings come first. Letters that mean little alone (w, t, s) need a year.
+_UNSPACED = (
+    ("day", rf"(?:{_YEAR} ?年 ?)?(?P<month>\d\d?) ?月 ?(?P<number>\d\d?) ?[日号]"),
+    ("month", rf"(?:{_YEAR} ?年 ?)?(?P<number>\d\d?) ?月份?"),
+    ("quarter", rf"(?:{_YEAR} ?年 ?)?第? ?{_NTH} ?季度?"),
+    ("half", rf"(?:{_YEAR} ?年 ?)?(?P<number>[12]) ?半年"),
+    ("year", rf"(?P<number>{_Y4}) ?年度?"),
+)
+_SPACED = (
+    ("day", rf"{_YEAR}(?P<sep>[-. ])(?P<month>\d\d?)(?P=sep)(?P<number>\d\d?)"),  # 2024-03-31
+    ("", rf"{_YEAR}{_MM}{_DD}"),  # 20240331
+    ("", rf"{_DD}{_MM}{_YEAR}"),  # 31032024
+    ("", rf"(?P<year>1[5-9]|2\d|3[0-5]){_MM}{_DD}"),  # 240331
+    ("", rf"(?P<day>\d\d?)(?P<sep>[-. /])(?P<month>\d\d?)(?P=sep){_YEAR}"),  # 31.03.2024
+    ("", r"(?P<day>\d\d?)(?P<sep>[-.])(?P<month>\d\d?)(?P=sep)(?P<year>\d\d)"),  # 31.03.24
+    ("", rf"{_DAY}[ .\-]?(?:de |of )?{_NAME}{_S}(?:de |of )?{_YEAR}"),  # 31 March 2024
+    ("", rf"{_NAME}[ \-]?{_DAY}[ ,\-]{{1,2}}{_YEAR}"),  # March 31, 2024
+    ("", rf"{_YEAR}[ \-]?{_NAME}[ \-]?{_DAY}"),  # 2024-Mar-31
+    ("", rf"{_YEAR_THEN}{_NAME} ?(?:-|to|bis|a|au) ?(?P<last>{either(MONTHS)}){_THEN_YEAR}"),
+    ("quarter", rf"{_YEAR_THEN}(?:q(?P<number>[1-4])|(?P<number_>[1-4])q){_THEN_YEAR}"),
+    (
+        "quarter",
+        rf"{_YEAR_THEN}(?:{_QUARTER} ?(?P<number>[1-4])|{_NTH} ?{_QUARTER}){_THEN_YEAR}",
+    ),
+    ("half", rf"{_YEAR_THEN}(?:h|{_HALF} ?)(?P<number>[12]){_THEN_YEAR}"),
+    ("half", rf"{_YEAR_THEN}{_NTH} ?{_HALF}{_THEN_YEAR}"),
+    (
+        "half",
+        rf"{_YEAR}{_S}(?P<number>[12])h|(?P<number_>[12])h{_S}(?:fy ?)?(?P<year_>{_Y4}|\d\d)",
+    ),
+    ("week", rf"{_YEAR_THEN}{_WEEK}[ .\-]*(?P<number>\d\d?)(?:{_S}{_YEAR})?"),
+    ("week", rf"{_YEAR}{_S}w ?(?P<number>\d\d?)"),
+    ("week", rf"w ?(?P<number>\d\d?){_S}{_YEAR}"),
+    ("quarter", rf"{_YEAR}{_S}(?:t(?P<number>[1-4])|(?P<number_>[1-4])t)"),
+    ("quarter", rf"(?:t(?P<number>[1-4])|(?P<number_>[1-4])t){_S}{_YEAR}"),
+    ("half", rf"{_YEAR}{_S}(?:s(?P<number>[12])|(?P<number_>[12])s)"),
+    ("half", rf"(?:s(?P<number>[12])|(?P<number_>[12])s){_S}{_YEAR}"),
+    ("fiscal", rf"{_FY}{_S}(?P<first>{_Y4}|\d\d)[-/ .](?P<number>{_Y4}|\d\d)"),  # FY23-24
+    ("fiscal", rf"{_FY}{_S}(?P<number>{_Y4}|\d\d)"),
+    ("fiscal", rf"(?P<number>{_Y4}){_S}{_FY}"),
+    ("", rf"{_YEAR}{_S}(?:{_MM}{_S})?{_NAME}"),  # 2024-03 March
+    ("", rf"(?:{_DAY}[ .\-]*)?{_NAME}{_THEN_YEAR}"),  # 03 March, Mar-24
+    ("", rf"{_YEAR}[-. ]?{_MM}"),  # 2024-03, 202403
+    ("span", rf"(?P<first>{_Y4})(?:[-/](?P<number>{_Y4}|\d\d)| (?P<number_>{_Y4}))"),  # 2019-23
+    ("season", rf"(?P<first>{_Y4}) (?P<number>\d\d)"),  # 2023_24
+    ("", rf"{_MM}[-. ]{_YEAR}|(?P<month_>[1-9])[-./](?P<year_>{_Y4})"),  # 03-2024
+    ("", r"^(?P<year>1[5-9]|2\d|3[0-5])[-.](?P<month>0[1-9]|1[0-2])$"),  # 24-03 alone
+    ("year", rf"(?P<number>{_Y4})"),
+)
+
+
+@cache
+def _spellings() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Units and patterns; those of scripts without spaces between words first."""
+    unspaced = ((unit, rf"(?<!\d)(?:{text})") for unit, text in _UNSPACED)
+    alone = r"(?<!\w)(?<!\d[.,])(?:{})(?!\w)(?![.,]\d)"
+    spaced = ((unit, alone.replace("{}", text)) for unit, text in _SPACED)
+    return tuple((unit, re.compile(text)) for unit, text in (*unspaced, *spaced))
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """What one name says about time.
+
+    Attributes:
+        units: Numbers by unit: year, half, quarter, month, week, day; "fiscal" is 1 if
+            the year is a fiscal one, "since" the first year and "until" the last month
+            of a span.
+        rest: The other words of the name, case-folded, without accents.
+    """
+
+    units: Mapping[str, int]
+    rest: str
+
+
+@lru_cache(maxsize=16_384)
+def spelled(text: str) -> Spelled:
+    """Time units named by a text, and its other words.
+
+    The first one of each unit counts; all are taken out of the rest.
+
+    >>> found = spelled("Sales_Q1 2024 (net)")
+    >>> dict(found.units), found.rest
+    ({'year': 2024, 'quarter': 1}, 'sales net')
+    >>> dict(spelled("Table 12").units)
+    {}
+    """
+    text = plain(text)
+    units: dict[str, int] = {}
+    if _MAYBE.search(text):
+        for unit, pattern in _spellings():
+            text = pattern.sub(partial(_take, unit, units), text)
+    return Spelled(MappingProxyType(units), " ".join(_NOT_WORD.split(text)).strip())
+
+
+def plain(text: str) -> str:
+    """A name case-folded, without accents, its words apart.
+
+    >>> plain("Ventes_Février2024"), plain("FY 2023\u201324")
+    ('ventes fevrier 2024', 'fy 2023-24')
+    """
+    text = unicodedata.normalize("NFKC", text[:MAX_CHARS])
+    text = _DASH.sub("-", _HUMP.sub(" ", text)).casefold()
+    text = _ACCENTS.sub("", unicodedata.normalize("NFD", text))
+    return _GAP.sub(" ", unicodedata.normalize("NFC", text)).strip()
+
+
+def _take(unit: str, units: dict[str, int], match: re.Match[str]) -> str:
+    """What stands in the text for a match: nothing, or the match if it is no period."""
+    found = _units(match, unit)
+    if found is None or not _believed(match, unit, units):
+        return match[0]
+    if not any(key in units for key in found):  # "2024 vs 2023": the first one counts
+        units.update(found)
+    elif "year" in found:
+        units.setdefault("year", found["year"])
+    return " "
+
+
+def _believed(match: re.Match[str], unit: str, units: Mapping[str, int]) -> bool:
+    """Whether what looks like a period stands where one does."""
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    if unit == "year":
+        last, following = _last_word(before), _first_word(after)
+        return last not in NOT_AFTER and following not in NOT_BEFORE
+    groups = match.groupdict()
+    if groups.get("name") in OFTEN_ELSE:
+        return _first(groups, "year") is not None or match[0] == match.string
+    if groups.get("name") and _first(groups, "year") is None and groups.get("day") is None:
+        # "what may happen" names no month; "Budget May", "May", "May final 2024" do.
+        return not before.strip() or not after.strip() or bool(units) or _dated(match.string)
+    return True
+
+
+def _dated(text: str) -> bool:
+    return re.search(rf"(?<!\w){_Y4}(?!\w)", text) is not None
+
+
+def _last_word(text: str) -> str:
+    found = re.search(r"([^\W\d_]+)[ .#\-]*$", text)
+    return found[1] if found else ""
+
+
+def _first_word(text: str) -> str:
+    found = re.match(r"[ \-]*([^\W\d_]+)", text)
+    return found[1] if found else ""
+
+
+def _units(match: re.Match[str], unit: str) -> dict[str, int] | None:
+    """Units and numbers of a match; None if there is no such day or number."""
+    groups = match.groupdict()
+    found: dict[str, int] = {}
+    for key in ("year", "month", "day"):
+        value = _first(groups, key)
+        if value is not None:
+            found[key] = int(value)
+    if groups.get("name"):
+        found["month"] = MONTHS[groups["name"]]
+    number, ordinal = _first(groups, "number"), groups.get("ordinal")
+    if unit:
+        found["year" if unit in _YEARS else unit] = (
+            int(number) if number is not None else ORDINALS[str(ordinal)]
+        )
+    if "year" in found:
+        found["year"] = full_year(found["year"])
+    if groups.get("last"):
+        found["until"] = MONTHS[groups["last"]]
+    if "year" in found and (unit == "fiscal" or "fy" in match[0]):
+        found["fiscal"] = 1
+    if groups.get("first"):
+        found["since"] = full_year(int(groups["first"]))
+    if unit == "season" and found["year"] != found["since"] + 1:
+        return None
+    return _checked(found)
+
+
+def _checked(found: dict[str, int]) -> dict[str, int] | None:
+    """The units if there can be such a time, cleaned of what says nothing."""
+    since, until = found.get("since"), found.get("until")
+    if since is not None:
+        if not since < found["year"] <= since + 50:
+            return None
+        if found["year"] == since + 1:  # a season, a school year: as good as fiscal
+            del found["since"]
+            found["fiscal"] = 1
+    if until is not None and not found["month"] < until:
+        return None
+    if found.get("month", 0) > 12 and found.get("day", 99) <= 12:  # 03-31-2024
+        found["month"], found["day"] = found["day"], found["month"]
+    if not 1900 <= found.get("year", 2000) <= 2099:
+        return None
+    if any(not 1 <= found.get(unit, 1) <= limit for unit, limit in LIMITS.items()):
+        return None
+    if "day" in found:
+        return _checked_day(found)
+    return found
+
+
+def _checked_day(found: dict[str, int]) -> dict[str, int] | None:
+    if "year" not in found and found["day"] == found["month"]:  # "03 March": a numbered month
+        del found["day"]
+        return found
+    try:
+        date(found.get("year", 2000), found["month"], found["day"])
+    except ValueError:
+        return None
+    return found
+
+
+def _first(groups: Mapping[str, str | None], key: str) -> str | None:
+    """The group of that name that took part; alternatives have underscores at the end."""
+    return next((groups[k] for k in (key, key + "_", key + "__") if groups.get(k)), None)
+
+
+def full_year(year: int) -> int:
+    """A year of four digits; 0 if two digits are too far off to be one.
+
+    >>> full_year(24), full_year(98), full_year(2024), full_year(64)
+    (2024, 1998, 2024, 0)
+    """
+    if year >= 100:
+        return year
+    return 2000 + year if year < 40 else 1900 + year if year >= 80 else 0

@@ -1,0 +1,1 @@
+"""Links to look at: networkx, JSON, GraphML and a page."""

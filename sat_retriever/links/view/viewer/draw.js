@@ -1,0 +1,211 @@
+// The canvas: cards, links, dots and labels.
+
+const STRAIGHT = 4000;  // with more links than this, curves are too slow to pan
+const FONT = 'system-ui, "Segoe UI", "Noto Sans", "Noto Sans CJK SC", sans-serif';
+function draw() {
+  const ratio = window.devicePixelRatio || 1, { scale } = camera;
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.fillStyle = paint.ground;
+  pen.fillRect(0, 0, canvas.clientWidth, canvas.clientHeight);
+  pen.setTransform(ratio * scale, 0, 0, ratio * scale, ratio * camera.x, ratio * camera.y);
+  const [left, top] = toWorld(0, 0);
+  const [right, bottom] = toWorld(canvas.clientWidth, canvas.clientHeight);
+  const seen = cards.filter((c) => c.left < right && c.left + c.width > left
+    && c.top < bottom && c.top + c.height > top);
+  const lit = litSheets();
+  for (const card of seen) drawCard(card, lit);
+  const shown = links.filter((link) => link.type.on && link.from !== link.to);
+  drawLinks(shown.filter((link) => !isLit(link)), lit ? 0.05 : faintness(shown.length), 1);
+  const bright = shown.filter(isLit);
+  drawLinks(bright, 0.95, 1.8);
+  if (bright.length <= 600) bright.forEach(drawArrow);
+  for (const card of seen) for (const sheet of card.sheets) drawDot(sheet, lit);
+  if (scale >= NEAR) for (const card of seen) drawNames(card, lit);
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  if (scale < NEAR) drawFar(seen, lit);
+}
+
+function faintness(count) {
+  return 0.05 + 0.65 * (500 / (count + 500));
+}
+
+// What the eye is led to: a sheet and what it is linked to, or a card.
+function litSheets() {
+  const sheet = focus.hover ?? focus.sheet;
+  if (sheet) return new Set([sheet, ...shownLinks(sheet).map((link) => otherEnd(link, sheet))]);
+  if (!focus.card) return focus.found.size ? focus.found : null;
+  const found = new Set(focus.card.sheets);
+  for (const own of focus.card.sheets) {
+    for (const link of shownLinks(own)) found.add(otherEnd(link, own));
+  }
+  return found;
+}
+
+function isLit(link) {
+  const sheet = focus.hover ?? focus.sheet;
+  if (sheet) return link.from === sheet.index || link.to === sheet.index;
+  const card = focus.card?.index;
+  return card !== undefined && (sheets[link.from].card === card || sheets[link.to].card === card);
+}
+
+function drawCard(card, lit) {
+  const dim = lit && !card.sheets.some((sheet) => lit.has(sheet));
+  pen.globalAlpha = dim ? 0.35 : 1;
+  pen.beginPath();
+  pen.roundRect(card.left, card.top, card.width, card.height, 10);
+  pen.fillStyle = paint.card[card.index];
+  pen.fill();
+  pen.lineWidth = (focus.card === card ? 2 : 1) / Math.min(1, camera.scale);
+  pen.strokeStyle = paint.edge[card.index];
+  pen.stroke();
+  pen.globalAlpha = 1;
+}
+
+function drawLinks(some, alpha, width) {
+  pen.globalAlpha = alpha;
+  pen.lineWidth = width / Math.min(1, Math.max(0.25, camera.scale));
+  for (const type of types) {
+    pen.beginPath();
+    for (const link of some) {
+      if (link.type !== type) continue;
+      const a = sheets[link.from], b = sheets[link.to];
+      pen.moveTo(a.x, a.y);
+      if (links.length > STRAIGHT && alpha < 0.9) pen.lineTo(b.x, b.y);
+      else pen.quadraticCurveTo(...bend(link), b.x, b.y);
+    }
+    pen.strokeStyle = type.colour;
+    pen.setLineDash(type.dashed ? [6, 5] : []);
+    pen.stroke();
+  }
+  pen.setLineDash([]);
+  pen.globalAlpha = 1;
+}
+
+// The control point of a link's curve: types bend differently, so that none hides another.
+function bend(link) {
+  const a = sheets[link.from], b = sheets[link.to], dx = b.x - a.x, dy = b.y - a.y;
+  if (a.card === b.card && Math.abs(dx) < 1) {  // in one column: around the names, on the left
+    return [a.x - 12 - Math.min(70, Math.abs(dy) * 0.28) - 5 * link.type.index, (a.y + b.y) / 2];
+  }
+  const turn = 0.1 + 0.035 * link.type.index;
+  return [(a.x + b.x) / 2 - dy * turn, (a.y + b.y) / 2 + dx * turn];
+}
+
+function drawArrow(link) {
+  if (SAME_EITHER_WAY.has(link.type.name)) return;
+  const b = sheets[link.to], [cx, cy] = bend(link);
+  const angle = Math.atan2(b.y - cy, b.x - cx), size = 8 / Math.min(1, Math.max(0.3, camera.scale));
+  const x = b.x - 6 * Math.cos(angle), y = b.y - 6 * Math.sin(angle);
+  pen.beginPath();
+  pen.moveTo(x, y);
+  for (const side of [-0.42, 0.42]) {
+    pen.lineTo(x - size * Math.cos(angle + side), y - size * Math.sin(angle + side));
+  }
+  pen.closePath();
+  pen.fillStyle = link.type.colour;
+  pen.fill();
+}
+
+function drawDot(sheet, lit) {
+  const chosen = sheet === focus.sheet, hidden = sheet.visibility !== "visible";
+  pen.globalAlpha = lit && !lit.has(sheet) ? 0.25 : 1;
+  pen.beginPath();
+  pen.arc(sheet.x, sheet.y, Math.max(chosen ? 6.5 : 4.5, 2.2 / camera.scale), 0, 2 * Math.PI);
+  pen.fillStyle = hidden ? paint.surface : paint.dot[sheet.card];
+  pen.fill();
+  pen.lineWidth = 1.5;
+  pen.strokeStyle = hidden ? paint.dot[sheet.card] : paint.surface;
+  pen.stroke();
+  if (chosen || focus.found.has(sheet)) {
+    pen.beginPath();
+    pen.arc(sheet.x, sheet.y, Math.max(9, 5 / camera.scale), 0, 2 * Math.PI);
+    pen.lineWidth = 2.5 / Math.min(1, camera.scale);
+    pen.strokeStyle = paint.accent;
+    pen.stroke();
+  }
+  pen.globalAlpha = 1;
+}
+
+function drawNames(card, lit) {
+  pen.textBaseline = "middle";
+  pen.textAlign = "left";
+  if (card.title) {
+    pen.font = `600 12px ${FONT}`;
+    pen.fillStyle = paint.muted;
+    pen.fillText(shortened(card, "short", fileName(card.title), card.width - 24), card.left + 12, card.top + 16);
+  }
+  pen.lineJoin = "round";
+  for (const sheet of card.sheets) {
+    const bold = sheet === focus.sheet || sheet === focus.hover;
+    pen.globalAlpha = lit && !lit.has(sheet) ? 0.35 : 1;
+    pen.font = `${bold ? 600 : 400} 12px ${FONT}`;
+    const name = shortened(sheet, bold ? "bold" : "short", sheet.name, card.column - 24);
+    pen.lineWidth = 3;  // a halo, so that a link below does not cut the name
+    pen.strokeStyle = paint.card[card.index];
+    pen.strokeText(name, sheet.x + 11, sheet.y + 0.5);
+    pen.fillStyle = paint.ink;
+    pen.fillText(name, sheet.x + 11, sheet.y + 0.5);
+  }
+  pen.globalAlpha = 1;
+}
+
+// Too far away for names: titles of cards, and names of what is lit, where there is room.
+function drawFar(seen, lit) {
+  const taken = [];
+  if (lit && lit.size <= 400) {
+    const first = focus.hover ?? focus.sheet;
+    const order = [...lit].sort((a, b) => (b === first) - (a === first)
+      || b.links.length - a.links.length || a.index - b.index);
+    for (const sheet of order) {
+      const [x, y] = toScreen(sheet.x, sheet.y);
+      tag(taken, clipped(sheet.name, 28), x + 8, y - 9, true);
+    }
+  }
+  const weight = (card) => card.sheets.reduce((sum, sheet) => sum + sheet.links.length + 1, 0);
+  const titled = seen.filter((card) => card.title
+    && !(lit && !card.sheets.some((sheet) => lit.has(sheet))));
+  for (const card of titled.sort((a, b) => weight(b) - weight(a) || a.index - b.index)) {
+    const [x, y] = toScreen(card.left, card.top);
+    tag(taken, clipped(fileName(card.title), 26), x, y - 16, false);
+  }
+}
+
+// A label on the screen, unless one of more weight is in its place.
+function tag(taken, text, x, y, strong) {
+  pen.font = `${strong ? 600 : 500} 11.5px ${FONT}`;
+  const box = [x - 3, y - 1, x + pen.measureText(text).width + 3, y + 16];
+  const meets = ([l, t, r, b]) => box[0] < r && box[2] > l && box[1] < b && box[3] > t;
+  if (box[2] < 0 || box[0] > canvas.clientWidth || box[3] < 0 || box[1] > canvas.clientHeight) return;
+  if (taken.some(meets)) return;
+  taken.push(box);
+  pen.globalAlpha = 0.88;
+  pen.fillStyle = strong ? paint.surface : paint.ground;
+  pen.beginPath();
+  pen.roundRect(box[0], box[1], box[2] - box[0], box[3] - box[1], 4);
+  pen.fill();
+  pen.globalAlpha = 1;
+  pen.textBaseline = "middle";
+  pen.textAlign = "left";
+  pen.fillStyle = strong ? paint.ink : paint.muted;
+  pen.fillText(text, x, y + 8);
+}
+
+function fileName(title) {
+  return title.slice(title.lastIndexOf("/") + 1).replace(/\.(xl[a-z]{1,2}|ods|csv|tsv)$/i, "");
+}
+
+function clipped(text, most) {
+  const letters = Array.from(text);
+  if (letters.length <= most) return text;
+  const tail = Math.floor(most / 3);
+  return `${letters.slice(0, most - tail - 1).join("")}…${letters.slice(-tail).join("")}`;
+}
+
+// The text with its middle left out if it is too wide; kept, since measuring is slow.
+function shortened(owner, slot, text, width) {
+  const kept = (owner.kept ??= {});
+  if (kept[slot] !== undefined) return kept[slot];
+  let most = Math.min(Array.from(text).length, 80), short = clipped(text, most);
+  while (most > 4 && pen.measureText(short).width > width) short = clipped(text, (most -= 1));
+  return (kept[slot] = short);
+}

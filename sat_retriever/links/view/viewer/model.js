@@ -1,0 +1,80 @@
+// The data of the page: sheets, links, who is linked to whom, and the search over them.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const { sheets, cards } = data;
+const types = data.types.map((name, index) => ({
+  index, name, label: name.replaceAll("_", " "), count: 0,
+  // The cards show already which sheets are of one workbook.
+  on: name !== "same_workbook" || data.types.length === 1,
+  dashed: name === "sibling_period" || name === "same_workbook",
+}));
+const WAYS = {
+  formula_reference: ["takes values from", "gives values to"],
+  aggregation: ["sums up", "is summed up in"],
+  summary_source: ["gathers from", "is gathered in"],
+  join_key: ["joins to", "is joined from"],
+};
+const SAME_EITHER_WAY = new Set(["sibling_period", "same_workbook"]);
+
+const links = data.links.map(([from, to, type, weight, evidence]) => (
+  { from, to, type: types[type], weight, evidence }
+));
+for (const [index, sheet] of sheets.entries()) {
+  Object.assign(sheet, { index, links: [], text: searchText(sheet) });
+}
+for (const [index, card] of cards.entries()) Object.assign(card, { index, sheets: [] });
+for (const sheet of sheets) cards[sheet.card].sheets.push(sheet);
+for (const link of links) {
+  link.type.count += 1;
+  sheets[link.from].links.push(link);
+  if (link.to !== link.from) sheets[link.to].links.push(link);
+}
+
+function searchText(sheet) {
+  const headers = sheet.headers.map(([name]) => name).join("\n");
+  return { name: fold(sheet.name), headers: fold(headers), path: fold(sheet.id) };
+}
+
+function fold(text) {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+function rank(sheet, words) {
+  const { name, headers, path } = sheet.text;
+  let score = 0;
+  for (const word of words) {
+    if (name === word) score += 8;
+    else if (name.startsWith(word)) score += 6;
+    else if (name.includes(word)) score += 4;
+    else if (headers.includes(word)) score += 2;
+    else if (path.includes(word)) score += 1;
+    else return 0;
+  }
+  return score;
+}
+
+// Sheets that have every word, best first.
+function find(query) {
+  const words = fold(query).split(/\s+/).filter(Boolean);
+  if (!words.length) return [];
+  return sheets
+    .map((sheet) => ({ sheet, score: rank(sheet, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || b.sheet.links.length - a.sheet.links.length
+      || a.sheet.index - b.sheet.index)
+    .map(({ sheet }) => sheet);
+}
+
+function otherEnd(link, sheet) {
+  return sheets[link.from === sheet.index ? link.to : link.from];
+}
+
+function counted(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function element(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);  // texts become text nodes: nothing of a workbook is markup
+  return made;
+}

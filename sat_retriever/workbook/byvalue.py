@@ -1,0 +1,73 @@
+"""A workbook to messages by its values: xlsb, xls, ods, and damaged packages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from sat_retriever.structure import SheetTable, TableObject
+from sat_retriever.types import FormulaState, SkipReason
+from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.readers import Readers
+from sat_retriever.workbook.reading import Reading, refuse_sheet, sheet_messages
+from sat_retriever.workbook.records import Source
+from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.skips import skip
+from sat_retriever.workbook.xlsx import SheetPart
+
+Json = dict[str, Any]
+_READ_SHARE = 0.6  # of a file's time: begin no more of it after that
+_CRASHED = "The reader crashed on this file, twice in a row."
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of the sheets of a workbook beside their values.
+
+    Attributes:
+        states: Whether a sheet's formulas were read; they were not if it is missing.
+        tables: Declared tables.
+    """
+
+    states: Mapping[str, FormulaState] = field(default_factory=dict)
+    tables: Sequence[SheetTable] = ()
+
+
+NOTHING_KNOWN = Known()
+
+
+def read_by_value(
+    request: Request,
+    source: Source,
+    file: BinaryIO,
+    values: Path | BinaryIO,
+    *,
+    damage: str,
+    known: Known = NOTHING_KNOWN,
+) -> Iterator[Json]:
+    """Messages about an xlsb, xls or ods, or a package too damaged for anything but values.
+
+    Raises:
+        Refused: If no reader opens it.
+    """
+    deadline = time.monotonic() + _READ_SHARE * request.limits.seconds
+    readers = Readers(file, values, safe=request.safe, deadline=deadline)
+    if request.safe and source.format in ("xlsb", "xls", "ods"):
+        raise Refused(SkipReason.READER_CRASHED, _CRASHED)
+    listed = readers.listed(damage)
+    reading = Reading(request, source, readers)
+    tables: dict[str, list[TableObject]] = {}
+    for each in known.tables:
+        tables.setdefault(each.sheet, []).append(each.table)
+    seen: set[str] = set()
+    for index, sheet in enumerate(listed):
+        part = SheetPart(sheet.name, "", sheet.visibility, sheet.other)
+        refusal = refuse_sheet(part, index, seen, request.limits)
+        if refusal is not None:
+            yield skip(request, *refusal, sheet.name)
+            continue
+        state = known.states.get(sheet.name, FormulaState.UNREAD)
+        yield from sheet_messages(reading, part, None, tables.get(sheet.name, ()), state)

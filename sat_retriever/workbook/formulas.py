@@ -1,0 +1,95 @@
+"""One sheet's formulas to messages: as they are, and reduced to the references they hold."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sat_retriever.links.formula.formulas import references_of
+from sat_retriever.structure import Reference
+from sat_retriever.types import SkipReason
+from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.skips import skip
+from sat_retriever.workbook.wire import RawFormula, formulas_to_json, references_to_json
+
+Json = dict[str, Any]
+
+MAX_REFERENCES_OF_SHEET = 2_000
+MAX_REFERENCES = 20_000  # of a workbook
+_FORMULA_BATCH = 5_000
+_CLOCK = 256  # formulas between two looks at it
+
+
+@dataclass(slots=True)
+class Formulas:
+    """What the formulas of one workbook may still cost while its sheets are read.
+
+    Attributes:
+        request: What is asked for.
+        names: Casefolded names and tables of the workbook.
+        deadline: Monotonic time after which no more formulas are taken apart.
+    """
+
+    request: Request
+    names: frozenset[str]
+    deadline: float
+    _formulas_left: int = field(init=False)
+    _references_left: int = MAX_REFERENCES
+
+    def __post_init__(self) -> None:
+        self._formulas_left = self.request.limits.formulas
+
+    def messages(self, sheet: str, formulas: Sequence[RawFormula]) -> Generator[Json, None, bool]:
+        """Formulas and references of a sheet, each if asked for.
+
+        Returns:
+            Whether all formulas were looked at.
+        """
+        if self.request.formulas:
+            yield from self._raw(sheet, formulas)
+        if not self.request.links or not formulas:
+            return True
+        late: list[str] = []
+        timed = self._in_time(formulas, late)
+        literals = self.request.examples  # without them nothing a cell says is kept
+        found = references_of(sheet, timed, names=self.names, literals=literals)
+        kept = found[: min(MAX_REFERENCES_OF_SHEET, self._references_left)]
+        self._references_left -= len(kept)
+        if kept:
+            yield {"references": references_to_json(sheet, kept)}
+        yield from self._cut(sheet, found, kept, late)
+        return not late
+
+    def _raw(self, sheet: str, formulas: Sequence[RawFormula]) -> Iterator[Json]:
+        kept = min(len(formulas), self._formulas_left)
+        self._formulas_left -= kept
+        for start in range(0, kept, _FORMULA_BATCH):
+            batch = formulas[start : min(start + _FORMULA_BATCH, kept)]
+            yield {"formulas": formulas_to_json(sheet, batch)}
+        if kept < len(formulas):
+            limit = self.request.limits.formulas
+            message = f"Only the first {limit:,} formulas of the workbook are kept."
+            yield skip(self.request, SkipReason.TOO_LARGE, message, sheet)
+
+    def _in_time(self, formulas: Sequence[RawFormula], late: list[str]) -> Iterator[RawFormula]:
+        for number, formula in enumerate(formulas):
+            if number % _CLOCK == 0 and time.monotonic() > self.deadline:
+                late.append(formula[0])
+                return
+            yield formula
+
+    def _cut(
+        self, sheet: str, found: list[Reference], kept: list[Reference], late: list[str]
+    ) -> Iterator[Json]:
+        if len(kept) < len(found):
+            message = (
+                f"Only the first {len(kept):,} of {len(found):,} references of its formulas are"
+                f" kept; the limit is {MAX_REFERENCES_OF_SHEET:,} a sheet and"
+                f" {MAX_REFERENCES:,} a workbook."
+            )
+            yield skip(self.request, SkipReason.TOO_LARGE, message, sheet)
+        if late:
+            message = f"Its formulas from {late[0]} on were not looked at: the time ran out."
+            yield skip(self.request, SkipReason.TOO_LARGE, message, sheet)

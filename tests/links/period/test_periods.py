@@ -1,0 +1,425 @@
+"""Periods in the names of sheets, files and folders, and the links between siblings."""
+
+import random
+import re
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sat_retriever.corpora import load_industrytab
+from sat_retriever.links.period.periods import Grain, SheetPeriod, period_of, sibling_links
+from sat_retriever.splits import family
+from sat_retriever.types import SheetRecord
+
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
+
+SPELLINGS = {
+    # years
+    "2024": "2024",
+    "Sales 2024": "2024",
+    "Sales2024": "2024",
+    "2024Sales": "2024",
+    "Budget_2024_final": "2024",
+    "Report (2024)": "2024",
+    "1998 census": "1998",
+    "2024年": "2024",
+    "2024年度销售": "2024",
+    # fiscal years and year pairs
+    "FY2024": "FY2024",
+    "FY24": "FY2024",
+    "FY 24": "FY2024",
+    "FY'24": "FY2024",
+    "FY23-24": "FY2024",
+    "FY2023-24": "FY2024",
+    "FY 2023/24": "FY2024",
+    "FY2023-2024": "FY2024",
+    "Fiscal Year 2024": "FY2024",
+    "GJ 2023/24": "FY2024",
+    "2023-24": "FY2024",
+    "2023/24": "FY2024",
+    "2023-2024": "FY2024",
+    "Season_2023_24": "FY2024",
+    "2019-2023": "2019-2023",
+    "Plan 2020–2024": "2020-2024",
+    "2024-2019": "2024",
+    "2024_2019": "2024",
+    "1920-2020": "1920",
+    # halves
+    "H1 2024": "2024 H1",
+    "2024 H2": "2024 H2",
+    "2024H1": "2024 H1",
+    "1H24": "2024 H1",
+    "1H 2024": "2024 H1",
+    "H1'24": "2024 H1",
+    "HY1 2024": "2024 H1",
+    "H1 FY24": "FY2024 H1",
+    "First half 2024": "2024 H1",
+    "2nd half 2023": "2023 H2",
+    "1. Halbjahr 2024": "2024 H1",
+    "S1 2024": "2024 H1",
+    "Semestre 2 2024": "2024 H2",
+    "2024年上半年 1半年": "2024 H1",
+    "Jan-Jun 2024": "2024 H1",
+    # quarters
+    "Q1 2024": "2024 Q1",
+    "Q1-2024": "2024 Q1",
+    "Q1_2024": "2024 Q1",
+    "2024Q1": "2024 Q1",
+    "2024-Q1": "2024 Q1",
+    "2024.Q1": "2024 Q1",
+    "1Q24": "2024 Q1",
+    "1Q2024": "2024 Q1",
+    "Q1'24": "2024 Q1",
+    "Q124": "2024 Q1",
+    "Q4FY23": "FY2023 Q4",
+    "FY24 Q3": "FY2024 Q3",
+    "Q3": "Q3",
+    "Quarter 2 2024": "2024 Q2",
+    "2nd quarter 2024": "2024 Q2",
+    "Fourth Quarter 2023": "2023 Q4",
+    "Qtr 3 2024": "2024 Q3",
+    "2. Quartal 2024": "2024 Q2",
+    "T1 2024": "2024 Q1",
+    "2024 T4": "2024 Q4",
+    "1T 2024": "2024 Q1",
+    "1er trimestre 2024": "2024 Q1",
+    "Trimestre 3 2024": "2024 Q3",
+    "primer trimestre 2024": "2024 Q1",
+    "2024年第一季度": "2024 Q1",
+    "Oct-Dec 2023": "2023 Q4",
+    "Stock_Market_Data__Stock_2025_Q3_source": "2025 Q3",
+    # months
+    "January 2024": "2024-01",
+    "Jan 2024": "2024-01",
+    "Jan-24": "2024-01",
+    "Jan'24": "2024-01",
+    "Jan24": "2024-01",
+    "JAN2024": "2024-01",
+    "2024 January": "2024-01",
+    "2024-Jan": "2024-01",
+    "2024-03": "2024-03",
+    "2024_03": "2024-03",
+    "2024.03": "2024-03",
+    "202403": "2024-03",
+    "03-2024": "2024-03",
+    "03.2024": "2024-03",
+    "3-2024": "2024-03",
+    "24-03": "2024-03",
+    "2024-03 March": "2024-03",
+    "März 2024": "2024-03",
+    "Mrz 2024": "2024-03",
+    "ago 2024": "2024-08",
+    "ago": "month 08",
+    "Dez 2023": "2023-12",
+    "février 2024": "2024-02",
+    "Août 2023": "2023-08",
+    "enero 2024": "2024-01",
+    "marzo de 2024": "2024-03",
+    "Setembro 2023": "2023-09",
+    "Budget May": "month 05",
+    "Sep": "month 09",
+    "03 March": "month 03",
+    "2024年3月": "2024-03",
+    "3月": "month 03",
+    "Jan-May 2024": "2024-01..05",
+    # weeks
+    "2024-W05": "2024 W5",
+    "2024W05": "2024 W5",
+    "W05 2024": "2024 W5",
+    "KW 5": "W5",
+    "KW05 2024": "2024 W5",
+    "Week 12": "W12",
+    "Wk 12 2024": "2024 W12",
+    "Semaine 7 2024": "2024 W7",
+    # days
+    "2024-03-31": "2024-03-31",
+    "2024_03_31": "2024-03-31",
+    "2024.3.31": "2024-03-31",
+    "20240331": "2024-03-31",
+    "Report_20240331_v2": "2024-03-31",
+    "31.03.2024": "2024-03-31",
+    "31-03-2024": "2024-03-31",
+    "03-31-2024": "2024-03-31",
+    "31.03.24": "2024-03-31",
+    "31032024": "2024-03-31",
+    "240331 report": "2024-03-31",
+    "31 March 2024": "2024-03-31",
+    "31st of March 2024": "2024-03-31",
+    "31. März 2024": "2024-03-31",
+    "March 31, 2024": "2024-03-31",
+    "31Mar2024": "2024-03-31",
+    "2024-Mar-31": "2024-03-31",
+    "15 de marzo de 2024": "2024-03-15",
+    "2024年3月31日": "2024-03-31",
+}
+
+NO_PERIODS = (
+    "Table 12",
+    "Table 2020",
+    "2000 items",
+    "2024 rows",
+    "Version 3",
+    "Version 2024",
+    "v2.2024",
+    "A2024B",
+    "Sheet1",
+    "Sheet 1",
+    "1",
+    "12",
+    "12345",
+    "4000",
+    "2024.5",
+    "0.2024",
+    "1,2024",
+    "ISO 2022",
+    "Office 2016",
+    "No 1999",
+    "Room #2012",
+    "H264",
+    "H2O",
+    "Q5",
+    "T1",
+    "S1",
+    "W1",
+    "W99",
+    "KW 77",
+    "20241399",
+    "99-99-9999",
+    "what may happen",
+    "two years ago",
+    "the marches of May's army",
+    "Summary",
+    "Decision",
+    "Augustine",
+    "Junior",
+    "Marching",
+    "FY",
+    "Q",
+    "3rd",
+    "first",
+    "Qty 3",
+    "4WD",
+    "2nd",
+    "",
+    " ",
+    "____",
+    "二",
+    "年月日",
+)
+
+
+def at(path, sheet="Data"):
+    return SheetRecord(f"{path}#{sheet}", sheet, workbook=path.rpartition("/")[2], path=path)
+
+
+def label(sheet):
+    period = period_of(SheetRecord("x", sheet))
+    return period and period.label
+
+
+@pytest.mark.parametrize(("name", "expected"), SPELLINGS.items())
+def test_common_spellings_are_read(name, expected):
+    assert label(name) == expected
+
+
+@pytest.mark.parametrize("name", NO_PERIODS)
+def test_plain_numbers_and_words_are_no_period(name):
+    assert label(name) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "sheet", "family_name", "expected"),
+    [
+        ("Budget 2024.xlsx", "Jan", "budget#", "2024-01"),
+        ("Budget 2024.xlsx", "Costs", "budget#costs", "2024"),
+        ("2024/03 March.xlsx", "W1", "#", "2024-03 W1"),
+        ("2024/03/sales.xlsx", "Data", "sales#data", "2024-03"),
+        ("2024/sales.xlsx", "01", "sales#", "2024-01"),
+        ("2024/sales.xlsx", "T3", "sales#", "2024 Q3"),
+        ("2024/sales.xlsx", "s2", "sales#", "2024 H2"),
+        ("2024/sales.xlsx", "W7", "sales#", "2024 W7"),
+        ("March 2024.xlsx", "5", "#", "2024-03-05"),
+        ("March 2024.xlsx", "Day 5", "#", "2024-03-05"),
+        ("hr/2023/Pay Q2.xlsx", "Staff", "hr/pay#staff", "2023 Q2"),
+        ("hr/2023/Pay.xlsx", "Staff", "hr/pay#staff", "2023"),
+        ("Report 2024-03-31.xlsx", "Q1", "report#", "2024 Q1"),
+        ("Report 2024-03-31.xlsx", "2023", "report#", "2023"),
+        ("FY24/Actuals.xlsx", "Q1", "actuals#", "FY2024 Q1"),
+        ("Sales.xlsx", "2024", "sales#", "2024"),
+        ("Version 3/Table 12.xlsx", "2024", "version 3/table 12#", "2024"),
+    ],
+)
+def test_folder_file_and_sheet_together_name_the_period(path, sheet, family_name, expected):
+    period = period_of(at(path, sheet))
+    assert (period.family, period.label) == (family_name, expected)
+
+
+def test_a_family_is_the_same_wherever_its_period_stands():
+    paths = [
+        "2024/Sales.xlsx",
+        "2025/Sales.xlsx",
+        "Sales 2023.xlsx",
+        "Sales_2022.ods",
+        "FY21 Sales.xls",
+    ]
+    assert {period_of(at(path, "North")).family for path in paths} == {"sales#north"}
+
+
+def test_digits_that_are_no_period_keep_families_apart():
+    assert period_of(at("Table 12 2024.xlsx")).family != period_of(at("Table 13 2024.xlsx")).family
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"{month} 2024" for month in "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()],
+        [
+            f"{month} 23"
+            for month in "janv févr mars avr mai juin juil août sept oct nov déc".split()
+        ],
+        "Januar Februar März April Mai Juni Juli August September Oktober November Dez.".split(),
+        "ene feb mar abr may jun jul ago sep oct nov dic".split(),
+        [f"2024-{month:02d}" for month in range(1, 13)],
+        [f"Q{quarter} {year}" for year in (2022, 2023) for quarter in range(1, 5)],
+        [f"2024-W{week:02d}" for week in range(1, 53)],
+        [f"2024-02-{day:02d}" for day in range(1, 30)],
+    ],
+)
+def test_names_in_order_of_time_give_periods_in_that_order(names):
+    periods = [period_of(SheetRecord("x", name)) for name in names]
+    places = [(period.year, period.part) for period in periods]
+    assert len({period.grain for period in periods}) == 1
+    assert places == sorted(set(places))
+
+
+@given(
+    st.dates(),
+    st.sampled_from(
+        [
+            "{0:%Y}-{0:%m}-{0:%d}",
+            "{0:%Y}{0:%m}{0:%d}",
+            "{0:%d}.{0:%m}.{0:%Y}",
+            "{0.day} {0:%B} {0:%Y}",
+        ]
+    ),
+    st.sampled_from(["Stock", "Umsatz (netto)", "在庫", "a_b"]),
+)
+@settings(max_examples=150, deadline=None)
+def test_every_day_of_this_and_the_last_century_is_read_in_every_form(day, form, name):
+    day = day.replace(year=1900 + day.year % 200)
+    period = period_of(SheetRecord("x", f"{name} {form.format(day)}"))
+    assert period.label == f"{day:%Y-%m-%d}"
+    assert period.family == period_of(SheetRecord("x", f"{name} 2024")).family
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_any_names_give_a_sound_period_or_none(file, sheet):
+    period = period_of(SheetRecord("x", sheet, workbook=file, path=f"a/{file}"))
+    if period is not None:
+        assert period == period_of(SheetRecord("y", sheet, workbook=file, path=f"a/{file}"))
+        assert period.label
+        assert period.year == 0 or 1900 <= period.year <= 2099
+        assert len(period.family) <= 240
+
+
+@given(st.text(alphabet="0123456789QqWwTtHhSsFfYy '-./_年月日MarchJn", max_size=40))
+@settings(max_examples=500, deadline=None)
+def test_numbers_and_letters_of_periods_in_any_order_do_no_harm(name):
+    period = period_of(SheetRecord("x", name))
+    if period is not None:
+        assert (
+            len(sibling_links([("a", period), ("b", replace(period, part=period.part + 1))])) <= 1
+        )
+
+
+def test_very_long_names_are_cut_and_quick():
+    assert period_of(SheetRecord("x", "2024 " + "Q1" * 5000)).year == 2024
+    assert period_of(SheetRecord("x", "1 " * 5000)) is None
+    assert period_of(SheetRecord("x", "a" * 5000 + " 2024")) is None
+
+
+def members(*labels, name="sales#"):
+    periods = [(text, period_of(SheetRecord("x", text))) for text in labels]
+    return [(text, replace(period, family=name)) for text, period in periods]
+
+
+def links(*labels, **options):
+    found = sibling_links(members(*labels), **options)
+    return {(link.source, link.target): (link.weight, link.evidence) for link in found}
+
+
+def test_a_sheet_is_linked_with_the_period_before_and_the_year_before():
+    assert links("Q1 2024", "Q4 2023", "Q1 2023") == {
+        ("Q1 2024", "Q4 2023"): (1.0, "2024 Q1 -> 2023 Q4"),
+        ("Q1 2024", "Q1 2023"): (1.0, "2024 Q1 -> 2023 Q1"),
+        ("Q4 2023", "Q1 2023"): (0.3333, "2023 Q4 -> 2023 Q1"),
+    }
+
+
+def test_weights_fall_with_the_distance():
+    assert links("2020", "2021", "2024") == {
+        ("2021", "2020"): (1.0, "2021 -> 2020"),
+        ("2024", "2021"): (0.3333, "2024 -> 2021"),
+    }
+    assert links("2024-01-31", "2024-01-29") == {
+        ("2024-01-31", "2024-01-29"): (0.5, "2024-01-31 -> 2024-01-29")
+    }
+
+
+def test_only_equal_families_and_lengths_are_linked():
+    assert links("2024", "Q1 2024", "2024-03", "Q2") == {}
+    apart = members("2024") + members("2023", name="costs#")
+    assert sibling_links(apart) == []
+
+
+def test_a_likeness_of_sheets_scales_the_weight_and_can_forbid_a_link():
+    assert links("2022", "2023", "2024", alike=lambda one, other: 0.5 * ("2024" in one)) == {
+        ("2024", "2023"): (0.5, "2024 -> 2023")
+    }
+
+
+def test_sheets_that_share_a_period_do_not_multiply():
+    year = [SheetPeriod("f", Grain.YEAR, year, 0, str(year)) for year in (2022, 2023, 2024)]
+    crowd = [(f"{period.label}-{n:04d}", period) for period in year for n in range(1500)]
+    found = sibling_links(crowd)
+    assert len(found) == 3000
+    assert {(link.source[-4:], link.target[-4:]) for link in found} == {
+        (f"{n:04d}", f"{n:04d}") for n in range(1500)
+    }
+
+
+def test_links_do_not_depend_on_the_order_of_sheets():
+    given_first = members(*(f"Q{q} {y}" for y in range(2010, 2025) for q in range(1, 5)))
+    shuffled = list(given_first)
+    random.Random(3).shuffle(shuffled)
+    found = sibling_links(given_first)
+    assert found == sibling_links(shuffled)
+    assert len(found) <= 2 * len(given_first)
+    assert all(0 < link.weight <= 1 and link.type == "sibling_period" for link in found)
+
+
+def test_families_of_industrytab_are_those_of_the_released_grouping():
+    if not (DATA / "industrytab_1k").is_dir():
+        pytest.skip("IndustryTab-1K is not beside the checkout")
+    ours, theirs = defaultdict(set), defaultdict(set)
+    for record in load_industrytab(DATA / "industrytab_1k").records:
+        period = period_of(replace(record, sheet=_without_naming_habits(record.sheet)))
+        assert (period is None) == ("YEAR" not in family(record.sheet))
+        if period is not None:
+            ours[period.family].add(record.sheet_id)
+            theirs[family(record.sheet)].add(record.sheet_id)
+    assert sorted(map(sorted, ours.values())) == sorted(map(sorted, theirs.values()))
+    assert len(ours) == 63
+
+
+def _without_naming_habits(name):
+    """The name without what the release calls one thing in two ways; periods stay."""
+    name = re.sub(r"^Synthetic_Data__|_(source|target)$", "", name)
+    name = re.sub(r"^Stock_Market__", "Stock_Market_Data__", name)
+    name = re.sub(r"(Inventory_Check)_(?!Records)", r"\1_Records_", name)
+    return re.sub(r"(Warehouse_(?:Entry|Exit))_(?!Details)", r"\1_Details_", name)

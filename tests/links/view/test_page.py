@@ -1,0 +1,349 @@
+"""The page of sheets and links: what is in it, and what it does in a real browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from sat_retriever.links.view.page import PAGE_LINKS, to_html
+from sat_retriever.types import Column, ColumnType, FormulaState, Link, SheetRecord, Table
+
+EVIL = "</script><img src=x onerror=window.hacked=1>"
+EVIDENCE = "Summary!B4 =SUM(Q1!B2:B9)"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
+
+
+def sheet(path: str, name: str, *headers: str, **more) -> SheetRecord:
+    columns = tuple(Column(header, type=ColumnType.NUMBER, unit="EUR") for header in headers)
+    table = Table("A3:B9", 3, 1, transposed=False, num_rows=6, columns=columns)
+    return SheetRecord(
+        f"{path}#{name}", name, path.rpartition("/")[2], path, columns, tables=(table,), **more
+    )
+
+
+RECORDS = [
+    sheet("2024/Sales.xlsx", "Q1", "Month", "Net revenue", num_rows=12, num_cols=2),
+    sheet("2024/Sales.xlsx", "Summary", "Quarter", formulas=FormulaState.READ),
+    sheet("old/Rates.xls", "Währungen", "Kurs", formulas=FormulaState.UNREAD),
+    sheet("evil.xlsx", EVIL, EVIL),
+]
+Q1, SUMMARY, RATES, BAD = (record.sheet_id for record in RECORDS)
+LINKS = [
+    Link(SUMMARY, Q1, "formula_reference", 0.75, EVIDENCE),
+    Link(SUMMARY, Q1, "aggregation", 1.0, EVIDENCE),
+    Link(Q1, RATES, "join_key", 0.5, "VLOOKUP(A2,Rates!A:B,2)"),
+    Link(Q1, SUMMARY, "same_workbook"),
+    Link(BAD, RATES, EVIL, 0.5, EVIL),
+]
+
+
+def embedded(page: str) -> dict:
+    (text,) = re.findall(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)
+    return json.loads(text)
+
+
+def test_names_cannot_leave_the_data_they_are_in():
+    page = to_html(RECORDS, LINKS, title=EVIL, notes=[EVIL])
+    assert "<img" not in page
+    assert page.count("</script>") == 2
+    data = embedded(page)
+    assert (data["title"], data["sheets"][3]["name"]) == (EVIL, EVIL)
+    (text,) = re.findall(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)
+    assert text.isascii()  # so U+2028 and lone surrogates are escaped too
+    assert not set("<>&") & set(text)
+
+
+def test_the_policy_allows_the_pages_own_script_and_style_by_their_hashes_only():
+    page = to_html(RECORDS, LINKS)
+    (policy,) = re.findall(r'Content-Security-Policy" content="(.+?)"', page)
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["default-src"] == "'none'"
+    for kind, tag in (("script", "script"), ("style", "style")):
+        (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.S)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert rules[f"{kind}-src"] == f"'sha256-{digest}'"
+    assert "unsafe" not in policy
+
+
+def test_a_placeholder_in_a_name_is_a_name():
+    data = embedded(to_html([SheetRecord("%STYLE%", "%DATA%")], [], title="%SCRIPT%"))
+    assert (data["title"], data["sheets"][0]["name"]) == ("%SCRIPT%", "%DATA%")
+
+
+def test_text_that_is_not_unicode_does_not_break_the_page():
+    page = to_html([SheetRecord("a\ud800", "a\ud800")], [], title="t\udc80")
+    assert embedded(page)["sheets"][0]["id"] == "a\ud800"
+    page.encode()
+
+
+def test_with_too_many_links_the_strongest_stay_and_the_page_says_so():
+    records = [SheetRecord(str(number), str(number)) for number in range(210)]
+    links = [
+        Link(str(a), str(b), "join_key", 0.1 if b == 0 else 0.9)
+        for a in range(210)
+        for b in range(96)
+    ]
+    data = embedded(to_html(records, links))
+    assert len(data["links"]) == PAGE_LINKS
+    assert data["notes"] == [f"{210 * 96 - PAGE_LINKS} weaker links are left out."]
+    assert all(target != 0 for _, target, *_ in data["links"][: 210 * 95])
+
+
+def test_links_to_other_sheets_are_left_out():
+    data = embedded(to_html(RECORDS[:1], LINKS))
+    assert (len(data["sheets"]), data["links"], data["types"]) == (1, [], [])
+
+
+# ---- in a browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[object]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip(f"no chromium: none of {', '.join(BROWSERS)} is installed")
+    with playwright.sync_playwright() as engine:
+        started = engine.chromium.launch(executable_path=program, args=list(FLAGS))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser, tmp_path: Path) -> Iterator[Callable]:
+    """Opens a page from a file; at the end nothing may have been fetched or complained of."""
+    asked, said = [], []
+    context = browser.new_context(viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
+    file = tmp_path / "graph.html"
+
+    def open_page(text: str, fragment: str = ""):
+        file.write_text(text, encoding="utf-8", newline="\n")
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(f"{file.as_uri()}{fragment}")
+        page.wait_for_selector("html[data-ready]", state="attached")
+        return page
+
+    yield open_page
+    context.close()
+    assert set(asked) == {file.as_uri()}
+    assert said == []
+
+
+@pytest.fixture
+def page(visit):
+    return visit(to_html(RECORDS, LINKS, title="Reports"))
+
+
+def place_of(page, sheet_id: str) -> dict:
+    return page.evaluate("id => window.placeOf(id)", sheet_id)
+
+
+def click_sheet(page, sheet_id: str) -> None:
+    place = place_of(page, sheet_id)
+    page.mouse.click(place["x"], place["y"])
+
+
+def pixels(page) -> bytes:
+    page.mouse.move(2, 2)  # away from the sheets: nothing is lit
+    page.wait_for_timeout(80)  # a frame or two
+    return page.locator("#graph").screenshot()
+
+
+def test_a_click_on_a_sheet_shows_its_record_links_and_evidence(page):
+    assert page.locator("#panel").is_hidden()
+    click_sheet(page, Q1)
+    panel = page.locator("#panel")
+    text = panel.inner_text()
+    assert panel.locator("h3").inner_text() == "Q1"
+    for part in ("2024/Sales.xlsx", "12 rows × 2 columns", "A3:B9", "Net revenue", "number, EUR"):
+        assert part in text
+    assert EVIDENCE in text
+    assert "← is summed up in Summary" in text
+    assert "→ joins to Währungen" in text
+    page.keyboard.press("Escape")
+    assert panel.is_hidden()
+
+
+def test_a_link_in_the_panel_leads_to_its_other_end_and_the_address_follows(page):
+    click_sheet(page, Q1)
+    page.locator(".links button", has_text="Währungen").click()
+    assert page.locator("#panel h3").inner_text() == "Währungen"
+    assert "formulas not read" in page.locator("#panel").inner_text()
+    assert page.url.endswith("#" + quote(RATES, safe=""))
+
+
+def test_the_address_names_the_sheet_that_is_shown_at_first(visit):
+    page = visit(to_html(RECORDS, LINKS), "#" + quote(SUMMARY, safe=""))
+    assert page.locator("#panel h3").inner_text() == "Summary"
+    assert "formulas read" in page.locator("#panel").inner_text()
+
+
+@pytest.mark.parametrize("fragment", ["#nothing", "#%", "#%E0%A4%A"])
+def test_an_address_that_names_no_sheet_is_no_error(visit, fragment):
+    assert visit(to_html(RECORDS, LINKS), fragment).locator("#panel").is_hidden()
+
+
+SEARCHES = [
+    ("summ", ["Summary"]),
+    ("wahr", ["Währungen"]),  # accents do not matter
+    ("revenue", ["Q1"]),  # a header
+    ("sales q", ["Q1", "Summary"]),  # a path and a name, a path and a header
+    ("old", ["Währungen"]),  # a folder
+]
+
+
+@pytest.mark.parametrize(("query", "names"), SEARCHES, ids=[query for query, _ in SEARCHES])
+def test_search_finds_names_headers_and_paths(page, query, names):
+    page.keyboard.press("/")
+    page.keyboard.type(query)
+    assert page.locator("#results [role=option] > bdi").all_inner_texts() == names
+
+
+def test_a_sheet_is_found_and_chosen_with_the_keyboard_alone(page):
+    page.keyboard.press("/")
+    page.keyboard.type("sales")
+    options = page.locator("#results [role=option]")
+    assert options.count() == 2
+    assert options.nth(0).get_attribute("aria-selected") == "true"
+    page.keyboard.press("ArrowDown")
+    assert options.nth(1).get_attribute("aria-selected") == "true"
+    second = options.nth(1).locator("> bdi").inner_text()
+    page.keyboard.press("Enter")
+    assert page.locator("#panel h3").inner_text() == second
+    assert page.locator("#results").is_hidden()
+    assert page.locator("#status").inner_text().startswith(second)
+
+
+def test_a_search_without_a_hit_says_so(page):
+    page.locator("#search").fill("nonsense")
+    assert "No sheet has these words" in page.locator("#results").inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator("#search").input_value() == ""
+
+
+def test_each_type_is_counted_and_can_be_switched_off(page):
+    legend = page.locator("#types li")
+    counts = [item.inner_text().replace("\n", " ").rsplit(None, 1) for item in legend.all()]
+    assert counts == [
+        ["formula reference", "1"],
+        ["aggregation", "1"],
+        ["join key", "1"],
+        ["same workbook", "1"],
+        [EVIL, "1"],
+    ]
+    before = pixels(page)
+    page.locator("input[name=join_key]").uncheck()
+    without = pixels(page)
+    assert without != before
+    page.locator("input[name=join_key]").check()
+    assert pixels(page) == before
+    assert page.locator("input[name=same_workbook]").is_checked() is False
+
+
+def test_a_type_that_is_off_is_still_listed_and_marked(page):
+    page.locator("input[name=join_key]").uncheck()
+    click_sheet(page, Q1)
+    assert "join key1, not drawn" in page.locator("#panel").inner_text().replace("\n", "")
+
+
+def test_the_view_pans_zooms_and_returns_to_the_whole(page):
+    start = place_of(page, Q1)
+    page.mouse.move(600, 700)
+    page.mouse.wheel(0, -240)
+    page.wait_for_timeout(80)
+    zoomed = place_of(page, Q1)
+    assert zoomed != start
+    page.mouse.move(20, 780)
+    page.mouse.down()
+    page.mouse.move(120, 700, steps=4)
+    page.mouse.up()
+    panned = place_of(page, Q1)
+    assert panned["x"] - zoomed["x"] == pytest.approx(100)
+    assert panned["y"] - zoomed["y"] == pytest.approx(-80)
+    page.locator("#graph").focus()
+    page.keyboard.press("0")
+    assert place_of(page, Q1) == start
+
+
+def test_a_card_is_moved_by_its_title_with_its_sheets(page):
+    start, other = place_of(page, Q1), place_of(page, RATES)
+    page.mouse.move(start["x"], start["y"] - 40)
+    page.mouse.down()
+    page.mouse.move(start["x"] + 30, start["y"] - 20, steps=4)
+    page.mouse.up()
+    moved = place_of(page, Q1)
+    assert (moved["x"] - start["x"], moved["y"] - start["y"]) == pytest.approx((30, 20))
+    assert place_of(page, RATES) == other
+
+
+def test_hostile_names_are_text_everywhere(page):
+    for element in ("#title", "#types", "#counts"):
+        page.locator(element).inner_text()
+    click_sheet(page, BAD)
+    assert page.locator("#panel h3").inner_text() == EVIL
+    assert EVIL in page.locator("#panel .links code").inner_text()
+    page.locator("#search").fill("onerror")
+    assert page.locator("#results [role=option]").count() == 1
+    assert page.locator("img").count() == 0
+    assert page.evaluate("window.hacked") is None
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark_follow_the_system_and_the_button(visit, scheme):
+    page = visit(to_html(RECORDS, LINKS))
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_selector(f"html[data-theme={scheme}]", state="attached")
+    before = pixels(page)
+    page.locator("#theme").click()
+    page.wait_for_selector(f"html:not([data-theme={scheme}])", state="attached")
+    assert pixels(page) != before
+
+
+def test_without_sheets_the_page_says_why(visit):
+    page = visit(to_html([], []))
+    assert "No sheets here" in page.locator("#empty").inner_text()
+    assert page.locator("#legend").is_hidden()
+
+
+def test_without_links_the_page_says_so(visit):
+    page = visit(to_html(RECORDS, [], notes=["Something was left out."]))
+    assert page.locator("#notes").inner_text() == (
+        "No links between these sheets. Something was left out."
+    )
+
+
+def test_two_thousand_sheets_are_drawn_and_searched(visit):
+    records = [sheet(f"w{number // 8}.xlsx", f"Sheet {number}") for number in range(2000)]
+    links = [
+        Link(records[number].sheet_id, records[number * 7 % 2000].sheet_id, "formula_reference")
+        for number in range(2000)
+    ]
+    page = visit(to_html(records, links))
+    page.locator("#search").fill("sheet 1234")
+    page.keyboard.press("Enter")
+    assert page.locator("#panel h3").inner_text() == "Sheet 1234"
+    frame_ms = page.evaluate(
+        """async () => {
+          const start = performance.now();
+          for (let n = 0; n < 10; n += 1) {
+            document.getElementById("graph").dispatchEvent(new WheelEvent("wheel",
+              { deltaY: 60, clientX: 600, clientY: 400, cancelable: true }));
+            await new Promise(requestAnimationFrame);
+          }
+          return (performance.now() - start) / 10;
+        }"""
+    )
+    assert frame_ms < 300  # measured at 17 to 40 ms, drawn without a graphics card
