@@ -23,6 +23,67 @@ class Section:
 
 SECTIONS = (
     Section(
+        "formula_links",
+        "Formula links against an independent count",
+        {
+            "files": "files",
+            "formula_cells": "formula cells",
+            "edges_both": "edges in both",
+            "edges_ours_only": "ours only",
+            "edges_raw_only": "the count's only",
+            "precision": "precision",
+            "recall": "recall",
+            "array_edges_both": "edges with array formulas",
+            "array_recall": "recall",
+            "shared_edges_both": "with shared formulas",
+            "shared_recall": "recall",
+            "share_of_edges_with_equal_cells": "edges with equal cell counts",
+        },
+    ),
+    Section(
+        "formula_links",
+        "Formulas taken apart",
+        {
+            "formulas": "formulas",
+            "extract_seconds_median": "median, s",
+            "formulas_per_second": "formulas a second",
+            "extract_peak_mib": "peak memory, MiB",
+            "worker_cpu_seconds_median": "reading with links, processor s",
+            "worker_without_links_cpu_seconds_median": "without",
+            "worker_peak_mib": "reading, peak MiB",
+        },
+    ),
+    Section(
+        "joins",
+        "Join keys found by headers alone, against declared foreign keys",
+        {
+            "databases": "databases",
+            "keys": "declared keys",
+            "found": "found",
+            "pair_precision": "sheet pairs: precision",
+            "pair_recall": "recall",
+            "directed_precision": "directed: precision",
+            "directed_recall": "recall",
+            "column_precision": "columns: precision",
+            "column_recall": "recall",
+            "column_precision_implied": "precision with implied keys",
+        },
+    ),
+    Section(
+        "links_scale",
+        "Links at scale, generated records",
+        {
+            "sheets": "sheets",
+            "links": "links",
+            "discovery_s": "finding, s",
+            "storing_s": "storing and resolving, s",
+            "graph_s": "networkx graph, s",
+            "stored_mib": "memory, MiB",
+            "graph_mib": "with the graph, MiB",
+            "index_mib": "index file, MiB",
+        },
+    ),
+    Section(
         "headers",
         "Header detection",
         {

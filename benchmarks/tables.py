@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.link_tables import links_table
+from benchmarks.markdown import markdown, number
 from benchmarks.results import ROOT, read_results
 from benchmarks.sections import SECTIONS, Section
 from sat_retriever.metrics import mean, ndcg, paired_bootstrap
@@ -124,8 +127,7 @@ def unsupported(file: File) -> list[str]:
 
 def plain_table(section: Section) -> str:
     """A section's result files as rows; files and columns without a number are left out."""
-    found = read_results(section.benchmark)
-    files = [file for file in found if set(section.columns) & set(file["metrics"])]
+    files = shown_files(section)
     if not files:
         return _not_run(section.benchmark)
     headings = ["data", "method"]
@@ -139,6 +141,22 @@ def plain_table(section: Section) -> str:
         for row, value in zip(rows, values, strict=True):
             row.append(number(float(value) if fractions and type(value) is int else value))
     return markdown(headings, rows)
+
+
+def shown_files(section: Section) -> list[File]:
+    """Result files of a section's benchmark that hold any of its numbers."""
+    found = read_results(section.benchmark)
+    held = [file for file in found if set(section.columns) & set(file["metrics"])]
+    return sorted(held, key=lambda file: _natural(f"{file['dataset']} {file['split']}"))
+
+
+def _natural(text: str) -> list[str]:
+    """Sort key by which 30,000 comes before 100,000.
+
+    >>> sorted(["a_100", "a_30"], key=_natural)
+    ['a_30', 'a_100']
+    """
+    return [part.zfill(12) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
 
 
 def _data(file: File) -> str:
@@ -161,58 +179,28 @@ def measured_on(files: Sequence[File]) -> str:
     return f"Measured at {', '.join(commits)} on {'; '.join(machines)}."
 
 
-def number(value: object) -> str:
-    """A number as the tables print it; a dash where a metric is undefined.
-
-    >>> number(0.85712), number(12_345), number(None), number(17.25), number(True)
-    ('.857', '12,345', '–', '17.2', 'yes')
-    """
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        if abs(value) >= 10:
-            return f"{value:,.1f}"
-        text = f"{value:.3f}"
-        return text.removeprefix("0") if value < 1 else text
-    return str(value)
-
-
-def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; short rows are filled up with empty cells.
-
-    >>> print(markdown(["a", "b"], [["1"]]))
-    | a | b |
-    |---|---|
-    | 1 |  |
-    """
-    lines = ["| " + " | ".join(headings) + " |", "|" + "---|" * len(headings)]
-    for row in rows:
-        filled = [*row, *[""] * (len(headings) - len(row))]
-        lines.append("| " + " | ".join(filled) + " |")
-    return "\n".join(lines)
-
-
 def _not_run(benchmark: str) -> str:
     return f"*not run: `python -m benchmarks.{benchmark}`*"
 
 
 def render() -> str:
     """Everything between the README's markers."""
-    quality = read_results("quality")
+    quality, links = read_results("quality"), read_results("links")
     parts = [
         "### Quality without training",
         "`python -m benchmarks.quality`. No test set was used for a choice; every choice "
         "was made on the validation parts (`python -m benchmarks.fusion`)."
         + (f" {measured_on(quality)}" if quality else ""),
         quality_table(quality),
+        "### What links buy without training",
+        "`python -m benchmarks.links_quality`. Chosen on the validation parts (`--validation`), "
+        "scored here once. BIRD's declared keys take its own dev_tables.json "
+        "(`--bird-tables FILE`)." + (f" {measured_on(links)}" if links else ""),
+        links_table(links, _CORPORA) if links else _not_run("links_quality"),
     ]
     for section in SECTIONS:
         command = f"`python -m benchmarks.{section.benchmark}`"
-        files = read_results(section.benchmark)
+        files = shown_files(section)
         where = f" {measured_on(files)}" if files else ""
         parts += [f"### {section.title}", f"{command}.{where}", plain_table(section)]
     return "\n\n".join(parts)
@@ -240,7 +228,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, fail when stale")
     parser.add_argument("--readme", type=Path, default=ROOT / "README.md")
     options = parser.parse_args(arguments)
-    wrong = [line for file in read_results("quality") for line in unsupported(file)]
+    ranked = (*read_results("quality"), *read_results("links"))
+    wrong = [line for file in ranked for line in unsupported(file)]
     for line in wrong:
         print(line, file=sys.stderr)
     readme = options.readme.read_text(encoding="utf-8")

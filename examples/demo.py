@@ -20,6 +20,7 @@ from rich.text import Text
 
 from sat_retriever import (
     Hit,
+    Link,
     SatError,
     SheetEncoder,
     SheetIndex,
@@ -78,6 +79,7 @@ def _run(options: argparse.Namespace, console: Console) -> None:
         _show_reading(console, folder, report, len(records))
         _show_layouts(console, records)
         _show_skipped(console, report)
+        _show_links(console, index)
         asked = options.ask or QUESTIONS
         if options.folder and not options.ask:
             asked = _own_questions(records)
@@ -144,6 +146,25 @@ def _show_skipped(console: Console, report: SyncReport) -> None:
     console.print(grid)
     if len(report.skipped) > 6:
         console.print(f"and {len(report.skipped) - 6} more", style="dim")
+
+
+def _show_links(console: Console, index: SheetIndex) -> None:
+    """How many links there are, and the surest one of each type."""
+    surest: dict[str, Link] = {}
+    count = 0
+    for count, link in enumerate(index.all_links(), start=1):  # noqa: B007 - the last one counts
+        if link.type not in surest or link.weight > surest[link.type].weight:
+            surest[link.type] = link
+    if not surest:
+        return
+    _title(console, "Links between sheets", f"{count} found; the surest of each type")
+    ends = index.records([end for link in surest.values() for end in (link.source, link.target)])
+    grid = _grid(18, 34, 46)
+    for link in surest.values():
+        sheets = Text(f"{ends[link.source].sheet} → {ends[link.target].sheet}", style="bold")
+        sheets.append_text(Text(f"\n{ends[link.source].path}", style="not bold"))
+        grid.add_row(Text(link.type, style="green"), sheets, _plain(link.evidence))
+    console.print(grid)
 
 
 def _own_questions(records: Sequence[SheetRecord]) -> list[str]:
@@ -220,6 +241,7 @@ def _plain(text: str) -> Text:
 def _show_next(console: Console, folder: Path, file: Path) -> None:
     _title(console, "Ask your own")
     console.print(Text(f'  .venv/bin/sat search "your question" --index {file}'))
+    console.print(Text(f"  .venv/bin/sat graph --index {file} --out links.html"))
     if folder.is_relative_to(".demo"):
         console.print(Text("  make demo FOLDER=path/to/your/workbooks"))
     console.print()

@@ -117,3 +117,8 @@ def test_a_missing_folder_is_an_error_in_one_line(encoder, tmp_path):
 
 def _without_times(text: str) -> str:
     return re.sub(r"\d+ ms|\d+\.\d s", "", text)
+
+
+def test_links_are_shown_with_their_evidence(shown):
+    assert re.search(r"^Links between sheets  \d+ found", shown, re.MULTILINE)
+    assert re.search(r"^aggregation +Year → Budget vs actual +Year!B2 =SUM\(", shown, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""How many sheets of a ranking make the whole answer."""
+"""How many sheets of a ranking form the whole answer."""
 
 from __future__ import annotations
 

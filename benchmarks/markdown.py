@@ -1,0 +1,40 @@
+"""Numbers and tables as the README prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def number(value: object) -> str:
+    """A number as the tables print it; a dash where a metric is undefined.
+
+    >>> number(0.85712), number(12_345), number(None), number(17.25), number(True)
+    ('.857', '12,345', '–', '17.2', 'yes')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        if abs(value) >= 10:
+            return f"{value:,.1f}"
+        text = f"{value:.3f}"
+        return text.removeprefix("0") if value < 1 else text
+    return str(value)
+
+
+def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; short rows are filled up with empty cells.
+
+    >>> print(markdown(["a", "b"], [["1"]]))
+    | a | b |
+    |---|---|
+    | 1 |  |
+    """
+    lines = ["| " + " | ".join(headings) + " |", "|" + "---|" * len(headings)]
+    for row in rows:
+        filled = [*row, *[""] * (len(headings) - len(row))]
+        lines.append("| " + " | ".join(filled) + " |")
+    return "\n".join(lines)
