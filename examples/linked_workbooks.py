@@ -92,6 +92,6 @@ def _save(path: Path, sheets: Mapping[str, Rows]) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     write_workbooks(Path(sys.argv[1]))

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from filelock import FileLock, Timeout
 
@@ -25,7 +26,8 @@ from sat_retriever.errors import (
 )
 from sat_retriever.filters import Filters
 from sat_retriever.lexical import WordShares, sheet_words
-from sat_retriever.links.claims import NO_CLAIMS, claims_of, discover
+from sat_retriever.links.claims import Discovery, claims_of, discover
+from sat_retriever.links.given import checked_link
 from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.serialize import Serialization, serialize
 from sat_retriever.store.sqlite import SqliteStore
@@ -41,7 +43,12 @@ from sat_retriever.types import (
 )
 
 UNRESOLVED_SHOWN = 20  # workbook files that status names
+_AT_ONCE = 1024  # records encoded and written together
+_RELINKED = 64  # workbooks without a file that are linked in one transaction
 WRITER_WAIT_S = 10.0  # how long a second writer waits for the first
+
+
+Item = TypeVar("Item")
 
 
 class SheetIndex:
@@ -223,40 +230,44 @@ class SheetIndex:
     ) -> int:
         """Add sheets without files, each in place of a sheet of the same id.
 
-        Records are written a thousand at a time; what was written stays if the iterable
-        fails later.
+        Records are written a thousand at a time; what was written stays, with the links
+        that were found, if the iterable fails later.
 
         Args:
             records: The sheets; those of one `workbook` belong together.
-            links: Links that are known, for example foreign keys.
+            links: Links that are known, for example foreign keys. Their ends need not be
+                here yet. All are checked before anything is written.
             find_links: Also find links by names and headers.
 
         Returns:
             Number of records added.
 
         Raises:
+            InputError: If a link or a record has a value that cannot be kept.
             IndexBusyError: If another process is writing to the index.
         """
         added = 0
+        given = [checked_link(link) for link in links]
         workbooks: dict[str, None] = {}
         with self._sole_writer():
-            for part in _parts(records, 1024):
-                kept = part if self.examples else [without_examples(record) for record in part]
-                claims = claims_of(kept) if find_links else NO_CLAIMS
-                self._store.put_sheets(self._rows(kept), claims)
-                added += len(part)
-                workbooks.update((record.workbook, None) for record in kept if record.workbook)
-            for workbook in workbooks if find_links else ():
-                self._link_workbook(workbook)
-            self._store.put_links(links)
-            self._store.settle_families()
+            try:
+                for part in _parts(records, _AT_ONCE):
+                    kept = part if self.examples else [without_examples(record) for record in part]
+                    alone = [record for record in kept if find_links and not record.workbook]
+                    self._store.put_sheets(self._rows(kept), claims_of(alone))
+                    added += len(part)
+                    workbooks.update((record.workbook, None) for record in kept if record.workbook)
+            finally:  # what was written is linked even if the rest could not be read
+                for names in _parts(workbooks if find_links else (), _RELINKED):
+                    self._store.relink_sheets([self._found(workbook) for workbook in names])
+                self._store.settle_families()
+            self._store.put_links(given)
         return added
 
-    def _link_workbook(self, workbook: str) -> None:
-        """Find the links inside a workbook that has no file anew."""
+    def _found(self, workbook: str) -> tuple[list[str], Discovery]:
+        """Sheet ids of a workbook that has no file, and what it says about links."""
         records = self._store.records_called(workbook)
-        sheet_ids = [record.sheet_id for record in records]
-        self._store.replace_own_links(sheet_ids, discover(records).links)
+        return [record.sheet_id for record in records], discover(records)
 
     def remove(self, sheet_ids: Sequence[str]) -> int:
         """Drop sheets; the number that was there.
@@ -476,10 +487,10 @@ def _check(record: SheetRecord) -> None:
         ) from error
 
 
-def _parts(records: Iterable[SheetRecord], size: int) -> Iterator[list[SheetRecord]]:
-    part: list[SheetRecord] = []
-    for record in records:
-        part.append(record)
+def _parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    part: list[Item] = []
+    for item in items:
+        part.append(item)
         if len(part) == size:
             yield part
             part = []

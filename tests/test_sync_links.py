@@ -199,24 +199,41 @@ def test_any_history_of_changes_leaves_the_links_of_a_fresh_index(folder, tmp_pa
         "plan 2025.xlsx",
         "customers.xlsx",
         "sub/orders.xlsx",
+        "sub/plan 2024.xlsx",
     ]
+    (folder / "sub").mkdir()
 
     def content():
         other = draw.choice(names).rpartition("/")[2]
         ids = draw.sample(range(1000, 9000), 40)
         return {
             "Data": [["customer_id", "Amount"], *([n, n / 7] for n in ids)],
-            draw.choice(["Sum", "Total"]): [["x"], ["=SUM(Data!B2:B9)"], [f"='[{other}]Data'!A1"]],
+            draw.choice(["Sum", "Total"]): [
+                ["x"],
+                ["=SUM(Data!B2:B9)"],
+                [f"='{draw.choice(['', 'sub/'])}[{other}]Data'!A1"],
+                [f"=SUM('[{other}]Data:Total'!B2:B9)"],
+            ],
         }
+
+    def change(path, step):
+        way = draw.random()
+        if path.exists() and way < 0.3:
+            path.unlink()
+        elif path.exists() and way < 0.45:
+            path.replace(folder / draw.choice(names))
+        elif path.exists() and way < 0.55:
+            path.write_bytes(b"PK\3\4 cut off")
+            os.utime(path, (PAST + step, PAST + step))
+        else:
+            write(path, content(), PAST + step)
 
     with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
         for step in range(5):
             for name in draw.sample(names, 2):
-                path = folder / name
-                if path.exists() and draw.random() < 0.4:
-                    path.unlink()
-                else:
-                    write(path, content(), PAST + step)
+                change(folder / name, step)
+            if step == 0:  # a root that the folder above supersedes
+                index.sync(folder / "sub")
             index.sync(folder)
         kept = list(index.all_links())
     with SheetIndex.create(tmp_path / "fresh.sat", HashedEncoder()) as fresh:
@@ -250,3 +267,78 @@ def test_a_header_that_too_many_workbooks_have_joins_none_of_them_in_any_order(i
     assert found(index, "join_key") == set()
     index.remove([record.sheet_id for record in records[BLOCK_LIMIT - 1 :]])
     assert found(index, "join_key") == joined
+
+
+def staff_and_log(book):
+    """Sheets of one workbook; what the log's key means is settled by the staff beside it."""
+    return [
+        SheetRecord(f"{book}#s", "Staff", book, columns=(Column("staff_id"), Column("name"))),
+        SheetRecord(f"{book}#l", "Log", book, columns=(Column("date"), Column("staff_id"))),
+    ]
+
+
+def test_records_of_a_workbook_that_come_in_several_calls_are_linked_as_those_of_one(tmp_path):
+    records = [record for book in ("a", "b", "c") for record in staff_and_log(book)]
+    with (
+        SheetIndex.create(tmp_path / "one.sat", HashedEncoder()) as one,
+        SheetIndex.create(tmp_path / "more.sat", HashedEncoder()) as more,
+    ):
+        one.add_records(records)
+        for record in reversed(records):
+            more.add_records([record])
+        assert list(more.all_links()) == list(one.all_links())
+        assert found(one, "join_key") == {(f"{b}#l", f"{b}#s", "join_key") for b in "abc"}
+
+
+def test_records_added_again_with_other_headers_lose_their_links(index):
+    index.add_records(staff_and_log("a"))
+    assert found(index, "join_key")
+    index.add_records([SheetRecord("a#l", "Log", "a", columns=(Column("date"),))])
+    assert found(index, "join_key") == set()
+
+
+def test_what_was_written_is_linked_when_the_records_break_off(index, monkeypatch):
+    def broken():
+        yield from staff_and_log("a")
+        yield SheetRecord("3", "Budget_2023", columns=(Column("item"),))
+        yield SheetRecord("4", "Budget_2024", columns=(Column("item"),))
+        raise RuntimeError("the source broke off")
+
+    monkeypatch.setattr("sat_retriever.index._AT_ONCE", 2)
+    with pytest.raises(RuntimeError, match="broke off"):
+        index.add_records(broken())
+    assert ("a#l", "a#s", "join_key") in found(index)
+    assert ("4", "3", "sibling_period") in found(index)
+
+
+def test_a_block_that_is_crowded_joins_nothing_through_columns_found_by_another(tmp_path):
+    def one(book, sheet, *headers):
+        columns = tuple(map(Column, headers))
+        return SheetRecord(f"{book}#{sheet}", sheet, f"book {book}", columns=columns)
+
+    crowd = [one(str(n), "Log", "order_id") for n in range(BLOCK_LIMIT + 1)]
+    # Both sheets have a column of the block "vendor site order", which is also one of the
+    # crowded block "order"; the id of the sheet Orders is in the crowded one only.
+    pair = [
+        one("x", "Orders", "id", "vendor_site_order_id"),
+        one("y", "Site Orders", "id", "site_id", "vendor_site_order_id"),
+    ]
+    for number, order in enumerate((pair, pair[::-1])):
+        with SheetIndex.create(tmp_path / f"{number}.sat", HashedEncoder()) as index:
+            index.add_records(crowd)
+            for record in order:
+                index.add_records([record])
+            assert list(index.all_links()) == []
+
+
+def test_an_interrupted_sync_is_settled_by_the_next(folder, index, monkeypatch):
+    for year in (2021, 2022):
+        write(folder / f"Sales {year}.xlsx", {"Data": [["Region", "Sales"], ["North", year]]})
+    with monkeypatch.context() as killed:
+        killed.setattr(index._store, "settle_families", lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            index.sync(folder)
+    assert found(index, "sibling_period") == set()
+    report = index.sync(folder)
+    assert report.unchanged == 2
+    assert len(found(index, "sibling_period")) == 1

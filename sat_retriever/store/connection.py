@@ -79,7 +79,8 @@ def open_file(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
 
     Raises:
         IndexNotFoundError: If there is no such file.
-        IndexFormatError: If it is not an index, or was written by a newer version.
+        IndexFormatError: If it is not an index, was written by a newer version, or by an
+            older one and cannot be written to.
         IndexBusyError: If another process held it for longer than the time-out.
     """
     if not _is_file(path):
@@ -91,7 +92,7 @@ def open_file(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
         connection = _open(path, "rw" if writable else "ro", busy_timeout_s)
         try:
             connection.execute("PRAGMA foreign_keys = ON")
-            check(connection, path)
+            check(connection, path, writable=writable)
             if writable:
                 migrate(connection)
                 connection.execute("PRAGMA journal_mode = WAL")

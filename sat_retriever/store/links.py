@@ -97,6 +97,15 @@ class LinkTables:
                 [(block, added.lastrowid) for block in column.blocks],
             )
 
+    def drop_claims(self, sheet_ids: Iterable[str]) -> None:
+        """Forget what sheets, which stay, say about other workbooks."""
+        values = [(sheet_id,) for sheet_id in sheet_ids]
+        for table in ("external_references", "periods", "key_columns"):
+            self._connection.executemany(
+                f"DELETE FROM {table} WHERE sheet = (SELECT id FROM sheets WHERE sheet_id = ?)",
+                values,
+            )
+
     def references_of(self, sheet_ids: Iterable[str]) -> list[ExternalReference]:
         """What the sheets take from other workbooks, in the order of the sheets."""
         sql = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from sat_retriever.links.claims import NOTHING, Discovery, without
@@ -81,9 +82,15 @@ def _rejoin(tables: LinkTables, sheet_ids: Sequence[str]) -> None:
 
 
 def _join(tables: LinkTables, columns: Sequence[KeyColumn]) -> None:
-    blocks = dict.fromkeys(block for column in columns for block in column.blocks)
+    blocks = list(dict.fromkeys(block for column in columns for block in column.blocks))
     others = tables.key_columns(blocks, BLOCK_LIMIT)
-    tables.put(joins_between(columns, others), Origin.JOIN)
+    # Of a crowded block there may be a few columns, there for another block of theirs.
+    crowded = tables.crowded(blocks, BLOCK_LIMIT)
+    telling = [
+        replace(column, blocks=tuple(block for block in column.blocks if block not in crowded))
+        for column in columns
+    ]
+    tables.put(joins_between(telling, others), Origin.JOIN)
 
 
 def _nearest(

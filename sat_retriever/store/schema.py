@@ -121,11 +121,12 @@ MIGRATIONS: tuple[str, ...] = (
 )
 
 
-def check(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse what is no index of this version or an older one, before it is touched.
+def check(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None:
+    """Refuse what is no index that can be brought to this version, before it is touched.
 
     Raises:
-        IndexFormatError: If the file is no index, or was written by a newer version.
+        IndexFormatError: If the file is no index, was written by a newer version, or by an
+            older one and cannot be written to.
     """
     if _pragma(connection, "application_id") != APPLICATION_ID:
         raise IndexFormatError(f"{path} is not an index of this package")
@@ -134,6 +135,11 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         raise IndexFormatError(
             f"{path} was written by a newer version (schema {version}, this one knows up to "
             f"{len(MIGRATIONS)}): upgrade with pip install -U sat-retriever"
+        )
+    if version < len(MIGRATIONS) and not writable:
+        raise IndexFormatError(
+            f"{path} was written by an older version and is read-only here: open it once where "
+            "it can be written to, or a copy of it"
         )
 
 

@@ -204,12 +204,17 @@ class SqliteStore:
         with self._writing() as connection:
             LinkTables(connection).put(links, Origin.GIVEN)
 
-    def replace_own_links(self, sheet_ids: Sequence[str], links: Iterable[Link]) -> None:
-        """Put links found inside a workbook in place of those found before."""
+    def relink_sheets(self, found: Iterable[tuple[Sequence[str], Discovery]]) -> None:
+        """Put what was found in workbooks without a file in place of what was found before.
+
+        Args:
+            found: Sheet ids of each workbook, and its links and claims.
+        """
         with self._writing() as connection:
             tables = LinkTables(connection)
-            tables.drop_from(sheet_ids, Origin.OWN)
-            tables.put(links, Origin.OWN)
+            for sheet_ids, discovery in found:
+                with relinked(tables, sheet_ids, discovery):
+                    tables.drop_claims(sheet_ids)
 
     def settle_families(self) -> None:
         """Link the sheets of every family of periods in which a sheet came or went."""

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from sat_retriever import IndexFormatError, IndexStorageError, Link
-from sat_retriever.store import schema
+from sat_retriever.store import connection, schema
 from sat_retriever.store.connection import create_file
 from sat_retriever.store.sqlite import SqliteStore
 
@@ -47,9 +47,9 @@ def test_a_file_that_cannot_be_created_leaves_nothing_behind(tmp_path):
 
 def test_every_sqlite_error_is_translated(tmp_path):
     store = SqliteStore.create(tmp_path / "a.sat", {})
-    connection = sqlite3.connect(tmp_path / "a.sat")
-    connection.execute("DROP TABLE sheets")
-    connection.close()
+    other = sqlite3.connect(tmp_path / "a.sat")
+    other.execute("DROP TABLE sheets")
+    other.close()
     for call in (store.ids_by_sheet_id, store.counts, store.all_sheet_ids):
         with pytest.raises(IndexFormatError, match="index the folder anew"):
             call()
@@ -74,3 +74,13 @@ def test_links_of_a_file_of_the_first_version_are_kept_and_its_workbooks_read_an
     (state,) = store.workbooks()
     assert (state.path, state.content_hash, state.mtime_ns) == ("a.xlsx", "", -1)
     store.close()
+
+
+def test_an_older_file_that_cannot_be_written_to_is_refused_with_what_to_do(tmp_path, monkeypatch):
+    path = tmp_path / "a.sat"
+    with monkeypatch.context() as first:
+        first.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        create_file(path, {})
+    monkeypatch.setattr(connection, "is_writable", lambda _path: False)  # root may write anywhere
+    with pytest.raises(IndexFormatError, match="older version and is read-only here"):
+        SqliteStore.open(path)

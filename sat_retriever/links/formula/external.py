@@ -62,6 +62,19 @@ def decoded(target: str) -> str:
     return unquote(target)
 
 
+def written(file: str) -> str:
+    """A workbook as a formula itself has it, decoded if it is a URL.
+
+    A path is not encoded there, but for the brackets that would end it.
+
+    >>> written("https://a.org/Q1%20data.xlsx?web=1"), written("50%20off%5B2%5D.xlsx")
+    ('https://a.org/Q1 data.xlsx', '50%20off[2].xlsx')
+    """
+    if "://" in file[:10]:
+        return decoded(file)
+    return re.sub("%5B", "[", re.sub("%5D", "]", file, flags=re.I), flags=re.I)
+
+
 def file_key(target: str) -> str:
     r"""Case-folded file name of a path or URL: what workbooks are looked up by.
 

@@ -11,6 +11,7 @@ from sat_retriever.structure import Use
 
 MAX_FORMULA = 8_192  # characters; Excel's own limit
 MAX_NAME = 255
+SPACES = str.maketrans("\r\n\t\v\f", "     ")
 _BOOK_SUFFIXES = tuple(
     ".xlsx .xlsm .xlsb .xls .xltx .xltm .xlt .xlam .xla .ods .ots .csv .tsv".split()
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sat_retriever.links.formula.external import between, decoded
-from sat_retriever.links.formula.operands import Taken, Target
+from sat_retriever.links.formula.external import between, decoded, file_key, written
+from sat_retriever.links.formula.operands import SPACES, Taken, Target
 from sat_retriever.structure import DefinedName, Structure, Use
 
 _MAX_DEPTH = 8  # names that stand for names
@@ -28,13 +28,17 @@ class Scope:
     Args:
         sheets: Names of its sheets in tab order.
         structure: Its names, tables, other workbooks, and all its tabs if they are known.
+        file: Its own path or file name.
     """
 
-    def __init__(self, sheets: Sequence[str], structure: Structure) -> None:
+    def __init__(self, sheets: Sequence[str], structure: Structure, file: str = "") -> None:
+        self._own_file = file_key(file)
         self.count = len(sheets)
         self.places: dict[str, int] = {}
         for place, sheet in enumerate(sheets):
             self.places.setdefault(sheet.casefold(), place)
+        for place, sheet in enumerate(sheets):  # a formula's line breaks are read as spaces
+            self.places.setdefault(sheet.translate(SPACES).casefold(), place)
         self._defined: dict[tuple[str, str], DefinedName] = {}
         for name in structure.names:
             self._defined.setdefault((_fold(name.sheet), name.name.casefold()), name)
@@ -60,12 +64,18 @@ class Scope:
 
     def _meant(self, sheet: str, taken: Taken, above: tuple[str, ...]) -> Iterator[Meant]:
         use, target = taken
+        external: Target | None = None
         if target.workbook and not self._is_own(target):
             external = self._external(target)
-            if external is not None:
-                yield Meant(use, external=external)
+            if external is None:
+                return
+            if self._is_own_file(external.workbook):
+                target = external._replace(workbook="")
+                external = None
+        if external is not None:
+            yield Meant(use, external=external)
         elif target.name:
-            yield from self._named(sheet, taken, above)
+            yield from self._named(sheet, Taken(use, target), above)
         else:
             yield from (Meant(use, place) for place in self._span(target))
 
@@ -80,10 +90,16 @@ class Scope:
         """Whether the workbook in `Report.xlsx!rate` is a sheet of that name."""
         return not target.first and target.workbook.casefold() in self.places
 
+    def _is_own_file(self, file: str) -> bool:
+        """Whether a workbook, named without any folder, is this one: the one beside it."""
+        beside = file.removeprefix("./").removeprefix(".\\")
+        plain = "/" not in beside and "\\" not in beside
+        return plain and bool(self._own_file) and file_key(beside) == self._own_file
+
     def _external(self, target: Target) -> Target | None:
         """The target with its workbook as a file; None if the workbook does not tell."""
         if not target.workbook.isdigit():
-            return target
+            return target._replace(workbook=written(target.workbook))
         file = self._files.get(target.workbook.lstrip("0"), "")
         return target._replace(workbook=file) if file else None
 

@@ -115,7 +115,8 @@ class Book:
         sheets = list(structure.tabs)
         known = {sheet.casefold() for sheet in sheets}
         sheets += [each.sheet for each in records if each.sheet.casefold() not in known]
-        scope = Scope(sheets, structure)
+        file = next((each.path or each.workbook for each in records), "")
+        scope = Scope(sheets, structure, file)
         places: dict[int, SheetRecord] = {}
         for record in records:
             places.setdefault(scope.places[record.sheet.casefold()], record)
@@ -152,7 +153,8 @@ class Book:
             return
         use = Use.LOOKUP if source.kind is SourceKind.VALIDATION else Use.AGGREGATE
         place = address(source.sheet, source.place)
-        evidence = _line(f"{place} {source.kind.value} ={source.text}")
+        # Whether values may be kept is not known here, and what matters is where they stand.
+        evidence = _line(f"{place} {source.kind.value} ={_bare(source.text)}")
         for meant in self._ends(tally, self.scope.text(source.sheet, source.text, use)):
             tally.at(_end(meant), use).declare(DECLARED[source.kind], evidence)
 
@@ -170,6 +172,14 @@ class Book:
 def _end(meant: Meant) -> End:
     """What tallies go by: for another workbook without the range taken."""
     return meant.place if meant.external is None else meant.external._replace(area="")
+
+
+def _bare(text: str) -> str:
+    """The text of a declared source, as it is unless literals stand in it."""
+    from sat_retriever.links.formula.tokens import without_literals
+
+    bare = without_literals(text)
+    return bare if "…" in bare else text
 
 
 def _shows(reference: Reference) -> bool:

@@ -16,15 +16,22 @@ from sat_retriever.links.formula.functions import (
     argument_use,
     function_name,
 )
-from sat_retriever.links.formula.operands import MAX_FORMULA, Taken, Target, opening, targets
+from sat_retriever.links.formula.operands import (
+    MAX_FORMULA,
+    SPACES,
+    Taken,
+    Target,
+    opening,
+    targets,
+)
 from sat_retriever.structure import Use
 
 _MAX_BRACKETS = 512  # the Tokenizer's time grows with their square
 _MAX_TARGETS = 256  # different ones in a formula
-_SPACES = str.maketrans("\r\n\t\v\f", "     ")
 # Kept as they are: strings, quoted sheet names, brackets with their escapes.
 _KEPT = r"""("[^"]*"|'[^']*'|\[(?:'.|[^\[\]']|\[(?:'.|[^\[\]'])*\])*\])"""
 _ERROR = re.compile(_KEPT + r"|(:?)(#[A-Z][A-Z0-9/_]*[!?]?)|#|@", re.DOTALL)
+_STRAY = re.compile(r"(?!\$?\d+:\$?\d+$)[\d.“”„«»][^!\[]*")  # 4711_x names nothing
 _ESCAPED = re.compile(r"'.", re.DOTALL)
 _FAILURES = (TokenizerError, IndexError, AssertionError)
 _CARRYING = frozenset("+ - = > < >= <= <>".split())
@@ -73,7 +80,9 @@ def without_literals(text: str) -> str:
 
 
 def _is_literal(token: Token) -> bool:
-    return bool(token.type == Token.OPERAND and token.subtype != Token.RANGE)
+    if token.type != Token.OPERAND:
+        return False
+    return bool(token.subtype != Token.RANGE or _STRAY.fullmatch(token.value.strip()))
 
 
 def carries(text: str) -> bool:
@@ -100,7 +109,7 @@ def _repaired(text: str) -> str:
 
     It has no "@", no "A1#", no newer error values, and newlines do not end an operand.
     """
-    text = text.strip().translate(_SPACES)
+    text = text.strip().translate(SPACES)
     if "#" in text or "@" in text or "'" in text:
         text = _ERROR.sub(_repair, text)
     return text

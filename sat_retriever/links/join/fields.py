@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import lru_cache
 
 from sat_retriever.links.join.names import KeyKind, KeyName, key_name, sheet_words
 from sat_retriever.links.join.sketches import small_numbers
+from sat_retriever.links.period.spellings import spelled
 from sat_retriever.structure import ColumnProfile
 from sat_retriever.types import Column, ColumnType, SheetRecord
 
@@ -18,6 +21,9 @@ _NEVER_KEYS = frozenset(
     (ColumnType.NUMBER, ColumnType.BOOLEAN, ColumnType.TIME, ColumnType.ERROR, ColumnType.EMPTY)
 )
 _NO_PROFILE = ColumnProfile("", 0, 0, 0, 0)
+_WIDE_TABLE = 6  # columns
+_LONGEST_TIME = 24  # characters
+_DIGITS = re.compile(r"\d+")
 
 
 class Match(IntEnum):
@@ -49,6 +55,8 @@ class Field:
         distinct: Different values among them.
         sketch: Ascending hashes of values, bottom-k.
         wide: Whether its values say something by themselves, as small numbers do not.
+        layout: Digest of its table's headers; tables of one layout are parts of one list,
+            and none of them owns a key of another. Empty for a table of one column.
     """
 
     sheet_id: str
@@ -65,11 +73,17 @@ class Field:
     distinct: int = 0
     sketch: tuple[int, ...] = field(default=(), repr=False)
     wide: bool = False
+    layout: str = ""
 
     @property
     def unique(self) -> float:
         """Different values as a share of all; 0 if they are not known."""
         return self.distinct / self.values if self.values else 0.0
+
+    @property
+    def leads(self) -> bool:
+        """Whether its table may be a list of its values, by its place or its header."""
+        return self.place == 0 or self.main or self.name.kind is not KeyKind.NONE
 
     @property
     def bare(self) -> bool:
@@ -80,6 +94,9 @@ class Field:
 def sheet_fields(record: SheetRecord, profiles: Sequence[ColumnProfile] = ()) -> Iterator[Field]:
     """The columns of a sheet that have a header and may be keys by type, main table first.
 
+    Where values were read, a column without a profile has long texts or one value only:
+    no key, unless its header names one.
+
     Args:
         record: The sheet.
         profiles: Of its columns, if the values were read.
@@ -88,10 +105,36 @@ def sheet_fields(record: SheetRecord, profiles: Sequence[ColumnProfile] = ()) ->
     tables = [table.columns for table in record.tables[:MAX_TABLES]] or [record.columns]
     for number, columns in enumerate(tables):
         main = _main_key(columns[:MAX_COLUMNS], sheet_words(record.sheet))
+        layout = _layout(columns[:MAX_COLUMNS])
         for place, column in enumerate(columns[:MAX_COLUMNS]):
-            if column.name.strip() and column.type not in _NEVER_KEYS:
+            if column.type not in _NEVER_KEYS and _may_name_key(column.name):
                 profile = known.get((number, place), _NO_PROFILE)
-                yield _field(record, column, place, profile, main=place == main)
+                found = _field(record, column, place, profile, main=place == main)
+                if found.name.kind is not KeyKind.NONE or profile.values or not known:
+                    yield replace(found, layout=layout)
+
+
+@lru_cache(maxsize=65_536)
+def _may_name_key(header: str) -> bool:
+    """Whether a header says something, and not only a time: 2022, Jan, Q1 2024."""
+    if not header.strip() or len(header) > _LONGEST_TIME:
+        return bool(header.strip())
+    found = spelled(header)
+    return bool(found.rest or not found.units)
+
+
+def _layout(columns: Sequence[Column]) -> str:
+    """Digest of the headers in their order, whatever their numbers: of years, for example.
+
+    The corner of a wide table names what it holds, so that one does not count.
+    """
+    named = [each.name for each in columns if each.name.strip()]
+    if len(named) < 2:
+        return ""
+    kept = named[1:] if len(named) >= _WIDE_TABLE else named
+    headers = dict.fromkeys(" ".join(_DIGITS.sub(" ", name.casefold()).split()) for name in kept)
+    text = "\n".join(headers)
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
 def _main_key(columns: Sequence[Column], entity: tuple[str, ...]) -> int:

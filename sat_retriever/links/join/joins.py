@@ -21,7 +21,9 @@ from sat_retriever.links.join.keys import (
     tells_by_values,
     value_blocks,
 )
-from sat_retriever.links.join.pairs import candidate_pairs
+from sat_retriever.links.join.names import KeyKind
+from sat_retriever.links.join.pairs import candidate_pairs, may_refer, same_layout, says_little
+from sat_retriever.links.join.sketches import containment
 from sat_retriever.structure import ColumnProfile
 from sat_retriever.types import Link, LinkType, SheetRecord
 
@@ -85,7 +87,9 @@ def column_joins(
     found: list[Join] = []
     for field, owners in candidate_pairs(fields):
         joins = (
-            _join(field, owner, header_odds(field, owner, n)) for n, owner in enumerate(owners)
+            _join(field, owner, header_odds(field, owner, n))
+            for n, owner in enumerate(owners)
+            if not (says_little(field, owner) and _same_list(field, owner))
         )
         found += _best(joins, MAX_OWNERS)
     return [*found, *_by_values(fields)]
@@ -119,7 +123,7 @@ def joins_between(columns: Sequence[KeyColumn], others: Sequence[KeyColumn]) -> 
         joins = (
             join
             for place in partners
-            if _apart(field, fields[place])
+            if _apart(field, fields[place]) and not same_layout(field, fields[place])
             for join in (
                 *_across(field, fields[place], settled=column.settled),
                 *_across(fields[place], field, settled=others[place].settled),
@@ -137,11 +141,16 @@ def _apart(one: Field, other: Field) -> bool:
 
 
 def _by_values(fields: Sequence[Field]) -> Iterator[Join]:
-    """Joins of columns with like values whatever their headers are."""
+    """Joins of columns with like values whatever their headers are.
+
+    The owner has to be able to lead a list, and the other column to be none of the
+    same: of two lists of the same things neither refers to the other. What more than
+    `MAX_OWNERS` sheets list has no owner that values could tell.
+    """
     telling = [(field, value_blocks(field)) for field in fields if tells_by_values(field)]
     blocks: dict[str, list[Field]] = {}
     for field, own in telling:
-        if field.unique >= UNIQUE:
+        if field.unique >= UNIQUE and field.leads:
             for block in own:
                 blocks.setdefault(block, []).append(field)
     for field, own in telling:
@@ -149,10 +158,19 @@ def _by_values(fields: Sequence[Field]) -> Iterator[Join]:
             (owner.sheet_id, owner.header): owner
             for block in own
             for owner in blocks.get(block, ())[:_LOOKED_AT]
-            if owner.sheet_id != field.sheet_id
+            if may_refer(field, owner) and not _same_list(field, owner)
         }
-        joins = (_join(field, owner, VALUES_ALONE, alone=True) for owner in owners.values())
-        yield from _best(joins, MAX_OWNERS)
+        joins = [_join(field, owner, VALUES_ALONE, alone=True) for owner in owners.values()]
+        sheets = {join.owner.sheet_id for join in joins if join is not None}
+        if len(sheets) <= MAX_OWNERS:
+            yield from _best(joins, MAX_OWNERS)
+
+
+def _same_list(field: Field, owner: Field) -> bool:
+    """Whether both columns lead a list of nearly the same things."""
+    if not field.leads or field.unique < UNIQUE:
+        return False
+    return containment(owner.sketch, field.sketch, field.distinct)[0] >= _MIN_SHARE
 
 
 def _across(field: Field, owner: Field, *, settled: bool) -> Iterator[Join | None]:
@@ -166,7 +184,9 @@ def _across(field: Field, owner: Field, *, settled: bool) -> Iterator[Join | Non
         sure = by_header.confidence >= MIN_ACROSS and not settled
         if by_header.values.known or sure:
             yield by_header
-    if tells_by_values(field) and owner.unique >= UNIQUE:
+    named = KeyKind.NONE not in (field.name.kind, owner.name.kind)
+    telling = tells_by_values(field) and owner.unique >= UNIQUE and owner.leads
+    if telling and (named or not _same_list(field, owner)):
         yield _join(field, owner, VALUES_ALONE, alone=True)
 
 

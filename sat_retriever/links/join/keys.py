@@ -12,7 +12,7 @@ from sat_retriever.links.join.sketches import bands, pack, unpack
 from sat_retriever.structure import ColumnProfile
 from sat_retriever.types import ColumnType, SheetRecord
 
-BLOCK_LIMIT = 64
+BLOCK_LIMIT = 32
 """Columns of a block beyond which it is too common to say anything."""
 
 MAX_KEYS = 8  # columns of a sheet
@@ -46,6 +46,7 @@ class KeyColumn:
         sketch: Its smallest hashes, packed as text.
         wide: Whether its values say something by themselves, as 1, 2, 3 … do not.
         settled: Whether its own workbook has the sheet whose key its header names.
+        layout: Digest of its table's headers; tables of one layout do not refer to each other.
         blocks: Keys that it shares with columns it may join with.
     """
 
@@ -61,6 +62,7 @@ class KeyColumn:
     sketch: str = ""
     wide: bool = False
     settled: bool = False
+    layout: str = ""
     blocks: tuple[str, ...] = ()
 
     def field(self) -> Field:
@@ -81,6 +83,7 @@ class KeyColumn:
             distinct=self.distinct,
             sketch=unpack(self.sketch),
             wide=self.wide,
+            layout=self.layout,
         )
 
 
@@ -193,5 +196,6 @@ def _key_column(field: Field, *, settled: bool) -> KeyColumn:
         sketch=pack(field.sketch, KEPT_HASHES),
         wide=field.wide,
         settled=settled,
+        layout=field.layout,
         blocks=header_blocks(field) + value_blocks(field),
     )

@@ -76,11 +76,34 @@ def candidate_pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, list[Field
             yield field, found
 
 
+def may_refer(field: Field, owner: Field) -> bool:
+    """Whether two columns stand on different sheets that are not parts of one list.
+
+    Nor do the first columns of two tables refer to each other by an equal header that
+    names neither a key nor the owner's sheet.
+    """
+    if field.sheet_id == owner.sheet_id or same_layout(field, owner):
+        return False
+    first = field.place == owner.place == 0
+    return not (first and field.name == owner.name and says_little(field, owner))
+
+
+def same_layout(one: Field, other: Field) -> bool:
+    """Whether two columns stand in tables of the same headers: parts of one list."""
+    return bool(one.layout) and one.layout == other.layout
+
+
+def says_little(field: Field, owner: Field) -> bool:
+    """Whether the headers name neither a key nor the owner's sheet."""
+    plain = field.name.kind is KeyKind.NONE and owner.name.kind is KeyKind.NONE
+    return plain and match(field.name.words, owner.entity) < Match.TAIL
+
+
 def _others(field: Field, blocks: Iterable[list[Field]]) -> list[Field]:
     """Distinct owners on other sheets, at most `OWNERS` a block."""
     found: dict[tuple[str, str, int], Field] = {}
     for members in blocks:
-        elsewhere = [owner for owner in members if owner.sheet_id != field.sheet_id]
+        elsewhere = [owner for owner in members if may_refer(field, owner)]
         for owner in elsewhere[:OWNERS]:
             found.setdefault((owner.sheet_id, owner.header, owner.place), owner)
     return sorted(found.values(), key=lambda owner: _fit(field, owner))[:PAIRS]

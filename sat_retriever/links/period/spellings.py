@@ -10,6 +10,7 @@ from datetime import date
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
 
+from sat_retriever.links.period.chinese import SIDES, UNSPACED, apart, in_digits
 from sat_retriever.links.period.timewords import (
     MONTHS,
     NOT_AFTER,
@@ -31,6 +32,8 @@ _DASH = re.compile("[\u2010-\u2015\u2212]")
 _GAP = re.compile(r"[\s_]+")
 _ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 _NOT_WORD = re.compile(r"\W+")
+_NUMBER_GOES_ON = re.compile(r"[-.](?!(?:19|20)\d\d(?!\d))\d{3}")  # 2021-555-1234, 2023-0012
+_PHONE = re.compile(r"\+\d[\d /-]*$")
 _MAYBE = re.compile(r"\d|[^\W\d_]{3}")
 
 
@@ -50,13 +53,6 @@ _WEEK = "(?:calendar week|week no|week|kalenderwoche|kw|wk|cw|woche|semaine|sema
 
 # Unit of the group "number", and the spelling. The first that fits takes its piece of the
 # text, so longer spellings come first. Letters that mean little alone (w, t, s) need a year.
-_UNSPACED = (
-    ("day", rf"(?:{_YEAR} ?年 ?)?(?P<month>\d\d?) ?月 ?(?P<number>\d\d?) ?[日号]"),
-    ("month", rf"(?:{_YEAR} ?年 ?)?(?P<number>\d\d?) ?月份?"),
-    ("quarter", rf"(?:{_YEAR} ?年 ?)?第? ?{_NTH} ?季度?"),
-    ("half", rf"(?:{_YEAR} ?年 ?)?(?P<number>[12]) ?半年"),
-    ("year", rf"(?P<number>{_Y4}) ?年度?"),
-)
 _SPACED = (
     ("day", rf"{_YEAR}(?P<sep>[-. ])(?P<month>\d\d?)(?P=sep)(?P<number>\d\d?)"),  # 2024-03-31
     ("", rf"{_YEAR}{_MM}{_DD}"),  # 20240331
@@ -101,12 +97,12 @@ _SPACED = (
 
 
 @cache
-def _spellings() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Units and patterns; those of scripts without spaces between words first."""
-    unspaced = ((unit, rf"(?<!\d)(?:{text})") for unit, text in _UNSPACED)
+def _spellings(*, unspaced: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Units and patterns; those of scripts without spaces between words first, if asked for."""
+    first = ((unit, rf"(?<!\d)(?:{text})") for unit, text in UNSPACED if unspaced)
     alone = r"(?<!\w)(?<!\d[.,])(?:{})(?!\w)(?![.,]\d)"
     spaced = ((unit, alone.replace("{}", text)) for unit, text in _SPACED)
-    return tuple((unit, re.compile(text)) for unit, text in (*unspaced, *spaced))
+    return tuple((unit, re.compile(text)) for unit, text in (*first, *spaced))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +135,7 @@ def spelled(text: str) -> Spelled:
     text = plain(text)
     units: dict[str, int] = {}
     if _MAYBE.search(text):
-        for unit, pattern in _spellings():
+        for unit, pattern in _spellings(unspaced=not text.isascii()):
             text = pattern.sub(partial(_take, unit, units), text)
     return Spelled(MappingProxyType(units), " ".join(_NOT_WORD.split(text)).strip())
 
@@ -151,9 +147,14 @@ def plain(text: str) -> str:
     ('ventes fevrier 2024', 'fy 2023-24')
     """
     text = unicodedata.normalize("NFKC", text[:MAX_CHARS])
+    if not text.isascii():
+        text = in_digits(text)
     text = _DASH.sub("-", _HUMP.sub(" ", text)).casefold()
     text = _ACCENTS.sub("", unicodedata.normalize("NFD", text))
-    return _GAP.sub(" ", unicodedata.normalize("NFC", text)).strip()
+    text = unicodedata.normalize("NFC", text)
+    if not text.isascii():
+        text = apart(text)
+    return _GAP.sub(" ", text).strip()
 
 
 def _take(unit: str, units: dict[str, int], match: re.Match[str]) -> str:
@@ -173,6 +174,8 @@ def _believed(match: re.Match[str], unit: str, units: Mapping[str, int]) -> bool
     before, after = match.string[: match.start()], match.string[match.end() :]
     if unit == "year":
         last, following = _last_word(before), _first_word(after)
+        if _NUMBER_GOES_ON.match(after) or _PHONE.search(before):
+            return False
         return last not in NOT_AFTER and following not in NOT_BEFORE
     groups = match.groupdict()
     if groups.get("name") in OFTEN_ELSE:
@@ -208,6 +211,8 @@ def _units(match: re.Match[str], unit: str) -> dict[str, int] | None:
     if groups.get("name"):
         found["month"] = MONTHS[groups["name"]]
     number, ordinal = _first(groups, "number"), groups.get("ordinal")
+    if groups.get("side"):
+        number = SIDES.get(str(groups["side"]), groups["side"])
     if unit:
         found["year" if unit in _YEARS else unit] = (
             int(number) if number is not None else ORDINALS[str(ordinal)]
@@ -216,6 +221,8 @@ def _units(match: re.Match[str], unit: str) -> dict[str, int] | None:
         found["year"] = full_year(found["year"])
     if groups.get("last"):
         found["until"] = MONTHS[groups["last"]]
+    if groups.get("last_month"):
+        found["until"] = int(groups["last_month"])
     if "year" in found and (unit == "fiscal" or "fy" in match[0]):
         found["fiscal"] = 1
     if groups.get("first"):
@@ -234,7 +241,7 @@ def _checked(found: dict[str, int]) -> dict[str, int] | None:
         if found["year"] == since + 1:  # a season, a school year: as good as fiscal
             del found["since"]
             found["fiscal"] = 1
-    if until is not None and not found["month"] < until:
+    if until is not None and not found["month"] < until <= LIMITS["month"]:
         return None
     if found.get("month", 0) > 12 and found.get("day", 99) <= 12:  # 03-31-2024
         found["month"], found["day"] = found["day"], found["month"]

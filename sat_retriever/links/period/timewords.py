@@ -19,10 +19,10 @@ _MONTH_WORDS = (
     "december dec dezember dez decembre diciembre dic dezembro dicembre",
 )
 _ORDINAL_WORDS = (
-    "first erstes premier primer primeiro 一",
-    "second zweites deuxieme segundo 二",
-    "third drittes troisieme tercer terceiro 三",
-    "fourth viertes quatrieme cuarto quarto 四",
+    "first erstes premier primer primeiro",
+    "second zweites deuxieme segundo",
+    "third drittes troisieme tercer terceiro",
+    "fourth viertes quatrieme cuarto quarto",
 )
 OFTEN_ELSE = frozenset("ago gen mag giu lug ott".split())  # months only alone or with a year
 # A year's digits after one of these, or before one of those, number or count something.

@@ -25,6 +25,8 @@ def around(sheet_ids: Sequence[str], links: Iterable[Link], hops: int) -> list[s
     found = dict.fromkeys(sheet_ids)
     edge = list(found)
     for _ in range(hops):
+        if not edge:
+            break
         reached = dict.fromkeys(other for sheet in edge for other in beside.get(sheet, ()))
         edge = [sheet for sheet in reached if sheet not in found]
         found.update(dict.fromkeys(edge))

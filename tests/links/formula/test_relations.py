@@ -415,3 +415,58 @@ def test_what_another_workbook_declares_is_no_formula():
 )
 def test_workbooks_are_looked_up_by_their_file_name(target, key):
     assert file_key(decoded(target)) == key
+
+
+@pytest.mark.parametrize(
+    ("workbook", "first", "name"),
+    [
+        ("book.xlsx", "Q1", ""),
+        ("BOOK.xlsx", "Q1", ""),
+        ("./book.xlsx", "Q1", ""),
+        ("1", "Q1", ""),
+        ("book.xlsx", "", "glob"),
+        ("0", "", "glob"),
+    ],
+)
+def test_a_workbook_that_names_its_own_file_refers_to_its_own_sheets(workbook, first, name):
+    structure = Structure(
+        names=(DefinedName("glob", "Q1!$A$1"),), externals=(External(1, "book.xlsx"),)
+    )
+    workbook = "" if workbook == "0" else workbook  # the tokens are read so
+    reference = _reference("Main", first, workbook=workbook, name=name)
+    found = _found(("Main", "Q1"), reference, structure=structure)
+    assert _pairs(found) == [("Main", "Q1")]
+    assert found.external == ()
+
+
+@pytest.mark.parametrize("workbook", ["../2023/book.xlsx", "C:\\old\\book.xlsx", "other.xlsx"])
+def test_a_file_of_the_same_name_in_another_folder_is_another_workbook(workbook):
+    found = _found(("Main", "Q1"), _reference("Main", "Q1", workbook=workbook))
+    assert found.links == ()
+    assert [each.file for each in found.external] == [workbook]
+
+
+def test_literals_in_a_declared_source_stay_out_of_the_evidence():
+    text = 'IF(Main!A1="Miller",Q1!A2:A3,Q1!A2:A4711)'
+    source = DataSource("Main", SourceKind.VALIDATION, text, "C3")
+    found = _found(("Main", "Q1"), structure=Structure(sources=(source,)))
+    (link,) = found.links
+    assert link.evidence == "Main!C3 validation =IF(Main!A1=…,Q1!A2:A3,Q1!A2:A4711)"
+
+
+@pytest.mark.parametrize(
+    ("workbook", "key"),
+    [
+        ("https://a.org/sites/x/Q1%20data.xlsx?web=1", "q1 data.xlsx"),
+        ("../plan%5B1%5D.xlsx", "plan[1].xlsx"),
+        ("50%20off.xlsx", "50%20off.xlsx"),
+    ],
+)
+def test_a_workbook_named_in_a_formula_is_looked_up_by_its_real_name(workbook, key):
+    (external,) = _found(("Main",), _reference("Main", "Q1", workbook=workbook)).external
+    assert external.key == key
+
+
+def test_a_line_break_in_a_sheets_name_is_a_space_in_formulas():
+    found = _found(("Main", "Sales\nNorth"), _reference("Main", "Sales North"))
+    assert _pairs(found) == [("Main", "Sales\nNorth")]

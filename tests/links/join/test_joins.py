@@ -2,6 +2,7 @@
 
 import random
 import time
+from dataclasses import replace
 
 import pytest
 import xlsxwriter
@@ -211,11 +212,66 @@ def test_the_order_of_sheets_changes_nothing():
 
 
 def test_the_order_of_many_equal_sheets_changes_nothing():
-    sheets = [filled(f"S{n:02}", {"Shop": CODES[:40], "n": [n] * 40}) for n in range(30)]
+    sheets = [filled(f"S{n:02}", {"Shop": CODES[:40] * 2, "n": [n] * 80}) for n in range(30)]
+    sheets.append(filled("Places", {"Where": CODES[:44], "n": [1] * 44}))
     expected = workbook_joins([s[0] for s in sheets], [p for s in sheets for p in s[1]])
     random.Random(5).shuffle(sheets)
     assert workbook_joins([s[0] for s in sheets], [p for s in sheets for p in s[1]]) == expected
-    assert expected
+    assert {link.target for link in expected} == {"shop.xlsx#Places"}
+
+
+def test_sheets_of_one_layout_are_parts_of_one_list_and_join_nothing():
+    headers = ("Order ID", "Product", "Customer No", "Amount")
+    quarters = [sheet(f"Q{n}", *headers) for n in range(1, 5)]
+    assert workbook_joins(quarters) == []
+    customers = sheet("Customers", "Customer No", "Name")
+    found = shown(workbook_joins([*quarters, customers]))
+    assert found == {(quarter.sheet, "Customers") for quarter in quarters}
+    there = [replace(each, sheet_id=f"b#{each.sheet}", path="b.xlsx") for each in quarters]
+    assert joins_between(workbook_keys(quarters), workbook_keys(there)) == []
+
+
+def test_two_lists_of_the_same_things_do_not_refer_to_each_other():
+    """Row labels of templates: each table lists the same states, none is their list."""
+    one = filled("Vehicles", {"Unit: vehicles": CODES[:51], "a": [1] * 51})
+    other = filled("Fares", {"Unit: dollars": CODES[:50], "b": [1] * 50})
+    third = filled("Loads", {"Unit: dollars": CODES[:50], "c": [1] * 50})
+    assert joined(one, other, third) == set()
+    elsewhere = filled("Fares", {"Unit": CODES[:50], "b": [1] * 50}, workbook="b.xlsx")
+    assert between(one, elsewhere) == []
+
+
+def test_values_alone_do_not_choose_among_many_lists_of_the_same_things():
+    sales = filled("Sales", {"When": list(range(90)), "Consignee": CODES[:30] * 3})
+    lists = [
+        filled(name, {f"In {name}": CODES[:32], f"{name} total": [1] * 32})
+        for name in ("North", "South", "East")
+    ]
+    assert joined(sales, *lists[:2]) == {("Sales", "North"), ("Sales", "South")}
+    assert joined(sales, *lists) == set()
+
+
+def test_a_plain_column_of_one_value_refers_to_nothing_but_a_named_key_does():
+    stays = filled("Stay", {"Bed": CODES[:20], "Patient": CODES[:1] * 20})
+    keyed = filled("Stay", {"Bed": CODES[:20], "Patient ID": CODES[:1] * 20})
+    for _record, profiles in (stays, keyed):
+        del profiles[1]  # as the reader leaves it out
+    patients = filled("Patient", {"Patient": CODES[:20], "Age": [40] * 20})
+    assert joined(stays, patients) == set()
+    assert joined(keyed, patients) == {("Stay", "Patient")}
+
+
+def test_an_owner_by_values_alone_leads_its_table_or_is_named_a_key():
+    sales = filled("Sales", {"When": list(range(90)), "Consignee": CODES[:30] * 3})
+    inner = filled("Depots", {"Lot": [1, 2] * 16, "Label": CODES[:32]})
+    named = filled("Depots", {"Lot": [1, 2] * 16, "Depot code": CODES[:32]})
+    assert joined(sales, inner) == set()
+    assert joined(sales, named) == {("Sales", "Depots")}
+
+
+@pytest.mark.parametrize("time", ["2022", "Jan", "Q1 2024", "FY24", "1月"])
+def test_a_column_for_a_time_does_not_refer_to_the_sheet_of_that_time(time):
+    assert workbook_joins([sheet("Summary", "Shop", time), sheet(time, "Code", "Amount")]) == []
 
 
 HEADERS = st.lists(st.sampled_from(["id", "a_id", "b id", "Name", "a", "", "x" * 300, "№ 7", "b"]))
@@ -341,7 +397,7 @@ def test_generic_headers_join_no_workbooks():
 
 def test_equal_values_join_workbooks_whose_headers_differ():
     one = filled("Versand", {"Empfänger": CODES[:200], "n": list(range(200))})
-    other = filled("Partners", {"Legal name": CODES[:210], "x": [1] * 210}, workbook="crm.xlsx")
+    other = filled("Partners", {"Legal name": CODES[:250], "x": [1] * 250}, workbook="crm.xlsx")
     columns, others = keys(one), keys(other)
     shared = set(columns[0].blocks) & set(others[0].blocks)
     assert shared
@@ -382,7 +438,7 @@ def test_common_blocks_say_nothing_and_links_are_few():
         for n in range(BLOCK_LIMIT)
         for key in keys((sheet("Customers", "customer_id", workbook=f"{n}.xlsx"),))
     ]
-    assert len(joins_between(orders, lists)) == MAX_LINKS
+    assert len(joins_between(orders, lists)) == min(BLOCK_LIMIT, MAX_LINKS)
     one_more = keys((sheet("Customers", "customer_id", workbook="x.xlsx"),))
     assert joins_between(orders, [*lists, *one_more]) == []
     tables = {f"customer {n} id": CODES for n in range(3)}

@@ -64,6 +64,11 @@ SPELLINGS = {
     "Semestre 2 2024": "2024 H2",
     "2024年上半年 1半年": "2024 H1",
     "Jan-Jun 2024": "2024 H1",
+    "上半年": "H1",
+    "2024下半年": "2024 H2",
+    "2024年上半年销售": "2024 H1",
+    "2024年度下期": "2024 H2",
+    "2024年1~6月": "2024 H1",
     # quarters
     "Q1 2024": "2024 Q1",
     "Q1-2024": "2024 Q1",
@@ -90,10 +95,29 @@ SPELLINGS = {
     "Trimestre 3 2024": "2024 Q3",
     "primer trimestre 2024": "2024 Q1",
     "2024年第一季度": "2024 Q1",
+    "2024年1-3月": "2024 Q1",
+    "2024年1月至3月": "2024 Q1",
+    "一季度": "Q1",
+    "第1季度": "Q1",
+    "2024年一季报": "2024 Q1",
+    "2024年度第3四半期": "2024 Q3",
+    "销售2024Q1报表": "2024 Q1",
     "Oct-Dec 2023": "2023 Q4",
     "Stock_Market_Data__Stock_2025_Q3_source": "2025 Q3",
     # months
     "January 2024": "2024-01",
+    "一月": "month 01",
+    "十二月": "month 12",
+    "二〇二四年十一月": "2024-11",
+    "二零二四年3月": "2024-03",
+    "2024年三月份": "2024-03",
+    "24年3月": "2024-03",
+    "2024-3月": "2024-03",
+    "三月销售": "month 03",
+    "2024年八月十五日": "2024-08-15",
+    "2024年3月31號": "2024-03-31",
+    "2024年第12周": "2024 W12",
+    "2024財年": "FY2024",
     "Jan 2024": "2024-01",
     "Jan-24": "2024-01",
     "Jan'24": "2024-01",
@@ -209,6 +233,15 @@ NO_PERIODS = (
     "____",
     "二",
     "年月日",
+    "13月",
+    "3个月",
+    "12号楼",
+    "100年",
+    "四季酒店",
+    "星期一",
+    "2021-555-1234",
+    "+49 2024 1234",
+    "INV-2023-0012",
 )
 
 
@@ -256,6 +289,11 @@ def test_plain_numbers_and_words_are_no_period(name):
 def test_folder_file_and_sheet_together_name_the_period(path, sheet, family_name, expected):
     period = period_of(at(path, sheet))
     assert (period.family, period.label) == (family_name, expected)
+
+
+def test_a_family_is_the_same_in_chinese_too():
+    paths = ["销售2024年3月.xlsx", "2024年三月销售.xlsx", "销售202403.xlsx", "2023年/销售.xlsx"]
+    assert {period_of(at(path, "北方")).family for path in paths} == {"销售#北方"}
 
 
 def test_a_family_is_the_same_wherever_its_period_stands():

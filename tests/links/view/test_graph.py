@@ -201,6 +201,11 @@ def test_around_is_what_a_breadth_first_search_finds(pairs, start, hops):
     assert around([str(start)], links, hops) == sorted(map(str, near))
 
 
+def test_going_round_ends_where_no_sheet_is_left_however_many_hops_are_allowed():
+    links = [Link("a", "b", "join_key"), Link("b", "a", "join_key")]
+    assert around(["a"], links, 10**18) == ["a", "b"]
+
+
 def test_the_best_linked_stay_and_the_same_workbook_counts_last():
     links = [
         Link("d", "e", "join_key"),
