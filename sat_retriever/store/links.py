@@ -181,17 +181,15 @@ class LinkTables:
         )
         return list(dict.fromkeys(row[0] for row in self._rows(sql, block, limit)))
 
-    def key_columns(self, blocks: Iterable[str], limit: int) -> list[KeyColumn]:
-        """Columns that share a block; blocks of more than `limit` columns say nothing."""
+    def key_columns(self, blocks: Iterable[str]) -> list[KeyColumn]:
+        """Columns of any of the blocks, in the order they were put in."""
         found: dict[int, str] = {}
         sql = (
             "SELECT k.id, k.claim FROM key_blocks b JOIN key_columns k ON k.id = b.key_column "
-            "WHERE b.block = ? LIMIT ?"
+            "WHERE b.block = ?"
         )
         for block in blocks:
-            rows = self._rows(sql, block, limit + 1)
-            if len(rows) <= limit:
-                found.update(rows)
+            found.update(self._rows(sql, block))
         return [_key(found[identity]) for identity in sorted(found)]
 
     # ---- families of periods

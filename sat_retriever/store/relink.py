@@ -83,9 +83,9 @@ def _rejoin(tables: LinkTables, sheet_ids: Sequence[str]) -> None:
 
 def _join(tables: LinkTables, columns: Sequence[KeyColumn]) -> None:
     blocks = list(dict.fromkeys(block for column in columns for block in column.blocks))
-    others = tables.key_columns(blocks, BLOCK_LIMIT)
-    # Of a crowded block there may be a few columns, there for another block of theirs.
     crowded = tables.crowded(blocks, BLOCK_LIMIT)
+    others = tables.key_columns(block for block in blocks if block not in crowded)
+    # A few of them may be of a crowded block, too, which is no reason to join.
     telling = [
         replace(column, blocks=tuple(block for block in column.blocks if block not in crowded))
         for column in columns

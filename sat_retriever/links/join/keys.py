@@ -115,11 +115,6 @@ def workbook_keys(
     return [_key_column(f, settled=_settled(f, owned)) for each in sheets for f in _chosen(each)]
 
 
-def key_columns(record: SheetRecord, profiles: Sequence[ColumnProfile] = ()) -> list[KeyColumn]:
-    """The columns of one sheet that may join with other workbooks, as `workbook_keys`."""
-    return workbook_keys([record], profiles)
-
-
 def _chosen(fields: Iterable[Field]) -> list[Field]:
     """The likeliest keys of a sheet."""
     ranked = sorted(

@@ -12,7 +12,6 @@ from sat_retriever.links.period.spellings import LIMITS, plain, spelled
 from sat_retriever.types import Link, LinkType, SheetRecord
 
 MAX_FAMILY = 240
-MAX_FOLDERS = 16
 _UNITS = ("year", "half", "quarter", "month", "week", "day")  # coarse to fine
 _WITH_YEAR, _WITH_MONTH = ("fiscal", "since"), ("until",)
 _SUFFIX = re.compile(r"\.(?:xls[xmb]?|xlt[xm]|ods|csv|tsv)$", re.IGNORECASE)

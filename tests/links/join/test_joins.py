@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sat_retriever.links.join.joins import MAX_LINKS, joins_between, workbook_joins
-from sat_retriever.links.join.keys import BLOCK_LIMIT, MAX_KEYS, key_columns, workbook_keys
+from sat_retriever.links.join.keys import BLOCK_LIMIT, MAX_KEYS, workbook_keys
 from sat_retriever.links.join.sketches import value_hash
 from sat_retriever.structure import SKETCH_SIZE, ColumnProfile
 from sat_retriever.types import Column, ColumnType, SheetRecord
@@ -54,7 +54,8 @@ def shown(links):
 
 
 def keys(record_and_profiles):
-    return key_columns(*record_and_profiles)
+    record, *profiles = record_and_profiles
+    return workbook_keys([record], *profiles)
 
 
 CODES = [f"C-{n * 7919 % 99991:05d}" for n in range(400)]
@@ -156,7 +157,7 @@ def test_columns_of_decimals_and_truth_values_are_no_keys():
         orders = SheetRecord("a#orders", "orders", columns=(Column("order_id"), *columns))
         customers = SheetRecord("a#customers", "customers", columns=columns)
         assert workbook_joins([orders, customers]) == []
-        assert [key.name for key in key_columns(orders)] == ["order_id"]
+        assert [key.name for key in workbook_keys([orders])] == ["order_id"]
 
 
 def test_a_key_with_repeated_values_owns_nothing():
