@@ -5,8 +5,9 @@
     │   ├── PathNotFoundError    a named file or folder is not there
     │   ├── EmptyInputError      an empty query, or nothing to work on
     │   └── CorpusError          a published data set is missing or malformed
+    ├── LanguageModelError       a local language model cannot be reached, or answers nonsense
+    ├── MissingExtraError        an optional dependency is not installed
     ├── EncoderError             a Sheet Encoder cannot be loaded or run
-    │   ├── MissingExtraError    an optional dependency is not installed
     │   └── FingerprintMismatchError   the index was written with another encoder
     └── SheetIndexError          the index file cannot be used
         ├── IndexNotFoundError   no index at that path
@@ -39,12 +40,16 @@ class CorpusError(InputError):
     """A published data set is missing or does not have the documented form."""
 
 
+class LanguageModelError(SatError):
+    """A local language model cannot be reached, is not there, or answers nonsense."""
+
+
+class MissingExtraError(SatError):
+    """An optional dependency is not installed; the message holds the command."""
+
+
 class EncoderError(SatError):
     """A Sheet Encoder cannot be loaded or run."""
-
-
-class MissingExtraError(EncoderError):
-    """An optional dependency is not installed; the message holds the command."""
 
 
 class FingerprintMismatchError(EncoderError):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import sys
-import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
+from sat_retriever.atomic import draft_of
 from sat_retriever.cli.terminal import broken_pipe_is_the_end
 from sat_retriever.errors import InputError
 
@@ -54,30 +51,10 @@ def write_parts(parts: Iterable[str], out: Path | None) -> None:
         with out.open("wb") as stream:
             stream.writelines(map(_bytes, parts))
     else:
-        _replace(out.resolve(), parts)
+        with draft_of(out.resolve()) as draft, draft.open("wb") as stream:
+            stream.writelines(map(_bytes, parts))
 
 
 def _bytes(text: str) -> bytes:
     # Of what an index holds only JSON texts can have what UTF-8 cannot, and JSON reads this.
     return text.encode("utf-8", "backslashreplace")
-
-
-def _replace(out: Path, parts: Iterable[str]) -> None:
-    """Write beside the file, then put it in its place; its permissions stay."""
-    mode = stat.S_IMODE(out.stat().st_mode) if out.exists() else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(prefix=f".{out.name[:100]}.", dir=out.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.writelines(map(_bytes, parts))
-        Path(name).chmod(mode)
-        Path(name).replace(out)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

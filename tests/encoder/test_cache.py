@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import EncoderError
+from sat_retriever.errors import EncoderError, MissingExtraError
 
 _LOAD = (
     "import sys; from sat_retriever.encoder import SheetEncoder\n"
@@ -48,7 +48,7 @@ def test_a_damaged_cache_is_never_used(
         path.unlink()
     with monkeypatch.context() as context:
         context.setitem(sys.modules, "onnxscript", None)  # exporting is what must be tried
-        with pytest.raises(EncoderError, match="onnxscript is not installed"):
+        with pytest.raises(MissingExtraError, match="onnxscript is not installed"):
             SheetEncoder.load(tiny_source, cache_dir=own_cache)
 
 
@@ -77,7 +77,7 @@ def test_what_a_killed_export_left_is_removed(tiny_source, tiny_encoder, tmp_pat
     leftover.mkdir(parents=True)
     (leftover / "model.onnx").write_bytes(b"half")
     monkeypatch.setitem(sys.modules, "onnxscript", None)  # before the next export starts
-    with pytest.raises(EncoderError, match="onnxscript is not installed"):
+    with pytest.raises(MissingExtraError, match="onnxscript is not installed"):
         SheetEncoder.load(tiny_source, cache_dir=tmp_path / "cache")
     assert not leftover.exists()
 
