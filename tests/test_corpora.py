@@ -5,15 +5,18 @@ import pytest
 
 from sat_retriever.corpora import (
     Query,
+    SheetPair,
+    data_like_headers,
     load_bird,
     load_eps,
     load_industrytab,
-    load_labels,
     load_links,
+    load_pairs,
+    load_sheets,
     load_spider,
 )
 from sat_retriever.errors import CorpusError
-from sat_retriever.types import Link
+from sat_retriever.types import Column, Link, SheetRecord
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 
@@ -40,6 +43,7 @@ def corpus(tmp_path):
         {
             "10": sheet(10, "Sales_2021", "Month", "Net", num_rows=3, num_cols=2),
             "9": sheet(9, "Sales_2020", "Month", num_rows=5, num_cols=1),
+            "11": sheet(11, "Sales_2022", "Month", num_rows=5, num_cols=1),
         },
     )
     write(
@@ -49,15 +53,14 @@ def corpus(tmp_path):
                 "query": " all sales ",
                 "positive_sheet_ids": [9, 10, 9],
                 "negative_sheet_ids": [],
-                "hard_negative_sheet_ids": [10],
-                "hard_negative_types": {"10": "same_schema_wrong_year"},
+                "hard_negative_sheet_ids": [11],
+                "hard_negative_types": {"11": "same_schema_wrong_year"},
                 "query_type": "aggregation",
                 "dependency_type": "aggregation",
                 "split": "train",
             },
             {"query": "  ", "positive_sheet_ids": [9]},
             {"query": "nothing here", "positive_sheet_ids": []},
-            {"query": "not in the corpus", "positive_sheet_ids": [77]},
         ],
     )
     return tmp_path
@@ -65,18 +68,18 @@ def corpus(tmp_path):
 
 def test_sheets_are_sorted_by_number_and_keep_it_as_their_id(corpus):
     records = load_industrytab(corpus).records
-    assert [record.sheet_id for record in records] == ["9", "10"]
+    assert [record.sheet_id for record in records] == ["9", "10", "11"]
     assert (records[1].name, records[1].num_rows, records[1].num_cols) == ("Sales_2021", 3, 2)
     assert [column.name for column in records[1].columns] == ["Month", "Net"]
 
 
-def test_queries_without_text_or_existing_positive_are_left_out(corpus):
+def test_queries_without_text_or_positive_are_left_out(corpus):
     (query,) = load_industrytab(corpus).queries
     assert query == Query(
         "all sales",
         ("9", "10"),
-        hard_negatives=("10",),
-        hard_negative_types={"10": "same_schema_wrong_year"},
+        hard_negatives=("11",),
+        hard_negative_types={"11": "same_schema_wrong_year"},
         query_type="aggregation",
         dependency_type="aggregation",
     )
@@ -131,7 +134,7 @@ def test_bird_evidence_joins_the_text_only_on_request(tmp_path):
         ("sheets.json", '{"1": null}', "sheet 1: malformed entry"),
         ("query.json", "{}", "must hold a list, not dict"),
         ("query.json", "[3]", "entry 0: an object is needed"),
-        ("query.json", '[{"query": "q"}]', "query 0: needs 'query' and one of"),
+        ("query.json", '[{"query": "q"}]', "query 0: needs a text 'query' and one of"),
         ("query.json", '[{"query": "q", "sheet_ids": "9"}]', "a list of sheet ids is needed"),
         ("query.json", '[{"query": "q", "sheet_ids": 9}]', "a list of sheet ids is needed"),
         ("dependency_edges.json", "{}", "holds no links"),
@@ -159,32 +162,171 @@ def test_an_unknown_spider_split_is_refused_with_the_known_ones(tmp_path):
         load_spider(tmp_path, "test")
 
 
-def test_csv_labels_join_the_rows_of_a_question(tmp_path):
-    path = tmp_path / "labels.csv"
-    path.write_text(
-        "query,sheet_id,label\nnet profit,a.xlsx#P,1\nnet profit,b.xlsx#Q,\n"
-        "net profit,c.xlsx#R,0\nonly negatives,c.xlsx#R,0\n",
-        encoding="utf-8-sig",
+# ---- what is checked
+
+
+def asked(**fields):
+    return [{"query": "q", "positive_sheet_ids": [9], **fields}]
+
+
+BAD = [
+    ("query.json", asked(positive_sheet_ids=[9, 77]), "query 0: there is no sheet '77'"),
+    ("query.json", asked(negative_sheet_ids=[77]), "query 0: there is no sheet '77'"),
+    ("query.json", asked(hard_negative_types={"77": "x"}), "query 0: there is no sheet '77'"),
+    ("query.json", asked(negative_sheet_ids=[9]), "'q' has sheet '9' both as relevant and as not"),
+    (
+        "query.json",
+        asked(query_type="guessing"),
+        "'query_type' has 'guessing', not semantic_lookup",
+    ),
+    ("query.json", asked(dependency_type="magic"), "'dependency_type' has 'magic', not none"),
+    ("query.json", asked(hard_negative_types={"10": "odd"}), "'hard_negative_types' has 'odd'"),
+    ("query.json", asked(hard_negative_types=[3]), "must give a name for each sheet"),
+    ("sheets.json", {"1": sheet(2, "a")}, "sheet 1: its 'sheet_id' is 2, not its key"),
+    ("sheets.json", {"1": sheet(1, "a", num_rows=-1)}, "'num_rows' must be a whole number"),
+    ("sheets.json", {"1": sheet(1, "a", num_cols="3")}, "'num_cols' must be a whole number"),
+    ("sheets.json", {"1": sheet(1, 3)}, "'name' must be a text, not 3"),
+    ("sheets.json", {"1": sheet(1, "a" * 1001)}, "'name' has 1,001 characters"),
+    ("sheets.json", {"1": {"name": "a", "columns": {}}}, "'columns' is no list"),
+    ("sheets.json", {"1": {"name": "a", "columns": [{"nam": "x"}]}}, "column 0: malformed entry"),
+    ("dependency_edges.json", {"edge_all_types": {"9,77": ["join_key"]}}, "no sheet '77'"),
+    ("dependency_edges.json", {"edge_all_types": {"9,9": ["join_key"]}}, "no edge with itself"),
+    ("dependency_edges.json", {"edge_all_types": {"9,10": ["cousin"]}}, "'cousin' is none of"),
+    ("dependency_edges.json", {"edge_all_types": {"9,10": []}}, "the types must be there"),
+    (
+        "dependency_edges.json",
+        {"edge_all_types": {"9,10": ["join_key"], "10,9": ["join_key"]}},
+        "the pair is there already, the other way round",
+    ),
+    (
+        "dependency_edges.json",
+        {"edge_all_types": {"9,10": ["join_key"]}, "edges": [[9, 10], [10, 9]]},
+        "edge 1: .* is listed twice",
+    ),
+    (
+        "dependency_edges.json",
+        {"edge_all_types": {"9,10": ["join_key"]}, "edges": [[9, 11]]},
+        "edge 0: .* has no types",
+    ),
+    (
+        "dependency_edges.json",
+        {"edge_all_types": {"9,10": ["join_key"]}, "edges": []},
+        "'edges' has 0 pairs, 'edge_all_types' 1",
+    ),
+    (
+        "dependency_edges.json",
+        {"edge_all_types": {"9,10": ["join_key"]}, "edge_types": {"9,10": "aggregation"}},
+        "'aggregation' is not in 'edge_all_types'",
+    ),
+    (
+        "dependency_edges.json",
+        {"edge_all_types": {"9,10": ["join_key"]}, "stats": {"total_sheets": 1002}},
+        "total_sheets is 1002, but there are 3",
+    ),
+    (
+        "dependency_edges.json",
+        {
+            "edge_all_types": {"9,10": ["join_key"]},
+            "edge_directions": {"9,10": {"join_key": {"source": 9, "target": 11}}},
+        },
+        "the direction of '9,10' is of other sheets",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), BAD)
+def test_what_does_not_fit_together_is_named(corpus, name, content, message):
+    write(corpus / name, content)
+    with pytest.raises(CorpusError, match=message) as error:
+        load_industrytab(corpus)
+    assert str(corpus / name) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        sheet(1, "a", preview=[["Ada", 41]]),
+        {"name": "a", "columns": [{"name": "Name", "example": "Ada"}]},
+        {"name": "a", "columns": [{"name": "Name", "values": ["Ada"]}]},
+    ],
+)
+def test_a_field_that_could_hold_cell_values_is_refused(tmp_path, row):
+    write(tmp_path / "sheets.json", {"1": row})
+    with pytest.raises(CorpusError, match=r"could hold cell values; .* remove it"):
+        load_sheets(tmp_path / "sheets.json")
+
+
+def test_fields_of_made_corpora_are_kept(tmp_path):
+    row = sheet(1, "b__c", "x", workbook="b.xlsx", sheet="c", path="a/b.xlsx", category="Sales")
+    write(tmp_path / "sheets.json", {"1": row})
+    (record,) = load_sheets(tmp_path / "sheets.json")
+    assert (record.name, record.path, record.sheet) == ("b__c", "a/b.xlsx", "c")
+    assert record.metadata == {"category": "Sales"}
+
+
+def test_headers_that_look_like_cells_are_told_and_not_refused():
+    texts = ("2024", "Q1 2024", "Net (10K RMB)", "31.12.2024", "100200300", "a@b.example", "17:45")
+    record = SheetRecord("1", "a", columns=tuple(map(Column, texts)))
+    assert [header for _, header in data_like_headers([record])] == list(texts[3:])
+
+
+PAIR = {"id": 0, "sheet_id_1": 9, "sheet_id_2": 10, "matched_columns": None, "label": 0}
+
+
+def test_pairs_are_read_with_their_matched_columns(corpus):
+    matched = PAIR | {"label": 1, "matched_columns": [["Month", "Net"]]}
+    write(corpus / "train.json", [PAIR, matched])
+    assert load_pairs(corpus / "train.json", load_sheets(corpus / "sheets.json")) == (
+        SheetPair("9", "10", related=False),
+        SheetPair("9", "10", related=True, matched_columns=(("Month", "Net"),)),
     )
-    assert load_labels(path) == (Query("net profit", ("a.xlsx#P", "b.xlsx#Q"), ("c.xlsx#R",)),)
 
 
-def test_json_labels_take_any_sheet_id(tmp_path):
-    write(tmp_path / "own.json", [{"query": "q", "positive_sheet_ids": ["a.xlsx#P"]}])
-    assert load_labels(tmp_path / "own.json") == (Query("q", ("a.xlsx#P",)),)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sheet_id_2": 77}, "pair 0: there is no sheet '77'"),
+        ({"sheet_id_2": 9}, "pair 0: sheet '9' is paired with itself"),
+        ({"sheet_id_1": None}, "pair 0, 'sheet_id_1': a sheet id is"),
+        ({"label": 2}, "'label' must be 0 or 1, not 2"),
+        ({"label": True}, "'label' must be 0 or 1, not True"),
+        ({"matched_columns": ["Month"]}, "a list of two headers each, not 'Month'"),
+        ({"matched_columns": [["Month", "Gross"]]}, "sheet '10' has no column 'Gross'"),
+    ],
+)
+def test_a_pair_that_does_not_fit_is_named(corpus, change, message):
+    write(corpus / "train.json", [PAIR | change])
+    with pytest.raises(CorpusError, match=message):
+        load_pairs(corpus / "train.json", load_sheets(corpus / "sheets.json"))
 
 
-def test_unusable_labels_are_refused(tmp_path):
-    (tmp_path / "a.csv").write_text("question,sheet\nq,s\n", encoding="utf-8")
-    (tmp_path / "b.csv").write_bytes(b"query,sheet_id\n\xff\xfe,1\n")
-    for name, message in [
-        ("a.csv", "the header must have 'query' and 'sheet_id'"),
-        ("b.csv", "cannot be read as UTF-8 csv"),
-        ("c.csv", "is missing"),
-        ("labels.xml", r"not '\.xml'"),
-    ]:
-        with pytest.raises(CorpusError, match=message):
-            load_labels(tmp_path / name)
+def test_the_queries_of_614_are_taken_when_a_user_puts_them_there(data, tmp_path):
+    for name in ("sheets.json", "dependency_edges.json", "query_legacy_134.json"):
+        (tmp_path / name).write_bytes((data / "industrytab_614" / name).read_bytes())
+    row = {
+        "query": "made for this test",
+        "positive_sheet_ids": [0],
+        "negative_sheet_ids": [1],
+        "hard_negative_sheet_ids": [2],
+        "hard_negative_types": {"2": "same_schema_wrong_year"},
+        "query_type": "semantic_lookup",
+        "dependency_type": "none",
+    }
+    write(tmp_path / "query.json", [row | {"query": f"made {n}"} for n in range(1453)])
+    dataset = load_industrytab(tmp_path)
+    assert (dataset.name, len(dataset.queries)) == ("industrytab_614", 1453)
+
+
+@pytest.mark.parametrize(("name", "number", "related"), [("1k", 3006, 501), ("614", 1842, 307)])
+def test_the_published_pairs_fit_their_sheets(data, name, number, related):
+    folder = data / f"industrytab_{name}"
+    pairs = load_pairs(folder / "train.json", load_sheets(folder / "sheets.json"))
+    assert (len(pairs), sum(pair.related for pair in pairs)) == (number, related)
+
+
+@pytest.mark.parametrize("name", ["industrytab_1k", "industrytab_614", "spider", "bird_dev"])
+def test_no_released_header_looks_like_a_cell(data, name):
+    assert data_like_headers(load_sheets(data / name / "sheets.json")) == ()
 
 
 ROW = {"source": 1, "target": "2", "type": "join_key"}

@@ -1,0 +1,6 @@
+"""Labelled questions: which sheets answer them, read from and written to files."""
+
+from sat_retriever.labels.own import load_labels
+from sat_retriever.labels.query import Query
+
+__all__ = ["Query", "load_labels"]

@@ -1,0 +1,86 @@
+"""JSON files as plain values, every failure an error that names the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sat_retriever.errors import CorpusError
+
+
+def read_json(path: Path, expected: type = object) -> Any:
+    """The parsed file, checked to be a `list` or a `dict` if one of them is expected.
+
+    Raises:
+        CorpusError: If the file is missing, cannot be read, or is not what is expected.
+    """
+    content = parsed(read_text(path), str(path))
+    if not isinstance(content, expected):
+        wanted = "an object" if expected is dict else "a list"
+        raise CorpusError(f"{path} must hold {wanted}, not {type(content).__name__}")
+    return content
+
+
+def read_rows(path: Path) -> list[Mapping[str, Any]]:
+    """The objects of a json list.
+
+    Raises:
+        CorpusError: If the file is missing, or is no list of objects.
+    """
+    rows = read_json(path, list)
+    for place, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise CorpusError(f"{path}, entry {place}: an object is needed, not {row!r:.80}")
+    return list(rows)
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file, without a byte order mark.
+
+    Raises:
+        CorpusError: If the file is missing, cannot be read, or is not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise CorpusError(f"{path} is missing") from error
+    except OSError as error:
+        raise CorpusError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"{path} is not UTF-8 text ({error}); save it as UTF-8") from error
+
+
+def parsed(text: str, where: str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        CorpusError: If it is no JSON, or nested too deep.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CorpusError(f"{where} is not valid JSON: {error}") from error
+
+
+def sheet_ids(values: Any, where: str) -> tuple[str, ...]:
+    """Sheet ids of a json list as texts, each once, in their order.
+
+    Raises:
+        CorpusError: If it is no list of texts and whole numbers.
+    """
+    if not isinstance(values, (list, tuple)):
+        raise CorpusError(f"{where}: a list of sheet ids is needed, not {values!r:.80}")
+    return tuple(dict.fromkeys(sheet_id(value, where) for value in values))
+
+
+def sheet_id(value: Any, where: str) -> str:
+    """A sheet id as text.
+
+    Raises:
+        CorpusError: If it is neither a text with characters nor a whole number.
+    """
+    if isinstance(value, bool) or not isinstance(value, (str, int)) or not str(value).strip():
+        raise CorpusError(f"{where}: a sheet id is a text or a whole number, not {value!r:.80}")
+    return str(value)
