@@ -1,0 +1,1 @@
+"""Labelled queries made from what is known about sheets."""

@@ -1,0 +1,174 @@
+"""Labelled questions about a user's own index: found facts, made questions, complete answers."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from sat_retriever.errors import InputError
+from sat_retriever.labels.query import Query
+from sat_retriever.queries.complete import Described
+from sat_retriever.queries.found import LeftOut, found_facts
+from sat_retriever.queries.generate import Made, QueryOptions, make_queries
+from sat_retriever.queries.headers import header_queries
+from sat_retriever.queries.phrasing import Grammar
+from sat_retriever.types import Link, LinkType, SheetRecord
+
+_HEADER_SHARE = 0.1  # of all questions; they name columns
+_LARGEST_SHARE = 0.5  # of the corpus that may answer a question
+_FEWEST = 4  # positives that are never too many
+_PATIENCE = 20  # questions made for each one wanted, before giving up
+_TRACED = (LinkType.FORMULA_REFERENCE, LinkType.AGGREGATION, LinkType.SUMMARY_SOURCE)
+# Made corpora are about companies. Of found names it is not known what they name.
+_COMPANIES = re.compile(r"compan|industr|peer|everybody|group-wide", re.IGNORECASE)
+_NEUTRAL = {
+    "everyone": (
+        "across the board",
+        "without leaving any out",
+        "all of them",
+        "as many as there are",
+    ),
+}
+
+INCOMPLETE = "the words describe sheets beyond the answer"
+TWICE = "another query has the same words"
+STUTTER = "the same name would be said twice"
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnQueries:
+    """Questions about an index, and what there are none about.
+
+    Attributes:
+        made: The questions, each with what no rewording may lose.
+        sheets: Number of sheets looked at.
+        covered: Number of sheets that are a positive of some question.
+        sheets_left_out: Sheets that no question asks for by name, by reason.
+        dropped: Questions that were made and not kept, by reason.
+    """
+
+    made: tuple[Made, ...]
+    sheets: int
+    covered: int
+    sheets_left_out: tuple[LeftOut, ...] = ()
+    dropped: Counter[str] = field(default_factory=Counter)
+
+
+def own_queries(
+    records: Iterable[SheetRecord],
+    links: Iterable[Link],
+    number: int,
+    *,
+    seed: int = 0,
+    types: Collection[str] | None = None,
+    progress: Progress | None = None,
+) -> OwnQueries:
+    """Questions that people could ask about these sheets, with all sheets that answer them.
+
+    Everything comes from names, headers, periods and links; no cell value is used.
+
+    Source: paper, appendix on data sets (positives share attributes). Departs: the
+    attributes are found in a user's own sheets instead of being known.
+
+    Args:
+        records: Sheets of an index; iterated over twice.
+        links: Links between them; iterated over once.
+        number: How many questions; fewer where there is no more to ask.
+        seed: Of every choice.
+        types: Query types to make; None for all.
+        progress: Called with questions kept, and questions wanted.
+
+    Raises:
+        InputError: If the number is below 1, or a type is unknown.
+    """
+    options = _options(number, types)
+    traced: list[Link] = []
+    found = found_facts(records, _traced(links, traced))
+    described = Described.of(found.facts)
+    sheets = len(found.facts) + sum(left.number for left in found.left_out)
+    options = replace(options, max_positives=_most(sheets, options))
+    kept: dict[str, Made] = {}
+    dropped: Counter[str] = Counter()
+    if types is None or "semantic_lookup" in types:
+        chance = random.Random(f"headers {seed}")  # noqa: S311 - repeatable, no secret
+        for query in header_queries(records, max(1, round(number * _HEADER_SHARE)), chance):
+            kept[query.text.casefold()] = Made(query, ())
+    made = make_queries(
+        found.facts,
+        traced,
+        number=_PATIENCE * number,
+        seed=seed,
+        options=options,
+        grammar=neutral_grammar(),
+    )
+    for each in made if len(kept) < number else ():
+        text = each.query.text.casefold()
+        if text in kept:
+            dropped[TWICE] += 1
+        elif _stutters(each.query, described):
+            dropped[STUTTER] += 1
+        elif described.forgotten(each.query) is not None:
+            dropped[INCOMPLETE] += 1
+        else:
+            kept[text] = each
+            if progress is not None:
+                progress(len(kept), number)
+        if len(kept) >= number:
+            break
+    covered = {sheet for each in kept.values() for sheet in each.query.positives}
+    return OwnQueries(
+        made=tuple(kept.values())[:number],
+        sheets=sheets,
+        covered=len(covered),
+        sheets_left_out=found.left_out,
+        dropped=dropped,
+    )
+
+
+def _stutters(query: Query, described: Described) -> bool:
+    """Whether a file's name is in the text both as the subject and as the owner."""
+    text = query.text.casefold()
+    facts = (described.facts[sheet] for sheet in query.positives if sheet in described.facts)
+    named = {each.category.casefold() for each in facts if each.category == each.entity}
+    return any(text.count(name) > 1 for name in named if name)
+
+
+def neutral_grammar() -> Grammar:
+    """The packaged grammar without what it says about companies."""
+    rules: dict[str, Sequence[str]] = {}
+    for name, texts in Grammar.load().rules.items():
+        kept = [text for text in texts if not _COMPANIES.search(text)]
+        rules[name] = _NEUTRAL.get(name, kept)
+    return Grammar(rules)
+
+
+def _options(number: int, types: Collection[str] | None) -> QueryOptions:
+    if number < 1:
+        raise InputError(f"number is {number}; ask for at least 1 question")
+    options = QueryOptions()
+    if types is None:
+        return options
+    known = sorted({name for name, _ in options.shares})
+    for name in types:
+        if name not in known:
+            raise InputError(f"there is no query type {name!r}; choose from {', '.join(known)}")
+    shares = {key: share for key, share in options.shares.items() if key[0] in types}
+    return replace(options, shares=shares)
+
+
+def _most(sheets: int, options: QueryOptions) -> int:
+    """Most positives of a question: one that most sheets answer tells nothing."""
+    return max(1, min(options.max_positives, max(_FEWEST, int(sheets * _LARGEST_SHARE))))
+
+
+def _traced(links: Iterable[Link], traced: list[Link]) -> Iterator[Link]:
+    """All links; those that questions follow are kept, without their evidence."""
+    for link in links:
+        if link.type in _TRACED:
+            traced.append(replace(link, evidence=""))
+        yield link

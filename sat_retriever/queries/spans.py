@@ -1,0 +1,97 @@
+"""Stretches of time that questions name, and which sheets' periods lie within them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+
+from sat_retriever.links.period.periods import Grain, SheetPeriod
+
+_YEAR = re.compile(r"\d{4}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """The same months of one or more successive years.
+
+    Attributes:
+        first_year: First year; 0 for any year, also an unknown one.
+        last_year: Last year, the first one if there is one only; 0 for any.
+        first_month: First month of each year, 1 to 12.
+        last_month: Last month of each year, 1 to 12.
+    """
+
+    first_year: int
+    last_year: int
+    first_month: int = 1
+    last_month: int = 12
+
+    def covers(self, period: SheetPeriod) -> bool:
+        """Whether a period lies wholly within.
+
+        >>> march = SheetPeriod("payroll", Grain.MONTH, 2024, 3, "2024-03")
+        >>> Span(2024, 2024, 1, 3).covers(march), Span(0, 0, 3, 3).covers(march)
+        (True, True)
+        >>> Span(2023, 2023).covers(march), Span(2024, 2024, 3, 3).covers(march)
+        (False, True)
+        """
+        own = span_of(period)
+        if self.first_year and not self.first_year <= own.first_year <= own.last_year:
+            return False
+        if self.first_year and own.last_year > self.last_year:
+            return False
+        return self.first_month <= own.first_month and own.last_month <= self.last_month
+
+    @property
+    def whole_years(self) -> bool:
+        """Whether it is made of whole years."""
+        return (self.first_month, self.last_month) == (1, 12)
+
+
+def year(number: int) -> Span:
+    """One whole year."""
+    return Span(number, number)
+
+
+def span_of(period: SheetPeriod) -> Span:
+    """The months that a period lies in.
+
+    >>> span_of(SheetPeriod("sales", Grain.QUARTER, 2024, 3, "2024 Q3"))
+    Span(first_year=2024, last_year=2024, first_month=7, last_month=9)
+    """
+    first, last = _months(period)
+    start = period.year
+    if period.grain is Grain.YEARS:
+        named = [int(text) for text in _YEAR.findall(period.label)]
+        start = min([*named, period.year])
+    return Span(start, period.year, first, last)
+
+
+def _months(period: SheetPeriod) -> tuple[int, int]:
+    part = period.part
+    match period.grain:
+        case Grain.HALF | Grain.QUARTER | Grain.MONTH:
+            length = {Grain.HALF: 6, Grain.QUARTER: 3, Grain.MONTH: 1}[period.grain]
+            return (part - 1) * length + 1, part * length
+        case Grain.MONTHS:
+            return part // 100, part % 100
+        case Grain.DAY | Grain.MONTH_WEEK:
+            return part // 100, part // 100
+        case Grain.WEEK:
+            return _week_months(period.year, part)
+        case _:
+            return 1, 12
+
+
+def _week_months(in_year: int, week: int) -> tuple[int, int]:
+    """Months of an ISO week's Monday and Sunday, held within its year."""
+    try:
+        days = [date.fromisocalendar(in_year or 2001, week, day) for day in (1, 7)]
+    except ValueError:  # a week number that the year does not have
+        return 1, 12
+    wanted = in_year or 2001
+    first, last = (
+        1 if day.year < wanted else 12 if day.year > wanted else day.month for day in days
+    )
+    return first, last

@@ -1,0 +1,303 @@
+"""Facts from a user's own records: what is found, and what is left alone."""
+
+import random
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sat_retriever.errors import InputError
+from sat_retriever.labels import Query
+from sat_retriever.queries.complete import Described
+from sat_retriever.queries.found import NO_NAME, NO_PHRASE, found_facts
+from sat_retriever.queries.headers import header_queries
+from sat_retriever.queries.own import INCOMPLETE, own_queries
+from sat_retriever.types import Column, Link, SheetRecord
+
+SALES = ("Date", "Customer", "Product", "Revenue")
+
+
+def record(sheet_id, *headers):
+    path, _, tab = sheet_id.rpartition("#")
+    return SheetRecord(
+        sheet_id,
+        tab,
+        workbook=path.rpartition("/")[2],
+        path=path,
+        columns=tuple(Column(header) for header in headers),
+    )
+
+
+def facts_of(*records, links=()):
+    return {facts.sheet_id: facts for facts in found_facts(records, links).facts}
+
+
+def company():
+    months = ("January", "February", "March")
+    sales = [
+        record(f"sales/Sales {region} 2024.xlsx#{month}", *SALES)
+        for region in ("North", "South")
+        for month in months
+    ]
+    return [
+        *sales,
+        record("projects/Plant extension.xlsx#Milestones", "Milestone", "Owner"),
+        record("projects/Plant extension.xlsx#Risks", "Risk", "Probability"),
+        *(
+            record(f"仓库/库存台账 2024.xlsx#{month}", "日期", "物料编码")
+            for month in ("一月", "二月")
+        ),
+        record("exports/export.csv#export", "customer_id", "city"),
+        record("Book1.xlsx#Sheet1", "Weight", "Height"),
+    ]
+
+
+# ---- what is found
+
+
+def test_what_varies_between_alike_sheets_is_the_owner_and_the_rest_is_the_kind():
+    facts = facts_of(*company())
+    north = facts["sales/Sales North 2024.xlsx#January"]
+    assert (north.kind, north.entity, north.period.label) == ("sales", "north", "2024-01")
+    south = facts["sales/Sales South 2024.xlsx#March"]
+    assert (south.kind, south.entity, south.period.label) == ("sales", "south", "2024-03")
+
+
+def test_an_owner_does_not_begin_or_end_with_a_joining_word():
+    files = ("Customers and invoices", "Customers")
+    facts = facts_of(*(record(f"{file}.xlsx#Orders", *SALES) for file in files))
+    assert facts["Customers and invoices.xlsx#Orders"].entity == "customers and invoices"
+
+
+def test_an_owner_is_the_kind_where_nothing_else_is_said():
+    facts = facts_of(record("North.xlsx#Sheet1", *SALES), record("South.xlsx#Sheet1", *SALES))
+    assert {(each.kind, each.entity) for each in facts.values()} == {("north", ""), ("south", "")}
+    facts = facts_of(record("sales/North.xlsx#1", *SALES), record("sales/South.xlsx#1", *SALES))
+    assert {(each.kind, each.entity) for each in facts.values()} == {
+        ("sales", "north"),
+        ("sales", "south"),
+    }
+
+
+def test_sheets_with_other_headers_are_no_owners_of_the_same():
+    facts = facts_of(record("a/Sales.xlsx#North", *SALES), record("a/Sales.xlsx#Rates", "X", "Y"))
+    assert {each.kind for each in facts.values()} == {"north", "rates"}
+
+
+@pytest.mark.parametrize("level", ["{}/2024/Payroll.xlsx#Jan", "hr/{} Payroll 2024.xlsx#Jan"])
+def test_an_owner_is_found_in_folders_and_in_files(level):
+    names = ("Apex Technologies", "Beacon Foods", "Cedar Works")
+    facts = facts_of(*(record(level.format(name), *SALES) for name in names))
+    assert {(each.kind, each.entity) for each in facts.values()} == {
+        ("payroll", name.lower()) for name in names
+    }
+
+
+def test_numbered_folders_are_owners_and_numbered_tabs_are_not():
+    facts = facts_of(
+        *(record(f"team {n}/Budget.xlsx#Plan {m}", *SALES) for n in (1, 2) for m in (1, 2))
+    )
+    assert {each.entity for each in facts.values()} == {"team 1", "team 2"}
+
+
+def test_a_tab_of_a_file_with_several_belongs_to_the_file():
+    facts = facts_of(*company())["projects/Plant extension.xlsx#Risks"]
+    assert (facts.kind, facts.entity, facts.category) == (
+        "risks",
+        "plant extension",
+        "plant extension",
+    )
+
+
+@pytest.mark.parametrize("tab", ["Sheet1", "Tabelle 2", "工作表1", "2024", "Year", "Feuil1"])
+def test_a_generic_tab_is_called_by_its_file(tab):
+    assert facts_of(record(f"x/Cash flow.xlsx#{tab}", "A"))[f"x/Cash flow.xlsx#{tab}"].kind == (
+        "cash flow"
+    )
+
+
+def test_a_weak_tab_is_called_by_file_and_tab():
+    sheet = "x/Board report 2024.xlsx#Summary"
+    assert facts_of(record(sheet, "A"))[sheet].kind == "board report summary"
+
+
+def test_short_forms_keep_their_capitals_and_initials_of_the_file_are_its_name():
+    path = "trans/SCoC/Social Cost of Carbon.xlsx"
+    facts = facts_of(record(f"{path}#SCoC", "A"), record(f"{path}#SYAVLo raw", "B"))
+    assert facts[f"{path}#SCoC"].kind == "social cost of carbon"
+    assert facts[f"{path}#SYAVLo raw"].kind == "SYAVLo raw"
+
+
+def test_chinese_names_are_read():
+    facts = facts_of(*company())["仓库/库存台账 2024.xlsx#一月"]
+    assert (facts.kind, facts.category, facts.period.label) == ("库存台账", "仓库", "2024-01")
+
+
+def test_keys_are_headers_that_joins_show_and_every_sheet_with_them_has_them():
+    sheets = [
+        record("Orders.xlsx#Orders", "Order no", "Cust_ID"),
+        record("Crm.xlsx#Customers", "Customer ID", "Name"),
+        record("Crm.xlsx#Contracts", "customerId", "Amount"),
+        record("Other.xlsx#Parts", "Part no", "Amount"),
+    ]
+    evidence = "Orders.Cust_ID = Customers.Cust ID (headers)"
+    link = Link("Orders.xlsx#Orders", "Crm.xlsx#Customers", "join_key", 0.9, evidence)
+    keys = {sheet: facts.keys for sheet, facts in facts_of(*sheets, links=[link]).items()}
+    assert len({keys[sheet.sheet_id] for sheet in sheets[:3]}) == 1
+    assert keys["Crm.xlsx#Contracts"]
+    assert keys["Other.xlsx#Parts"] == ()
+
+
+def test_a_sheet_that_gathers_is_a_summary():
+    sheets = [record("a/Sales.xlsx#Total", "A"), record("a/Sales.xlsx#Orders", "B")]
+    link = Link(sheets[0].sheet_id, sheets[1].sheet_id, "summary_source")
+    facts = facts_of(*sheets, links=[link])
+    assert [facts[each.sheet_id].summary for each in sheets] == [True, False]
+
+
+# ---- what is left out
+
+
+def test_useless_names_give_no_query_and_are_counted_with_the_reason():
+    found = found_facts(
+        [
+            record("Book1.xlsx#Sheet1", "a"),
+            record("Book2.xlsx#Sheet1", "a"),
+            record("9f3a77c0de12.xlsx#8842", "a"),
+            record(f"{'very ' * 20}long.xlsx#Sheet1", "a"),
+            record("Sales.xlsx#Sheet1", "a"),
+        ]
+    )
+    assert [facts.kind for facts in found.facts] == ["sales"]
+    assert {left.reason: left.number for left in found.left_out} == {NO_NAME: 3, NO_PHRASE: 1}
+    assert "Book1.xlsx#Sheet1" in found.left_out[0].examples
+
+
+def test_one_sheet_no_sheet_and_published_records_are_read():
+    assert found_facts([]).facts == ()
+    (facts,) = found_facts([record("Orders.xlsx#Orders", "A")]).facts
+    assert (facts.kind, facts.entity, facts.period) == ("orders", "", None)
+    spider = [SheetRecord("7", name, workbook="concert_singer") for name in ("singer", "stadium")]
+    assert [(f.kind, f.entity) for f in found_facts(spider).facts] == [
+        ("singer", "concert singer"),
+        ("stadium", "concert singer"),
+    ]
+
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="#/"), min_size=1, max_size=12)
+
+
+@given(
+    st.lists(
+        st.tuples(NAMES, NAMES, st.lists(NAMES, max_size=4)), max_size=8, unique_by=lambda t: t[:2]
+    )
+)
+def test_any_names_give_facts_or_a_reason_for_each_sheet(names):
+    records = [record(f"{file}.xlsx#{tab}", *headers) for file, tab, headers in names]
+    found = found_facts(records)
+    assert len(found.facts) + sum(left.number for left in found.left_out) == len(records)
+    assert all(facts.kind.strip() for facts in found.facts)
+
+
+def test_the_order_of_the_records_changes_nothing():
+    records = company()
+    mixed = list(records)
+    random.Random(3).shuffle(mixed)
+    assert facts_of(*records) == facts_of(*mixed)
+
+
+def test_ten_times_the_sheets_take_about_ten_times_as_long():
+    def seconds(number):
+        records = [
+            record(f"team {n}/Sales {2015 + n % 9}.xlsx#{tab}", tab, *SALES)
+            for n in range(number)
+            for tab in ("Orders", "Returns")
+        ]
+        start = time.process_time()
+        found_facts(records)
+        return time.process_time() - start
+
+    seconds(50)
+    assert seconds(2000) < 40 * seconds(200)
+
+
+# ---- questions
+
+
+def test_header_questions_have_every_sheet_with_both_columns_and_no_other():
+    records = company()
+    made = header_queries(records, 5, random.Random(0))
+    sales = [each.sheet_id for each in records[:6]]
+    assert any(query.positives == tuple(sorted(sales)) for query in made)
+    for query in made:
+        named = [
+            r
+            for r in records
+            if sum(c.name.replace("_", " ") in query.text for c in r.columns) >= 2
+        ]
+        assert {each.sheet_id for each in named} == set(query.positives)
+
+
+def test_a_sheet_that_the_words_describe_as_well_makes_a_query_incomplete():
+    sheets = [
+        record("a/Sales 2024.xlsx#Orders", "A"),
+        record("a/Sales 2024.xlsx#Orders open", "B"),
+        record("a/Sales 2023.xlsx#Orders", "C"),
+    ]
+    described = Described.of(found_facts(sheets).facts)
+
+    def forgotten(text, *positives):
+        return described.forgotten(Query(text, positives, query_type="semantic_lookup"))
+
+    ids = [each.sheet_id for each in sheets]
+    assert forgotten("find orders of 2024", ids[0]) == ids[1]
+    assert forgotten("find orders of 2024", *ids[:2]) is None
+    assert forgotten("find orders open", ids[1]) is None
+    assert forgotten("find orders", *ids[:2]) == ids[2]
+
+
+def test_the_same_seed_gives_the_same_queries_and_another_one_others():
+    records = company()
+    first = own_queries(records, [], 20, seed=1)
+    assert first == own_queries(records, [], 20, seed=1)
+    assert first.made != own_queries(records, [], 20, seed=2).made
+    texts = [each.query.text.casefold() for each in first.made]
+    assert len(set(texts)) == len(texts) == 20
+
+
+def test_every_sheet_named_exists_and_no_side_has_the_others():
+    records = company()
+    own = own_queries(records, [], 40)
+    known = {each.sheet_id for each in records}
+    for query in (each.query for each in own.made):
+        wrong = {*query.negatives, *query.hard_negatives}
+        assert query.positives
+        assert {*query.positives, *wrong} <= known
+        assert not set(query.positives) & wrong
+    assert own.covered == len({s for each in own.made for s in each.query.positives})
+    assert own.sheets == len(records)
+
+
+def test_no_query_speaks_of_companies():
+    texts = " ".join(each.query.text for each in own_queries(company(), [], 60).made).lower()
+    assert "compan" not in texts
+    assert "industry" not in texts
+
+
+def test_only_wanted_types_are_made_and_unknown_ones_refused():
+    own = own_queries(company(), [], 10, types=["comparison"])
+    assert {each.query.query_type for each in own.made} == {"comparison"}
+    with pytest.raises(InputError, match="no query type 'guess'; choose from aggregation"):
+        own_queries(company(), [], 10, types=["guess"])
+    with pytest.raises(InputError, match="number is 0"):
+        own_queries(company(), [], 0)
+
+
+def test_incomplete_queries_are_counted():
+    sheets = [
+        record(f"a/Sales {y}.xlsx#{t}", "A", t)
+        for y in (2023, 2024)
+        for t in ("Orders", "Orders open")
+    ]
+    assert own_queries(sheets, [], 20).dropped[INCOMPLETE] > 0
