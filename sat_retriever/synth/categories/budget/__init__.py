@@ -1,0 +1,69 @@
+"""Budget planning: annual budgets, quarterly reviews, forecasts, and their roll-up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from sat_retriever.synth.build import book, quarters
+from sat_retriever.synth.categories.budget.company import Company
+from sat_retriever.synth.categories.budget.details import annual, headcount, lists
+from sat_retriever.synth.categories.budget.outlook import allocation, capex, opex, revenue
+from sat_retriever.synth.categories.budget.plan import CATEGORY
+from sat_retriever.synth.categories.budget.reviews import quarterly
+from sat_retriever.synth.categories.budget.summary import rollup, summary
+from sat_retriever.synth.house import House
+from sat_retriever.synth.model import Book, Sheet
+from sat_retriever.synth.when import When
+
+_SHEETS: Mapping[str, Callable[[Company, int], Sheet]] = {
+    "headcount": headcount,
+    "capex": capex,
+    "revenue": revenue,
+    "allocation": allocation,
+    "annual": annual,
+    "opex": opex,
+}
+"""What makes the sheets of a year, what refers after what it refers to."""
+
+
+def books(house: House, years: Sequence[int]) -> Iterator[Book]:
+    """The plans of a company, year by year, then the roll-up of two or more years.
+
+    Args:
+        house: The company.
+        years: Calendar years, in any order.
+    """
+    company = Company.of(house, years)
+    for year in company.years:
+        yield from _year(company, year)
+    if len(company.years) > 1:
+        yield rollup(company)
+
+
+def _year(company: Company, year: int) -> Iterator[Book]:
+    house, when = company.house, When(year)
+    reviews = [quarterly(company, quarter) for quarter in quarters(year)]
+    subject = company.kind("quarterly").subject()
+    if company.habits.reviews == "tabs":
+        yield book(house, CATEGORY, subject, when, reviews)
+    elif company.habits.reviews == "files":
+        for quarter, sheet in zip(quarters(year), reviews, strict=True):
+            yield book(house, CATEGORY, subject, quarter, [sheet])
+    made = {
+        name: make(company, year)
+        for name, make in _SHEETS.items()
+        if name == "annual" or company.has(name)
+    }
+    front = [summary(company, year), made.pop("annual")]
+    back = [lists(company, year)] if company.habits.listed else []
+    if not company.habits.files:
+        inside = reviews if company.habits.reviews == "inside" else []
+        yield book(house, CATEGORY, "", when, [*front, *inside, *made.values(), *back])
+        return
+    after = {name: sheet for name, sheet in made.items() if name == "opex"}
+    for name, sheet in made.items():
+        if name not in after:
+            yield book(house, CATEGORY, company.kind(name).subject(), when, [sheet])
+    yield book(house, CATEGORY, company.kind("annual").subject(), when, [*front, *back])
+    for name, sheet in after.items():
+        yield book(house, CATEGORY, company.kind(name).subject(), when, [sheet])

@@ -1,0 +1,130 @@
+"""One company's habits in planning, and where its planning sheets stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sat_retriever.synth.build import Kind, dated, quarters
+from sat_retriever.synth.categories.budget.plan import CATEGORY, Plan, plans
+from sat_retriever.synth.house import House
+from sat_retriever.synth.model import Column, SheetAt
+from sat_retriever.synth.when import When
+
+OPTIONAL = ("headcount", "capex", "revenue", "opex", "allocation")
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """What a company does its own way, in all years.
+
+    Attributes:
+        kinds: Kinds of sheets it has beside the annual budget and the quarterly reviews.
+        files: Whether each kind is a workbook of its own.
+        reviews: Quarterly reviews stand on tabs of the year's workbook, on tabs of a
+            workbook of their own, or each in a file.
+        dated: Whether headers of amounts name the year or quarter.
+        coded: Whether budget lines have codes.
+        owned: Whether they have owners.
+        rates: Whether variances are shown in percent too.
+        listed: Whether statuses must be chosen from a hidden list.
+        charted: Whether the summary has a chart.
+        pivoted: Whether the summary has a pivot table.
+        linked: Whether personnel cost is looked up in the headcount plan.
+    """
+
+    kinds: tuple[str, ...]
+    files: bool
+    reviews: Literal["inside", "tabs", "files"]
+    dated: bool
+    coded: bool
+    owned: bool
+    rates: bool
+    listed: bool
+    charted: bool
+    pivoted: bool
+    linked: bool
+
+    @classmethod
+    def of(cls, house: House) -> Habits:
+        """The habits of a house."""
+        chance = house.chance(CATEGORY, "habits")
+        files = chance.random() < 0.3
+        return cls(
+            kinds=tuple(kind for kind in OPTIONAL if chance.random() < 0.75),
+            files=files,
+            reviews=chance.choice(("tabs", "files") if files else ("inside", "inside", "tabs")),
+            dated=chance.random() < 0.35,
+            coded=chance.random() < 0.4,
+            owned=chance.random() < 0.35,
+            rates=chance.random() < 0.6,
+            listed=chance.random() < 0.5,
+            charted=chance.random() < 0.5,
+            pivoted=chance.random() < 0.3,
+            linked=chance.random() < 0.6,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """A house with its plans and habits.
+
+    Attributes:
+        house: The house.
+        habits: Its habits.
+        plans: Its plans by year.
+        years: The years, ascending.
+    """
+
+    house: House
+    habits: Habits
+    plans: Mapping[int, Plan]
+    years: Sequence[int]
+
+    @classmethod
+    def of(cls, house: House, years: Sequence[int]) -> Company:
+        """The company of a house."""
+        return cls(house, Habits.of(house), plans(house, years), tuple(sorted(set(years))))
+
+    def kind(self, name: str) -> Kind:
+        """A kind of sheet of this company."""
+        return Kind(self.house, CATEGORY, name)
+
+    def has(self, name: str) -> bool:
+        """Whether it makes sheets of an optional kind."""
+        return name in self.habits.kinds
+
+    def tab(self, name: str, when: When) -> str:
+        """Name of a kind's tab."""
+        return self.kind(name).tab(when if when.quarter else None)
+
+    def path(self, name: str, when: When) -> str:
+        """Path of the workbook that holds a kind of sheet for a year or quarter.
+
+        Summary and lists stand beside the annual budget.
+        """
+        habits = self.habits
+        year = When(when.year)
+        if name == "quarterly" and habits.reviews != "inside":
+            subject = self.kind(name).subject()
+            return self.house.path(CATEGORY, subject, when if habits.reviews == "files" else year)
+        subject = ""
+        if habits.files:
+            subject = self.kind("annual" if name in ("summary", "lists") else name).subject()
+        return self.house.path(CATEGORY, subject, year)
+
+    def at(self, name: str, when: When, seen_from: str) -> SheetAt:
+        """Where a kind's sheet of a year or quarter is, seen from a workbook's path."""
+        path = self.path(name, when)
+        return SheetAt(self.tab(name, when), "" if path == seen_from else path)
+
+    def reviews(self, year: int, seen_from: str) -> list[SheetAt]:
+        """Where the four quarterly reviews are, seen from a workbook's path."""
+        return [self.at("quarterly", when, seen_from) for when in quarters(year)]
+
+    def amount(self, column: Column, when: When) -> Column:
+        """A column of amounts, with the period in its header if that is the habit."""
+        if not self.habits.dated:
+            return column
+        return dated(column, f"Q{when.quarter}" if when.quarter else str(when.year))

@@ -1,0 +1,161 @@
+"""A company's budget in numbers: departments, cost categories, staff and capital projects."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sat_retriever.synth.house import House
+
+CATEGORY = "budget"
+PERSONNEL = "Personnel"
+_COSTS = (
+    "Travel",
+    "Training",
+    "Marketing",
+    "Software and IT",
+    "Premises",
+    "Consulting",
+    "Office Supplies",
+    "Repairs",
+    "Insurance",
+    "Energy",
+)
+_ASSETS = ("Machinery", "IT Equipment", "Buildings", "Vehicles", "Tools")
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """One line of a year's budget, whole amounts."""
+
+    department: str
+    category: str
+    planned: int
+    approved: int
+    actual: int
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """One department's people in a year; `salary` is the average cost of one."""
+
+    department: str
+    opening: int
+    hires: int
+    leavers: int
+    salary: int
+
+    @property
+    def cost(self) -> int:
+        """Cost of the people at the year's end."""
+        return (self.opening + self.hires - self.leavers) * self.salary
+
+
+@dataclass(frozen=True, slots=True)
+class Investment:
+    """One capital project in a year; `completion` is a share."""
+
+    project_id: str
+    project: str
+    department: str
+    category: str
+    approved: int
+    spent: int
+    completion: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One year.
+
+    Attributes:
+        spends: Lines, department by department.
+        staff: One entry a department.
+        investments: Capital projects.
+    """
+
+    spends: tuple[Spend, ...]
+    staff: tuple[Staff, ...]
+    investments: tuple[Investment, ...]
+
+    @property
+    def departments(self) -> tuple[str, ...]:
+        """The departments, in the order of all sheets."""
+        return tuple(each.department for each in self.staff)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The cost categories, in order of first use."""
+        return tuple(dict.fromkeys(spend.category for spend in self.spends))
+
+
+def plans(house: House, years: Sequence[int]) -> Mapping[int, Plan]:
+    """The plan of each year; staff carries over from one year to the next."""
+    chance = house.chance(CATEGORY, "plans")
+    departments = house.pool("departments", chance.randint(5, 9))
+    costs = sorted(chance.sample(_COSTS, chance.randint(3, 6)), key=_COSTS.index)
+    uses = [
+        (department, cost)
+        for department in departments
+        for cost in costs
+        if cost == costs[0] or chance.random() < 0.75
+    ]
+    bases = {use: chance.uniform(8_000, 90_000) for use in uses}
+    staff = {name: chance.randint(4, 45) for name in departments}
+    salaries = {name: chance.uniform(38_000, 82_000) for name in departments}
+    found = {}
+    for count, year in enumerate(sorted(set(years))):
+        growth = 1.025**count
+        people = [
+            _staff(chance, name, staff[name], round(salaries[name] * growth, -2))
+            for name in departments
+        ]
+        staff = {each.department: each.opening + each.hires - each.leavers for each in people}
+        grown = {use: base * growth for use, base in bases.items()}
+        investments = _investments(house, year, count, departments)
+        found[year] = Plan(tuple(_spends(chance, people, grown)), tuple(people), investments)
+    return found
+
+
+def _staff(chance: random.Random, department: str, opening: int, salary: float) -> Staff:
+    hires = chance.randint(0, max(1, opening // 5))
+    leavers = chance.randint(0, max(0, min(opening - 2, opening // 6)))
+    return Staff(department, opening, hires, leavers, int(salary))
+
+
+def _spends(
+    chance: random.Random, people: Sequence[Staff], bases: Mapping[tuple[str, str], float]
+) -> list[Spend]:
+    found = []
+    for staff in people:
+        used = round(staff.cost * chance.uniform(0.95, 1.03))
+        found.append(Spend(staff.department, PERSONNEL, staff.cost, staff.cost, used))
+        for (department, category), base in bases.items():
+            if department == staff.department:
+                planned = round(base * chance.uniform(0.85, 1.15), -2)
+                approved = round(planned * chance.uniform(0.82, 1.0), -2)
+                actual = approved * max(chance.gauss(0.97, 0.09), 0.4)
+                amounts = (round(amount) for amount in (planned, approved, actual))
+                found.append(Spend(department, category, *amounts))
+    return found
+
+
+def _investments(
+    house: House, year: int, count: int, departments: Sequence[str]
+) -> tuple[Investment, ...]:
+    """The projects of a year: some go on from the year before, some are new."""
+    first, size = 3 * count, house.chance(CATEGORY, "investments").randint(8, 14)
+    ids = house.pool("project_ids", first + size)
+    names = house.pool("projects", first + size)
+    found = []
+    for place in range(first, first + size):
+        fixed = house.chance(CATEGORY, "investment", place)
+        approved = int(round(fixed.uniform(40_000, 900_000), -3))
+        department, asset = fixed.choice(departments), fixed.choice(_ASSETS)
+        done = house.chance(CATEGORY, "investment", place, year).uniform(0.0, 0.35)
+        completion = min(1.0, done + (first + size - place) / size * 0.75)
+        spent = round(approved * min(1.08, completion * fixed.uniform(0.85, 1.15)))
+        identity = (ids[place], names[place], department, asset)
+        found.append(Investment(*identity, approved, spent, round(completion, 2)))
+    return tuple(found)

@@ -1,0 +1,179 @@
+"""One company's goods, customers and habits of selling, the same in all its workbooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sat_retriever.synth.build import Kind, months, quarters
+from sat_retriever.synth.house import House
+from sat_retriever.synth.model import SheetAt
+from sat_retriever.synth.when import When
+
+CATEGORY = "sales"
+OPTIONAL = ("customer_name", "product_name", "seller", "discount")
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """What a company does its own way, in all years.
+
+    Attributes:
+        split: Orders stand on one tab a quarter in a workbook of the quarter, on one tab a
+            month there, or on four tabs in one workbook of the year.
+        registers: Whether customers and products stand in a workbook of their own, or on
+            tabs beside the orders.
+        columns: Columns that order lines have beside those that all have.
+        products: Whether sales are summed by product too.
+        targets: What has sales targets.
+        charted: Whether summaries have a chart.
+        pivoted: Whether summaries by region have a pivot table.
+        priced: Whether order lines look up their price in the price list.
+    """
+
+    split: Literal["quarters", "months", "years"]
+    registers: bool
+    columns: tuple[str, ...]
+    products: bool
+    targets: Literal["region", "seller"]
+    charted: bool
+    pivoted: bool
+    priced: bool
+
+    @classmethod
+    def of(cls, house: House) -> Habits:
+        """The habits of a house."""
+        chance = house.chance(CATEGORY, "habits")
+        columns = tuple(column for column in OPTIONAL if chance.random() < 0.5)
+        return cls(
+            split=chance.choice(("quarters", "quarters", "months", "years")),
+            registers=chance.random() < 0.6,
+            columns=columns,
+            products=chance.random() < 0.7,
+            targets="seller" if "seller" in columns and chance.random() < 0.6 else "region",
+            charted=chance.random() < 0.5,
+            pivoted=chance.random() < 0.25,
+            priced=chance.random() < 0.85,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """Who buys."""
+
+    id: str
+    name: str
+    region: str
+    seller: str
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """What is sold, with its first price and what it costs to make."""
+
+    code: str
+    name: str
+    line: str
+    price: float
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """A house with what it sells to whom.
+
+    Attributes:
+        house: The house.
+        habits: Its habits.
+        years: The years, ascending.
+        regions: Where it sells.
+        customers: To whom.
+        products: What.
+    """
+
+    house: House
+    habits: Habits
+    years: Sequence[int]
+    regions: tuple[str, ...]
+    customers: tuple[Customer, ...]
+    products: tuple[Product, ...]
+
+    @classmethod
+    def of(cls, house: House, years: Sequence[int]) -> Company:
+        """The company of a house."""
+        chance = house.chance(CATEGORY, "size")
+        regions = house.pool("regions", chance.randint(3, 6))
+        sellers = house.pool("employees", chance.randint(4, 8))
+        customers = _customers(house, chance.randint(14, 36), regions, sellers)
+        products = _products(house, chance.randint(9, 22))
+        ordered = tuple(sorted(set(years)))
+        return cls(house, Habits.of(house), ordered, regions, customers, products)
+
+    @property
+    def sellers(self) -> tuple[str, ...]:
+        """Who sells, in order of their first customer."""
+        return tuple(dict.fromkeys(customer.seller for customer in self.customers))
+
+    def kind(self, name: str) -> Kind:
+        """A kind of sheet of this company."""
+        return Kind(self.house, CATEGORY, name)
+
+    def price(self, product: Product, year: int) -> float:
+        """A product's list price in a year; prices rise with the years."""
+        rise = 1.03 ** (year - self.years[0])
+        chance = self.kind("prices").chance(product.code, year)
+        return round(product.price * rise * chance.uniform(0.98, 1.02), 2)
+
+    def order_tabs(self, year: int) -> tuple[When, ...]:
+        """The periods that have a tab of orders, in order."""
+        return months(When(year)) if self.habits.split == "months" else quarters(year)
+
+    def path(self, when: When) -> str:
+        """Path of the workbook with the orders of a period."""
+        if self.habits.split == "years":
+            return self.house.path(CATEGORY, "", When(when.year))
+        quarter = when.quarter or (when.month + 2) // 3
+        return self.house.path(CATEGORY, "", When(when.year, quarter=quarter))
+
+    def annual_path(self, year: int) -> str:
+        """Path of the workbook that gathers a year."""
+        if self.habits.split == "years":
+            return self.house.path(CATEGORY, "", When(year))
+        return self.house.path(CATEGORY, self.kind("annual").subject(), When(year))
+
+    def orders(self, when: When, seen_from: str) -> SheetAt:
+        """Where the orders of a period are, seen from a workbook's path."""
+        path = self.path(when)
+        tab = self.kind("orders").tab(None if self.habits.split == "quarters" else when)
+        return SheetAt(tab, "" if path == seen_from else path)
+
+    def register(self, name: str) -> SheetAt:
+        """Where customers or products are, seen from a workbook with orders."""
+        path = ""
+        if self.habits.registers:
+            path = self.house.path(CATEGORY, self.kind("customers").subject(), None)
+        return SheetAt(self.kind(name).tab(), path)
+
+
+def _customers(
+    house: House, count: int, regions: Sequence[str], sellers: Sequence[str]
+) -> tuple[Customer, ...]:
+    ids, names = house.pool("customer_ids", count), house.pool("customers", count)
+    found = []
+    for place, (name, customer) in enumerate(zip(names, ids, strict=True)):
+        chance = house.chance(CATEGORY, "customer", place)
+        found.append(Customer(customer, name, chance.choice(regions), chance.choice(sellers)))
+    return tuple(found)
+
+
+def _products(house: House, count: int) -> tuple[Product, ...]:
+    codes, names = house.pool("product_codes", count), house.pool("products", count)
+    lines = ("Home", "Workshop", "Office", "Outdoor", "Industry")
+    found = []
+    for place, (code, name) in enumerate(zip(codes, names, strict=True)):
+        chance = house.chance(CATEGORY, "product", place)
+        price = round(10 ** chance.uniform(1.0, 2.9), 2)
+        cost = round(price * chance.uniform(0.45, 0.8), 2)
+        found.append(Product(code, name, chance.choice(lines), price, cost))
+    return tuple(found)

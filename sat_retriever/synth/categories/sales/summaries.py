@@ -1,0 +1,156 @@
+"""Sheets that gather order lines: by region, by product, over the year, against targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean
+
+from sat_retriever.synth.build import quarters, spoken, with_totals
+from sat_retriever.synth.categories.sales.company import Company
+from sat_retriever.synth.model import (
+    Chart,
+    Combine,
+    Function,
+    Lookup,
+    Own,
+    Pivot,
+    Recipe,
+    Sheet,
+    SheetAt,
+    Style,
+    Total,
+    TotalWhere,
+)
+from sat_retriever.synth.when import When
+
+_QUARTERS = ("q1", "q2", "q3", "q4")
+
+
+def by_region(company: Company, when: When, tabs: Sequence[SheetAt]) -> Sheet:
+    """Quantity and revenue of each region, of all the tabs of orders of a period."""
+    kind, count = company.kind("by_region"), len(company.regions)
+    columns = [
+        kind.column("region", company.regions, key="region"),
+        kind.column("quantity", [_where(tabs, "quantity", "region")] * count, "integer"),
+    ]
+    if len(tabs) == 3:  # a quarter by months
+        for place, tab in enumerate(tabs, 1):
+            cell = TotalWhere(tab, "revenue", "region", "region")
+            columns.append(kind.column(f"m{place}", [cell] * count, "amount"))
+        revenue: Recipe = _sum([Own("m1"), Own("m2"), Own("m3")])
+    else:
+        revenue = _where(tabs, "revenue", "region")
+    columns.append(kind.column("revenue", [revenue] * count, "amount"))
+    if kind.chance("shares").random() < 0.5:
+        whole = _sum([Total(tab, "revenue") for tab in tabs])
+        share = Combine("/", Own("revenue"), whole)
+        columns.append(kind.column("share", [share] * count, "percent"))
+    sheet = with_totals(kind.sheet(columns, when, summary=True), "quantity", "revenue")
+    if company.habits.charted:
+        sheet = replace(sheet, charts=(Chart(SheetAt(sheet.name), "region", "revenue"),))
+    if company.habits.pivoted and len(tabs) == 1:
+        sheet = replace(sheet, pivots=(Pivot(tabs[0], "region", "quantity"),))
+    return sheet
+
+
+def by_product(company: Company, when: When, tabs: Sequence[SheetAt]) -> Sheet:
+    """Quantity, revenue and mean price of each product, of the tabs of orders of a period."""
+    kind, count = company.kind("by_product"), len(company.products)
+    name = Lookup(SheetAt(company.kind("prices").tab()), "product", "product", "name")
+    codes = (product.code for product in company.products)
+    mean = Combine("/", Own("revenue"), Own("quantity"))
+    columns = [
+        kind.column("product", codes, key="product"),
+        kind.column("name", [name] * count),
+        kind.column("quantity", [_where(tabs, "quantity", "product")] * count, "integer"),
+        kind.column("revenue", [_where(tabs, "revenue", "product")] * count, "amount"),
+    ]
+    if kind.chance("means").random() < 0.6:
+        columns.append(kind.column("mean", [mean] * count, "amount"))
+    return with_totals(kind.sheet(columns, when, summary=True), "quantity", "revenue")
+
+
+def annual(company: Company, year: int, path: str) -> Sheet:
+    """A row for each tab of orders of the year: how many lines, how much, the largest."""
+    kind, tabs = company.kind("annual"), company.order_tabs(year)
+    places = [company.orders(when, path) for when in tabs]
+    totals: tuple[tuple[str, str, Function], ...] = (
+        ("orders", "quantity", "COUNT"),
+        ("quantity", "quantity", "SUM"),
+        ("revenue", "revenue", "SUM"),
+        ("largest", "revenue", "MAX"),
+    )
+    columns = [kind.column("period", (spoken(when) for when in tabs))]
+    for name, column, function in totals:
+        cells = (Total(at, column, function) for at in places)
+        style: Style = "integer" if column == "quantity" else "amount"
+        columns.append(kind.column(name, cells, style))
+    mean = Combine("/", Own("revenue"), Own("orders"))
+    columns.append(kind.column("mean", [mean] * len(tabs), "amount"))
+    sheet = with_totals(
+        kind.sheet(columns, When(year), summary=True), "orders", "quantity", "revenue"
+    )
+    if company.habits.charted:
+        sheet = replace(sheet, charts=(Chart(SheetAt(sheet.name), "period", "revenue"),))
+    return sheet
+
+
+def annual_regions(company: Company, year: int, path: str) -> Sheet:
+    """Revenue of each region and quarter, from the quarters' summaries or order tabs."""
+    kind, count = company.kind("annual_regions"), len(company.regions)
+    columns = [kind.column("region", company.regions, key="region")]
+    for name, when in zip(_QUARTERS, quarters(year), strict=True):
+        cell: Recipe
+        if company.habits.split == "years":
+            cell = TotalWhere(company.orders(when, path), "revenue", "region", "region")
+        else:  # sums with conditions do not reach into closed workbooks, lookups do
+            at = SheetAt(company.kind("by_region").tab(), company.path(when))
+            cell = Lookup(at, "region", "region", "revenue")
+        columns.append(kind.column(name, [cell] * count, "amount"))
+    whole = _sum([Own(name) for name in _QUARTERS])
+    columns.append(kind.column("total", [whole] * count, "amount"))
+    return with_totals(kind.sheet(columns, When(year), summary=True), *_QUARTERS, "total")
+
+
+def targets(company: Company, year: int, path: str) -> Sheet:
+    """What each region or salesperson was to sell, and sold."""
+    kind, of = company.kind("targets"), company.habits.targets
+    names = company.regions if of == "region" else company.sellers
+    actual: Recipe
+    if of == "region":
+        actual = Lookup(SheetAt(company.kind("annual_regions").tab()), "region", "region", "total")
+    else:
+        tabs = [company.orders(when, path) for when in company.order_tabs(year)]
+        actual = _where(tabs, "revenue", "seller")
+    chance = kind.chance(year)
+    level = _expected(company, year) / len(names)
+    goals = (int(round(level * chance.uniform(0.75, 1.3), -3)) for _ in names)
+    count = len(names)
+    columns = [
+        kind.column(of, names, key="region" if of == "region" else ""),
+        kind.column("target", goals, "integer"),
+        kind.column("actual", [actual] * count, "amount"),
+        kind.column("variance", [Combine("-", Own("actual"), Own("target"))] * count, "amount"),
+        kind.column("achievement", [Combine("/", Own("actual"), Own("target"))] * count, "percent"),
+    ]
+    return with_totals(kind.sheet(columns, When(year), summary=True), "target", "actual")
+
+
+def _expected(company: Company, year: int) -> float:
+    """About what a year's orders come to."""
+    lines = 17 if company.habits.split == "months" else 38
+    price = fmean(company.price(product, year) for product in company.products)
+    return lines * len(company.order_tabs(year)) * 13.5 * price
+
+
+def _where(tabs: Sequence[SheetAt], column: str, where: str) -> Recipe:
+    """The sum over several tabs of those rows that have the own row's thing."""
+    return _sum([TotalWhere(tab, column, where, where) for tab in tabs])
+
+
+def _sum(terms: Sequence[Recipe]) -> Recipe:
+    total = terms[0]
+    for term in terms[1:]:
+        total = Combine("+", total, term)
+    return total

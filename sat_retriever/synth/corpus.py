@@ -1,0 +1,228 @@
+"""A whole corpus: workbooks, and beside them records, links, labels and pairs."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sat_retriever._version import __version__
+from sat_retriever.atomic import draft_of
+from sat_retriever.chat import OllamaChat
+from sat_retriever.errors import InputError
+from sat_retriever.labels import Query
+from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.queries.generate import Made, make_queries
+from sat_retriever.queries.paraphrase import reworded
+from sat_retriever.queries.publish import write_queries
+from sat_retriever.queries.wordings import Wordings
+from sat_retriever.synth.options import WORKBOOKS, Progress, SynthOptions, SynthReport
+from sat_retriever.synth.pairs import PairSheet, train_pairs
+from sat_retriever.synth.plan import Plan
+from sat_retriever.synth.publish import EdgesFile, SheetsFile, write_rows
+from sat_retriever.synth.scales import scale, years
+from sat_retriever.synth.unit import MadeUnit, Retold
+from sat_retriever.synth.vocabulary import Vocabulary
+from sat_retriever.synth.works import made_units
+from sat_retriever.types import Link
+
+MANIFEST = "corpus.json"
+FORMAT = 1
+QUERIES_A_SHEET = 1.8  # as in IndustryTab-1K
+MOST_QUERIES = 20_000
+
+
+@dataclass(slots=True)
+class _Held:
+    """What stays in memory of all sheets: what queries and pairs are made from."""
+
+    facts: list[SheetFacts] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    pairs: list[PairSheet] = field(default_factory=list)
+    workbooks: int = 0
+    categories: Counter[str] = field(default_factory=Counter)
+    conventions: Counter[str] = field(default_factory=Counter)
+
+
+def synthesize(
+    out: str | Path,
+    options: SynthOptions | None = None,
+    *,
+    workers: int | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> SynthReport:
+    """Write a corpus into a folder, and tell what is in it.
+
+    The folder gets `workbooks/` and, in the published form, `sheets.json`, `query.json`,
+    `train.json` and `dependency_edges.json`; `corpus.json` says how it was made. The json
+    files appear at the end, each whole or not at all. After an interruption the same call
+    starts again and gives the same bytes.
+
+    Source: paper, appendix on data sets; `paper-614` and `paper-1k` have its numbers of
+    sheets a category and of queries. Departs: links are those of real formulas and keys,
+    there of names; labels are complete.
+
+    Args:
+        out: The folder; made if it is not there.
+        options: What to make.
+        workers: Processes; all cores by default. The corpus does not depend on it.
+        force: Replace a complete corpus in the folder.
+        progress: Told how far it is.
+
+    Raises:
+        InputError: If an option is malformed, the folder holds something else, or a file
+            cannot be written.
+        LanguageModelError: If a language model is asked for and does not answer.
+        MissingExtraError: Without the extra `synth`, or `ollama` for a language model.
+    """
+    start = time.perf_counter()
+    options = options or SynthOptions()
+    out = Path(out)
+    size = scale(options.scale)
+    vocabulary = Vocabulary.load(options.vocabulary)
+    plan = Plan(size, years(options.years), options.companies, options.seed, vocabulary)
+    _prepare(out, options, force=force)
+    held = _Held()
+    retold = None
+    if options.language != "en":
+        retold = Retold(options.language, options.translations, options.translator)
+    with (
+        SheetsFile(out / "sheets.json") as sheets,
+        EdgesFile(out / "dependency_edges.json") as edges,
+    ):
+        for unit in made_units(plan, out / WORKBOOKS, retold, workers):
+            _publish(unit, sheets, edges, held)
+            if progress:
+                progress("sheets", edges.sheets, size.sheets or 0)
+    chance = random.Random(f"pairs {options.seed}")  # noqa: S311 - repeatable, no secret
+    pairs = write_rows(train_pairs(held.pairs, chance), out / "train.json")
+    number = options.queries
+    if number is None:
+        number = size.queries or min(MOST_QUERIES, round(QUERIES_A_SHEET * edges.sheets))
+    made = _queries(held, vocabulary, options, number, out / "paraphrases.json")
+    by_type: Counter[str] = Counter()
+    write_queries(out / "query.json", _counted(made, by_type, number, progress))
+    report = SynthReport(
+        workbooks=held.workbooks,
+        sheets=edges.sheets,
+        categories=dict(held.categories),
+        conventions=dict(held.conventions),
+        links=edges.stats()["edge_type_counts_all"],
+        queries=dict(by_type),
+        pairs=pairs,
+        seconds=round(time.perf_counter() - start, 3),
+    )
+    _write_manifest(out, options, report)
+    return report
+
+
+def _prepare(out: Path, options: SynthOptions, *, force: bool) -> None:
+    """An empty corpus folder; what an earlier call left unfinished is removed.
+
+    Raises:
+        InputError: If the folder holds a complete corpus and `force` is not given, or
+            anything that is no corpus of ours.
+    """
+    manifest = out / MANIFEST
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file; name a folder")
+    if manifest.is_file():
+        if _is_complete(manifest) and not force:
+            raise InputError(
+                f"{out} holds a corpus already; replace it with force, or name another"
+            )
+        shutil.rmtree(out / WORKBOOKS, ignore_errors=True)
+        for name in ("sheets.json", "query.json", "train.json", "dependency_edges.json"):
+            (out / name).unlink(missing_ok=True)
+        for draft in out.glob(".*.partial"):  # of a run that was killed
+            draft.unlink()
+    elif out.is_dir() and any(out.iterdir()):
+        raise InputError(f"{out} is not empty and holds no corpus; name a new folder")
+    try:
+        (out / WORKBOOKS).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out} cannot be made: {error.strerror or error}") from error
+    _write_manifest(out, options, None)
+
+
+def _is_complete(manifest: Path) -> bool:
+    """Whether a run ended; InputError if the file is no manifest of ours."""
+    try:
+        content = json.loads(manifest.read_text(encoding="utf-8"))
+        return bool(content["complete"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{manifest} was not written by sat synth; name a new folder") from error
+
+
+def _write_manifest(out: Path, options: SynthOptions, report: SynthReport | None) -> None:
+    """How the corpus was made, and what is in it; nothing that differs from run to run."""
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "generator": f"sat-retriever {__version__}",
+        "complete": report is not None,
+        "options": {
+            key: str(value) if isinstance(value, Path) else value
+            for key, value in asdict(options).items()
+        },
+    }
+    if report is not None:
+        content |= {key: value for key, value in asdict(report).items() if key != "seconds"}
+    with draft_of(out / MANIFEST) as draft:
+        draft.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+def _publish(unit: MadeUnit, sheets: SheetsFile, edges: EdgesFile, held: _Held) -> None:
+    """Number a unit's sheets, write them and their links, and keep what queries need."""
+    number_of = {
+        sheet.record.sheet_id: edges.sheets + place for place, sheet in enumerate(unit.sheets)
+    }
+    for sheet in unit.sheets:
+        number = number_of[sheet.record.sheet_id]
+        sheets.add(number, sheet.record, sheet.category)
+        held.pairs.append(sheet.pair(number))
+        held.categories[sheet.category] += 1
+        held.conventions[sheet.convention] += 1
+        if sheet.facts is not None:
+            held.facts.append(replace(sheet.facts, sheet_id=str(number)))
+    links = (*unit.links, *unit.keys)
+    edges.add(links, number_of)
+    held.workbooks += unit.workbooks
+    held.links += (
+        Link(str(number_of[link.source]), str(number_of[link.target]), link.type) for link in links
+    )
+
+
+def _queries(
+    held: _Held, vocabulary: Vocabulary, options: SynthOptions, number: int, cache: Path
+) -> Iterable[Made]:
+    """Labelled queries, in a language model's words where one is named."""
+    wordings = Wordings(
+        kinds={
+            kind.asked[0]: kind.asked
+            for words in vocabulary.categories.values()
+            for kind in words.kinds.values()
+        },
+        categories={words.asked[0]: words.asked for words in vocabulary.categories.values()},
+    )
+    made = make_queries(held.facts, held.links, wordings=wordings, number=number, seed=options.seed)
+    if not options.paraphrase:
+        return made
+    return reworded(list(made), OllamaChat(options.paraphrase), cache).made
+
+
+def _counted(
+    made: Iterable[Made], by_type: Counter[str], number: int, progress: Progress | None
+) -> Iterator[Query]:
+    """The queries, counted as they go by."""
+    for done, each in enumerate(made, start=1):
+        by_type[each.query.query_type] += 1
+        if progress and done % 100 == 0:
+            progress("queries", done, number)
+        yield each.query

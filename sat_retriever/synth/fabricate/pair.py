@@ -1,0 +1,205 @@
+"""One workbook into two: a source and a target that share rows and columns."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sat_retriever.synth.build import schema
+from sat_retriever.synth.evaluate import RECIPES
+from sat_retriever.synth.fabricate.align import Alignment, aligned
+from sat_retriever.synth.fabricate.names import Side, side_path
+from sat_retriever.synth.fabricate.noise import noised_columns, noised_headers
+from sat_retriever.synth.fabricate.options import FabricateOptions
+from sat_retriever.synth.fabricate.split import ColumnSplit, RowSplit, horizontal, vertical
+from sat_retriever.synth.model import Book, Column, Lookup, Recipe, Sheet, SheetAt, TotalWhere
+from sat_retriever.synth.restrict import Keep, Tab, restricted, with_values
+from sat_retriever.synth.rewrite import leaves, pointed, whose
+
+Chance = Callable[..., random.Random]
+"""Random numbers for a purpose, as `House.chance` gives them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fabricated:
+    """A pair of workbooks that were one.
+
+    Attributes:
+        stem: Path of that one.
+        source: The half with noise in its cells.
+        target: The half with noise in its headers, if any.
+        alignments: Which columns are the same, one entry a sheet.
+    """
+
+    stem: str
+    source: Book
+    target: Book
+    alignments: tuple[Alignment, ...]
+
+
+def fabricated(book: Book, options: FabricateOptions, chance: Chance) -> Fabricated:
+    """The pair of a workbook that takes from no other.
+
+    Raises:
+        ValueError: If it takes from another workbook, or a recipe cannot be calculated.
+        MissingExtraError: If anyascii is needed and not installed.
+    """
+    return fabricated_unit([book], options, chance)[0]
+
+
+def fabricated_unit(
+    books: Sequence[Book], options: FabricateOptions, chance: Chance
+) -> tuple[Fabricated, ...]:
+    """The pairs of all workbooks that take from each other, in their order.
+
+    Sources take from sources and targets from targets. Recipes that need what a half lacks
+    are plain values; all others are calculated anew, from noised cells in the source. Each
+    sheet is cut by rows and by columns; sheets of one workbook with equal columns and
+    equally many rows are cut alike, so that 3-D sums can last. Facts are those of the
+    stem, except schema, lost keys and the family of periods.
+
+    Source: paper, appendix on pair generation; Valentine (Koutras et al., ICDE 2021).
+    Departs: whole workbooks are cut, there single tables; a source's and a target's tabs
+    have the names they had.
+
+    Raises:
+        ValueError: If a recipe takes from a workbook that is not among these, or cannot be
+            calculated.
+        MissingExtraError: If anyascii is needed and not installed.
+    """
+    sources: dict[Tab, Keep] = {}
+    targets: dict[Tab, Keep] = {}
+    for book in books:
+        for sheet in book.sheets:
+            columns, rows = _split(book, sheet, options, chance)
+            tab = book.path, sheet.name
+            sources[tab] = Keep(frozenset(columns.source), rows.source)
+            targets[tab] = Keep(frozenset(columns.target), rows.target)
+    halves = zip(
+        books,
+        _noised_source(restricted(books, sources), options, chance),
+        restricted(books, targets),
+        strict=True,
+    )
+    return tuple(_pair(stem, halves, options, chance) for stem, *halves in halves)
+
+
+def _split(
+    book: Book, sheet: Sheet, options: FabricateOptions, chance: Chance
+) -> tuple[ColumnSplit, RowSplit]:
+    ids = tuple(column.id for column in sheet.columns)
+    keys = {column.id for column in sheet.columns if column.key}
+    draw = chance("fabricate", "split", book.path, *ids, sheet.num_rows)
+    columns, rows = ColumnSplit(ids, ids), RowSplit(*[tuple(range(sheet.num_rows))] * 2)
+    if options.columns is not None:
+        columns = vertical(ids, keys, options.column_overlap(len(ids), draw), draw)
+    if options.rows is not None and sheet.num_rows:
+        rows = horizontal(sheet.num_rows, options.rows, draw)
+    return columns, rows
+
+
+def _noised_source(
+    books: Sequence[Book], options: FabricateOptions, chance: Chance
+) -> tuple[Book, ...]:
+    """Cut sources with noise in their cells."""
+    spared: Mapping[Tab, set[str]] = {}
+    if options.noised_keys:
+        books = tuple(_unkeyed(book) for book in with_values(books, _matches))
+    else:
+        spared = _matched(books)
+    return tuple(
+        replace(
+            book,
+            sheets=tuple(
+                noised_columns(
+                    sheet,
+                    spared.get((book.path, sheet.name), ()),
+                    options,
+                    chance("fabricate", "noise", book.path, sheet.name),
+                )
+                for sheet in book.sheets
+            ),
+        )
+        for book in books
+    )
+
+
+def _matches(book: Book, sheet: Sheet, leaf: Recipe) -> bool:
+    return isinstance(leaf, TotalWhere | Lookup)
+
+
+def _unkeyed(book: Book) -> Book:
+    """A workbook whose columns identify nothing and can hold any text."""
+    sheets = (
+        replace(
+            sheet,
+            columns=tuple(replace(column, key="", unique=False) for column in sheet.columns),
+            choices=(),
+        )
+        for sheet in book.sheets
+    )
+    return replace(book, sheets=tuple(sheets))
+
+
+def _matched(books: Sequence[Book]) -> dict[Tab, set[str]]:
+    """Columns by sheet that identify rows, are looked up or chosen by, or matched."""
+    found: dict[Tab, set[str]] = {}
+    for book in books:
+        for sheet in book.sheets:
+            own = found.setdefault((book.path, sheet.name), set())
+            own.update(column.id for column in sheet.columns if column.key)
+            for choice in sheet.choices:
+                own.add(choice.column)
+                found.setdefault(whose(book, choice.at), set()).add(choice.source)
+            for leaf in _leaves(sheet.columns):
+                match leaf:
+                    case TotalWhere(at, _, match, equals) | Lookup(at, equals, match, _):
+                        own.add(equals)
+                        found.setdefault(whose(book, at), set()).add(match)
+    return found
+
+
+def _leaves(columns: Sequence[Column]) -> list[Recipe]:
+    recipes = (cell for column in columns for cell in column.cells if isinstance(cell, RECIPES))
+    return [leaf for recipe in recipes for leaf in leaves(recipe)]
+
+
+def _pair(
+    stem: Book, halves: Sequence[Book], options: FabricateOptions, chance: Chance
+) -> Fabricated:
+    source, target = _of_side(halves[0], "source"), _of_side(halves[1], "target")
+    target = _renamed_headers(target, stem, options, chance)
+    return Fabricated(stem.path, source, target, aligned(source, target))
+
+
+def _of_side(book: Book, side: Side) -> Book:
+    """The workbook at its side's path, taking from its side's workbooks, with its facts."""
+
+    def moved(at: SheetAt) -> SheetAt:
+        return replace(at, book=side_path(at.book, side)) if at.book else at
+
+    sheets = []
+    for sheet in book.sheets:
+        facts = sheet.facts
+        if facts is not None and facts.period is not None:
+            period = replace(facts.period, family=f"{facts.period.family}/{side}")
+            facts = replace(facts, period=period)
+        sheets.append(replace(pointed(sheet, moved), facts=facts))
+    return replace(book, path=side_path(book.path, side), sheets=tuple(sheets))
+
+
+def _renamed_headers(book: Book, stem: Book, options: FabricateOptions, chance: Chance) -> Book:
+    table = "".join(filter(str.isalnum, (stem.category.split() or ["Table"])[0]))
+    sheets = []
+    for sheet in book.sheets:
+        draw = chance("fabricate", "headers", stem.path, sheet.name).random()
+        noised = sheet
+        if options.schema_noise and draw < options.schema_share:
+            noised = noised_headers(sheet, table, options.schema_noise)
+            if noised.facts is not None:
+                base = noised.facts.schema.rpartition("/")[0]
+                facts = replace(noised.facts, schema=f"{base}/{schema(noised.columns)}")
+                noised = replace(noised, facts=facts)
+        sheets.append(noised)
+    return replace(book, sheets=tuple(sheets))

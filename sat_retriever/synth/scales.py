@@ -1,0 +1,251 @@
+"""How large a corpus is: quotas of sheets or workbooks by category, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from sat_retriever.errors import InputError
+
+MAX_SHEETS = 10_000_000
+FIRST_YEAR, LAST_YEAR = 1980, 2039  # names may have two digits of them, which are read so
+SYNTHETIC = "Synthetic Data"
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What a corpus holds of one category.
+
+    Attributes:
+        category: Category id.
+        houses: Over how many companies (or markets …) it is spread, at most; 0 for as many
+            as it needs.
+        sheets: Visible sheets in all; 0 if workbooks are counted.
+        books: Workbooks in all; 0 if sheets are counted.
+        by_year: Whether the sheets of a house are of as many years as possible; otherwise
+            whole workbooks of the last years go first.
+        stems: Whether sheets are stems of fabricated pairs: only those that answer questions.
+        prefix: Put before the names of its files.
+        label: Category in the statistics in place of the category's own; empty for that.
+    """
+
+    category: str
+    houses: int = 0
+    sheets: int = 0
+    books: int = 0
+    by_year: bool = False
+    stems: bool = False
+    prefix: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The size of a corpus.
+
+    Attributes:
+        name: As a user calls it.
+        quotas: What it holds, in the order in which categories are interleaved.
+        years: Number of last years used; 0 for all.
+        fabricated: Whether each sheet is a stem of which a source and a target are made,
+            so that the corpus has twice as many sheets.
+        queries: Number of labelled queries; 0 for as many a sheet as the paper's have.
+    """
+
+    name: str
+    quotas: tuple[Quota, ...]
+    years: int = 0
+    fabricated: bool = False
+    queries: int = 0
+
+    @property
+    def sheets(self) -> int | None:
+        """Exact number of sheets of the corpus; None where workbooks are counted."""
+        if any(quota.books for quota in self.quotas):
+            return None
+        return sum(quota.sheets for quota in self.quotas) * (2 if self.fabricated else 1)
+
+
+def _synthetic(**sheets: int) -> tuple[Quota, ...]:
+    """The enterprise templates again, under another prefix."""
+    return tuple(
+        Quota(category, 4, count, stems=True, prefix="Synthetic_Data", label=SYNTHETIC)
+        for category, count in sheets.items()
+    )
+
+
+def _paper(name: str, queries: int, houses: Mapping[str, int], **stems: int) -> Scale:
+    by_year = ("financial", "budget")
+    quotas = tuple(
+        Quota(category, houses[category], count, by_year=category in by_year, stems=True)
+        for category, count in stems.items()
+    )
+    synthetic = _synthetic(financial=24, sales=12, stock=8, inventory=12, hr=8, projects=6)
+    return Scale(name, quotas + synthetic, fabricated=True, queries=queries)
+
+
+_PAPER_HOUSES = MappingProxyType(
+    {
+        "financial": 18,
+        "budget": 18,
+        "sales": 4,
+        "inventory": 4,
+        "hr": 4,
+        "projects": 4,
+        "stock": 4,
+        "indices": 2,
+        "institutions": 18,
+        "ratings": 1,
+        "sentiment": 1,
+    }
+)
+NAMED: Mapping[str, Scale] = MappingProxyType(
+    {
+        scale.name: scale
+        for scale in (
+            Scale(
+                "small",
+                (
+                    Quota("financial", 2, books=4),
+                    Quota("budget", 2, books=4),
+                    Quota("sales", 2, books=5),
+                    Quota("inventory", 2, books=3),
+                    Quota("hr", 2, books=4),
+                    Quota("projects", 2, books=4),
+                    Quota("stock", 1, books=3),
+                    Quota("indices", 1, books=2),
+                    Quota("institutions", 2, books=2),
+                    Quota("ratings", 1, books=1),
+                    Quota("sentiment", 1, books=1),
+                ),
+                years=2,
+            ),
+            _paper(
+                "paper-614",
+                1453,
+                _PAPER_HOUSES,
+                financial=102,
+                sales=16,
+                inventory=48,
+                hr=16,
+                projects=12,
+                stock=16,
+                institutions=18,
+                indices=6,
+                ratings=2,
+                sentiment=1,
+            ),
+            _paper(
+                "paper-1k",
+                1797,
+                _PAPER_HOUSES,
+                financial=142,
+                budget=86,
+                sales=32,
+                inventory=60,
+                hr=32,
+                projects=24,
+                stock=28,
+                institutions=18,
+                indices=6,
+                ratings=2,
+                sentiment=1,
+            ),
+        )
+    }
+)
+"""Scales by name. Source: paper, appendix on data sets, tables of sheets a category; halved,
+as each stem gives two sheets."""
+
+WEIGHTS: Mapping[str, int] = MappingProxyType(
+    {
+        "financial": 26,
+        "budget": 16,
+        "inventory": 14,
+        "sales": 10,
+        "hr": 9,
+        "projects": 7,
+        "stock": 6,
+        "institutions": 5,
+        "indices": 3,
+        "ratings": 2,
+        "sentiment": 2,
+    }
+)
+"""Of 100 sheets of a corpus of any size, how many are of a category: near IndustryTab-1K's."""
+
+
+def scale(text: str) -> Scale:
+    """The scale of a name, or of a number of sheets.
+
+    >>> scale("paper-1k").sheets, scale("paper-614").sheets, scale("5000").sheets
+    (1002, 614, 5000)
+
+    Raises:
+        InputError: If it is neither.
+    """
+    wanted = text.strip().lower()
+    if wanted in NAMED:
+        return NAMED[wanted]
+    number = wanted.replace(",", "").replace("_", "")
+    if not (number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= MAX_SHEETS):
+        raise InputError(
+            f"the scale {text!r} is none of {', '.join(NAMED)}, nor a number of sheets from 1 "
+            f"to {MAX_SHEETS:,}"
+        )
+    return _of_sheets(int(number))
+
+
+def _of_sheets(sheets: int) -> Scale:
+    """Quotas by weight; all categories if there are sheets enough."""
+    counts = dict.fromkeys(list(WEIGHTS)[:sheets], 1)
+    rest = sheets - len(counts)
+    shares = {
+        category: rest * weight / sum(WEIGHTS.values()) for category, weight in WEIGHTS.items()
+    }
+    for category in counts:
+        counts[category] += int(shares[category])
+    missing = sheets - sum(counts.values())
+    for category in sorted(counts, key=lambda name: int(shares[name]) - shares[name])[:missing]:
+        counts[category] += 1
+    return Scale(str(sheets), tuple(Quota(category, sheets=n) for category, n in counts.items()))
+
+
+def years(text: str) -> tuple[int, ...]:
+    """The years of a text, ascending.
+
+    >>> years("2019-2022"), years("2024"), years("2019, 2021")
+    ((2019, 2020, 2021, 2022), (2024,), (2019, 2021))
+
+    Raises:
+        InputError: If it names no years, or some outside 1980-2039.
+    """
+    found: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = (piece.strip() for piece in part.partition("-"))
+        if not all(piece.isascii() and piece.isdigit() for piece in (first, last or first)):
+            raise InputError(_YEARS_FORM.format(text))
+        if dash and not last:
+            raise InputError(_YEARS_FORM.format(text))
+        span = range(int(first[:6]), int((last or first)[:6]) + 1)
+        if not span or span[0] < FIRST_YEAR or span[-1] > LAST_YEAR:
+            raise InputError(_YEARS_FORM.format(text))
+        found.update(span)
+    return tuple(sorted(found))
+
+
+_YEARS_FORM = (
+    "the years {!r} are not of the form 2019-2026, 2024 or 2019,2021, "
+    f"ascending and within {FIRST_YEAR}-{LAST_YEAR}"
+)
+
+
+def divided(total: int, parts: int) -> Sequence[int]:
+    """A number in so many nearly equal parts, larger ones first.
+
+    >>> divided(8, 3)
+    [3, 3, 2]
+    """
+    each, more = divmod(total, parts)
+    return [each + (place < more) for place in range(parts)]

@@ -1,0 +1,183 @@
+"""The records that reading a made workbook must give, from its layout alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import PurePosixPath
+
+from sat_retriever.area import Area
+from sat_retriever.synth.compile import CompiledBook, CompiledSheet
+from sat_retriever.synth.model import Value
+from sat_retriever.synth.pivot import LABELS, PivotTable
+from sat_retriever.types import (
+    Column,
+    ColumnType,
+    FormulaState,
+    SheetRecord,
+    Table,
+    Visibility,
+)
+
+_EXAMPLE = 60  # characters
+_NOTE = 120
+_SEEN = 200  # cells of a column that its type and example come from
+
+
+def true_records(compiled: CompiledBook) -> list[SheetRecord]:
+    """One record a sheet in tab order, as `read_workbook` must give them.
+
+    Not told, and left empty: the content hash, and the example of a column of free text,
+    which a reader replaces by a typed placeholder.
+    """
+    return [_record(compiled, sheet) for sheet in compiled.sheets]
+
+
+def sheet_id(path: str, sheet: str) -> str:
+    """Id of a sheet of the workbook at a path below the corpus's folder."""
+    return f"{path}#{sheet}"
+
+
+def _record(compiled: CompiledBook, compiled_sheet: CompiledSheet) -> SheetRecord:
+    sheet, place = compiled_sheet.at.sheet, compiled_sheet.at.place
+    path = compiled.book.path
+    tables = [_main_table(compiled_sheet) if place.width else _lines(compiled_sheet)]
+    tables += (_pivot(pivot) for pivot in compiled_sheet.pivots)
+    used = _used(compiled_sheet)
+    return SheetRecord(
+        sheet_id=sheet_id(path, sheet.name),
+        sheet=sheet.name,
+        workbook=PurePosixPath(path).name,
+        path=path,
+        columns=tables[0].columns,
+        num_rows=used.bottom - used.top + 1,
+        num_cols=used.right - used.left + 1,
+        range=used.a1(),
+        header_row=tables[0].header_row,
+        visibility=Visibility.HIDDEN if sheet.hidden else Visibility.VISIBLE,
+        format="xlsx",
+        tables=tuple(tables),
+        formulas=FormulaState.READ,
+    )
+
+
+def _used(sheet: CompiledSheet) -> Area:
+    """From the first cell with a text or value to the last."""
+    place, layout = sheet.at.place, sheet.at.sheet.layout
+    top = place.title_row or place.top or place.notes_row
+    bottom = place.whole().bottom if place.width else place.title_row + len(layout.titles) - 1
+    if place.notes_row:
+        bottom = place.notes_row + len(layout.notes) - 1
+    pivots = [pivot.area for pivot in sheet.pivots]
+    bottom = max(bottom, *(area.bottom for area in pivots), 0)
+    right = max(place.right, place.left, *(area.right for area in pivots), 0)
+    return Area(top, place.left, bottom, right)
+
+
+def _pivot(pivot: PivotTable) -> Table:
+    """A pivot table stands as a table of two columns beside the sheet's own."""
+    names, sums = (tuple(item[place] for item in pivot.items) for place in (0, 1))
+    columns = (
+        Column(LABELS, example(names), column_type(names)),
+        Column(pivot.caption, example(sums), column_type(sums)),
+    )
+    area = pivot.area
+    return Table(area.a1(), area.top, 1, False, len(pivot.items), columns)
+
+
+def _main_table(sheet: CompiledSheet) -> Table:
+    place = sheet.at.place
+    columns = tuple(
+        Column(
+            f"{column.group} / {column.header}"
+            if column.group not in ("", column.header)
+            else column.header,
+            example(cells.values),
+            column_type(cells.values),
+            column.unit or None,
+        )
+        for column, cells in zip(sheet.at.sheet.columns, sheet.columns, strict=True)
+    )
+    return Table(
+        range=place.whole().a1(),
+        header_row=place.top,
+        header_height=2 if place.group_row else 1,
+        transposed=False,
+        num_rows=place.num_rows,
+        columns=columns,
+        name=sheet.at.sheet.table_name if place.table else None,
+    )
+
+
+def _lines(sheet: CompiledSheet) -> Table:
+    """A sheet of nothing but lines of text: one table without headers."""
+    layout = sheet.at.sheet.layout
+    lines = (*layout.titles, *layout.notes)
+    used = _used(sheet)
+    text = Column("", example(lines), ColumnType.TEXT)
+    return Table(used.a1(), None, 0, False, len(lines), (text,))
+
+
+def column_type(values: Sequence[Value]) -> ColumnType:
+    """What more than half of a column's first 200 filled cells are.
+
+    Integers and numbers count together; a column of both is one of numbers. Without a
+    majority it is text if any cell is, else unknown.
+    """
+    filled = _filled(values)
+    kinds = [_kind(value) for value in filled]
+    if not kinds:
+        return ColumnType.EMPTY
+    numbers = [value for value in filled if _kind(value) is ColumnType.NUMBER]
+    if 2 * len(numbers) > len(kinds):
+        whole = all(
+            float(value).is_integer() for value in numbers if isinstance(value, int | float)
+        )
+        return ColumnType.INTEGER if whole else ColumnType.NUMBER
+    for kind in (ColumnType.TEXT, ColumnType.DATE, ColumnType.BOOLEAN):
+        if 2 * kinds.count(kind) > len(kinds):
+            return kind
+    return ColumnType.TEXT if ColumnType.TEXT in kinds else ColumnType.UNKNOWN
+
+
+def example(values: Sequence[Value]) -> str | None:
+    """The first filled cell as text of at most 60 characters; None where that is not told."""
+    filled = _filled(values)
+    if not filled:
+        return None
+    first = filled[0]
+    if isinstance(first, str):
+        return None if _is_free_text(filled, first) else " ".join(first.split())[:_EXAMPLE].rstrip()
+    if isinstance(first, bool):
+        return str(first).lower()
+    if isinstance(first, date):
+        return first.isoformat()
+    whole = isinstance(first, float) and first.is_integer()
+    return str(int(first)) if whole and first is not None else str(first)[:_EXAMPLE]
+
+
+def _is_free_text(filled: Sequence[Value], first: str) -> bool:
+    """Long, or one of eight texts and more that hardly repeat, of words and not of codes."""
+    texts = [value for value in filled if isinstance(value, str)]
+    if len(first) > _NOTE:
+        return True
+    return (
+        2 * len(texts) > len(filled)
+        and len(texts) >= 8
+        and len(set(texts)) >= 0.9 * len(texts)
+        and 2 * sum(" " in text for text in texts) >= len(texts)
+        and sum(map(len, texts)) >= 12 * len(texts)
+    )
+
+
+def _filled(values: Sequence[Value]) -> list[Value]:
+    filled: list[Value] = [value for value in values if value is not None and value != ""]
+    return filled[:_SEEN]
+
+
+def _kind(value: Value) -> ColumnType:
+    if isinstance(value, bool):
+        return ColumnType.BOOLEAN
+    if isinstance(value, str):
+        return ColumnType.TEXT
+    return ColumnType.DATE if isinstance(value, date) else ColumnType.NUMBER

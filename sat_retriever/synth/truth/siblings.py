@@ -1,0 +1,68 @@
+"""Made sheets that hold the same for another time, by their facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sat_retriever.links.period.periods import Grain
+from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.types import Link, LinkType
+
+_A_YEAR = {Grain.YEAR: 1, Grain.HALF: 2, Grain.QUARTER: 4, Grain.MONTH: 12, Grain.WEEK: 53}
+
+
+def true_siblings(facts: Iterable[SheetFacts]) -> list[Link]:
+    """Links from sheets to the same sheet of earlier periods, at most two a sheet.
+
+    Sheets of one `period.family` and grain hold the same. Each is linked with the latest
+    earlier period there is, and with the same part of the nearest earlier year there is;
+    for sheets of years the two are one. Where sheets share a period, the first of a
+    period (by sheet id) goes to the first of the earlier one, the second to the second;
+    where that has fewer, they are counted through again. The weight is 1 / distance, in
+    periods or in years.
+
+    Raises:
+        ValueError: If a period has a length that no template makes.
+    """
+    families: dict[tuple[str, Grain], dict[int, list[SheetFacts]]] = {}
+    for each in sorted(facts, key=lambda each: each.sheet_id):
+        if each.period is not None:
+            family = families.setdefault((each.period.family, each.period.grain), {})
+            family.setdefault(_moment(each), []).append(each)
+    return [
+        link for (_, grain), times in sorted(families.items()) for link in _of_family(grain, times)
+    ]
+
+
+def _of_family(grain: Grain, times: dict[int, list[SheetFacts]]) -> list[Link]:
+    a_year = _A_YEAR[grain]
+    moments = sorted(times)
+    found = []
+    for moment in moments:
+        earlier = [each for each in moments if each < moment]
+        same_part = [each for each in earlier if (moment - each) % a_year == 0]
+        weights: dict[int, float] = {}
+        if same_part:
+            weights[same_part[-1]] = a_year / (moment - same_part[-1])
+        if earlier:  # the period before says more than the year before
+            weights[earlier[-1]] = 1 / (moment - earlier[-1])
+        for other, weight in sorted(weights.items(), reverse=True):
+            found += [
+                _link(sheet, times[other][place % len(times[other])], weight)
+                for place, sheet in enumerate(times[moment])
+            ]
+    return found
+
+
+def _link(later: SheetFacts, earlier: SheetFacts, weight: float) -> Link:
+    ends = (later.sheet_id, earlier.sheet_id)
+    labels = " -> ".join(each.period.label for each in (later, earlier) if each.period)
+    return Link(*ends, LinkType.SIBLING_PERIOD.value, round(weight, 4), labels)
+
+
+def _moment(facts: SheetFacts) -> int:
+    """Number of a sheet's period since year 0, in its own length."""
+    period = facts.period
+    if period is None or period.grain not in _A_YEAR:
+        raise ValueError(f"{facts.sheet_id}: no template makes sheets of the period {period}")
+    return period.year * _A_YEAR[period.grain] + max(period.part - 1, 0)

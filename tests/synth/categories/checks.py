@@ -1,0 +1,160 @@
+"""What must hold for the workbooks of every category, and their calculated values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from sat_retriever.synth.categories import category
+from sat_retriever.synth.evaluate import Values
+from sat_retriever.synth.house import House
+from sat_retriever.synth.model import (
+    Book,
+    Combine,
+    Lookup,
+    Own,
+    Sheet,
+    SheetAt,
+    Take,
+    Through,
+    Total,
+    TotalWhere,
+    Value,
+)
+from sat_retriever.synth.vocabulary import Vocabulary
+
+YEARS = (2021, 2022, 2023)
+SEEDS = range(8)
+Grid = Mapping[str, Sequence[Value]]
+
+
+@cache
+def _words() -> Vocabulary:
+    return Vocabulary.load()
+
+
+def house(seed: int) -> House:
+    """A company of the packaged words; seeds differ in habits, names and conventions."""
+    words = _words()
+    return House(words.lists["companies"][seed % 20], seed, words)
+
+
+def made(name: str, seed: int, years: Sequence[int] = YEARS) -> list[Book]:
+    return list(category(name).books(house(seed), years))
+
+
+def grids(books: Sequence[Book]) -> dict[tuple[str, str], Grid]:
+    """Calculated cells by path and tab, then column id."""
+    by_path = {book.path: book for book in books}
+    values = Values(by_path.get)
+    found = {}
+    for book in books:
+        for at in values.add(book):
+            cells = {column.id: values.values(at, column.id) for column in at.sheet.columns}
+            found[book.path, at.sheet.name] = cells
+    assert not values.missed
+    return found
+
+
+def sheets(books: Sequence[Book], kind: str) -> Iterator[tuple[Book, Sheet]]:
+    """Sheets of a kind id with their workbook, in order."""
+    for book in books:
+        for sheet in book.sheets:
+            if sheet.facts and sheet.facts.schema.split("/")[1] == kind:
+                yield book, sheet
+
+
+def check_sheets(books: Sequence[Book]) -> None:
+    """Names are valid and told apart, tables are whole, facts are filled."""
+    paths = [book.path.casefold() for book in books]
+    assert len(set(paths)) == len(paths)
+    for book in books:
+        tabs = [sheet.name.casefold() for sheet in book.sheets]
+        assert len(set(tabs)) == len(tabs), (book.path, tabs)
+        assert any(not sheet.hidden for sheet in book.sheets)
+        for sheet in book.sheets:
+            _check_sheet(sheet)
+
+
+def _check_sheet(sheet: Sheet) -> None:
+    assert 0 < len(sheet.name) <= 31 and not set(sheet.name) & set("[]:*?/\\"), sheet.name
+    assert not sheet.name.startswith("'") and not sheet.name.endswith("'")
+    ids = [column.id for column in sheet.columns]
+    headers = [column.header.casefold() for column in sheet.columns]
+    assert len(set(ids)) == len(ids) and len(set(headers)) == len(headers), headers
+    assert all(headers)
+    assert {len(column.cells) for column in sheet.columns} == {sheet.num_rows}
+    assert 3 <= sheet.num_rows <= 70
+    for column in sheet.columns:
+        if column.unique:
+            assert column.key and len(set(column.cells)) == len(column.cells)
+    used = [name for name, _ in sheet.totals] + [choice.column for choice in sheet.choices]
+    assert set(used) <= set(ids)
+    if sheet.facts:
+        assert sheet.facts.kind and sheet.facts.category and sheet.facts.entity
+        assert len(sheet.facts.keys) == sum(bool(column.key) for column in sheet.columns)
+    else:
+        assert sheet.hidden
+
+
+def check_references(books: Sequence[Book]) -> int:
+    """Whatever a cell takes from stands in the same workbook or an earlier one.
+
+    Returns how many sheets of other workbooks are taken from.
+    """
+    earlier: dict[str, Book] = {}
+    taken = set()
+    for book in books:
+        for sheet in book.sheets:
+            for at, column in _targets(book, sheet):
+                target = earlier[at.book] if at.book else book
+                there = target.sheet(at.sheet)
+                assert there is not None, (book.path, sheet.name, at)
+                assert not column or there.column(column) is not None, (at, column)
+                if at.book:
+                    taken.add((at.book, at.sheet))
+        earlier[book.path] = book
+    return len(taken)
+
+
+def _targets(book: Book, sheet: Sheet) -> Iterator[tuple[SheetAt, str]]:
+    own = SheetAt(sheet.name)
+    todo: list[object] = [cell for column in sheet.columns for cell in column.cells]
+    while todo:
+        match todo.pop():
+            case Own(column):
+                yield own, column
+            case Combine(_, left, right):
+                todo += [left, right]
+            case Take(at, column, row):
+                yield at, column
+                if not at.book:
+                    assert row < _rows(book, at)
+            case Total(at, column):
+                yield at, column
+            case TotalWhere(at, column, where, equals):
+                yield from ((at, column), (at, where), (own, equals))
+            case Lookup(at, key, match, column):
+                yield from ((own, key), (at, match), (at, column))
+            case Through(first, last, column, row):
+                yield from ((SheetAt(name), column) for name in (first, last))
+                assert row < _rows(book, SheetAt(first))
+    for chart in sheet.charts:
+        yield from ((chart.at, chart.names), (chart.at, chart.numbers))
+    for choice in sheet.choices:
+        yield choice.at, choice.source
+    for pivot in sheet.pivots:
+        yield from ((pivot.at, pivot.rows), (pivot.at, pivot.numbers))
+
+
+def _rows(book: Book, at: SheetAt) -> int:
+    sheet = book.sheet(at.sheet)
+    assert sheet is not None, at
+    return sheet.num_rows
+
+
+def check_periods(books: Sequence[Book], kind: str, years: Sequence[int] = YEARS) -> None:
+    """A kind's sheets leave out no year, and those of other periods are one family."""
+    periods = [sheet.facts.period for _, sheet in sheets(books, kind) if sheet.facts]
+    assert {period.year for period in periods if period} == set(years)
+    assert len({period.family for period in periods if period}) == 1
