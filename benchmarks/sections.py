@@ -21,7 +21,65 @@ class Section:
     columns: Mapping[str, str]
 
 
+_TYPES = (
+    "semantic_lookup",
+    "comparison",
+    "aggregation",
+    "join_key_reasoning",
+    "formula_tracing",
+    "summary_source",
+)
+_LINKS = (
+    "formula_reference",
+    "aggregation",
+    "summary_source",
+    "join_key",
+    "sibling_period",
+    "join_key inferred",
+)
+
 SECTIONS = (
+    Section(
+        "synth_roundtrip",
+        "Made workbooks read again, against the generator's truth",
+        {
+            "sheets": "sheets",
+            "records_equal": "records equal",
+            **{
+                f"{kind}: {what}": f"{kind.replace('_', ' ')}, {what}"
+                for kind in _LINKS
+                for what in ("precision", "recall")
+            },
+        },
+    ),
+    Section(
+        "synth_scale",
+        "Corpora made and indexed",
+        {
+            "sheets": "sheets",
+            "workbooks": "workbooks",
+            "make_s": "making, s",
+            "make_main_mib": "memory, MiB",
+            "make_workers_mib": "of its workers, MiB",
+            "workbooks_mib": "workbooks, MiB",
+            "index_s": "indexing, s",
+            "index_main_mib": "memory, MiB",
+            "index_workers_mib": "of its workers, MiB",
+            "index_mib": "index file, MiB",
+        },
+    ),
+    Section(
+        "synth_quality",
+        "Made questions, without training: NDCG@10",
+        {
+            "sheets": "sheets",
+            "queries": "queries",
+            "NDCG@10": "all",
+            **{f"NDCG@10, type {kind}": kind.replace("_", " ") for kind in _TYPES},
+            "Recall@10": "R@10",
+            "HN-FPR@1": "HN-FPR@1",
+        },
+    ),
     Section(
         "formula_links",
         "Formula links against an independent count",

@@ -19,6 +19,7 @@ from benchmarks.link_tables import links_table
 from benchmarks.markdown import markdown, number
 from benchmarks.results import ROOT, read_results
 from benchmarks.sections import SECTIONS, Section
+from benchmarks.synth_tables import stats_table
 from sat_retriever.metrics import mean, ndcg, paired_bootstrap
 
 START, END = "<!-- results:start -->", "<!-- results:end -->"
@@ -197,6 +198,12 @@ def render() -> str:
         "scored here once. BIRD's declared keys take its own dev_tables.json "
         "(`--bird-tables FILE`)." + (f" {measured_on(links)}" if links else ""),
         links_table(links, _CORPORA) if links else _not_run("links_quality"),
+    ]
+    stats = read_results("synth_stats")
+    parts += [
+        "### Made corpora beside the published ones",
+        "`python -m benchmarks.synth_stats`." + (f" {measured_on(stats)}" if stats else ""),
+        stats_table(stats) if stats else _not_run("synth_stats"),
     ]
     for section in SECTIONS:
         command = f"`python -m benchmarks.{section.benchmark}`"

@@ -1,6 +1,6 @@
 """Index a folder of workbooks, ask it questions, and show what was found and why.
 
-python examples/demo.py                       a dozen generated workbooks
+python examples/demo.py                       made workbooks, and some odd files
 python examples/demo.py ~/reports             your own
 python examples/demo.py ~/reports --ask "travel expenses by employee"
 """
@@ -13,9 +13,10 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from demo_console import bar, grid, name, plain, title
+from demo_made import MadeCorpus, make, show_made
 from demo_workbooks import write_workbooks
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from sat_retriever import (
@@ -34,7 +35,7 @@ WIDTH = 100
 HITS = 3
 QUESTIONS = (
     "How much did we sell in the South in February?",
-    "Which departments spent more than their budget?",
+    "Where did actual cost exceed the budget in 2024?",
     "What does a ball valve cost, and how long is the delivery?",
     "Which assumptions does the budget rest on?",
     "bearing temperature of the pumps",
@@ -63,32 +64,33 @@ def _options() -> argparse.Namespace:
 
 
 def _run(options: argparse.Namespace, console: Console) -> None:
-    folder: Path = options.folder.expanduser() if options.folder else options.work / "workbooks"
-    if options.folder is None:
-        write_workbooks(folder)
-    file = options.work / "demo.sat"
     options.work.mkdir(parents=True, exist_ok=True)
+    folders, made = [options.folder and options.folder.expanduser()], None
+    if options.folder is None:
+        with console.status("making workbooks"):
+            write_workbooks(options.work / "workbooks")
+            made = make(options.work / "made")
+        folders = [made.folder, options.work / "workbooks"]
+    file = options.work / "demo.sat"
     for old in options.work.glob("demo.sat*"):
         old.unlink()
     with console.status("opening the Sheet Encoder; the first time takes half a minute"):
         encoder = SheetEncoder.load(options.model)
     with SheetIndex.create(file, encoder) as index:
-        with console.status(f"reading {folder}"):
-            report = index.sync(folder)
+        with console.status(f"reading {folders[0]}"):
+            report = index.sync(folders)
         records = list(index.records(index.sheet_ids()).values())
-        _show_reading(console, folder, report, len(records))
+        _show_reading(console, folders, report, len(records))
         _show_layouts(console, records)
         _show_skipped(console, report)
         _show_links(console, index)
-        asked = options.ask or QUESTIONS
-        if options.folder and not options.ask:
-            asked = _own_questions(records)
-            _title(console, "Questions made from headers found here", 'yours: ASK="…"')
-        _show_answers(console, SheetRetriever(index), asked)
-    _show_next(console, folder, file)
+        _show_questions(console, SheetRetriever(index), records, options.ask, made)
+    _show_next(console, file, own=options.folder is not None)
 
 
-def _show_reading(console: Console, folder: Path, report: SyncReport, sheets: int) -> None:
+def _show_reading(
+    console: Console, folders: Sequence[Path], report: SyncReport, sheets: int
+) -> None:
     console.print()
     console.print("[bold]sat-retriever[/bold]  plain words in, the right sheets out")
     console.print()
@@ -97,24 +99,25 @@ def _show_reading(console: Console, folder: Path, report: SyncReport, sheets: in
         f"in [bold]{report.seconds:.1f} s[/bold]"
     )
     ignored = f"{report.ignored} file{'s' * (report.ignored != 1)} of other kinds ignored"
-    console.print(Text(f"from {folder}; {ignored}", style="dim"))
+    console.print(Text(f"from {' and '.join(map(str, folders))}; {ignored}", style="dim"))
 
 
 def _show_layouts(console: Console, records: Iterable[SheetRecord]) -> None:
-    """Sheets that are no plain table from A1 on; one of each kind and workbook."""
+    """Sheets that are no plain table from A1 on; one of each kind."""
     found: dict[str, tuple[SheetRecord, str]] = {}
     for record in records:
         remark = _remark(record)
-        if remark:
-            found.setdefault(f"{record.path} {remark}", (record, remark))
+        kind = "".join(char for char in remark if not char.isdigit())
+        if remark and (kind not in found or len(record.path) < len(found[kind][0].path)):
+            found[kind] = (record, remark)
     if not found:
         return
-    _title(console, "What the reader noticed")
-    grid = _grid(18, 34, 15, 30)
-    for record, remark in list(found.values())[:9]:
-        ranges = ", ".join(table.range for table in record.tables[:2])
-        grid.add_row(*_name(record), Text(ranges, style="cyan"), Text(remark))
-    console.print(grid)
+    title(console, "What the reader noticed")
+    table = grid(18, 34, 15, 30)
+    for record, remark in sorted(found.values(), key=lambda item: item[1])[:9]:
+        ranges = ", ".join(each.range for each in record.tables[:2])
+        table.add_row(*name(record), Text(ranges, style="cyan"), Text(remark))
+    console.print(table)
 
 
 def _remark(record: SheetRecord) -> str:
@@ -138,12 +141,12 @@ def _remark(record: SheetRecord) -> str:
 def _show_skipped(console: Console, report: SyncReport) -> None:
     if not report.skipped:
         return
-    _title(console, "Skipped, and why")
-    grid = _grid(18, 34, 46)
+    title(console, "Skipped, and why")
+    table = grid(18, 34, 46)
     for skip in sorted(report.skipped, key=lambda skip: (skip.path, skip.sheet or ""))[:6]:
-        name = f"{skip.path} {skip.sheet}" if skip.sheet else skip.path
-        grid.add_row(Text(skip.reason.value, style="yellow"), _plain(name), _plain(skip.message))
-    console.print(grid)
+        where = f"{skip.path} {skip.sheet}" if skip.sheet else skip.path
+        table.add_row(Text(skip.reason.value, style="yellow"), plain(where), plain(skip.message))
+    console.print(table)
     if len(report.skipped) > 6:
         console.print(f"and {len(report.skipped) - 6} more", style="dim")
 
@@ -157,14 +160,30 @@ def _show_links(console: Console, index: SheetIndex) -> None:
             surest[link.type] = link
     if not surest:
         return
-    _title(console, "Links between sheets", f"{count} found; the surest of each type")
+    title(console, "Links between sheets", f"{count:,} found; the surest of each type")
     ends = index.records([end for link in surest.values() for end in (link.source, link.target)])
-    grid = _grid(18, 34, 46)
+    table = grid(18, 34, 46)
     for link in surest.values():
         sheets = Text(f"{ends[link.source].sheet} → {ends[link.target].sheet}", style="bold")
         sheets.append_text(Text(f"\n{ends[link.source].path}", style="not bold"))
-        grid.add_row(Text(link.type, style="green"), sheets, _plain(link.evidence))
-    console.print(grid)
+        table.add_row(Text(link.type, style="green"), sheets, plain(link.evidence))
+    console.print(table)
+
+
+def _show_questions(
+    console: Console,
+    retriever: SheetRetriever,
+    records: Sequence[SheetRecord],
+    own: Sequence[str] | None,
+    made: MadeCorpus | None,
+) -> None:
+    """The user's questions, or else ours; for workbooks of their own some from headers."""
+    if made is None and not own:
+        own = _own_questions(records)
+        title(console, "Questions made from headers found here", 'yours: ASK="…"')
+    _show_answers(console, retriever, own or QUESTIONS)
+    if made is not None and own is None:
+        show_made(console, retriever, made)
 
 
 def _own_questions(records: Sequence[SheetRecord]) -> list[str]:
@@ -180,69 +199,37 @@ def _own_questions(records: Sequence[SheetRecord]) -> list[str]:
 def _show_answers(console: Console, retriever: SheetRetriever, asked: Sequence[str]) -> None:
     retriever.retrieve("warm up")
     console.print()
-    names = ("score", "sheet", "workbook", "range", "words in common", "meaning")
-    _print_rows(console, [[Text(name, style="dim") for name in names]])
+    headings = ("score", "sheet", "workbook", "range", "words in common", "meaning")
+    _print_rows(console, [[Text(heading, style="dim") for heading in headings]])
     for query in asked:
         start = time.perf_counter()
         hits = retriever.retrieve(query, top_k=HITS)
         elapsed_ms = 1000 * (time.perf_counter() - start)
-        _title(console, query, f"{elapsed_ms:.0f} ms")
+        title(console, query, f"{elapsed_ms:.0f} ms")
         _print_rows(console, [_cells(hit) for hit in hits])
 
 
 def _print_rows(console: Console, rows: Iterable[Iterable[Text]]) -> None:
-    grid = _grid(10, 18, 31, 9, 19, 7)
+    table = grid(10, 18, 31, 9, 19, 7)
     for row in rows:
-        grid.add_row(*row)
-    console.print(grid)
+        table.add_row(*row)
+    console.print(table)
 
 
 def _cells(hit: Hit) -> list[Text]:
     record = hit.record
     area = record.tables[0].range if record.tables else record.range
-    words = _plain(", ".join(hit.why.words)) or Text("none", style="dim")
+    words = plain(", ".join(hit.why.words)) or Text("none", style="dim")
     meaning = Text(f"{hit.why.dense:.2f}")
-    return [_bar(hit.score), *_name(record), Text(area or "", style="cyan"), words, meaning]
+    return [bar(hit.score), *name(record), Text(area or "", style="cyan"), words, meaning]
 
 
-def _title(console: Console, text: str, note: str = "") -> None:
-    console.print()
-    title = Text(text, style="bold magenta")
-    if note:
-        title.append(f"  {note}", style="dim not bold")
-    console.print(title)
-
-
-def _grid(*widths: int) -> Table:
-    """A table without lines; its columns keep their width from question to question."""
-    grid = Table.grid(padding=(0, 1))
-    for width in widths:
-        grid.add_column(width=width, overflow="fold")
-    return grid
-
-
-def _bar(score: float) -> Text:
-    """A score in [0, 1] as a number and up to five blocks."""
-    blocks = max(0, min(5, round(5 * score)))
-    return Text.assemble((f"{score:.2f} ", "bold"), ("━" * blocks, "green"))
-
-
-def _name(record: SheetRecord) -> tuple[Text, Text]:
-    sheet = _plain(record.sheet)
-    sheet.stylize("bold")
-    return sheet, _plain(record.path)
-
-
-def _plain(text: str) -> Text:
-    """Text of a file: no markup, no control characters."""
-    return Text("".join(char if char.isprintable() else " " for char in text))
-
-
-def _show_next(console: Console, folder: Path, file: Path) -> None:
-    _title(console, "Ask your own")
+def _show_next(console: Console, file: Path, *, own: bool) -> None:
+    title(console, "Ask your own")
     console.print(Text(f'  .venv/bin/sat search "your question" --index {file}'))
     console.print(Text(f"  .venv/bin/sat graph --index {file} --out links.html"))
-    if folder.is_relative_to(".demo"):
+    if not own:
+        console.print(Text("  .venv/bin/sat synth --out more --scale 1000"))
         console.print(Text("  make demo FOLDER=path/to/your/workbooks"))
     console.print()
 

@@ -1,6 +1,7 @@
-"""A folder of workbooks like those of a small company, for the demo.
+"""Files as people write them by hand, which no template gives, for the demo.
 
-Every run writes the same cells. Two files cannot be read and one is no spreadsheet, on
+Titles, units rows, two tables on a sheet, a form, exports of other programs, three
+languages. Every run writes the same cells. Two files cannot be read and one is no spreadsheet, on
 purpose: real folders have them too.
 
     python examples/demo_workbooks.py FOLDER
@@ -37,10 +38,8 @@ def write_workbooks(folder: Path) -> int:
     _stock(folder / "warehouse" / "Stock movements.xlsx", chance)
     _suppliers(folder / "warehouse" / "Suppliers.xlsx")
     _ledger(folder / "warehouse" / "库存台账 2024.xlsx", chance)
-    _payroll(folder / "hr" / "Payroll 2024.xlsx", chance)
     _employee_form(folder / "hr" / "Employee form Lena Brandt.xlsx")
     _leave(folder / "hr" / "Urlaubskonto 2024.csv", chance)
-    _projects(folder / "projects" / "Plant extension.xlsx")
     _customers(folder / "exports" / "crm_export.csv")
     _sensors(folder / "exports" / "sensor_readings.tsv", chance)
     _unreadable(folder / "archive", folder / "sales" / "Sales North 2024.xlsx")
@@ -181,21 +180,6 @@ def _ledger(path: Path, chance: random.Random) -> None:
     _save(book, path)
 
 
-def _payroll(path: Path, chance: random.Random) -> None:
-    """The same template every month, below a title."""
-    book = _new()
-    header = ["Employee no.", "Name", "Gross pay", "Income tax", "Social security", "Net pay"]
-    for month in MONTHS:
-        rows: list[Row] = [[f"Payroll {month} 2024"], [], header]
-        for number, name in enumerate(PEOPLE):
-            gross = chance.randint(30, 60) * 100
-            tax, social = round(gross * 0.22), round(gross * 0.2)
-            rows.append([1001 + number, name, gross, tax, social, gross - tax - social])
-        rows.append(["Total", None, *(f"=SUM({c}4:{c}9)" for c in "CDEF")])
-        _sheet(book, month, rows)
-    _save(book, path)
-
-
 def _employee_form(path: Path) -> None:
     """A form: the headers stand in the first column."""
     form = [["Name", "Lena Brandt"], ["Employee no.", 1001], ["Department", "Research"]]
@@ -215,20 +199,6 @@ def _leave(path: Path, chance: random.Random) -> None:
         department = chance.choice(("Vertrieb", "Einkauf", "Geschäftsführung", "Prüffeld"))
         rows.append([1001 + number, name, department, 30, taken, 30 - taken])
     _write_text(path, rows, delimiter=";", encoding="cp1252")
-
-
-def _projects(path: Path) -> None:
-    """Two plain tables about one project."""
-    plan: list[Row] = [["Milestone", "Owner", "Due date", "Progress"]]
-    for month, name in ((3, "Permit"), (5, "Foundation"), (8, "Steelwork"), (11, "Handover")):
-        plan.append([name, PEOPLE[month % 6], dt.date(2024, month, 15), round(1 / month, 2)])
-    risks = [["Risk", "Probability", "Impact in kEUR", "Mitigation"]]
-    risks += [["Late steel delivery", 0.3, 120, "Second supplier"]]
-    risks += [["Groundwater", 0.1, 400, "Drainage study"], ["Permit objection", 0.2, 60, "Lawyer"]]
-    book = _new()
-    _sheet(book, "Milestones", plan)
-    _sheet(book, "Risks", risks)
-    _save(book, path)
 
 
 def _customers(path: Path) -> None:

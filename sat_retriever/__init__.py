@@ -21,7 +21,9 @@ if TYPE_CHECKING:
         IndexNotFoundError,
         IndexStorageError,
         InputError,
+        LanguageModelError,
         MissingExtraError,
+        OutputError,
         PathNotFoundError,
         SatError,
         SheetIndexError,
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from sat_retriever.retriever import Hit, SheetRetriever
     from sat_retriever.serialize import Serialization
     from sat_retriever.sync import SyncReport
+    from sat_retriever.synth.corpus import synthesize
+    from sat_retriever.synth.options import SynthOptions, SynthReport
     from sat_retriever.types import (
         Candidate,
         Column,
@@ -49,7 +53,8 @@ if TYPE_CHECKING:
 _ERRORS = (
     "CorpusError", "EmptyInputError", "EncoderError", "FingerprintMismatchError",
     "IndexBusyError", "IndexFormatError", "IndexNotFoundError", "IndexStorageError",
-    "InputError", "MissingExtraError", "PathNotFoundError", "SatError", "SheetIndexError",
+    "InputError", "LanguageModelError", "MissingExtraError", "OutputError",
+    "PathNotFoundError", "SatError", "SheetIndexError",
 )  # fmt: skip
 _TYPES = (
     "Candidate", "Column", "Link", "LinkType", "SheetRecord", "Skipped", "Table", "Visibility",
@@ -66,7 +71,10 @@ _MODULES = {
     "SheetEncoder": "encoder",
     "SheetIndex": "index",
     "SheetRetriever": "retriever",
+    "SynthOptions": "synth.options",
+    "SynthReport": "synth.options",
     "SyncReport": "sync",
+    "synthesize": "synth.corpus",
     "Workbook": "workbook.read",
     "read_workbook": "workbook.read",
     **dict.fromkeys(_ERRORS, "errors"),
@@ -87,12 +95,14 @@ __all__ = [
     "IndexNotFoundError",
     "IndexStorageError",
     "InputError",
+    "LanguageModelError",
     "Limits",
     "Link",
     "LinkReranker",
     "LinkSettings",
     "LinkType",
     "MissingExtraError",
+    "OutputError",
     "PathNotFoundError",
     "SatError",
     "Serialization",
@@ -103,12 +113,15 @@ __all__ = [
     "SheetRetriever",
     "Skipped",
     "SyncReport",
+    "SynthOptions",
+    "SynthReport",
     "Table",
     "Visibility",
     "Workbook",
     "__version__",
     "link_graph",
     "read_workbook",
+    "synthesize",
 ]
 
 

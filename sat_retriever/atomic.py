@@ -8,7 +8,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sat_retriever.errors import InputError
+from sat_retriever.errors import OutputError
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """What the system has against writing, as an error that names the file or folder.
+
+    Raises:
+        OutputError: If an `OSError` ends the block; names the path and the reason.
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(f"{path} cannot be written: {reason}; choose another place") from error
 
 
 @contextmanager
@@ -19,16 +33,24 @@ def draft_of(path: Path) -> Iterator[Path]:
     file that is replaced are kept.
 
     Raises:
-        InputError: If the file cannot be written there; names the path and the reason.
+        OutputError: If the file cannot be written there.
     """
-    draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.partial")
-    try:
-        yield draft
-        if path.exists():
-            draft.chmod(stat.S_IMODE(path.stat().st_mode))
-        draft.replace(path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"{path} cannot be written: {reason}; choose another place") from error
-    finally:
-        draft.unlink(missing_ok=True)
+    draft = path.with_name(f".{path.name[:50]}.{secrets.token_hex(4)}.partial")
+    with writing(path):
+        try:
+            yield draft
+            if path.exists():
+                draft.chmod(stat.S_IMODE(path.stat().st_mode))
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it, unless they are there.
+
+    Raises:
+        OutputError: If it cannot be made.
+    """
+    with writing(path):
+        path.mkdir(parents=True, exist_ok=True)

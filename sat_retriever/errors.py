@@ -5,6 +5,7 @@
     │   ├── PathNotFoundError    a named file or folder is not there
     │   ├── EmptyInputError      an empty query, or nothing to work on
     │   └── CorpusError          a published data set is missing or malformed
+    ├── OutputError              a file or folder cannot be written
     ├── LanguageModelError       a local language model cannot be reached, or answers nonsense
     ├── MissingExtraError        an optional dependency is not installed
     ├── EncoderError             a Sheet Encoder cannot be loaded or run
@@ -38,6 +39,10 @@ class EmptyInputError(InputError):
 
 class CorpusError(InputError):
     """A published data set is missing or does not have the documented form."""
+
+
+class OutputError(SatError):
+    """A file or folder cannot be written: no space, no permission, no such place."""
 
 
 class LanguageModelError(SatError):

@@ -106,8 +106,8 @@ class Table:
             header row (no header at all, or a transposed table).
         header_height: Number of header rows (0 when there are none).
         transposed: True when the headers stand in the first column of the range.
-        num_rows: Data records, without headers, units and totals (columns of data
-            if transposed).
+        num_rows: Data records, without headers, units and the totals below them; totals
+            that are lines of a statement count (columns of data if transposed).
         columns: The table's columns, left to right (top to bottom if transposed).
         name: Name of the workbook's table object over this range, if any.
     """

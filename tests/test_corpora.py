@@ -2,6 +2,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sat_retriever.corpora import (
     Query,
@@ -185,6 +187,7 @@ BAD = [
     ("sheets.json", {"1": sheet(2, "a")}, "sheet 1: its 'sheet_id' is 2, not its key"),
     ("sheets.json", {"1": sheet(1, "a", num_rows=-1)}, "'num_rows' must be a whole number"),
     ("sheets.json", {"1": sheet(1, "a", num_cols="3")}, "'num_cols' must be a whole number"),
+    ("sheets.json", {"9" * 5000: sheet(1, "a")}, "every key must be a sheet number"),
     ("sheets.json", {"1": sheet(1, 3)}, "'name' must be a text, not 3"),
     ("sheets.json", {"1": sheet(1, "a" * 1001)}, "'name' has 1,001 characters"),
     ("sheets.json", {"1": {"name": "a", "columns": {}}}, "'columns' is no list"),
@@ -220,6 +223,16 @@ BAD = [
     ),
     (
         "dependency_edges.json",
+        {"edge_all_types": {"9,10": ["join_key"]}, "edge_types": {"9,10": 3}},
+        "3 is not in 'edge_all_types'",
+    ),
+    (
+        "dependency_edges.json",
+        {"edge_all_types": {"9,10": ["join_key"]}, "stats": [3]},
+        "'stats' must be an object",
+    ),
+    (
+        "dependency_edges.json",
         {"edge_all_types": {"9,10": ["join_key"]}, "stats": {"total_sheets": 1002}},
         "total_sheets is 1002, but there are 3",
     ),
@@ -240,6 +253,75 @@ def test_what_does_not_fit_together_is_named(corpus, name, content, message):
     with pytest.raises(CorpusError, match=message) as error:
         load_industrytab(corpus)
     assert str(corpus / name) in str(error.value)
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=6,
+)
+FILES = {
+    "sheets.json": {
+        "9": sheet(9, "a", "Month", num_rows=1, workbook="w"),
+        "10": sheet(10, "b", "Mth"),
+    },
+    "query.json": asked(
+        negative_sheet_ids=[],
+        hard_negative_sheet_ids=[10],
+        hard_negative_types={"10": "same_schema_wrong_year"},
+        query_type="comparison",
+    ),
+    "train.json": [
+        {"sheet_id_1": 9, "sheet_id_2": 10, "matched_columns": [["Month", "Mth"]], "label": 1}
+    ],
+    "dependency_edges.json": {
+        "edges": [[9, 10]],
+        "edge_types": {"9,10": "join_key"},
+        "edge_all_types": {"9,10": ["join_key"]},
+        "edge_directions": {"9,10": {"join_key": {"source": 9, "target": 10}}},
+        "stats": {"total_edges": 1, "total_sheets": 2},
+    },
+}
+
+
+def places(value, path=()):
+    """Every place in a JSON value."""
+    yield path
+    inner = (
+        value if isinstance(value, dict) else range(len(value) if isinstance(value, list) else 0)
+    )
+    for key in inner:
+        yield from places(value[key], (*path, key))
+
+
+def changed(value, path, other):
+    if not path:
+        return other
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[path[0]] = changed(value[path[0]], path[1:], other)
+    return copy
+
+
+@pytest.mark.parametrize("name", FILES)
+@given(data=st.data())
+def test_any_other_value_anywhere_is_taken_or_a_corpus_error(tmp_path_factory, name, data):
+    folder = tmp_path_factory.mktemp("corpus")
+    for each, content in FILES.items():
+        write(folder / each, content)
+    place = data.draw(st.sampled_from(list(places(FILES[name]))))
+    write(folder / name, changed(FILES[name], place, data.draw(ANYTHING)))
+    try:
+        load_industrytab(folder)
+        load_pairs(folder / "train.json", load_sheets(folder / "sheets.json"))
+    except CorpusError as error:
+        assert name in str(error) or name == "sheets.json"  # others name its sheets
+
+
+def test_what_the_other_values_are_put_into_can_be_read(tmp_path):
+    for name, content in FILES.items():
+        write(tmp_path / name, content)
+    assert len(load_industrytab(tmp_path).links) == 1
+    assert load_pairs(tmp_path / "train.json", load_sheets(tmp_path / "sheets.json"))
 
 
 @pytest.mark.parametrize(
@@ -367,7 +449,8 @@ BAD_LINKS = [
     ('[{"source": 1, "target": 2, "type": ""}]', "'type' must be a name"),
     ('[{"source": 1, "target": 2, "type": "x", "weight": 0}]', "'weight' must be above 0"),
     ('[{"source": 1, "target": 2, "type": "x", "weight": 1.5}]', "'weight' must be above 0"),
-    ('[{"source": 1, "target": 2, "type": "x", "weight": NaN}]', "'weight' must be above 0"),
+    ('[{"source": 1, "target": 2, "type": "x", "weight": NaN}]', "NaN is no number"),
+    ('[{"source": 1, "target": 2, "type": "x", "weight": 1e999}]', "'weight' must be above 0"),
     ('[{"source": 1, "target": 2, "type": "x", "evidence": 5}]', "'evidence' must be a text"),
     ('{"edge_all_types": {"1,2": "join_key"}}', "not a list of types"),
 ]

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from sat_retriever.corpora import Query, load_labels
 from sat_retriever.errors import CorpusError
 from sat_retriever.labels import own
-from sat_retriever.labels.write import FORMS, label_parts
-from sat_retriever.queries.publish import write_queries
+from sat_retriever.queries.publish import FORMS, write_queries
 
 HEADER = "query,sheet_id,relevance\n"
 
@@ -193,6 +192,19 @@ REFUSED = [
         '[{"query": "q", "sheet_ids": [1], "query_type": 3}]',
         "'query_type' must be a text",
     ),
+    (
+        "a.json",
+        '[{"query": "q", "sheet_ids": [1], "positive_sheet_ids": [2]}]',
+        "needs a text 'query' and one of positive_sheet_ids",
+    ),
+    (
+        "a.jsonl",
+        '{"query": "q", "positives": ["a"], "positives": ["b"]}',
+        "the field 'positives' is there twice",
+    ),
+    ("a.jsonl", '{"query": "q\\ud800", "positives": ["a"]}', "surrogates not allowed"),
+    ("a.jsonl", '{"query": "q", "positives": [NaN]}', "NaN is no number that JSON has"),
+    ("a.jsonl", "[" * 50_000, "is not valid JSON"),
 ]
 
 
@@ -269,5 +281,6 @@ def test_the_published_form_keeps_types_and_hard_negatives(tmp_path):
     )
     write_queries(tmp_path / "query.json", [query])
     assert load_labels(tmp_path / "query.json") == (query,)
-    rows = list(csv.reader(io.StringIO("".join(label_parts([query], "csv")))))
+    write_queries(tmp_path / "query.csv", [query])
+    rows = list(csv.reader(io.StringIO((tmp_path / "query.csv").read_bytes().decode())))
     assert rows[1:] == [["q", "a", "1"], ["q", "b", "0"], ["q", "c", "0"]]

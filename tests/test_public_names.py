@@ -16,9 +16,11 @@ def test_the_public_names_are_these_and_no_more():
         """
         Candidate Column CorpusError EmptyInputError EncoderError Filters FingerprintMismatchError
         Hit IndexBusyError IndexFormatError IndexNotFoundError IndexStorageError InputError Limits
-        Link LinkReranker LinkSettings LinkType MissingExtraError PathNotFoundError SatError
+        LanguageModelError Link LinkReranker LinkSettings LinkType MissingExtraError OutputError
+        PathNotFoundError SatError
         Serialization SheetEncoder SheetIndex SheetIndexError SheetRecord SheetRetriever Skipped
-        SyncReport Table Visibility Workbook __version__ link_graph read_workbook
+        SyncReport SynthOptions SynthReport Table Visibility Workbook __version__ link_graph read_workbook
+        synthesize
         """.split()
     )
 

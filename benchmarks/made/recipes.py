@@ -73,7 +73,10 @@ def report(dialect: Dialect = DIALECTS[0], *, path: str = "reports/2024/Report 2
         ),
     )
     over = Sheet(
-        "Overview", columns, layout=Layout(("Report on the store",), gap=2), table_name="Overview"
+        "Overview",
+        columns,
+        layout=Layout(("Report on the store", "Internal use only"), gap=2),
+        table_name="Overview",
     )
     notes = Sheet("Read me", (), layout=Layout(("How to read this report", "Ask before you edit")))
     return Book(path, "Inventory Products", (over, notes), dialect, "by hand")

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from sat_retriever.cli import graph, index, search, show, status
+from sat_retriever.cli import graph, index, queries, search, show, status, synth
 from sat_retriever.cli.terminal import examples, fail
 from sat_retriever.errors import InputError, SatError
 
@@ -29,7 +29,9 @@ app.command(no_args_is_help=True, epilog=index.EXAMPLES)(index.index)
 app.command(no_args_is_help=True, epilog=search.EXAMPLES)(search.search)
 app.command(no_args_is_help=True, epilog=show.EXAMPLES)(show.show)
 app.command(epilog=graph.EXAMPLES)(graph.graph)
+app.command(epilog=queries.EXAMPLES)(queries.queries)
 app.command(epilog=status.EXAMPLES)(status.status)
+app.command(no_args_is_help=True, epilog=synth.EXAMPLES)(synth.synth)
 
 
 @app.callback(invoke_without_command=True)

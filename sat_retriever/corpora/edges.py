@@ -128,7 +128,7 @@ def _check_primary(edges: Mapping[str, Any], path: Path) -> None:
         if not isinstance(given, Mapping):
             raise CorpusError(f"{path}: {name!r} must be an object, not {given!r:.80}")
         for pair, kinds in given.items():
-            for kind in [kinds] if isinstance(kinds, str) else kinds:
+            for kind in kinds if isinstance(kinds, Mapping) else [kinds]:
                 if kind not in every.get(pair, ()):
                     raise CorpusError(
                         f"{path}, {name!r} {pair!r:.80}: {kind!r:.80} is not in 'edge_all_types'"
@@ -137,6 +137,8 @@ def _check_primary(edges: Mapping[str, Any], path: Path) -> None:
 
 def _check_counts(edges: Mapping[str, Any], pairs: int, sheets: int, path: Path) -> None:
     stats = edges.get("stats") or {}
+    if not isinstance(stats, Mapping):
+        raise CorpusError(f"{path}: 'stats' must be an object, not {stats!r:.80}")
     for name, true in zip(_STATS, (pairs, sheets), strict=True):
         if name in stats and stats[name] != true:
             raise CorpusError(

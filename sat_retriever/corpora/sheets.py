@@ -17,6 +17,7 @@ _SHEET_COUNTS = ("num_rows", "num_cols")
 _SHEET_FIELDS = frozenset(("sheet_id", "columns", *_SHEET_TEXTS, *_SHEET_COUNTS))
 _COLUMN_FIELDS = frozenset(("name",))
 MAX_NAME = 1_000  # characters of a name or header
+MAX_DIGITS = 18  # of a sheet's number
 # Texts that stand in cells rather than above them: dates, times, amounts, long numbers,
 # addresses. A year alone, "Q1 2024" and "2024-03" are usual headers.
 _DATA = re.compile(
@@ -47,7 +48,7 @@ def load_sheets(path: str | Path) -> tuple[SheetRecord, ...]:
     path = Path(path)
     sheets = read_json(path, dict)
     for key in sheets:
-        if not (key.isascii() and key.isdigit()):
+        if not (key.isascii() and key.isdigit() and len(key) <= MAX_DIGITS):
             raise CorpusError(f"{path}: every key must be a sheet number, not {key!r:.80}")
     ids = sorted(sheets, key=int)
     return tuple(_record(sheet_id, sheets[sheet_id], path) for sheet_id in ids)
@@ -86,9 +87,7 @@ def _record(sheet_id: str, row: Any, path: Path) -> SheetRecord:
         raise CorpusError(f"{where}: malformed entry: 'name' or 'sheet' is missing")
     columns = row.get("columns")
     if not isinstance(columns, list):
-        raise CorpusError(
-            f"{where}: malformed entry: 'columns' is no list: {columns!r:.80}"
-        )
+        raise CorpusError(f"{where}: malformed entry: 'columns' is no list: {columns!r:.80}")
     workbook = row.get("workbook", "")
     return SheetRecord(
         sheet_id=sheet_id,
@@ -124,9 +123,7 @@ def _check_text(value: Any, where: str) -> None:
     if not isinstance(value, str):
         raise CorpusError(f"{where} must be a text, not {value!r:.80}")
     if len(value) > MAX_NAME:
-        raise CorpusError(
-            f"{where} has {len(value):,} characters, {MAX_NAME:,} at most"
-        )
+        raise CorpusError(f"{where} has {len(value):,} characters, {MAX_NAME:,} at most")
 
 
 def _check_count(value: Any, where: str) -> None:

@@ -1,4 +1,4 @@
-"""Labelled questions: which sheets answer them, read from and written to files."""
+"""Labelled questions: which sheets answer them, read from files."""
 
 from sat_retriever.labels.own import load_labels
 from sat_retriever.labels.query import Query

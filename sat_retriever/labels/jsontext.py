@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from sat_retriever.errors import CorpusError
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(path: Path, expected: type = object) -> Any:
@@ -56,12 +60,29 @@ def parsed(text: str, where: str) -> Any:
     """The value of a JSON text.
 
     Raises:
-        CorpusError: If it is no JSON, or nested too deep.
+        CorpusError: If it is no JSON, nested too deep, names a field of an object twice, or
+            holds NaN, an infinity or half a character.
     """
     try:
-        return json.loads(text)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+        if _HALF.search(text):  # an escape that may be half a character, which no file can hold
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise CorpusError(f"{where} is not valid JSON: {error}") from error
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object; ValueError if one field would hide another one."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        raise ValueError(f"the field {counts.most_common(1)[0][0]!r:.80} is there twice")
+    return found
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number that JSON has")
 
 
 def sheet_ids(values: Any, where: str) -> tuple[str, ...]:

@@ -93,8 +93,8 @@ def query_of(row: Mapping[str, Any], where: str, *, evidence: bool = False) -> Q
             relevant and not.
     """
     text, hint = row.get("query"), _text(row, "evidence", where)
-    name = next((name for name in POSITIVES if name in row), None)
-    if not isinstance(text, str) or name is None:
+    names = [name for name in POSITIVES if name in row]
+    if not isinstance(text, str) or len(names) != 1:
         raise CorpusError(f"{where}: needs a text 'query' and one of {', '.join(POSITIVES)}")
     types = row.get("hard_negative_types") or {}
     if not isinstance(types, Mapping) or not all(isinstance(kind, str) for kind in types.values()):
@@ -103,7 +103,7 @@ def query_of(row: Mapping[str, Any], where: str, *, evidence: bool = False) -> Q
         )
     query = Query(
         text=f"{text.strip()} {hint}".strip() if evidence else text.strip(),
-        positives=sheet_ids(row[name], where),
+        positives=sheet_ids(row[names[0]], where),
         negatives=sheet_ids(next((row[each] for each in _NEGATIVES if each in row), ()), where),
         hard_negatives=sheet_ids(row.get("hard_negative_sheet_ids") or (), where),
         hard_negative_types={str(sheet): kind for sheet, kind in types.items()},

@@ -6,12 +6,13 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from sat_retriever.links.formula.external import ExternalReference
-from sat_retriever.links.formula.relations import workbook_links
+from sat_retriever.links.formula.relations import WorkbookLinks, workbook_links
 from sat_retriever.links.join.joins import workbook_joins
 from sat_retriever.links.join.keys import KeyColumn, workbook_keys
+from sat_retriever.links.join.owners import Formulas
 from sat_retriever.links.period.periods import SheetPeriod, period_of
-from sat_retriever.structure import ColumnProfile, Reference, Structure
-from sat_retriever.types import Link, SheetRecord
+from sat_retriever.structure import ColumnProfile, Reference, Structure, Use
+from sat_retriever.types import Link, LinkType, SheetRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,8 @@ def discover(
         profiles: Sketches of its columns; without them joins go by headers alone.
     """
     linked = workbook_links(records, references, structure or Structure())
-    links = _strongest((*linked.links, *workbook_joins(records, profiles)))
-    return Discovery(links, claims_of(records, profiles, linked.external))
+    joins = workbook_joins(records, profiles, _formulas(linked))
+    return Discovery(_strongest((*linked.links, *joins)), claims_of(records, profiles, linked))
 
 
 def without(discovery: Discovery, sheet_ids: Set[str]) -> Discovery:
@@ -83,12 +84,23 @@ def without(discovery: Discovery, sheet_ids: Set[str]) -> Discovery:
 def claims_of(
     records: Sequence[SheetRecord],
     profiles: Sequence[ColumnProfile] = (),
-    external: tuple[ExternalReference, ...] = (),
+    linked: WorkbookLinks | None = None,
 ) -> Claims:
     """Periods and key columns of sheets, beside the references handed in."""
+    linked = linked or WorkbookLinks()
     periods = ((record.sheet_id, period_of(record)) for record in records)
     dated = tuple((sheet_id, period) for sheet_id, period in periods if period is not None)
-    return Claims(external, dated, tuple(workbook_keys(records, profiles)))
+    keys = tuple(workbook_keys(records, profiles, _formulas(linked).gathering))
+    return Claims(linked.external, dated, keys)
+
+
+def _formulas(linked: WorkbookLinks) -> Formulas:
+    """Sheets that gather from other sheets, and those that look up in others."""
+    kinds = (LinkType.AGGREGATION, LinkType.SUMMARY_SOURCE)
+    inside = (link.source for link in linked.links if link.type in kinds)
+    beyond = (x.source for x in linked.external if x.use is Use.AGGREGATE or x.summary)
+    joins = ((x.source, x.target) for x in linked.links if x.type == LinkType.JOIN_KEY)
+    return Formulas(frozenset((*inside, *beyond)), frozenset(joins))
 
 
 def _strongest(links: Sequence[Link]) -> tuple[Link, ...]:

@@ -57,8 +57,8 @@ class FactIndex:
         postings: dict[tuple[object, ...], list[int]] = {}
         joined: dict[tuple[str, str], dict[str, None]] = {}
         for number, each in enumerate(facts):
-            for key in _posted(each):
-                postings.setdefault(key, []).append(number)
+            for posting in _posted(each):
+                postings.setdefault(posting, []).append(number)
             for key_name in each.keys if each.kind else ():
                 for entity in dict.fromkeys((each.entity, "")):
                     joined.setdefault((entity, key_name), {})[each.kind] = None
@@ -111,6 +111,10 @@ class FactIndex:
         """Whether some sheet has the needed attributes."""
         return any(need.holds(self.facts[at]) for at in self._candidates(need))
 
+    def categories_of(self, kind: str) -> set[str]:
+        """The categories of a kind's sheets; "" is one."""
+        return {self.facts[at].category for at in self.postings.get(("kind", kind), ())}
+
     def _candidates(self, need: Need) -> Iterator[int]:
         """Each place that can fit once, from the shortest postings that hold them all."""
         values: dict[str, Sequence[object]] = {
@@ -121,7 +125,7 @@ class FactIndex:
         }
         given = {name: value for name, value in values.items() if value}
         ways = [[(name, value) for value in given[name]] for name in given]
-        ways += [[("key", key)] for key in need.keys]
+        ways += [[("key", key.casefold())] for key in need.keys]
         for first, second in _PAIRS:
             if first in given and second in given:
                 pairs = product(dict.fromkeys(given[first]), dict.fromkeys(given[second]))
@@ -159,5 +163,5 @@ def _posted(facts: SheetFacts) -> Iterator[tuple[object, ...]]:
     for first, second in _PAIRS:
         if values.get(first) not in ("", None) and values.get(second) not in ("", None):
             yield first, second, values[first], values[second]
-    for key in dict.fromkeys(facts.keys):
+    for key in dict.fromkeys((*map(str.casefold, facts.keys), *facts.columns)):
         yield "key", key

@@ -7,16 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sat_retriever.labels.query import Query
 from sat_retriever.links.period.periods import SheetPeriod
 from sat_retriever.links.period.spellings import spelled
 from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.queries.needs import Need
 from sat_retriever.queries.spans import Span, span_of
 from sat_retriever.segment import stem, words
 
 _LOOKED_AT = 2_000  # sheets with a word; where more have it, the word alone says little
-# Questions about links are answered by links, whatever else their words describe.
-_BY_NAME = ("semantic_lookup", "comparison", "aggregation")
 _TIME = re.compile(r"\b(?:years?|quarters?|months?|hal(?:f|ves)|latest|last|annual|season)\b", re.I)
 
 
@@ -50,27 +48,31 @@ class Described:
                 sheets.setdefault(word, []).append(each.sheet_id)
         return cls(by_id, own, every, sheets)
 
-    def forgotten(self, query: Query) -> str | None:
-        """A sheet that the question's words describe too and that is no positive.
+    def forgotten(self, text: str, meant: Sequence[str], keys: Sequence[str] = ()) -> str | None:
+        """A sheet that a question's words describe too and that is none of those meant.
 
-        What is said of a positive are the question's words that its kind, category and
-        owner have; a sheet with all of them is forgotten if no time is named, or if its
-        own lies in that of a positive of which the same is said.
+        What is said of a sheet are the question's words that its kind, category and owner
+        have; another one with all of them is forgotten if no time is named, or if its own
+        lies in that of a meant one of which the same is said.
+
+        Args:
+            text: The question.
+            meant: The sheets that it describes: its answers, or those that take from them.
+            keys: Key columns that it names; a sheet without them is not described.
         """
-        if query.query_type not in _BY_NAME:
-            return None
-        asked = _stems(query.text)
-        timed = bool(spelled(query.text).units) or bool(_TIME.search(query.text))
-        positives = set(query.positives)
-        times: dict[frozenset[str], set[Span | None]] = {}  # of positives, by what is said of them
-        for sheet in query.positives:
+        asked = _stems(text)
+        timed = bool(spelled(text).units) or bool(_TIME.search(text))
+        known = set(meant)
+        times: dict[frozenset[str], set[Span | None]] = {}  # of those meant, by what is said
+        for sheet in meant:
             if said := asked & self.own.get(sheet, _NONE):
                 times.setdefault(said, set()).add(_span(self.facts[sheet].period))
         for said in sorted(times, key=sorted):
             rarest = min(said, key=lambda word: (len(self.sheets[word]), word))
             for sheet in self.sheets[rarest][:_LOOKED_AT]:
                 if (
-                    sheet not in positives
+                    sheet not in known
+                    and (not keys or Need(keys=tuple(keys)).holds(self.facts[sheet]))
                     and said <= self.all[sheet]
                     and (not timed or _within(self.facts[sheet].period, times[said]))
                 ):

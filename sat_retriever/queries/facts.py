@@ -24,6 +24,7 @@ class SheetFacts:
         schema: Equal for sheets with equal columns.
         workbook: Equal for the sheets of one workbook.
         summary: Whether it gathers from other sheets.
+        columns: Its headers, case-folded: who asks for a key's column means any such column.
     """
 
     sheet_id: str
@@ -35,3 +36,4 @@ class SheetFacts:
     schema: str = ""
     workbook: str = ""
     summary: bool = False
+    columns: tuple[str, ...] = ()

@@ -106,8 +106,8 @@ def found_facts(records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> F
         facts.append(
             SheetFacts(
                 sheet_id=sheet.sheet_id,
-                category=category,
-                kind=kind,
+                category=phrase(category),
+                kind=phrase(kind),
                 entity=owner,
                 period=sheet.period,
                 keys=tuple(keys),
@@ -199,7 +199,7 @@ def _name_entities(sheets: Sequence[_Sheet], level: int) -> None:
             if level >= len(name) or level >= len(sheet.levels) - 2:
                 continue  # numbered files and tabs are copies or parts, no owners
             own = name  # "team 7"
-        if own and _in_one_run(own, name) and speakable(own):
+        if own and _in_one_run(own, name) and speakable(own) and not weak(own):
             sheet.varying, sheet.entity = level, own
 
 
@@ -230,7 +230,7 @@ def _tab(sheet: _Sheet) -> Words:
     return () if whole_time(tab) else tab
 
 
-def _subject(sheet: _Sheet, *, manifold: bool) -> tuple[str, str, str]:
+def _subject(sheet: _Sheet, *, manifold: bool) -> tuple[Words, Words, str]:
     """Kind, category, and why there is none."""
     tab, file = _tab(sheet), without(sheet.levels[-2], sheet.entity)
     folder = _folder(sheet)
@@ -249,18 +249,22 @@ def _subject(sheet: _Sheet, *, manifold: bool) -> tuple[str, str, str]:
         # North.xlsx and South.xlsx in no folder: what would be the owner is all that is said
         kind, sheet.entity = sheet.entity, ()
     if not says_something(kind):
-        return "", "", NO_NAME
+        return (), (), NO_NAME
     if not speakable(kind):
-        return "", "", NO_PHRASE
+        return (), (), NO_PHRASE
     inside = manifold or (told and not together)
     category = file if inside and named and speakable(file) else folder
-    return phrase(kind), phrase(category), ""
+    return kind, category, ""
 
 
-def _file_named(sheet: _Sheet, kind: str, category: str) -> str:
+def _file_named(sheet: _Sheet, kind: Words, category: Words) -> str:
     """The file's name, where it says whose the sheet is: "Plant extension" of its milestones."""
-    named = category and category == phrase(without(sheet.levels[-2], sheet.entity))
-    return category if named and not kind.startswith(category) else ""
+    file = without(sheet.levels[-2], sheet.entity)
+    if not category or category != file or kind[: len(file)] == file:
+        return ""
+    # "acme" of "acme balance sheet", if that is the kind; not "concert" of "concert singer"
+    owner = without(file, kind) if len(kind) > 1 or len(file) > 2 else file
+    return phrase(owner) if speakable(owner) and not weak(owner) else ""
 
 
 def _folder(sheet: _Sheet) -> Words:

@@ -15,7 +15,7 @@ from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.needs import Asked, Need, Sources
 from sat_retriever.queries.negatives import hard_negatives, random_negatives
 from sat_retriever.queries.phrasing import Grammar
-from sat_retriever.queries.published import HARD, HARD_NEGATIVES, QUESTIONS
+from sat_retriever.queries.published import HARD_NEGATIVES, MOST_HARD, QUESTIONS
 from sat_retriever.queries.scene import Scene
 from sat_retriever.queries.shapes import ATTRIBUTE_SHAPES, Shape
 from sat_retriever.queries.speech import Draft, spoken
@@ -24,7 +24,7 @@ from sat_retriever.queries.wordings import Wordings
 from sat_retriever.types import Link
 
 _SHAPES = (*ATTRIBUTE_SHAPES, *LINK_SHAPES)
-_TRIES = 80  # sheets to start from before a type is given up
+_TRIES = 400  # sheets to start from before a type is given up
 _MAX_DESCRIBED = 12
 
 
@@ -39,10 +39,12 @@ class QueryOptions:
         hard_shares: Proportion of hard negatives' types, by query type.
         max_positives: A question with more positives is left out, never cut.
         usual_positives: One with more is asked the less often the more it has.
-        max_phrasings: How often one need may be asked, each time in other words.
+        max_phrasings: How often one type of question may have the same answer, each time
+            in other words.
         min_hard: Hard negatives of a question with few positives; one with more
             positives has as many, up to `max_hard`, as far as there are any.
         max_hard: Most hard negatives of a question.
+        grammar: Rules of all texts; None for the packaged ones.
     """
 
     shares: Mapping[tuple[str, str], float] = field(default_factory=lambda: QUESTIONS)
@@ -51,7 +53,8 @@ class QueryOptions:
     usual_positives: int = 20
     max_phrasings: int = 3
     min_hard: int = 6
-    max_hard: int = HARD[2]
+    max_hard: int = MOST_HARD
+    grammar: Grammar | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,19 @@ class Made:
         query: Text and labels.
         fixed: Names, times and keys that the text holds, as it spells them.
         asked: The predicate that its positives satisfy; None if it was made otherwise.
+        meant: The sheets that its words describe: its positives, or those that take from
+            them.
     """
 
     query: Query
     fixed: tuple[str, ...]
     asked: Asked | None = None
+    meant: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The key columns that the text names."""
+        return self.asked.keys if isinstance(self.asked, Need) else ()
 
 
 def make_queries(
@@ -77,7 +88,6 @@ def make_queries(
     number: int,
     seed: int = 0,
     options: QueryOptions | None = None,
-    grammar: Grammar | None = None,
 ) -> Iterator[Made]:
     """Questions whose positives are all sheets that answer them.
 
@@ -91,8 +101,7 @@ def make_queries(
         wordings: What kinds and categories are called; None for their own names.
         number: How many questions.
         seed: Of every choice.
-        options: Proportions and bounds; None for the published ones.
-        grammar: Rules of all texts; None for the packaged ones.
+        options: Proportions, bounds and grammar; None for the published and packaged ones.
 
     Raises:
         InputError: If ids are not unique, `number` is negative, or a bound is below 1.
@@ -106,7 +115,7 @@ def make_queries(
     index = FactIndex.of(facts, links)
     rng = random.Random(f"queries {seed}")  # noqa: S311 - repeatable, no secret
     scene = Scene(index, (wordings or Wordings()).clear(index), rng)
-    maker = _Maker(scene, grammar or Grammar.load(), options, rng)
+    maker = _Maker(scene, options.grammar or Grammar.load(), options, rng)
     return islice(_spread(maker, options.shares), number)
 
 
@@ -133,6 +142,7 @@ class _Maker:
     options: QueryOptions
     rng: random.Random
     _asked: Counter[Asked] = field(default_factory=Counter)
+    _answers: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter)
     _texts: set[str] = field(default_factory=set)
 
     def make(self, types: tuple[str, str]) -> Made | None:
@@ -165,10 +175,12 @@ class _Maker:
         if sheet is None:
             return None
         asked = shape.build(self.scene, sheet, self.rng)
-        if asked is None or self._asked[asked] >= self.options.max_phrasings:
+        if asked is None:
             return None
         positives = self.scene.index.sheets(asked, self.options.max_positives)
         if positives is None or len(positives) < shape.at_least:
+            return None
+        if self._answers[shape.query_type, positives] >= self.options.max_phrasings:
             return None
         if not self._fits(asked, positives, shape):
             return None
@@ -195,6 +207,7 @@ class _Maker:
             return None
         self._texts.add(said.text.casefold())
         self._asked[draft.asked] += 1
+        self._answers[draft.query_type, positives] += 1
         number = min(max(self.options.min_hard, len(positives)), self.options.max_hard)
         shares = self.options.hard_shares.get(draft.query_type, {})
         index = self.scene.index
@@ -208,12 +221,17 @@ class _Maker:
             query_type=draft.query_type,
             dependency_type=draft.dependency_type,
         )
-        return Made(query, said.fixed, draft.asked)
+        return Made(query, said.fixed, draft.asked, self._meant(draft, positives))
+
+    def _meant(self, draft: Draft, positives: tuple[str, ...]) -> tuple[str, ...]:
+        if isinstance(draft.asked, Sources):
+            return self.scene.index.sheets(draft.asked.of) or ()
+        return positives
 
     def _single(self, draft: Draft, positives: Sequence[str]) -> bool:
         """Whether the text speaks of one sheet: it never does where there are more."""
         if isinstance(draft.asked, Sources):
-            return len(self.scene.index.places(draft.asked.of) or ()) == 1
+            return len(self._meant(draft, ())) == 1
         return len(positives) == 1 and self.rng.random() < 0.6
 
 

@@ -19,7 +19,7 @@ class Need:
         entities: One of these entities.
         spans: Period within one of these.
         grain: Period of this length.
-        keys: All of these key columns.
+        keys: All of these columns, as keys or under that header.
     """
 
     kinds: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Need:
             return False
         if self.grain and (facts.period is None or facts.period.grain is not self.grain):
             return False
-        if any(key not in facts.keys for key in self.keys):
+        if any(key not in facts.keys and key.casefold() not in facts.columns for key in self.keys):
             return False
         period = facts.period
         return not self.spans or (

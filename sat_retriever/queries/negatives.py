@@ -132,7 +132,9 @@ def _unrelated_key(index: FactIndex, start: int) -> Iterator[_Look]:
     """An equal key column in a sheet of another kind."""
     own = index.facts[start]
     for key in own.keys:
-        yield _Look(index.postings.get(("key", key), ()), lambda other: other.kind != own.kind)
+        yield _Look(
+            index.postings.get(("key", key.casefold()), ()), lambda other: other.kind != own.kind
+        )
 
 
 def _formula_family(index: FactIndex, start: int) -> Iterator[_Look]:

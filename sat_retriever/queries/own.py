@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from sat_retriever.errors import InputError
@@ -14,7 +14,7 @@ from sat_retriever.queries.complete import Described
 from sat_retriever.queries.found import LeftOut, found_facts
 from sat_retriever.queries.generate import Made, QueryOptions, make_queries
 from sat_retriever.queries.headers import header_queries
-from sat_retriever.queries.phrasing import Grammar
+from sat_retriever.queries.phrasing import FOUND, Grammar
 from sat_retriever.types import Link, LinkType, SheetRecord
 
 _HEADER_SHARE = 0.1  # of all questions; they name columns
@@ -22,16 +22,10 @@ _LARGEST_SHARE = 0.5  # of the corpus that may answer a question
 _FEWEST = 4  # positives that are never too many
 _PATIENCE = 20  # questions made for each one wanted, before giving up
 _TRACED = (LinkType.FORMULA_REFERENCE, LinkType.AGGREGATION, LinkType.SUMMARY_SOURCE)
-# Made corpora are about companies. Of found names it is not known what they name.
-_COMPANIES = re.compile(r"compan|industr|peer|everybody|group-wide", re.IGNORECASE)
-_NEUTRAL = {
-    "everyone": (
-        "across the board",
-        "without leaving any out",
-        "all of them",
-        "as many as there are",
-    ),
-}
+
+_DOUBLED = re.compile(r"(?<!\w)(\w.{2,}?) \1(?!\w)")  # "project budget project budget"
+
+_WORD = re.compile(r"[^\W_]+")
 
 INCOMPLETE = "the words describe sheets beyond the answer"
 TWICE = "another query has the same words"
@@ -91,7 +85,7 @@ def own_queries(
     found = found_facts(records, _traced(links, traced))
     described = Described.of(found.facts)
     sheets = len(found.facts) + sum(left.number for left in found.left_out)
-    options = replace(options, max_positives=_most(sheets, options))
+    options = replace(options, max_positives=_most(sheets, options), grammar=Grammar.load(FOUND))
     kept: dict[str, Made] = {}
     dropped: Counter[str] = Counter()
     if types is None or "semantic_lookup" in types:
@@ -104,15 +98,14 @@ def own_queries(
         number=_PATIENCE * number,
         seed=seed,
         options=options,
-        grammar=neutral_grammar(),
     )
     for each in made if len(kept) < number else ():
         text = each.query.text.casefold()
         if text in kept:
             dropped[TWICE] += 1
-        elif _stutters(each.query, described):
+        elif stutters(each.query, described):
             dropped[STUTTER] += 1
-        elif described.forgotten(each.query) is not None:
+        elif described.forgotten(each.query.text, each.meant, each.keys) is not None:
             dropped[INCOMPLETE] += 1
         else:
             kept[text] = each
@@ -130,21 +123,17 @@ def own_queries(
     )
 
 
-def _stutters(query: Query, described: Described) -> bool:
-    """Whether a file's name is in the text both as the subject and as the owner."""
+def stutters(query: Query, described: Described) -> bool:
+    """Whether a name is in the text twice: as the subject and as the owner, or in a row."""
     text = query.text.casefold()
+    if _DOUBLED.search(text):
+        return True
     facts = (described.facts[sheet] for sheet in query.positives if sheet in described.facts)
-    named = {each.category.casefold() for each in facts if each.category == each.entity}
-    return any(text.count(name) > 1 for name in named if name)
-
-
-def neutral_grammar() -> Grammar:
-    """The packaged grammar without what it says about companies."""
-    rules: dict[str, Sequence[str]] = {}
-    for name, texts in Grammar.load().rules.items():
-        kept = [text for text in texts if not _COMPANIES.search(text)]
-        rules[name] = _NEUTRAL.get(name, kept)
-    return Grammar(rules)
+    owners = {tuple(each.entity.casefold().split()) for each in facts}
+    counts = Counter(_WORD.findall(text))
+    return any(
+        len(owner) > 1 and all(counts[word] > 1 for word in owner) for owner in sorted(owners)
+    )
 
 
 def _options(number: int, types: Collection[str] | None) -> QueryOptions:

@@ -12,6 +12,8 @@ from pathlib import Path
 from sat_retriever.errors import InputError
 
 PACKAGED = Path(__file__).parent / "words"
+# Instead of what speaks of companies: of found names it is not known what they name.
+FOUND = Path(__file__).parent / "words_found"
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _SPACES = re.compile(r"\s+")
 _BRACES = str.maketrans("{}", "\ue000\ue001")  # of names, which are no rules

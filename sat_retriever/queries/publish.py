@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from sat_retriever.atomic import draft_of
-from sat_retriever.errors import InputError
+from sat_retriever.errors import InputError, OutputError
 from sat_retriever.labels import Query
-from sat_retriever.labels.write import FORMS, label_parts
 from sat_retriever.splits import standard_split
+
+FORMS = (".json", ".jsonl", ".csv")
+"""What the name of a file of labels may end in."""
 
 
 def write_queries(path: str | Path, queries: Iterable[Query]) -> int:
@@ -21,19 +25,21 @@ def write_queries(path: str | Path, queries: Iterable[Query]) -> int:
 
     `.json` is the published `query.json` with every key of it; `split` has the proportions
     of the reported split, and sheet ids that are numbers are written as such. `.jsonl`
-    holds `{query, positives, negatives, type}` a line, `.csv` `query,sheet_id,relevance`.
+    holds `{query, positives, negatives, type}` a line, `.csv` `query,sheet_id,relevance`;
+    in both, hard negatives are among the negatives, after the others.
 
     Source: method, section 1.
 
     Raises:
-        InputError: If the file has another ending or cannot be written.
+        InputError: If the file has another ending.
+        OutputError: If it cannot be written.
     """
     path = Path(path)
-    form = FORMS.get(path.suffix.lower())
-    if form is None:
+    parts = {".json": _published_parts, ".jsonl": _lines, ".csv": _table}.get(path.suffix.lower())
+    if parts is None:
         raise InputError(f"{path}: queries are written to {', '.join(FORMS)}, not {path.suffix!r}")
     if not path.parent.is_dir():
-        raise InputError(f"{path} cannot be written: there is no folder {path.parent}")
+        raise OutputError(f"{path} cannot be written: there is no folder {path.parent}")
     number = 0
 
     def counted() -> Iterator[Query]:
@@ -43,11 +49,38 @@ def write_queries(path: str | Path, queries: Iterable[Query]) -> int:
             yield query
 
     with draft_of(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        if form == "json":
-            file.writelines(_published_parts(counted()))
-        else:  # iterated over once, so that a stream will do
-            file.writelines(label_parts(cast("Sequence[Query]", counted()), form))
+        file.writelines(parts(counted()))
     return number
+
+
+# ---- forms that a person can read and edit
+
+
+def _lines(queries: Iterable[Query]) -> Iterator[str]:
+    for query in queries:
+        row: dict[str, object] = {"query": query.text, "positives": query.positives}
+        if negatives := _negatives(query):
+            row["negatives"] = negatives
+        if query.query_type:
+            row["type"] = query.query_type
+        yield f"{json.dumps(row, ensure_ascii=False)}\n"
+
+
+def _table(queries: Iterable[Query]) -> Iterator[str]:
+    yield "query,sheet_id,relevance\r\n"
+    for query in queries:
+        text = io.StringIO()
+        writer = csv.writer(text)  # ends lines with \r\n, so both are quoted inside of cells
+        writer.writerows((query.text, sheet, 1) for sheet in query.positives)
+        writer.writerows((query.text, sheet, 0) for sheet in _negatives(query))
+        yield text.getvalue()
+
+
+def _negatives(query: Query) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*query.negatives, *query.hard_negatives)))
+
+
+# ---- the published form
 
 
 def _published_parts(queries: Iterable[Query]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Proportions and counts of the published IndustryTab-1K questions.
 
 Source: counted over the 1,797 entries of the released `query.json`; they are the defaults
-of the generator and stand beside its own figures.
+of the generator.
 """
 
 from __future__ import annotations
@@ -49,6 +49,4 @@ HARD_NEGATIVES: Mapping[str, Mapping[str, int]] = MappingProxyType(
     }
 )
 
-# Mean, median and largest number a question.
-POSITIVES = (8.05, 4, 172)
-HARD = (8.9, 6, 56)
+MOST_HARD = 56  # hard negatives of a question

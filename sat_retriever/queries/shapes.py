@@ -104,7 +104,10 @@ def _spans(name: str, need: Need, scene: Scene, own: Span, rng: random.Random) -
         case "same_part":
             return () if own.whole_years else (Span(0, 0, *part),)
         case _:
-            return _over_years(name, scene.years(need), own, rng)
+            years = scene.years(need)
+            if name == "latest" and years[-1:] != scene.years(Need())[-1:]:
+                years = ()  # the last ones of these sheets are not the last ones there are
+            return _over_years(name, years, own, rng)
 
 
 def _over_years(

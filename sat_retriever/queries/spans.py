@@ -49,6 +49,18 @@ class Span:
         return (self.first_month, self.last_month) == (1, 12)
 
 
+def follows(first: Span, second: Span) -> bool:
+    """Whether the second span begins where the first one ends.
+
+    >>> follows(year(2023), year(2024)), follows(year(2022), year(2024))
+    (True, False)
+    >>> follows(Span(2023, 2023, 12, 12), Span(2024, 2024, 1, 1))
+    True
+    """
+    ends = 12 * first.last_year + first.last_month
+    return ends + 1 == 12 * second.first_year + second.first_month
+
+
 def year(number: int) -> Span:
     """One whole year."""
     return Span(number, number)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sat_retriever.links.period.periods import Grain
 from sat_retriever.queries.needs import Asked, Need, Sources
 from sat_retriever.queries.phrasing import Grammar, Wording, joined, literal
+from sat_retriever.queries.spans import follows
 from sat_retriever.queries.times import spoken_pair, spoken_time
 from sat_retriever.queries.wordings import Wordings
 
@@ -33,11 +34,12 @@ _SAYS: Mapping[str, tuple[frozenset[str], ...]] = {
         frozenset({"core"}),
         frozenset({"over"}),
         frozenset({"first_time", "second_time"}),
+        frozenset({"from_to"}),
     ),
     "key": (frozenset({"key"}),),
 }
 _NAMES = ("entity", "owner", "first_entity", "second_entity")
-_TIMES = ("short", "core", "over", "first_time", "second_time")
+_TIMES = ("short", "core", "over", "first_time", "second_time", "from_to")
 _TRIES = 30
 
 
@@ -133,7 +135,7 @@ def _given(
         return None
     if kind:
         given["kind"] = [literal(kind)]
-    given["sheets"] = _nouns(rules, kind, ending)
+    given["sheets"] = _nouns(rules, kind, ending, wordings)
     names = [literal(name) for name in need.entities]
     if names:
         given["entity"] = [joined(names)]
@@ -145,6 +147,8 @@ def _given(
     if len(need.spans) == 2:
         pair = spoken_pair(rules, need.spans, rng)
         given["first_time"], given["second_time"] = ([text] for text in pair)
+        if follows(*need.spans):  # else it might be a range with what lies between
+            given["from_to"] = [f"from {pair[0]} to {pair[1]}"]
     if need.keys:
         given["key"] = [literal(joined(need.keys))]
     parts = {"k": kind, "e": need.entities, "p": need.spans}
@@ -167,11 +171,21 @@ def _kind(wordings: Wordings, need: Need, rng: random.Random) -> str | None:
     return said if said.casefold().startswith(adjective) else f"{adjective} {said}"
 
 
-def _nouns(rules: Mapping[str, Sequence[str]], kind: str, ending: str) -> list[str]:
-    """Nouns for sheets that do not repeat the phrase's own: no "balance sheet sheets"."""
+def _nouns(
+    rules: Mapping[str, Sequence[str]], kind: str, ending: str, wordings: Wordings
+) -> list[str]:
+    """Nouns for sheets that do not repeat the phrase's own, as "balance sheet sheets" does.
+
+    Nor one that makes another kind's phrase of it: no "bank balance sheet".
+    """
     last = kind.casefold().split()[-1].removesuffix("s") if kind else ""
     nouns = rules.get(f"nouns{ending}", ())
-    return [noun for noun in nouns if not last or last not in noun] or list(nouns)
+    return [
+        noun
+        for noun in nouns
+        if not last
+        or (last not in noun and not wordings.ended_by(f"{kind} {noun.removesuffix('s')}"))
+    ] or list(nouns)
 
 
 def _owner(name: str) -> str:

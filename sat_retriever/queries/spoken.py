@@ -37,6 +37,9 @@ _WEAK = frozenset(
 # Tabs that hold the same as their neighbours for a longer time.
 _WHOLE = frozenset("year full annual yearly total jahr gesamtjahr annee ano anno 全年 年度".split())
 _VERSION = re.compile(r"v\d+|rev\d*")
+_COPY = re.compile(r"\s*\(\d{1,3}\)\s*$")  # "report (12)"
+_FILED = re.compile(r"0\d{1,2}|\d\d")  # "09 Commercial", "11 Year-end", which nobody says
+_COUNTED = frozenset("year years month months week weeks day days hour hours percent".split())
 # Short forms with capitals inside, as they are: AVMC, SoCC, BAADTbVT; not SalesNorth.
 _SHORT_FORM = re.compile(r"(?<![^\W_])(?=[A-Za-z]{3,12}(?![^\W_]))(?:[A-Z]{1,4}[a-z]{0,2}){2,}")
 _HUMPS = re.compile(r"[A-Z][a-z]{2,}")
@@ -46,11 +49,14 @@ _WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 @lru_cache(maxsize=65_536)
 def name_words(name: str) -> tuple[str, ...]:
-    """Words of a name without its period and without what only tells copies apart.
+    """Words of a name without its period and without what only orders or tells copies apart.
 
     >>> name_words("Sales_North 2024 (final) v2"), name_words("库存台账 2024")
     (('sales', 'north'), ('库存台账',))
+    >>> name_words("09 Commercial (3)"), name_words("10 year plan")
+    (('commercial',), ('10', 'year', 'plan'))
     """
+    name = _COPY.sub("", name)
     short = {form.casefold(): form for form in _short_forms(name)}
     for low, form in short.items():
         name = name.replace(form, low)
@@ -58,6 +64,9 @@ def name_words(name: str) -> tuple[str, ...]:
     kept = [short.get(word, word) for word in words if word and word not in _NOISE]
     while len(kept) > 1 and _VERSION.fullmatch(kept[-1]):
         kept.pop()
+    if _FILED.fullmatch(kept[0] if kept else "") and says_something(kept[1:]):
+        counts = kept[1] in _COUNTED and kept[2:3] != ["end"]  # "10 year plan"
+        kept = kept if counts else kept[1:]
     return tuple(kept)
 
 

@@ -1,4 +1,4 @@
-"""How many questions of what, beside the published ones."""
+"""How many questions of what."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import mean, median
-from typing import TypeVar
 
 from sat_retriever.labels import Query
-from sat_retriever.queries.published import HARD, HARD_NEGATIVES, HARD_TYPES, POSITIVES, QUESTIONS
-
-_Name = TypeVar("_Name", str, tuple[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +63,3 @@ def query_statistics(queries: Iterable[Query]) -> QueryStatistics:
     return QueryStatistics(
         len(positives), dict(types), Spread.of(positives), Spread.of(hard), dict(hard_types)
     )
-
-
-def published_statistics() -> QueryStatistics:
-    """The figures of the published IndustryTab-1K questions."""
-    hard_types = {
-        name: sum(counts[name] for counts in HARD_NEGATIVES.values()) for name in HARD_TYPES
-    }
-    return QueryStatistics(
-        sum(QUESTIONS.values()), QUESTIONS, Spread(*POSITIVES), Spread(*HARD), hard_types
-    )
-
-
-def beside_published(own: QueryStatistics) -> list[tuple[str, str, str]]:
-    """Rows of a table: what, here, published; shares in percent of all.
-
-    >>> beside_published(published_statistics())[0]
-    ('queries', '1797', '1797')
-    """
-    other = published_statistics()
-    rows = [("queries", str(own.number), str(other.number))]
-    for types in dict.fromkeys((*other.by_type, *own.by_type)):
-        rows.append((" / ".join(types), *_shares(types, own.by_type, other.by_type)))
-    for what in ("mean", "median", "largest"):
-        for name in ("positives", "hard"):
-            label = f"{name.replace('hard', 'hard negatives')} a query, {what}"
-            values = (getattr(getattr(each, name), what) for each in (own, other))
-            here, there = (f"{value:g}" if what != "mean" else f"{value:.2f}" for value in values)
-            rows.append((label, here, there))
-    for name in dict.fromkeys((*other.hard_types, *own.hard_types)):
-        rows.append((name, *_shares(name, own.hard_types, other.hard_types)))
-    return rows
-
-
-def _shares(name: _Name, own: Mapping[_Name, int], other: Mapping[_Name, int]) -> tuple[str, str]:
-    first, second = (
-        f"{100 * counts.get(name, 0) / (sum(counts.values()) or 1):.1f} %"
-        for counts in (own, other)
-    )
-    return first, second

@@ -56,7 +56,10 @@ def sources_of(types: tuple[str, ...], *attributes: str, itself: bool = False) -
 def _linked(
     query_type: str, rule: str, types: tuple[str, ...], pool: str, *, itself: bool = False
 ) -> tuple[Shape, ...]:
-    """Shapes for described sheets: by all that is known of them, or by less."""
+    """Shapes for described sheets: by all that is known of them, or by less.
+
+    A file's main sheets are often called as the whole file is: only its subject says them.
+    """
     dependency = {
         "formula_tracing": LinkType.FORMULA_REFERENCE.value,
         "summary_source": LinkType.SUMMARY_SOURCE.value,
@@ -67,6 +70,8 @@ def _linked(
         ("kind", "entity"): 1,
         ("kind", "time"): 1,
         ("kind", "entity", "year"): 1,
+        ("subject", "year"): 1,
+        ("subject",): 1,
     }
     least = 2 if itself else 1
     return tuple(

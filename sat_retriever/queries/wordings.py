@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from sat_retriever.queries.attributes import FactIndex
@@ -20,15 +20,21 @@ class Wordings:
 
     kinds: Mapping[str, Sequence[str]] = field(default_factory=dict)
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    _of_kinds: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Note the kinds' phrases, to look them up."""
+        said = frozenset(name.casefold() for names in self.kinds.values() for name in names)
+        object.__setattr__(self, "_of_kinds", said)
 
     def clear(self, index: FactIndex) -> Wordings:
         """The phrases of all kinds and categories of a corpus that mean one thing in it.
 
         A phrase of two kinds, or of two categories, is left to neither. One of a category
         and of a kind is left to both if they are the same sheets, to the category if the
-        kind is part of it, and otherwise to neither. A kind that has other phrases loses
-        one that another kind's phrase ends with: who asks for a "budget" may mean the
-        "project budget" too.
+        kind is part of it, and otherwise to neither. A kind or category that has other
+        phrases loses one that is part of a longer phrase for other sheets: who asks for a
+        "budget" may mean the "project budget" too.
         """
         kinds = _of("kind", self.kinds, index)
         categories = _of("category", self.categories, index)
@@ -43,7 +49,20 @@ class Wordings:
                 if not of_kind <= of_category:
                     blocked_categories.add(phrase)
         left = _without(kinds, blocked_kinds)
-        return Wordings(_without_heads(left), _without(categories, blocked_categories))
+        homes = {kind: index.categories_of(kind) for kind in kinds}
+        return Wordings(
+            _without_parts(left, (left, {kind: {kind} for kind in left})),
+            _without_parts(
+                _without(categories, blocked_categories),
+                (kinds, homes),
+                (categories, {name: {name} for name in categories}),
+            ),
+        )
+
+    def ended_by(self, text: str) -> bool:
+        """Whether a text of several words ends with the phrase of some kind."""
+        words = text.casefold().split()
+        return any(" ".join(words[start:]) in self._of_kinds for start in range(1, len(words)))
 
 
 def _of(
@@ -73,16 +92,31 @@ def _without(phrases: Mapping[str, Sequence[str]], blocked: set[str]) -> dict[st
     }
 
 
-def _without_heads(kinds: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Phrases less those that name more than their kind, as far as each kind keeps one."""
-    owners: dict[str, set[str]] = {}
-    for kind, names in kinds.items():
-        for name in names:
-            words = name.casefold().split()
-            for start in range(1, len(words)):
-                owners.setdefault(" ".join(words[start:]), set()).add(kind)
+def _without_parts(
+    phrases: Mapping[str, tuple[str, ...]],
+    *longer: tuple[Mapping[str, tuple[str, ...]], Mapping[str, Set[str]]],
+) -> dict[str, tuple[str, ...]]:
+    """Phrases less those that are part of a longer one of others, as far as each keeps one.
+
+    Args:
+        phrases: By kind or category.
+        longer: Phrases by kind or category, and to which of `phrases` each of these belongs.
+    """
+    users: dict[str, set[str]] = {}
+    for by_name, owners in longer:
+        for name, texts in by_name.items():
+            for text in texts:
+                for part in _parts(text.casefold()):
+                    users.setdefault(part, set()).update(owners[name])
     return {
-        kind: tuple(name for name in names if not owners.get(name.casefold(), set()) - {kind})
-        or names
-        for kind, names in kinds.items()
+        name: tuple(text for text in texts if users.get(text.casefold(), set()) <= {name}) or texts
+        for name, texts in phrases.items()
     }
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Runs of a text's words, without the whole text."""
+    words = text.split()
+    for length in range(1, len(words)):
+        for start in range(len(words) - length + 1):
+            yield " ".join(words[start : start + length])

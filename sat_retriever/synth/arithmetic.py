@@ -8,10 +8,10 @@ from datetime import date, timedelta
 from typing import Literal
 
 from sat_retriever.synth.model import Function, Style, Value
+from sat_retriever.synth.wordfiles import COMPARISONS
 
 _DAY_0 = date(1899, 12, 30)
 _WILD = re.compile(r"~.|[*?]|[^~*?]+|~", re.DOTALL)
-_COMPARISON = ("=", "<", ">")
 
 
 def serial(day: date) -> int:
@@ -123,7 +123,7 @@ def criterion_key(value: Value) -> object:
     True
     """
     if isinstance(value, str):
-        if value.startswith(_COMPARISON):
+        if value.startswith(COMPARISONS):
             raise ValueError(f"{value!r} begins like a comparison: SUMIFS cannot look for it")
         try:
             return float(value)

@@ -76,8 +76,7 @@ class Kind:
 
     def subject(self) -> str:
         """What a workbook of this kind alone is about, in the house's word for it."""
-        names = self.house.vocabulary.categories[self.category].kinds[self.id].names
-        return names[self.house.chance("names", self.category).randrange(10_000) % len(names)]
+        return self.house.kind_name(self.category, self.id)
 
     def header(self, column: str) -> str:
         """A header in the house's variant; ids that begin with "group_" name groups."""
@@ -191,6 +190,11 @@ def schema(columns: Sequence[Column]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:10]
 
 
+def with_schema(facts: SheetFacts, columns: Sequence[Column]) -> SheetFacts:
+    """The facts of a sheet that has other columns now."""
+    return replace(facts, schema=f"{facts.schema.rpartition('/')[0]}/{schema(columns)}")
+
+
 def spoken(when: When) -> str:
     """A period as titles have it.
 
@@ -245,21 +249,6 @@ def walk(
     while len(values) < count:
         values.append(max(values[-1] * (1 + drift + chance.gauss(0, noise)), start * 0.05))
     return tuple(round(value, 2) for value in values[:count])
-
-
-def seasonal(
-    chance: random.Random, level: float, count: int, swing: float = 0.15, noise: float = 0.05
-) -> tuple[float, ...]:
-    """A year of `count` steps around `level`, highest near the end, with noise (shares)."""
-    return tuple(
-        round(
-            level
-            * (1 + swing * math.cos(2 * math.pi * (step + 1) / count))
-            * max(1 + chance.gauss(0, noise), 0.2),
-            2,
-        )
-        for step in range(count)
-    )
 
 
 def parts(chance: random.Random, total: int, count: int, even: float = 4.0) -> tuple[int, ...]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sat_retriever._extras import require
 from sat_retriever._version import __version__
-from sat_retriever.atomic import draft_of
+from sat_retriever.atomic import draft_of, make_folder
 from sat_retriever.chat import OllamaChat
 from sat_retriever.errors import InputError
 from sat_retriever.labels import Query
@@ -30,7 +32,7 @@ from sat_retriever.synth.scales import scale, years
 from sat_retriever.synth.unit import MadeUnit, Retold
 from sat_retriever.synth.vocabulary import Vocabulary
 from sat_retriever.synth.works import made_units
-from sat_retriever.types import Link
+from sat_retriever.types import Link, Visibility
 
 MANIFEST = "corpus.json"
 FORMAT = 1
@@ -46,8 +48,15 @@ class _Held:
     links: list[Link] = field(default_factory=list)
     pairs: list[PairSheet] = field(default_factory=list)
     workbooks: int = 0
+    hidden: int = 0
     categories: Counter[str] = field(default_factory=Counter)
     conventions: Counter[str] = field(default_factory=Counter)
+    link_types: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def sheets(self) -> int:
+        """Number of sheets."""
+        return len(self.pairs)
 
 
 def synthesize(
@@ -77,50 +86,69 @@ def synthesize(
         progress: Told how far it is.
 
     Raises:
-        InputError: If an option is malformed, the folder holds something else, or a file
-            cannot be written.
+        InputError: If an option is malformed, or the folder holds something else.
+        OutputError: If a file cannot be written.
         LanguageModelError: If a language model is asked for and does not answer.
         MissingExtraError: Without the extra `synth`, or `ollama` for a language model.
     """
     start = time.perf_counter()
     options = options or SynthOptions()
     out = Path(out)
-    size = scale(options.scale)
-    vocabulary = Vocabulary.load(options.vocabulary)
-    plan = Plan(size, years(options.years), options.companies, options.seed, vocabulary)
-    _prepare(out, options, force=force)
-    held = _Held()
+    plan = _plan(options)
     retold = None
     if options.language != "en":
         retold = Retold(options.language, options.translations, options.translator)
-    with (
-        SheetsFile(out / "sheets.json") as sheets,
-        EdgesFile(out / "dependency_edges.json") as edges,
-    ):
-        for unit in made_units(plan, out / WORKBOOKS, retold, workers):
-            _publish(unit, sheets, edges, held)
-            if progress:
-                progress("sheets", edges.sheets, size.sheets or 0)
+    _check(plan, retold, options)
+    _prepare(out, options, force=force)
+    held = _write_sheets(plan, out, retold, workers, progress)
     chance = random.Random(f"pairs {options.seed}")  # noqa: S311 - repeatable, no secret
     pairs = write_rows(train_pairs(held.pairs, chance), out / "train.json")
     number = options.queries
     if number is None:
-        number = size.queries or min(MOST_QUERIES, round(QUERIES_A_SHEET * edges.sheets))
-    made = _queries(held, vocabulary, options, number, out / "paraphrases.json")
+        number = plan.scale.queries or min(MOST_QUERIES, round(QUERIES_A_SHEET * held.sheets))
+    made = _queries(held, plan.vocabulary, options, number, out / "paraphrases.json")
     by_type: Counter[str] = Counter()
     write_queries(out / "query.json", _counted(made, by_type, number, progress))
     report = SynthReport(
         workbooks=held.workbooks,
-        sheets=edges.sheets,
+        sheets=held.sheets,
+        hidden=held.hidden,
         categories=dict(held.categories),
         conventions=dict(held.conventions),
-        links=edges.stats()["edge_type_counts_all"],
+        links=held.link_types,
         queries=dict(by_type),
         pairs=pairs,
         seconds=round(time.perf_counter() - start, 3),
     )
     _write_manifest(out, options, report)
     return report
+
+
+def _plan(options: SynthOptions) -> Plan:
+    """What the options ask for."""
+    vocabulary = Vocabulary.load(options.vocabulary)
+    size, spanned = scale(options.scale), years(options.years)
+    return Plan(size, spanned, options.companies, options.seed, vocabulary)
+
+
+def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
+    """Nothing, if all that is needed is there: an old corpus is not removed in vain.
+
+    Raises:
+        InputError: If an option is malformed.
+        MissingExtraError: If an extra is missing.
+    """
+    for module in ("xlsxwriter", "anyascii"):
+        require(module, "synth")
+    next(plan.units())
+    if retold is not None:
+        retold.translator()
+    elif options.translator or options.translations:
+        raise InputError("translations and translators need a language other than 'en'; name it")
+    if options.paraphrase:
+        OllamaChat(options.paraphrase)
+    if options.queries is not None and options.queries < 0:
+        raise InputError(f"the number of queries must be 0 or more, not {options.queries}")
 
 
 def _prepare(out: Path, options: SynthOptions, *, force: bool) -> None:
@@ -145,10 +173,7 @@ def _prepare(out: Path, options: SynthOptions, *, force: bool) -> None:
             draft.unlink()
     elif out.is_dir() and any(out.iterdir()):
         raise InputError(f"{out} is not empty and holds no corpus; name a new folder")
-    try:
-        (out / WORKBOOKS).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{out} cannot be made: {error.strerror or error}") from error
+    make_folder(out / WORKBOOKS)
     _write_manifest(out, options, None)
 
 
@@ -178,6 +203,23 @@ def _write_manifest(out: Path, options: SynthOptions, report: SynthReport | None
         draft.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
+def _write_sheets(
+    plan: Plan, out: Path, retold: Retold | None, workers: int | None, progress: Progress | None
+) -> _Held:
+    """Write the workbooks, their records and their links, unit by unit."""
+    held = _Held()
+    with (
+        SheetsFile(out / "sheets.json") as sheets,
+        EdgesFile(out / "dependency_edges.json") as edges,
+    ):
+        for unit in made_units(plan, out / WORKBOOKS, retold, workers):
+            _publish(unit, sheets, edges, held)
+            if progress:
+                progress("sheets", held.sheets - held.hidden, plan.scale.sheets or 0)
+        held.link_types = edges.stats()["edge_type_counts_all"]
+    return held
+
+
 def _publish(unit: MadeUnit, sheets: SheetsFile, edges: EdgesFile, held: _Held) -> None:
     """Number a unit's sheets, write them and their links, and keep what queries need."""
     number_of = {
@@ -189,8 +231,11 @@ def _publish(unit: MadeUnit, sheets: SheetsFile, edges: EdgesFile, held: _Held) 
         held.pairs.append(sheet.pair(number))
         held.categories[sheet.category] += 1
         held.conventions[sheet.convention] += 1
+        held.hidden += sheet.record.visibility is not Visibility.VISIBLE
         if sheet.facts is not None:
-            held.facts.append(replace(sheet.facts, sheet_id=str(number)))
+            headers = (sys.intern(each.name.casefold()) for each in sheet.record.columns)
+            facts = replace(sheet.facts, sheet_id=str(number), columns=tuple(headers))
+            held.facts.append(facts)
     links = (*unit.links, *unit.keys)
     edges.add(links, number_of)
     held.workbooks += unit.workbooks

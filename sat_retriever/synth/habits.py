@@ -15,7 +15,7 @@ _NOTES = (
     "Source: own records",
     "Figures are subject to review",
     "Please send corrections before the end of the month",
-    "Columns in grey are computed",
+    "Please do not overwrite formulas",
 )
 
 

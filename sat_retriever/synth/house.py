@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -87,17 +87,20 @@ class House:
                 empty if it is the category's only kind of workbook for that period.
             when: The period; None for what has none.
         """
-        words = self._named(category)
+        words = self._name(category, self.vocabulary.category(category).names)
         path = naming.path(self._style(category), self.name, words, subject, when)
         return f"{self.prefix}__{path}" if self.prefix else path
 
     def tab(self, category: str, kind: str, when: When | None = None, part: str = "") -> str:
         """Name of a tab; `when` only where tabs differ by it, `part` for any other difference."""
         kinds = self.vocabulary.category(category).kinds
-        names = self.vocabulary.kind(category, kind).names
-        name = names[self.chance("names", category).randrange(10_000) % len(names)]
+        name = self.kind_name(category, kind)
         place = 1 + list(kinds).index(kind)
         return naming.tab(self._style(category), name, when, part, place)
+
+    def kind_name(self, category: str, kind: str) -> str:
+        """The house's word for a kind of sheet."""
+        return self._name(category, self.vocabulary.kind(category, kind).names)
 
     def layout(self, title: str, *purpose: object) -> Layout:
         """Titles, gaps and offsets as this house has them (some have none at all)."""
@@ -121,6 +124,6 @@ class House:
             self.chance("spelling", category),
         )
 
-    def _named(self, category: str) -> str:
-        names = self.vocabulary.category(category).names
+    def _name(self, category: str, names: Sequence[str]) -> str:
+        """One of several names; of lists of one length always that of one place."""
         return names[self.chance("names", category).randrange(10_000) % len(names)]

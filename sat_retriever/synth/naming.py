@@ -13,6 +13,7 @@ from sat_retriever.synth.when import When
 
 MAX_TAB = 31
 MAX_FILE = 120
+MAX_FILE_BYTES = 200  # of the 255 that file systems have, as suffixes and prefixes are added
 MONTHS = (
     "January February March April May June July August September October November December".split()
 )
@@ -77,7 +78,7 @@ def file_name(text: str) -> str:
     ('A B C', 'con_')
     """
     name = re.sub(r" {2,}", " ", _NOT_IN_FILES.sub(" ", text)).strip().rstrip(". ")
-    name = _cut(name, MAX_FILE).rstrip(". ")
+    name = _cut(name, MAX_FILE, MAX_FILE_BYTES).rstrip(". ")
     return f"{name}_" if _RESERVED.match(name) else name or "untitled"
 
 
@@ -93,12 +94,13 @@ def tab_name(text: str) -> str:
     return _cut(name, MAX_TAB) or "Sheet1"
 
 
-def _cut(text: str, limit: int) -> str:
-    """The text in so many characters; cut ones end in digits that tell them apart."""
-    if len(text) <= limit:
+def _cut(text: str, limit: int, most_bytes: int = 4 * MAX_FILE) -> str:
+    """The text in so many characters and bytes; cut ones end in digits that tell them apart."""
+    if len(text) <= limit and len(text.encode()) <= most_bytes:
         return text
     digits = int(hashlib.sha256(text.casefold().encode()).hexdigest()[:8], 16) % 10_000
-    return f"{text[: limit - 5].rstrip(_EDGES)} {digits:04}"
+    kept = text[: limit - 5].encode()[: most_bytes - 5].decode(errors="ignore")
+    return f"{kept.rstrip(_EDGES)} {digits:04}"
 
 
 @dataclass(frozen=True, slots=True)

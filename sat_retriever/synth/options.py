@@ -18,7 +18,8 @@ class SynthOptions:
     """What to make. Equal options give equal bytes.
 
     Attributes:
-        scale: "small" (20 to 40 workbooks), "paper-614", "paper-1k", or a number of sheets.
+        scale: "small" (20 to 40 workbooks), "paper-614", "paper-1k", or a number of visible
+            sheets.
         seed: Of everything random.
         companies: Number of simulated companies; a corpus too large for them has more.
         years: Years covered: "2019-2026", "2024" or "2019,2021".
@@ -27,7 +28,8 @@ class SynthOptions:
         language: Language of titles, headers and values, for example "de".
         translations: Folder of translations into it, `<language>.json`; None for the
             packaged ones alone.
-        translator: Ollama model that translates what is in no file; empty for none.
+        translator: Ollama model that translates what is in no file, and without which that
+            stays English; its answers are added to `translations`. Empty for none.
         paraphrase: Ollama model that says queries in other words; empty for none.
     """
 
@@ -49,7 +51,8 @@ class SynthReport:
 
     Attributes:
         workbooks: Number of workbooks.
-        sheets: Number of sheets.
+        sheets: Number of sheets, hidden ones too.
+        hidden: Number of hidden sheets; a scale counts the others.
         categories: Sheets by category.
         conventions: Sheets by naming convention.
         links: Links by type.
@@ -60,6 +63,7 @@ class SynthReport:
 
     workbooks: int
     sheets: int
+    hidden: int
     categories: Mapping[str, int]
     conventions: Mapping[str, int]
     links: Mapping[str, int]

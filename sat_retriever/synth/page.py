@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import date
 from typing import Any
 
 from sat_retriever.synth.arithmetic import serial
-from sat_retriever.synth.compile import CompiledSheet
+from sat_retriever.synth.compile import CompiledColumn, CompiledSheet
 from sat_retriever.synth.look import Look
 from sat_retriever.synth.model import Column, Function, Value
 from sat_retriever.synth.pivot import PivotTable
@@ -22,6 +23,7 @@ _TOTALS = {  # of a table object: name, and number in SUBTOTAL
 }
 _SPECIAL = re.compile(r"[\[\]#']")  # in the name of a table's column
 _MAX_WIDTH = 36
+_BOLD, _CAPITAL = 1.1, 0.25
 
 
 def write_page(sheet: CompiledSheet, page: Any, look: Look) -> None:
@@ -52,15 +54,28 @@ def write_page(sheet: CompiledSheet, page: Any, look: Look) -> None:
         elif place.units_row:
             page.write_string(place.units_row - 1, left + index, column.unit, look.unit)
         _write_column(sheet, index, page, look)
-        texts = (len(value) for value in sheet.columns[index].values if isinstance(value, str))
-        width = max(len(column.header) + 2, look.width(column.style), *texts)
-        page.set_column(left + index, left + index, min(width, _MAX_WIDTH))
+        width = _width(column, sheet.columns[index], look)
+        page.set_column(left + index, left + index, width)
     if place.totals_row:
         _write_totals(sheet, page, look)
     for pivot in sheet.pivots:
         _write_pivot(pivot, page, look)
     page.freeze_panes(place.first_row - 1, left + 1)
     _write_choices(sheet, page)
+
+
+def _width(column: Column, cells: CompiledColumn, look: Look) -> float:
+    """Width in characters with which header, unit and texts are seen, up to a limit."""
+    texts = (_shown(value) for value in cells.values if isinstance(value, str))
+    head = _BOLD * _shown(column.header) + 2
+    widest = max(head, _shown(column.unit) + 2, look.width(column.style), *texts)
+    return round(min(widest, _MAX_WIDTH), 1)
+
+
+def _shown(text: str) -> float:
+    """Widths of a digit that a text takes; capitals and signs of East Asia are wider."""
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide + _CAPITAL * sum(map(str.isupper, text))
 
 
 def _write_title(

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sat_retriever.synth.model import Sheet
-
 NEGATIVES = 5
 """Negative pairs a positive one: the release has 2,505 for 501."""
 _TRIES = 64  # draws before a negative pair is given up, in a corpus of nearly one kind
@@ -34,20 +32,6 @@ class PairSheet:
     kind: str
     columns: Headers
     stem: str = ""
-
-
-def pair_sheet(number: int, sheet: Sheet, stem: str = "") -> PairSheet:
-    """What a pair needs to know of a made sheet.
-
-    Args:
-        number: The sheet's number in `sheets.json`.
-        sheet: The sheet; its kind is that of its facts, without facts its tab's name.
-        stem: Path and tab of the sheet that it is a half of; empty for a whole one.
-    """
-    facts = sheet.facts
-    kind = f"{facts.category}/{facts.kind}" if facts else sheet.name
-    columns = tuple((column.id, column.header) for column in sheet.columns)
-    return PairSheet(number, kind, columns, stem)
 
 
 def train_pairs(sheets: Iterable[PairSheet], chance: random.Random) -> Iterator[dict[str, Any]]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
-from sat_retriever.atomic import draft_of
-from sat_retriever.errors import InputError
+from sat_retriever.atomic import draft_of, writing
 from sat_retriever.types import Link, SheetRecord
 
 # Where a pair has several types, the published files call the first of these its type.
@@ -29,7 +28,7 @@ class SheetsFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._draft = path.with_name(f".{path.name}.partial")
-        with _named(path):
+        with writing(path):
             self._file: TextIO = self._draft.open("w", encoding="utf-8", newline="\n")
         self._file.write("{")
         self._written = 0
@@ -41,7 +40,7 @@ class SheetsFile:
         file, `category` is the one of the statistics.
 
         Raises:
-            InputError: If it cannot be written.
+            OutputError: If it cannot be written.
         """
         entry = {
             "sheet_id": number,
@@ -56,7 +55,7 @@ class SheetsFile:
             "category": category,
         }
         comma = "," if self._written else ""
-        with _named(self._path):
+        with writing(self._path):
             self._file.write(f'{comma}\n"{number}": {_dumps(entry)}')
         self._written += 1
 
@@ -71,7 +70,7 @@ class SheetsFile:
         trace: TracebackType | None,
     ) -> None:
         try:
-            with _named(self._path):
+            with writing(self._path):
                 with self._file:  # closed even if the last lines do not fit on the disk
                     self._file.write("\n}\n")
                 if kind is None:
@@ -93,7 +92,7 @@ class EdgesFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._drafts = {name: path.with_name(f".{path.name}.{name}.partial") for name in _PARTS}
-        with _named(path):
+        with writing(path):
             self._files = {
                 name: draft.open("w", encoding="utf-8", newline="\n")
                 for name, draft in self._drafts.items()
@@ -114,7 +113,7 @@ class EdgesFile:
             number_of: Their numbers by sheet id.
 
         Raises:
-            InputError: If they cannot be written.
+            OutputError: If they cannot be written.
         """
         pairs: dict[tuple[int, int], dict[str, tuple[int, int]]] = {}
         for link in links:
@@ -135,7 +134,7 @@ class EdgesFile:
             "edge_directions": f'"{pair}": {_dumps(directions)}',
         }
         comma = ",\n" if self._edges else ""
-        with _named(self._path):
+        with writing(self._path):
             for name, row in rows.items():
                 self._files[name].write(f"{comma}{row}")
         self._edges += 1
@@ -164,7 +163,7 @@ class EdgesFile:
         trace: TracebackType | None,
     ) -> None:
         try:
-            with _named(self._path), ExitStack() as closing:
+            with writing(self._path), ExitStack() as closing:
                 for file in self._files.values():
                     closing.callback(file.close)
             if kind is None:
@@ -185,16 +184,6 @@ class EdgesFile:
                         out.write(line)
                 out.write(f"\n{closing},\n")
             out.write(f'"stats": {_dumps(self.stats())}\n}}\n')
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """What the system says against writing, as an error that names the file."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"{path} cannot be written: {reason}; choose another place") from error
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], path: Path) -> int:

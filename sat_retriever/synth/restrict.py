@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.synth.arithmetic import match_key
-from sat_retriever.synth.build import schema
+from sat_retriever.synth.build import with_schema
 from sat_retriever.synth.evaluate import Values
 from sat_retriever.synth.model import (
     Book,
@@ -250,5 +250,4 @@ def _facts(sheet: Sheet, columns: Sequence[Column]) -> SheetFacts | None:
     keys = sheet.facts.keys
     if len(owners) == len(keys):  # spoken names stand in the order of their columns
         keys = tuple(name for name, owner in zip(keys, owners, strict=True) if owner in ids)
-    base = sheet.facts.schema.rpartition("/")[0]
-    return replace(sheet.facts, keys=keys, schema=f"{base}/{schema(columns)}")
+    return with_schema(replace(sheet.facts, keys=keys), columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
@@ -20,7 +21,7 @@ from sat_retriever.synth.model import (
     TotalWhere,
     Value,
 )
-from sat_retriever.synth.naming import file_name, tab_name
+from sat_retriever.synth.naming import MAX_TAB, file_name, tab_name
 from sat_retriever.synth.translate import Translator
 from sat_retriever.synth.wording import Proper, Say, Wording, like, plain
 
@@ -108,6 +109,7 @@ class Retelling:
 
 
 _SUFFIX = ".xlsx"
+_NUMBERS = re.compile(r"(?:[ _-]+[^\W_]*\d[^\W_]*)+$")  # " 2024 Q1", "_3Q24"
 
 
 def translated(book: Book, translator: Translator, language: str, *, files: bool = False) -> Book:
@@ -173,12 +175,24 @@ def _layout(layout: Layout, names: Wording, say: Say) -> Layout:
     )
 
 
+def _shortened(name: str) -> str:
+    """A name short enough for a tab: cut before its period, which tells tabs apart.
+
+    >>> _shortened("Gewinn- und Verlustrechnung 2024 Q1")
+    'Gewinn- und Verlustrech 2024 Q1'
+    """
+    end = _NUMBERS.search(name)
+    if len(name) <= MAX_TAB or end is None:
+        return name
+    return name[: MAX_TAB - len(end[0])].rstrip(" _-") + end[0]
+
+
 def _named(sheets: Iterable[Sheet], names: Wording, say: Say) -> Mapping[str, str]:
     """New names of tabs by old ones, valid and unique."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for sheet in sheets:
-        new = tab_name(names.retold(sheet.name, say))
+        new = tab_name(_shortened(names.retold(sheet.name, say)))
         tries = (new, *(tab_name(f"{new[:26]} {n}") for n in range(2, len(taken) + 3)))
         found[sheet.name] = next(name for name in tries if name.casefold() not in taken)
         taken.add(found[sheet.name].casefold())

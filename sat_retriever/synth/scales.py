@@ -49,7 +49,8 @@ class Scale:
         quotas: What it holds, in the order in which categories are interleaved.
         years: Number of last years used; 0 for all.
         fabricated: Whether each sheet is a stem of which a source and a target are made,
-            so that the corpus has twice as many sheets.
+            so that the corpus has twice as many sheets, with typed placeholders in place of
+            names of films and people.
         queries: Number of labelled queries; 0 for as many a sheet as the paper's have.
     """
 

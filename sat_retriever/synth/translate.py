@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from sat_retriever.atomic import draft_of
+from sat_retriever.atomic import draft_of, make_folder
 from sat_retriever.chat import Chat
 from sat_retriever.errors import InputError, LanguageModelError
 from sat_retriever.synth import wordfiles
@@ -74,12 +74,14 @@ class CachedTranslator:
         self._inner = inner
         self._packaged: dict[str, Mapping[str, str]] = {}
         self._own: dict[str, dict[str, str]] = {}
+        self._files: dict[str, dict[str, str]] = {}  # of the folder, as they are written
 
     def translate(self, texts: Sequence[str], language: str) -> list[str]:
         """The texts in a language; new translations are on disk after each batch.
 
         Raises:
-            InputError: If a file is no JSON object of texts, or cannot be written.
+            InputError: If a file is no JSON object of texts.
+            OutputError: If a file cannot be written.
             LanguageModelError: If the inner translator raises it.
         """
         self._open(language)
@@ -98,13 +100,22 @@ class CachedTranslator:
             own.get(sign, packaged.get(sign, text)) for sign, text in zip(signs, texts, strict=True)
         ]
 
+    def known(self, language: str) -> int:
+        """Number of texts with a translation, packaged or in the folder.
+
+        Raises:
+            InputError: If the language is no tag, or a file is no JSON object of texts.
+        """
+        self._open(language)
+        return len(self._packaged[language].keys() | self._own[language].keys())
+
     def _ask(self, inner: Translator, new: Mapping[str, str], language: str) -> None:
         pending = list(new.items())
         for start in range(0, len(pending), _BATCH):
             batch = pending[start : start + _BATCH]
             answers = inner.translate([text for _, text in batch], language)
-            signs = [sign for sign, _ in batch]
-            self._own[language] |= dict(zip(signs, answers, strict=True))
+            for (sign, text), said in zip(batch, answers, strict=True):
+                self._own[language][sign] = self._files[language][text] = said
             self._save(language)  # each batch is kept, whatever happens to the next
 
     def _open(self, language: str) -> None:
@@ -112,34 +123,51 @@ class CachedTranslator:
             return
         if not _LANGUAGE.fullmatch(language):
             raise InputError(f"{language!r} is no language tag like de, zh or pt-BR")
-        self._packaged[language] = _known(PACKAGED / f"{language}.json")
-        own = {} if self._folder is None else _known(self._folder / f"{language}.json")
-        self._own[language] = dict(own)
+        name = f"{language}.json"
+        self._files[language] = {} if self._folder is None else _read(self._folder / name)
+        self._own[language] = _by_sign(self._files[language])
+        self._packaged[language] = _by_sign(_read(PACKAGED / name))
 
     def _save(self, language: str) -> None:
         if self._folder is None:
             return
         path = self._folder / f"{language}.json"
-        text = json.dumps(self._own[language], ensure_ascii=False, indent=1, sort_keys=True)
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{self._folder} cannot be made: {error.strerror}") from error
+        text = json.dumps(self._files[language], ensure_ascii=False, indent=1, sort_keys=True)
+        make_folder(self._folder)
         with draft_of(path) as draft:
             draft.write_text(text + "\n", encoding="utf-8")
 
 
-def _known(path: Path) -> dict[str, str]:
-    """Translations of a file by sign of their text; none if there is no file."""
+def packaged_languages() -> tuple[str, ...]:
+    """Tags of the languages of the packaged translations."""
+    return tuple(sorted(path.stem for path in PACKAGED.glob("*.json")))
+
+
+def _read(path: Path) -> dict[str, str]:
+    """Translations of a file by text; none if there is no file."""
     if not path.exists():
         return {}
     content = wordfiles.read(path)
     if not isinstance(content, dict):
         raise InputError(f"{path}: an object of texts and translations is needed")
-    return {
-        wordfiles.sign(text): wordfiles.text(said, f"{path}, translation of {text!r}")
+    found = {
+        text: wordfiles.text(said, f"{path}, translation of {text!r}")
         for text, said in content.items()
     }
+    for text, said in found.items():
+        if _becomes_comparison(text, said):
+            raise InputError(f"{path}: {said!r} begins like a comparison, and {text!r} does not")
+    return found
+
+
+def _becomes_comparison(text: str, said: str) -> bool:
+    """Whether SUMIFS would take the translation for a comparison, but not the text."""
+    marks = wordfiles.COMPARISONS
+    return said.strip().startswith(marks) and not text.startswith(marks)
+
+
+def _by_sign(translations: Mapping[str, str]) -> dict[str, str]:
+    return {wordfiles.sign(text): said for text, said in translations.items()}
 
 
 class OllamaTranslator:
@@ -214,6 +242,8 @@ def _complaint(texts: Sequence[str], answer: Any) -> str:
     for text, said in zip(texts, found, strict=True):
         if not isinstance(said, str) or not said.strip() or not said.strip().isprintable():
             return f"{said!r:.80} is not one line of text"
+        if _becomes_comparison(text, said):
+            return f"{said!r:.80} begins like a comparison"
         if len(said) > max(40, 4 * len(text)):
             return f"{said!r:.80} is too long for {text!r}"
         if sorted(_NUMBER.findall(text)) != sorted(_NUMBER.findall(said)):

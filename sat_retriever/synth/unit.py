@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sat_retriever.chat import OllamaChat
+from sat_retriever.errors import InputError
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.synth.categories import category
 from sat_retriever.synth.compile import CompiledBook, compiled
@@ -14,14 +15,19 @@ from sat_retriever.synth.evaluate import Values
 from sat_retriever.synth.fabricate import PAPER, fabricated_unit
 from sat_retriever.synth.model import Book
 from sat_retriever.synth.pairs import Headers, PairSheet
+from sat_retriever.synth.placeholders import with_placeholders
 from sat_retriever.synth.plan import Unit, kept
 from sat_retriever.synth.restrict import Keep, restricted
 from sat_retriever.synth.retell import Retelling
-from sat_retriever.synth.translate import CachedTranslator, OllamaTranslator
+from sat_retriever.synth.translate import (
+    CachedTranslator,
+    OllamaTranslator,
+    packaged_languages,
+)
 from sat_retriever.synth.truth.keys import true_keys
 from sat_retriever.synth.truth.links import true_links
 from sat_retriever.synth.truth.records import sheet_id, true_records
-from sat_retriever.synth.truth.siblings import true_siblings
+from sat_retriever.synth.truth.siblings import facts_in_time, true_siblings
 from sat_retriever.synth.vocabulary import Vocabulary
 from sat_retriever.synth.wording import proper_names
 from sat_retriever.synth.xlsx import write_xlsx
@@ -85,20 +91,43 @@ class Retold:
     folder: Path | None = None
     model: str = ""
 
-    def books(self, books: Sequence[Book], vocabulary: Vocabulary) -> list[Book]:
+    def books(self, books: Sequence[Book], vocabulary: Vocabulary) -> tuple[Book, ...]:
         """The workbooks of a unit in that language."""
+        retelling = Retelling(self.translator(), self.language, proper=proper_names(vocabulary))
+        return tuple(retelling.book(book) for book in books)
+
+    def translator(self) -> CachedTranslator:
+        """What is known of the language, and whom to ask for the rest.
+
+        Raises:
+            InputError: If the language is no tag, a file of translations is malformed, there
+                is none and no model, or a model's answers have no folder to be kept in.
+            MissingExtraError: If a model is named and the extra `ollama` is missing.
+        """
         inner = OllamaTranslator(OllamaChat(self.model)) if self.model else None
         translator = CachedTranslator(self.folder, inner)
-        retelling = Retelling(translator, self.language, proper=proper_names(vocabulary))
-        return [retelling.book(book) for book in books]
+        if not translator.known(self.language) and inner is None:
+            where = "the packaged words" if self.folder is None else f"{self.folder}"
+            raise InputError(
+                f"there are no translations into {self.language!r} in {where}; packaged are "
+                f"{', '.join(packaged_languages())}; name a folder with {self.language}.json, or "
+                "a language model"
+            )
+        return translator
 
 
-def unit_books(unit: Unit, *, fabricated: bool = False) -> list[tuple[Book, str]]:
+def unit_books(
+    unit: Unit, *, fabricated: bool = False, retold: Retold | None = None
+) -> list[tuple[Book, str]]:
     """The workbooks of a unit, each with its stem: the path of what it was cut from, or "".
+
+    Source: paper, appendix on data sets: what is fabricated is translated before, and has
+    typed placeholders in place of high-cardinality text.
 
     Args:
         unit: What to make.
         fabricated: Make a source and a target of each; hidden sheets are left out then.
+        retold: Puts their texts into another language; None leaves them English.
     """
     books = tuple(category(unit.category).books(unit.house, unit.years))
     tabs = kept(unit, books)
@@ -110,9 +139,11 @@ def unit_books(unit: Unit, *, fabricated: bool = False) -> list[tuple[Book, str]
         if (path, tab) not in hidden
     }
     books = restricted(books, keep)
+    if retold is not None:
+        books = retold.books(books, unit.house.vocabulary)
     if not fabricated:
         return [(book, "") for book in books]
-    pairs = fabricated_unit(books, PAPER, unit.house.chance)
+    pairs = fabricated_unit(with_placeholders(books), PAPER, unit.house.chance)
     return [(book, pair.stem) for pair in pairs for book in (pair.source, pair.target)]
 
 
@@ -128,13 +159,10 @@ def made_unit(
         retold: Puts their texts into another language; None leaves them English.
 
     Raises:
-        InputError: If a workbook cannot be written.
+        OutputError: If a workbook cannot be written.
         MissingExtraError: Without the extra `synth`.
     """
-    made = unit_books(unit, fabricated=fabricated)
-    if retold is not None:
-        books = retold.books([book for book, _ in made], unit.house.vocabulary)
-        made = [(book, stem) for book, (_, stem) in zip(books, made, strict=True)]
+    made = unit_books(unit, fabricated=fabricated, retold=retold)
     by_path = {book.path: book for book, _ in made}
     values = Values(by_path.get)
     sheets: list[MadeSheet] = []
@@ -144,7 +172,7 @@ def made_unit(
         write_xlsx(ready, folder / book.path)
         sheets += _sheets(ready, stem, unit.quota.label or book.category)
         links += true_links(ready)
-    links += true_siblings(sheet.facts for sheet in sheets if sheet.facts is not None)
+    links += true_siblings(facts_in_time(by_path.values()))
     said = _once(links)
     shown = {_pair(link) for link in said}
     keys = tuple(link for link in true_keys(by_path.values()) if _pair(link) not in shown)

@@ -109,6 +109,12 @@ class Vocabulary:
         own = {} if folder is None else _files(Path(folder), files)
         naming, abbreviations = wordfiles.conventions((files | own)["naming.json"])
         lists = wordfiles.lists(own["lists.json"]) if "lists.json" in own else {}
+        unknown = sorted(set(lists) - set(words.lists))
+        if unknown:
+            raise InputError(
+                f"lists.json: no list is called {', '.join(unknown)}; lists are "
+                f"{', '.join(sorted(words.lists))}"
+            )
         categories = {
             category: _replaced(own[f"{_CATEGORY}{category}.json"], packaged)
             for category, packaged in words.categories.items()
@@ -116,6 +122,7 @@ class Vocabulary:
         }
         categories = dict(words.categories) | categories
         _check_owned({name: category.names for name, category in categories.items()}, "categories")
+        _check_asked(categories)
         lists = dict(words.lists) | dict(lists)
         _check_houses(lists)
         return cls(lists, categories, naming, abbreviations)
@@ -222,6 +229,18 @@ def _check_houses(lists: Mapping[str, tuple[str, ...]]) -> None:
             if sign in seen:
                 raise InputError(f"lists.json: {seen[sign]!r} and {name!r} would have equal paths")
             seen[sign] = name
+
+
+def _check_asked(categories: Mapping[str, CategoryWords]) -> None:
+    """Check that the first phrases, which are names in the labels, name one kind each."""
+    first = {name: words.asked[:1] for name, words in categories.items()}
+    _check_owned(first, "first phrases asked")
+    kinds = {
+        f"{name}/{kind}": words.asked[:1]
+        for name, category in categories.items()
+        for kind, words in category.kinds.items()
+    }
+    _check_owned(kinds, "first phrases asked")
 
 
 def _check_owned(names: Mapping[str, tuple[str, ...]], where: str) -> None:

@@ -17,11 +17,16 @@ MAX_CHARS = 200
 FIELDS = {"material_specs": ("materials", 1), "material_units": ("materials", 2)}
 """Nouns that are a field of another list's entries: list, place."""
 SEPARATOR = "|"
+COMPARISONS = ("=", "<", ">")
+"""Beginnings of a text for which SUMIFS cannot look."""
 _ENTRY_FORM = {of: f"name{SEPARATOR}specification{SEPARATOR}unit" for of, _ in FIELDS.values()}
 
 CASES = ("asis", "lower", "upper")
 GRAINS = {"year": {"yyyy", "yy"}, "quarter": {"q"}, "month": {"mm", "m", "Month", "Mon", "mon"}}
 """Lengths of periods, and what their spellings need (one of them)."""
+_KEYS = frozenset("name path tab tab_else case space short".split()) | {
+    f"{place}{grain}" for place in ("", "tab_", "date_", "bare_") for grain in GRAINS
+}
 _PERIOD_PARTS = frozenset("yyyy yy q mm m Month Mon mon".split())
 _PATH_PARTS = frozenset(
     "company category subject period within date yyyy number serial version".split()
@@ -132,6 +137,13 @@ def lists(path: Path) -> Mapping[str, tuple[str, ...]]:
         name: texts(words, f"{path.name}, list {name!r}")
         for name, words in objects(read(path), path.name).items()
     }
+    for name, entries in found.items():
+        for entry in entries:
+            if entry.startswith(COMPARISONS):
+                raise InputError(
+                    f"{path.name}, list {name!r}: {entry!r} begins like a comparison, which "
+                    f"formulas take it for; no entry begins with {' '.join(COMPARISONS)}"
+                )
     for of, form in _ENTRY_FORM.items():
         for entry in found.get(of, ()):
             if entry.count(SEPARATOR) != form.count(SEPARATOR):
@@ -172,6 +184,10 @@ def _abbreviations(value: Any, where: str) -> Mapping[str, str]:
 
 
 def _check_convention(convention: Mapping[str, Any], where: str) -> None:
+    unknown = sorted(set(convention) - _KEYS)
+    if unknown:
+        known = ", ".join(sorted(_KEYS))
+        raise InputError(f"{where}: no entry is called {', '.join(unknown)}; entries are {known}")
     for key in ("name", "path", "tab", "case"):
         text(convention.get(key), f"{where}, {key!r}")
     if convention["case"] not in CASES:

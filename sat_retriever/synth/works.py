@@ -5,17 +5,24 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
+from sat_retriever.errors import InputError
 from sat_retriever.synth.plan import Plan
 from sat_retriever.synth.unit import MadeUnit, Retold, made_unit
 
 _AHEAD = 3  # units a worker that wait for earlier ones: bounds memory
+_ENDED = (
+    "a process that makes workbooks ended before its work: either the memory did not suffice, "
+    'or a script calls this without `if __name__ == "__main__":`; one worker needs neither'
+)
 _FEW = 8  # units that are made sooner than a worker has started
 
 
@@ -29,10 +36,12 @@ def made_units(
         folder: Folder of the workbooks.
         retold: Language of their texts; None for English. With a language model, whose
             answers are kept in one file, everything is made in this process.
-        workers: Processes; all cores by default.
+        workers: Processes; all cores by default. Each imports the script that calls this,
+            so what the script does must stand below `if __name__ == "__main__":`.
 
     Raises:
-        InputError: If a workbook cannot be written.
+        InputError: If a process ends before its work.
+        OutputError: If a workbook cannot be written.
     """
     fabricated = plan.scale.fabricated
     units = plan.units()
@@ -55,18 +64,31 @@ def made_units(
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
+        except BrokenProcessPool as error:
+            raise InputError(_ENDED) from error
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 @contextmanager
 def _shielded() -> Iterator[None]:
-    """Processes started inside never see Ctrl+C: it is for the one that they work for."""
+    """Processes started inside never see Ctrl+C, and none is started by half.
+
+    They inherit that it is blocked. Here it waits until the block ends: another thread may
+    take it, so blocking alone is not enough.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # Windows has none
         yield
         return
+    late: list[int] = []
+    here = threading.current_thread() is threading.main_thread()  # only it may set handlers
+    handler = signal.signal(signal.SIGINT, lambda number, _: late.append(number)) if here else None
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if here:
+            signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
+    if late:
+        signal.raise_signal(signal.SIGINT)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever._extras import require
-from sat_retriever.atomic import draft_of
+from sat_retriever.atomic import draft_of, make_folder
 from sat_retriever.errors import InputError
 from sat_retriever.synth.compile import CompiledBook, CompiledSheet
 from sat_retriever.synth.external_xml import add_externals
@@ -30,15 +30,12 @@ def write_xlsx(compiled: CompiledBook, path: Path) -> None:
         path: The file; folders above it are made.
 
     Raises:
-        InputError: If it cannot be written there, or holds what Excel does not allow.
+        InputError: If it holds what Excel does not allow.
+        OutputError: If it cannot be written there.
         MissingExtraError: Without the extra `synth`.
     """
     content = xlsx_bytes(compiled)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"{path.parent} cannot be made: {reason}; choose another place") from error
+    make_folder(path.parent)
     with draft_of(path) as draft:
         draft.write_bytes(content)
 

@@ -58,7 +58,7 @@ def find_tables(
     declared = _declared(cells, table_objects)
     layouts = [layout for layout, _ in declared]
     names = {id(layout): item for layout, item in declared}
-    layouts += _found(_blank_out(cells, layouts), alone=not layouts)
+    layouts += _found(_blank_out(cells, layouts), [_cell_count(cells, x.area) for x in layouts])
     ranked = sorted(layouts, key=lambda layout: -_weight(cells, layout))[:MAX_TABLES]
     if not ranked:
         return ()
@@ -99,8 +99,9 @@ def _blank_out(cells: Cells, layouts: Sequence[Layout]) -> Cells:
     return replace(cells, kinds=kinds)
 
 
-def _found(cells: Cells, *, alone: bool) -> list[Layout]:
-    """Layouts of the tables that nobody declared."""
+def _found(cells: Cells, declared: Sequence[int]) -> list[Layout]:
+    """Layouts of the tables that nobody declared; the cells of each declared one are given."""
+    alone = not declared
     whole = trim(cells.kinds, Area(0, 0, cells.kinds.shape[0] - 1, cells.kinds.shape[1] - 1))
     if whole is None:
         return []
@@ -118,7 +119,7 @@ def _found(cells: Cells, *, alone: bool) -> list[Layout]:
         if _cell_count(cells, block) >= MIN_CELLS
         for layout in _layouts(cells, block)
     ]
-    largest = max((_cell_count(cells, layout.area) for layout in layouts), default=0)
+    largest = max((*declared, *(_cell_count(cells, layout.area) for layout in layouts)), default=0)
     layouts = [layout for layout in layouts if not _is_remark(cells, layout, largest)]
     return layouts or ([Layout(whole)] if alone else [])
 

@@ -11,6 +11,8 @@ from sat_retriever.workbook.regions import trim
 from sat_retriever.workbook.sample import Sample
 
 MAX_TOTALS = 4
+MAX_LINES = 100
+"""Rows above the totals that are looked at for others."""
 NOTE_LENGTH = 40
 NOTE_WORDS = 4
 """A lone text below the data with more characters or words is a note."""
@@ -30,13 +32,24 @@ _UNIT = re.compile(
     r"|[%‰#°$€£¥₽₹]|°[CFK]|m[²³]"
     r"|[^\W\d_]{0,6}[/^·*][^\W_]{1,10}"  # m/s, USD/kg, 10^6
 )
-_TOTAL = re.compile(
-    r"\W*(?:(?:grand|sub|overall|net)[\s-]*)?(?:totals?|sum|summe|gesamt\w*|insgesamt|ergebnis"
-    r"|zwischensumme|totales|totaux|totale|totaal|suma|somme|soma|summa|итого|всего|razem|toplam"
-    r"|合计|合計|总计|總計|小计|小計|총계|합계|average|mean|mittelwert|durchschnitt|maximum|minimum)"
-    r"\b.{0,24}",
+_MONEY = r"(?:usd|eur|gbp|jpy|cny|rmb|chf|rub|inr|sek|nok|dkk|pln|czk|aud|cad|[$€£¥₽₹])"
+_SCALE = (
+    r"(?:'?000s?|thousands?|millions?|billions?|[kmt]|th|mn|mln|mio|bn|tsd|mrd|mill?|lakh|crores?)"
+)
+_SCALED = re.compile(  # kEUR, EUR thousand, EUR '000, in USD millions
+    rf"(?:in )?(?:{_SCALE}\.? ?(?:of )?{_MONEY}|{_MONEY}(?: in)? ?{_SCALE}\.?|{_SCALE}(?<=.{{3}}))",
     re.IGNORECASE,
 )
+_TOTAL_WORD = (
+    r"(?:totals?|sum|summe|gesamt\w*|insgesamt|ergebnis"
+    r"|zwischensumme|totales|totaux|totale|totaal|suma|somme|soma|summa|итого|всего|razem|toplam"
+    r"|合计|合計|总计|總計|小计|小計|총계|합계|average|mean|mittelwert|durchschnitt|maximum|minimum)"
+)
+_TOTAL = re.compile(
+    rf"\W*(?:(?:grand|sub|overall|net)[\s-]*)?{_TOTAL_WORD}\b(?P<named>.{{0,24}})", re.IGNORECASE
+)
+_PART = re.compile(r"\W*(?:sub|zwischensumme|小计|小計)", re.IGNORECASE)
+_ANY_TOTAL = re.compile(rf"(?<!\w)(?:grand |sub|overall |net )?{_TOTAL_WORD}\b", re.IGNORECASE)
 _FOOTNOTE = re.compile(
     r"\s*(?:[*†‡§¹²³]|\(?[a-z\d]\)|notes?\b|source|sources\b|remark|quelle|fuente|注)",
     re.IGNORECASE,
@@ -71,8 +84,13 @@ def units_row(sample: Sample, best: int) -> int | None:
 def _are_units(sample: Sample, row: int) -> bool:
     texts = sample.texts(row)
     filled = int((sample.families[row] > 0).sum())
-    units = sum(text.lower() in _UNIT_NAMES or bool(_UNIT.fullmatch(text)) for text in texts)
+    units = sum(_is_unit(text) for text in texts)
     return bool(texts) and len(texts) >= filled and units >= UNITS_SHARE * len(texts)
+
+
+def _is_unit(text: str) -> bool:
+    found = text.lower() in _UNIT_NAMES or _UNIT.fullmatch(text) or _SCALED.fullmatch(text)
+    return bool(found)
 
 
 def above_notes(cells: Cells, area: Area) -> Area:
@@ -101,16 +119,43 @@ def _is_note(text: str) -> bool:
 
 
 def count_totals(cells: Cells, area: Area, first_data: int) -> int:
-    """Number of totals rows at the end of the area."""
+    """Number of totals rows at the end of the area.
+
+    "Total liabilities" below "Total assets" is a line of a statement like every other, and
+    no total of the table; neither is one that has lines below it, or a subtotal.
+    """
     count = 0
+    named = ended = False
     for row in range(area.bottom, max(first_data, area.bottom - MAX_TOTALS), -1):
-        words = [
-            value
-            for col in range(area.left, min(area.right, area.left + 3) + 1)
-            if isinstance(value := cells.value(row, col), str)
-        ]
-        if words and _TOTAL.fullmatch(words[0].strip()):
+        words = _words(cells, area, row)
+        total = _TOTAL.fullmatch(words[0].strip()) if words else None
+        if total and not (ended and (_is_name(total) or _PART.match(total[0]))):
             count = area.bottom - row + 1
+            named = named or _is_name(total)
         elif cells.kinds[row, area.left : area.right + 1].any() and not words:
             break
-    return count
+        ended = ended or total is None
+    last = area.bottom - count
+    return 0 if named and _has_totals(cells, area, range(first_data, last + 1)) else count
+
+
+def _words(cells: Cells, area: Area, row: int) -> list[str]:
+    """The texts among the first cells of a row."""
+    columns = range(area.left, min(area.right, area.left + 3) + 1)
+    values = (cells.value(row, col) for col in columns)
+    return [value for value in values if isinstance(value, str)]
+
+
+def _is_name(total: re.Match[str]) -> bool:
+    """Whether a total says of what: "Total assets", and not "Total:" or "Total 2024"."""
+    return any(letter.isalpha() for letter in total["named"])
+
+
+def _has_totals(cells: Cells, area: Area, rows: range) -> bool:
+    """Whether one of the last rows before the totals is one too, and says of what."""
+    for row in rows[-MAX_LINES:]:
+        words = _words(cells, area, row)
+        rest, totals = _ANY_TOTAL.subn("", words[0]) if words else ("", 0)
+        if totals and any(letter.isalpha() for letter in rest):
+            return True
+    return False

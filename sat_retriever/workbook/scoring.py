@@ -25,6 +25,8 @@ THRESHOLD = 0.20
 CLEAR = 0.50
 """Score from which a row is a header even where a table is already going on."""
 
+NEARLY = 0.20
+"""How much less an earlier row may score than the best one in a table of texts alone."""
 MAX_HEADER_POSITION = 30
 """Rows of a block, empty ones not counted, among which its header is looked for."""
 YEAR_OVER_NUMBERS = 0.8
@@ -46,7 +48,26 @@ def best_header(sample: Sample) -> tuple[int, float]:
     if len(scores) == len(sample.rows) and not _is_all_names(sample, len(scores) - 1):
         scores[-1] -= W_NOTHING_BELOW
     best = max(range(len(scores)), key=scores.__getitem__)
+    best = _first_of_lists(sample, scores, best)
     return best, scores[best]
+
+
+def _first_of_lists(sample: Sample, scores: Sequence[float], best: int) -> int:
+    """The row that is the header if the best one stands amid columns of nothing but texts.
+
+    In those only wording tells a header, and wording is told by chance where few texts are
+    below. So an earlier row that reads nearly as well is preferred, if it is as full and
+    not part of one header with the best one.
+    """
+    words = np.asarray((sample.families <= Family.WORDS).all(axis=1))
+    names = sample.filled.sum(axis=1).tolist()
+    first = best
+    while first and names[first - 1] >= max(names[best], 2) and words[first - 1]:
+        first -= 1
+    if not words[best:].all():
+        return best
+    enough = max(THRESHOLD, scores[best] - NEARLY)
+    return next((row for row in range(first, best - 1) if scores[row] >= enough), best)
 
 
 def _is_all_names(sample: Sample, row: int) -> bool:

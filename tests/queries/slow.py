@@ -20,7 +20,7 @@ def satisfies(facts, need):
         return False
     if need.entities and facts.entity not in need.entities:
         return False
-    if not set(need.keys) <= set(facts.keys):
+    if not all(key in facts.keys or key.lower() in facts.columns for key in need.keys):
         return False
     if need.grain is not None and (facts.period is None or facts.period.grain != need.grain):
         return False

@@ -32,11 +32,15 @@ facts = st.lists(
         st.sampled_from(["", "payroll", "roster", "entry"]),
         st.sampled_from(["", "Acme", "Bolt"]),
         periods,
-        st.sampled_from([(), ("ID",), ("ID", "Dept")]),
+        st.sampled_from([(), ("ID",), ("ID", "Dept"), ("id",)]),
+        st.sampled_from([(), ("dept", "city"), ("id",)]),
     ),
     max_size=25,
 ).map(
-    lambda rows: [SheetFacts(str(number), *row[:4], keys=row[4]) for number, row in enumerate(rows)]
+    lambda rows: [
+        SheetFacts(str(number), *row[:4], keys=row[4], columns=row[5])
+        for number, row in enumerate(rows)
+    ]
 )
 spans = st.one_of(
     st.builds(

@@ -1,6 +1,7 @@
 """Facts from a user's own records: what is found, and what is left alone."""
 
 import random
+import re
 import time
 
 import pytest
@@ -10,9 +11,11 @@ from hypothesis import strategies as st
 from sat_retriever.errors import InputError
 from sat_retriever.labels import Query
 from sat_retriever.queries.complete import Described
+from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.found import NO_NAME, NO_PHRASE, found_facts
 from sat_retriever.queries.headers import header_queries
-from sat_retriever.queries.own import INCOMPLETE, own_queries
+from sat_retriever.queries.own import INCOMPLETE, own_queries, stutters
+from sat_retriever.queries.phrasing import FOUND, Grammar
 from sat_retriever.types import Column, Link, SheetRecord
 
 SALES = ("Date", "Customer", "Product", "Revenue")
@@ -247,14 +250,70 @@ def test_a_sheet_that_the_words_describe_as_well_makes_a_query_incomplete():
     ]
     described = Described.of(found_facts(sheets).facts)
 
-    def forgotten(text, *positives):
-        return described.forgotten(Query(text, positives, query_type="semantic_lookup"))
+    def forgotten(text, *meant, keys=()):
+        return described.forgotten(text, meant, keys)
 
     ids = [each.sheet_id for each in sheets]
     assert forgotten("find orders of 2024", ids[0]) == ids[1]
     assert forgotten("find orders of 2024", *ids[:2]) is None
     assert forgotten("find orders open", ids[1]) is None
     assert forgotten("find orders", *ids[:2]) == ids[2]
+    assert forgotten("find orders by c", *ids[:2], keys=("c",)) is None
+
+
+def test_what_takes_from_others_is_described_completely_as_well():
+    sheets = [record(f"a/{name}.xlsx#Sheet1", "A") for name in ("Calculations", "Old calculations")]
+    sheets += [record(f"b/{name}.xlsx#Sheet1", name) for name in ("Prices", "Volumes")]
+    ids = [each.sheet_id for each in sheets]
+    links = [Link(ids[0], ids[2], "formula_reference"), Link(ids[1], ids[3], "formula_reference")]
+    own = own_queries(sheets, links, 40, types=["formula_tracing"])
+    assert own.made
+    assert all("old calculations" in each.query.text.casefold() for each in own.made)
+    assert own.dropped[INCOMPLETE]
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [
+        ("09 Commercial", "commercial"),
+        ("11 Year-end", "year end"),
+        ("Price list (12)", "price list"),
+        ("10 year plan", "10 year plan"),
+        ("5 a day", "5 a day"),
+    ],
+)
+def test_numbers_that_only_order_files_are_not_said(file, kind):
+    assert facts_of(record(f"x/{file}.xlsx#Sheet1", "A"))[f"x/{file}.xlsx#Sheet1"].kind == kind
+
+
+def test_a_name_that_says_nothing_is_no_owner():
+    facts = facts_of(*(record(f"{file}.xlsx#Rates", *SALES) for file in ("report 9", "Acme")))
+    assert facts["report 9.xlsx#Rates"].entity == ""
+    assert facts["Acme.xlsx#Rates"].entity == "acme"
+
+
+def test_an_owner_named_by_the_file_is_said_without_the_kind():
+    tabs = (record(f"Acme project budget.xlsx#{tab}", tab) for tab in ("Project budget", "Risks"))
+    facts = facts_of(*tabs)
+    assert facts["Acme project budget.xlsx#Project budget"].entity == "acme"
+    assert facts["Acme project budget.xlsx#Risks"].entity == "acme project budget"
+
+
+def test_a_files_main_sheets_are_traced_though_they_are_called_as_the_file():
+    months = ("January", "February")
+    sheets = [record(f"Stock movements.xlsx#{tab}", "Item", "Out") for tab in months]
+    sheets.append(record("Stock movements.xlsx#Items", "Item", "Level"))
+    ids = [each.sheet_id for each in sheets]
+    links = [Link(each, ids[2], "formula_reference") for each in ids[:2]]
+    made = own_queries(sheets, links, 10, types=["formula_tracing"]).made
+    assert (ids[2],) in {each.query.positives for each in made}
+
+
+def test_nothing_is_said_about_companies():
+    grammar = Grammar.load(FOUND)
+    said = " ".join(text for texts in grammar.rules.values() for text in texts).casefold()
+    assert not re.search(r"compan|industr|peer|everybody|group-wide", said)
+    assert grammar.rules.keys() == Grammar.load().rules.keys()
 
 
 def test_the_same_seed_gives_the_same_queries_and_another_one_others():
@@ -301,3 +360,17 @@ def test_incomplete_queries_are_counted():
         for t in ("Orders", "Orders open")
     ]
     assert own_queries(sheets, [], 20).dropped[INCOMPLETE] > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "twice"),
+    [
+        ("Find the project budget project budget sheets", True),
+        ("Find the plant extension risks for Plant Extension", True),
+        ("Find the risks of plant extension", False),
+        ("Find the plant extension of a plant", False),
+    ],
+)
+def test_a_text_that_says_a_name_twice_is_told(text, twice):
+    described = Described.of([SheetFacts("a", "plant extension", "risks", "plant extension")])
+    assert stutters(Query(text, ("a",)), described) == twice

@@ -60,7 +60,7 @@ def test_no_two_questions_have_the_same_text(made):
 def test_a_grammar_of_few_words_gives_few_questions_and_none_twice():
     rules = {**Grammar.load().rules, "lookup": ["{np}"], "np_k": ["{kind} sheets"]}
     facts = [SheetFacts(name, "", name) for name in ("cash flow", "rent roll")]
-    made = list(make_queries(facts, number=50, grammar=Grammar(rules)))
+    made = list(make_queries(facts, number=50, options=QueryOptions(grammar=Grammar(rules))))
     assert sorted(each.query.text.casefold() for each in made) == [
         "cash flow sheets",
         "rent roll sheets",
@@ -212,3 +212,37 @@ def test_of_nothing_there_are_no_questions():
 def test_bounds_that_allow_nothing_are_refused(number, options):
     with pytest.raises(InputError):
         make_queries(FACTS, number=number, options=options)
+
+
+def test_the_last_years_are_the_last_ones_of_the_whole_corpus():
+    facts = [facts_of("hr", "payroll", (), "Acme", number) for number in (2019, 2020)]
+    facts += [facts_of("hr", "payroll", (), "Bolt", number) for number in (2023, 2024)]
+    options = QueryOptions(max_phrasings=100)
+    made = [each.query for each in make_queries(facts, number=400, options=options)]
+    last = [query for query in made if re.search(r"(last|latest|recent) two years", query.text)]
+    assert last
+    assert {sheet.split("/")[0] for query in last for sheet in query.positives} == {"Bolt"}
+
+
+def test_one_type_asks_for_the_same_sheets_only_so_often():
+    facts = [facts_of("hr", "payroll", ("ID",), "Acme", 2024)]
+    made = list(make_queries(facts, number=100, options=QueryOptions(max_phrasings=2)))
+    assert len(made) == 2
+    assert len({each.query.text for each in made}) == 2
+
+
+def test_who_asks_for_a_column_gets_the_sheets_for_which_it_is_no_key_too():
+    keyed = facts_of("hr", "payroll", ("Department",), "Acme", 2024)
+    other = replace(facts_of("hr", "roster", (), "Acme", 2024), columns=("name", "department"))
+    made = list(make_queries([keyed, other], number=200))
+    asked = [each for each in made if each.asked.keys and not each.asked.kinds]
+    assert asked
+    assert all(len(each.query.positives) == 2 for each in asked)
+
+
+def test_what_is_meant_are_the_positives_or_those_that_take_from_them(made):
+    for each in made:
+        if isinstance(each.asked, Sources):
+            assert set(each.meant) == answers(each.asked.of, FACTS, LINKS)
+        else:
+            assert each.meant == each.query.positives

@@ -111,8 +111,8 @@ def test_nouns_do_not_repeat_the_kind():
 def test_a_users_files_replace_rules_of_the_same_file_and_add_others(tmp_path):
     (tmp_path / "lookup.json").write_text(json.dumps({"lookup": ["Gimme {np}"]}), encoding="utf-8")
     facts, _ = world()
-    options = QueryOptions(shares={("semantic_lookup", "none"): 1})
-    made = list(make_queries(facts, number=20, options=options, grammar=Grammar.load(tmp_path)))
+    options = QueryOptions({("semantic_lookup", "none"): 1}, grammar=Grammar.load(tmp_path))
+    made = list(make_queries(facts, number=20, options=options))
     assert len(made) == 20
     assert all(each.query.text.casefold().startswith("gimme ") for each in made)
 
@@ -152,3 +152,26 @@ def test_names_may_have_braces_and_spaces(name):
         assert " ".join(name.split()).casefold() in each.text.casefold()
         assert "{key}" in each.text.casefold()
         assert all(part.casefold() in each.text.casefold() for part in each.fixed)
+
+
+def test_a_noun_does_not_make_another_kind_of_the_phrase():
+    wordings = Wordings({"payroll": ("bank balance",), "other": ("balance sheet",)})
+    rng = random.Random(0)
+    for single in [True, False] * 100:
+        draft = Draft("t", "d", ONE, "lookup")
+        said_of = spoken(GRAMMAR, wordings, draft, single=single, rng=rng).text.casefold()
+        assert "balance sheet" not in said_of
+
+
+@pytest.mark.parametrize(("first", "ranged"), [(2023, True), (2022, False)])
+def test_from_one_time_to_another_is_said_where_nothing_lies_between(first, ranged):
+    need = Need(kinds=("payroll",), spans=(year(first), year(2024)))
+    texts = [each.text for each in said("compare_times", need, number=200)]
+    assert any(" from " in text for text in texts) == ranged
+
+
+@pytest.mark.parametrize("rule", ASKED)
+def test_nobody_says_please_twice_or_speaks_of_one_sheet_without_an_article(rule):
+    for each in said(rule, ASKED[rule], number=300, single=True):
+        assert each.text.casefold().count("please") < 2
+        assert "in the way of" not in each.text.casefold()

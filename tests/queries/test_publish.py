@@ -3,7 +3,7 @@ import stat
 
 import pytest
 
-from sat_retriever.errors import InputError
+from sat_retriever.errors import InputError, OutputError
 from sat_retriever.labels import Query, load_labels
 from sat_retriever.queries.generate import make_queries
 from sat_retriever.queries.publish import write_queries
@@ -80,7 +80,11 @@ def test_of_no_queries_an_empty_list_is_written(tmp_path):
     assert json.loads((tmp_path / "query.json").read_text(encoding="utf-8")) == []
 
 
-@pytest.mark.parametrize("name", ["query.txt", "missing/query.json"])
-def test_a_file_that_cannot_be_written_is_refused(tmp_path, name):
-    with pytest.raises(InputError):
-        write_queries(tmp_path / name, QUERIES)
+def test_a_file_of_another_kind_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"\.txt"):
+        write_queries(tmp_path / "query.txt", QUERIES)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(OutputError, match=r"there is no folder .*missing"):
+        write_queries(tmp_path / "missing" / "query.json", QUERIES)

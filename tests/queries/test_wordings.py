@@ -47,3 +47,28 @@ def test_a_phrase_that_ends_another_kinds_phrase_is_left_out_where_there_is_anot
     assert kinds["budget"] == ("spending plan",)
     assert kinds["ledger"] == ("ledger",)  # it has no other
     assert kinds["project budget"] == ("project budget",)
+
+
+def test_a_phrase_inside_another_kinds_phrase_is_left_out_where_there_is_another():
+    wordings = Wordings({"training": ("training", "course log"), "user": ("user", "viewer")})
+    kinds = clear(wordings, *(("", kind) for kind in ("training", "training text", "user"))).kinds
+    assert kinds["training"] == ("course log",)
+    assert kinds["user"] == ("user", "viewer")
+
+
+def test_a_category_loses_a_phrase_that_sheets_elsewhere_are_called_by_too():
+    wordings = Wordings(
+        {"plan": ("project budget",), "review": ("budget review",)},
+        {"budget": ("budget", "financial planning", "cost planning"), "money": ("planning costs",)},
+    )
+    sheets = [("budget", "review"), ("projects", "plan"), ("money", "financial planning note")]
+    found = clear(wordings, *sheets)
+    assert found.categories["budget"] == ("cost planning",)
+    assert clear(wordings, ("budget", "review")).categories["budget"][0] == "budget"
+
+
+def test_a_text_that_ends_with_a_kinds_phrase_is_told():
+    wordings = Wordings({"b": ("Balance sheet",)})
+    assert wordings.ended_by("bank balance Sheet")
+    assert not wordings.ended_by("balance sheet")
+    assert not wordings.ended_by("bank balance")

@@ -12,7 +12,6 @@ from sat_retriever.synth.build import (
     months,
     parts,
     schema,
-    seasonal,
     some_days,
     spoken,
     walk,
@@ -52,8 +51,6 @@ def test_all_days_of_a_leap_year_are_there():
 def test_series_have_as_many_positive_steps_as_asked(start, count, seed):
     assert len(walk(random.Random(seed), start, count, noise=0.5)) == count
     assert min(walk(random.Random(seed), start, count, noise=0.5)) > 0
-    assert len(seasonal(random.Random(seed), start, count)) == count
-    assert min(seasonal(random.Random(seed), start, count)) > 0
 
 
 def test_facts_tell_keys_as_the_first_variant_says_them_and_one_schema_a_layout():

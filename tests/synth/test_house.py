@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sat_retriever.atomic import draft_of
 from sat_retriever.errors import InputError
 from sat_retriever.links.period.periods import period_of
 from sat_retriever.synth import habits, naming
@@ -187,6 +188,7 @@ def test_files_and_tabs_are_valid_whatever_they_are_called(text, part):
     name = naming.file_name(text)
     assert name == name.strip()
     assert 0 < len(name) <= naming.MAX_FILE + 1
+    assert len(name.encode()) <= naming.MAX_FILE_BYTES + 1
     assert not name.endswith(".")
     assert not set(name) & set('<>:"/\\|?*\n\t')
     house = House(NAMES[0], 0, WORDS)
@@ -195,6 +197,15 @@ def test_files_and_tabs_are_valid_whatever_they_are_called(text, part):
         assert not set(tab) & set("[]:*?/\\")
         assert not tab.startswith("'")
         assert not tab.endswith("'")
+
+
+def test_long_names_in_other_scripts_fit_in_a_file_system_and_stay_different(tmp_path):
+    names = [naming.file_name("株" * 100 + end) for end in ("会社", "会")]
+    assert len({*names}) == 2
+    for name in names:
+        with draft_of(tmp_path / f"Synthetic_Data__{name}_source.xlsx") as draft:
+            draft.write_bytes(b"")
+    assert len([*tmp_path.iterdir()]) == 2
 
 
 @pytest.mark.parametrize("name", ["CON", "nul", "Com1", "aux.report", "LPT9"])

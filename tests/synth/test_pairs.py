@@ -3,8 +3,8 @@ import tracemalloc
 from collections import Counter
 
 from sat_retriever.synth.fabricate import FabricateOptions, fabricated_unit
-from sat_retriever.synth.pairs import PairSheet, pair_sheet, train_pairs
-from tests.synth.fabricate.books import chance, sales, unit
+from sat_retriever.synth.pairs import PairSheet, train_pairs
+from tests.synth.fabricate.books import chance, unit
 
 COLUMNS = (("id", "ID"), ("name", "Name"))
 
@@ -42,16 +42,13 @@ def test_positives_of_fabricated_books_are_their_alignments():
     for pair in pairs:
         for found in pair.alignments:
             for book in (pair.source, pair.target):
-                sheet = book.sheet(found.sheet)
-                sheets.append(pair_sheet(len(sheets), sheet, f"{pair.stem}#{found.sheet}"))
+                columns = book.sheet(found.sheet).columns
+                headers = tuple((column.id, column.header) for column in columns)
+                stem = f"{pair.stem}#{found.sheet}"
+                sheets.append(PairSheet(len(sheets), found.sheet, headers, stem))
             expected.append([[column.source, column.target] for column in found.columns])
     positives = [row for row in rows(sheets) if row["label"]]
     assert [row["matched_columns"] for row in positives] == expected
-
-
-def test_the_kind_of_a_sheet_is_that_of_its_facts():
-    assert pair_sheet(3, sales().sheet("Feb")).kind == "sales/month"
-    assert pair_sheet(3, sales().sheet("Lists")) == PairSheet(3, "Lists", (("region", "Region"),))
 
 
 def test_as_many_negatives_as_published_of_different_kinds():

@@ -208,3 +208,15 @@ def used(book):
             yield from (SheetAt(cell.first), SheetAt(cell.last))
         elif isinstance(cell, Take | Total | TotalWhere | Lookup):
             yield cell.at
+
+
+def test_a_tab_name_that_becomes_too_long_keeps_its_period():
+    said = {"Income Statement": "Gewinn- und Verlustrechnung"}
+    sheets = tuple(
+        replace(STAFF, name=f"Income Statement {year} Q1", facts=None) for year in (2024, 2025)
+    )
+    [book] = [Retelling(Marking(**said), "de").book(Book("a.xlsx", "HR", sheets))]
+    assert [sheet.name for sheet in book.sheets] == [
+        "Gewinn- und Verlustrech 2024 Q1",
+        "Gewinn- und Verlustrech 2025 Q1",
+    ]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sat_retriever.errors import InputError, LanguageModelError
+from sat_retriever.errors import InputError, LanguageModelError, OutputError
 from sat_retriever.synth import translate
 from sat_retriever.synth.translate import (
     PACKAGED,
@@ -99,6 +99,13 @@ def test_without_anybody_to_ask_unknown_texts_stay_and_are_counted(tmp_path):
     assert json.loads((tmp_path / "xx.json").read_text("utf-8")) == {"Sales": "Elas"}
 
 
+def test_texts_of_a_users_file_stay_as_written_when_more_is_added(tmp_path):
+    (tmp_path / "xx.json").write_text('{"Net Sales": "Selas Ten"}', encoding="utf-8")
+    CachedTranslator(tmp_path, Backwards()).translate(["net_sales", "Zorb One"], "xx")
+    kept = json.loads((tmp_path / "xx.json").read_text("utf-8"))
+    assert kept == {"Net Sales": "Selas Ten", "Zorb One": "enO broZ"}
+
+
 def test_a_users_translation_goes_before_the_packaged_one(tmp_path):
     packaged = CachedTranslator().translate(["Total"], "de")
     assert packaged != ["Total"]
@@ -126,7 +133,9 @@ def test_what_is_no_language_tag_is_refused(tmp_path, language):
         CachedTranslator(tmp_path).translate(["Sales"], language)
 
 
-@pytest.mark.parametrize("text", ["[]", "{", '{"Sales": 3}', '{"Sales": "a\\nb"}'])
+@pytest.mark.parametrize(
+    "text", ["[]", "{", '{"Sales": 3}', '{"Sales": "a\\nb"}', '{"Sales": "=A1"}']
+)
 def test_a_file_that_holds_no_translations_is_refused(tmp_path, text):
     (tmp_path / "xx.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"xx\.json"):
@@ -135,7 +144,7 @@ def test_a_file_that_holds_no_translations_is_refused(tmp_path, text):
 
 def test_a_folder_that_cannot_be_written_is_said_so(tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(InputError, match="cannot be made"):
+    with pytest.raises(OutputError, match="cannot be written"):
         CachedTranslator(tmp_path / "file", Backwards()).translate(["quux"], "xx")
 
 
@@ -171,6 +180,7 @@ def test_many_texts_are_asked_for_in_batches():
         {"translations": ["eins", "zwei\nZeilen"]},
         {"translations": ["eins", 2]},
         {"translations": ["eins", "z" * 400]},
+        {"translations": ["=eins", "zwei"]},
         {"translations": ["eins 1", "zwei"]},
         {"translations": "eins"},
         ["eins", "zwei"],

@@ -24,14 +24,23 @@ from sat_retriever.synth.model import (
     Layout,
     Lookup,
     Number,
+    Own,
     Pivot,
     Sheet,
     SheetAt,
     Take,
     Through,
     Total,
+    TotalWhere,
 )
-from sat_retriever.synth.truth import true_keys, true_links, true_records, true_siblings
+from sat_retriever.synth.truth import (
+    facts_in_time,
+    true_keys,
+    true_links,
+    true_records,
+    true_siblings,
+)
+from sat_retriever.synth.when import When
 from sat_retriever.synth.xlsx import write_xlsx
 from sat_retriever.types import ColumnType, SheetRecord
 from sat_retriever.workbook.read import read_workbook
@@ -175,8 +184,6 @@ def test_charts_pivot_tables_and_choices_are_links_although_no_formula_shows_the
 @pytest.mark.parametrize("table_name", ["", "Facts"])
 @pytest.mark.parametrize("totals", [(), (("n", "SUM"),)])
 def test_records_of_every_layout_are_read(layout, table_name, totals, tmp_path):
-    if table_name:  # two lines above a declared table are another table for the reader
-        layout = replace(layout, titles=layout.titles[:1])
     columns = (
         Column("day", "Day", tuple(date(2024, 1, 1 + row) for row in range(9)), "date"),
         Column("name", "Name", tuple("Bolt Washer Nut".split() * 3)),
@@ -219,6 +226,34 @@ def test_groups_and_units_are_read(tmp_path):
         "Staff",
     ]
     assert record.columns[1].unit == "EUR"
+
+
+def test_examples_are_numbers_as_the_file_holds_them(tmp_path):
+    exact = 0.1 + 0.2  # 17 digits; a typed-in number is written with 16, a result with all
+    columns = (
+        Column("k", "Key", ("a", "b")),
+        Column("n", "Typed", (exact, 1.5), "amount"),
+        Column("m", "Calculated", (Combine("*", Own("n"), Number(1.0)), 2.5), "amount"),
+    )
+    book = _alone(Sheet("Numbers", columns))
+    [record] = _read(book, tmp_path)
+    assert [record] == true_records(book)
+    assert [column.example for column in record.columns[1:]] == ["0.3", "0.30000000000000004"]
+
+
+def test_rows_without_any_cell_are_no_records(tmp_path):
+    columns = (
+        Column("a", "Plan", (1.5, 2.5, None, 3.0, 4.5, None), "amount"),
+        Column("b", "Actual", (1.0, 2.0, None, 3.25, 4.25, None), "amount"),
+    )
+    book = _alone(Sheet("Sheet 1", columns, layout=Layout(("Plan and actual",))))
+    [record] = _read(book, tmp_path)
+    assert [record] == true_records(book)
+    assert (record.range, record.tables[0].range, record.tables[0].num_rows) == (
+        "A1:B8",
+        "A3:B8",
+        4,
+    )
 
 
 def test_the_example_of_free_text_is_not_told(tmp_path):
@@ -289,6 +324,46 @@ def test_siblings_are_those_that_an_index_finds_by_names(tmp_path):
     assert len(told) == 16
 
 
+def _told_book(path: str, *periods: SheetPeriod) -> Book:
+    """A workbook of sheets about these periods, and one of choices without facts."""
+    sheets = tuple(
+        replace(_numbers(period.label), facts=SheetFacts("", "hr", "pay", period=period))
+        for period in periods
+    )
+    return Book(path, "HR", (*sheets, _numbers("Lists")))
+
+
+def _month(year: int, month: int) -> SheetPeriod:
+    return SheetPeriod("acme/pay", Grain.MONTH, year, month, f"{year}-{month:02}")
+
+
+def test_sheets_without_facts_are_siblings_where_their_workbooks_are(tmp_path):
+    books = [
+        _told_book("Pay 2022.xlsx", _month(2022, 1), _month(2022, 2)),
+        _told_book("Pay 2023.xlsx", _month(2023, 1)),
+        Book("Staff.xlsx", "HR", (_numbers("People"), _numbers("Lists"))),
+    ]
+    told = _ends(true_siblings(facts_in_time(books)))
+    assert told == {
+        ("Pay 2022.xlsx#2022-02", "Pay 2022.xlsx#2022-01", "sibling_period"),
+        ("Pay 2023.xlsx#2023-01", "Pay 2022.xlsx#2022-02", "sibling_period"),
+        ("Pay 2023.xlsx#2023-01", "Pay 2022.xlsx#2022-01", "sibling_period"),
+        ("Pay 2023.xlsx#Lists", "Pay 2022.xlsx#Lists", "sibling_period"),
+    }
+    for book in _all_compiled(books):
+        write_xlsx(book, tmp_path / book.book.path)
+    with SheetIndex.create(tmp_path / "made.sat", HashedEncoder()) as index:
+        index.sync(tmp_path, workers=1)
+        found = _ends(index.all_links())
+    assert {end for end in found if end[2] == "sibling_period"} == told
+
+
+def test_sheets_without_facts_have_the_month_of_a_workbook_of_one_month():
+    books = [_told_book(f"Pay {month}.xlsx", _month(2022, month)) for month in (3, 4)]
+    found = {each.sheet_id: each.period for each in facts_in_time(books)}
+    assert found["Pay 4.xlsx#Lists"] == replace(_month(2022, 4), family="acme/pay#Lists")
+
+
 def _keyed(name: str, *, unique: bool, year: int = 0, month: int = 0) -> Sheet:
     grain = Grain.MONTH if month else Grain.YEAR
     period = SheetPeriod(name, grain, year, month, "") if year else None
@@ -335,3 +410,67 @@ def test_keys_join_with_owners_elsewhere_of_the_own_period_or_none():
         ("pay.xlsx#Jun", "June"),
         ("pay.xlsx#All", "ever"),
     }
+
+
+def _listed(name: str, values: Sequence[str], *columns: Column, **facts) -> Sheet:
+    told = SheetFacts("", "hr", facts.pop("kind", name), **facts)
+    key = Column("id", "Staff no.", tuple(values), key="Acme/employee")
+    more = [replace(c, cells=c.cells * len(values)) for c in columns]
+    return Sheet(name, (key, *more), facts=told)
+
+
+NAME = Column("name", "Name", ("Ann",))
+PAY = Column("pay", "Pay", (100,), "integer")
+
+
+def _register(name: str, values: Sequence[str], **facts) -> Sheet:
+    sheet = _listed(name, values, NAME, **facts)
+    return replace(sheet, columns=(replace(sheet.columns[0], unique=True), *sheet.columns[1:]))
+
+
+def _joined(*sheets: Sheet) -> set[tuple[str, str]]:
+    links = true_keys([Book("a.xlsx", "HR", sheets)])
+    return {(link.source.split("#")[1], link.target.split("#")[1]) for link in links}
+
+
+def test_a_register_of_another_year_or_without_most_of_the_values_is_not_referred_to():
+    pay = _listed("Pay", "abc", PAY, period=When(2024, month=3).period("pay"))
+    this = _register("This", "abcd", period=When(2024).period("staff"))
+    last = _register("Last", "abcd", period=When(2023).period("staff"))
+    month = _register("May", "abcd", period=When(2024, month=5).period("staff"))
+    few = _register("Few", "axyz")
+    assert _joined(pay, this, last, month, few) == {("Pay", "This")}
+    quarter = _register("Quarter", "abcd", period=When(2024, quarter=1).period("staff"))
+    later = _register("Later", "abcd", period=When(2024, quarter=2).period("staff"))
+    assert _joined(pay, quarter, later) == {("Pay", "Quarter")}
+
+
+def test_without_a_register_a_list_of_the_same_time_that_describes_things_stands_in():
+    leave, pay = _listed("Leave", "aab"), _listed("Pay", "abc", NAME, PAY)
+    assert _joined(leave, pay) == {("Leave", "Pay")}
+    assert _joined(leave, _listed("Pay", "abc", PAY)) == set()
+    assert _joined(leave, _listed("Pay", "acd", NAME)) == set()
+    assert _joined(leave, _listed("Pay", "abc", NAME, summary=True)) == set()
+    total = Column("days", "Days", (TotalWhere(SheetAt("Leave"), "id", "id", "id"),))
+    assert _joined(leave, _listed("Pay", "abc", NAME, total)) == set()
+    other = _listed("Pay", "abc", NAME, period=When(2024).period("pay"))
+    assert _joined(leave, other) == set()
+    assert _joined(leave, pay, _register("Staff", "abc")) == {("Leave", "Staff"), ("Pay", "Staff")}
+
+
+def test_of_two_lists_of_the_same_things_neither_stands_in():
+    once, twice = _listed("Once", "ab", NAME), _listed("Visits", "abb", NAME, kind="visits")
+    assert _joined(once, _listed("Other", "abc", NAME)) == set()
+    by_chance = _listed("First visits", "abc", NAME, kind="visits")
+    assert _joined(once, twice, by_chance) == {("Visits", "Once")}
+
+
+def test_a_list_of_choices_is_the_register_of_equal_columns_of_its_workbook():
+    where = Column("place", "Place", ("Rome", "Rome", "Oslo"))
+    choices = (Choices("place", SheetAt("Lists"), "where"),)
+    lists = Sheet("Lists", (Column("where", "Where", ("Oslo", "Rome")),))
+    chosen = Sheet("Visits", (where,), SheetFacts("", "hr", "visits"), choices=choices)
+    same = Sheet("Trips", (where,), SheetFacts("", "hr", "trips"))
+    once = Sheet("Costs", (replace(where, cells=("Rome", "Oslo")),), SheetFacts("", "hr", "costs"))
+    assert _joined(lists, chosen, same, once) == {("Visits", "Lists"), ("Trips", "Lists")}
+    assert _joined(lists, same) == set()

@@ -51,6 +51,32 @@ def test_a_users_list_replaces_one_list_and_leaves_the_others(tmp_path, words):
     assert found.categories == words.categories
 
 
+def test_a_list_or_an_entry_of_a_convention_that_nobody_asks_for_is_refused(tmp_path):
+    (tmp_path / "lists.json").write_text('{"departmnets": ["Kitchen"]}', encoding="utf-8")
+    with pytest.raises(InputError, match=r"no list is called departmnets; lists are .*departments"):
+        Vocabulary.load(tmp_path)
+    (tmp_path / "lists.json").unlink()
+    folder = own(tmp_path, "naming.json", lambda c: c["conventions"][0].update(month_tab=["{mm}"]))
+    with pytest.raises(InputError, match=r"no entry is called month_tab; entries are .*tab_month"):
+        Vocabulary.load(folder)
+
+
+def test_two_kinds_of_one_name_in_the_labels_are_refused(tmp_path, words):
+    name = words.kind("sales", "annual").asked[0]
+    folder = own(
+        tmp_path, "category_stock.json", lambda c: c["kinds"]["summary"]["asked"].insert(0, name)
+    )
+    with pytest.raises(InputError, match="'sales/annual' and 'stock/summary' are both called"):
+        Vocabulary.load(folder)
+
+
+@pytest.mark.parametrize("entry", ["=West", "<Hall 1>", "> 90 days"])
+def test_an_entry_that_formulas_take_for_a_comparison_is_refused(tmp_path, entry):
+    (tmp_path / "lists.json").write_text(json.dumps({"regions": ["North", entry]}))
+    with pytest.raises(InputError, match=r"lists\.json, list 'regions': '.+' begins like a comp"):
+        Vocabulary.load(tmp_path)
+
+
 def test_a_users_category_replaces_the_packaged_one(tmp_path):
     def change(content):
         content["names"] = ["Larder", "Cellar"]

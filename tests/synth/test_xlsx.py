@@ -15,7 +15,7 @@ import openpyxl
 import pytest
 
 from benchmarks.made.recipes import DIALECTS, every_book, report, store
-from sat_retriever.errors import InputError
+from sat_retriever.errors import InputError, OutputError
 from sat_retriever.structure import SourceKind
 from sat_retriever.synth.compile import CompiledBook, compiled
 from sat_retriever.synth.model import Book, Column, Layout, Number, Pivot, Sheet, SheetAt, Take
@@ -247,10 +247,10 @@ def test_a_sheet_of_lines_alone_has_them_below_each_other(tmp_path):
 
 def test_a_file_in_place_of_a_folder_is_an_error_with_its_path(tmp_path):
     (tmp_path / "stock").write_text("in the way")
-    with pytest.raises(InputError, match="stock cannot be made"):
+    with pytest.raises(OutputError, match="stock cannot be written"):
         _written(store(), tmp_path)
     (tmp_path / "book.xlsx").mkdir()
-    with pytest.raises(InputError, match=r"book\.xlsx cannot be written"):
+    with pytest.raises(OutputError, match=r"book\.xlsx cannot be written"):
         _written(_alone(Sheet("S", (Column("a", "A", (1,)),))), tmp_path)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["book.xlsx", "stock"]
 
@@ -270,3 +270,16 @@ def test_a_report_names_the_store_as_its_only_other_workbook(tmp_path):
         "xl/externalLinks/_rels/externalLink1.xml.rels",
         "xl/externalLinks/externalLink1.xml",
     ]
+
+
+def test_columns_are_as_wide_as_their_header_and_unit_up_to_a_limit(tmp_path):
+    headers = ("Item", "INBOUND ORDER NO.", "入库数量与单位说明文字", "x" * 99, "Tax")
+    columns = tuple(
+        Column(f"c{n}", header, (1,), "integer", unit="EUR thousand" if header == "Tax" else "")
+        for n, header in enumerate(headers)
+    )
+    page = openpyxl.load_workbook(_written(_alone(Sheet("S", columns)), tmp_path))["S"]
+    plain, capitals, chinese, long, unit = (page.column_dimensions[c].width for c in "ABCDE")
+    assert plain < unit < min(chinese, capitals) < long < 40
+    assert capitals > 1.2 * len(headers[1])
+    assert chinese > 2 * len(headers[2])

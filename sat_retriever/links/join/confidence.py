@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sat_retriever.links.join.fields import Field, Match, match
+from sat_retriever.links.join.fields import UNIQUE, Field, Match, match
 from sat_retriever.links.join.names import GENERIC, KeyKind
 from sat_retriever.links.join.sketches import containment
 
@@ -15,14 +15,14 @@ VALUES_ALONE = -1.5
 PROFILED_ROWS = 5_000
 """Rows of a table that are looked at: a longer owner may have what is missing."""
 
-UNIQUE = 0.98  # totals and gaps make a key's values repeat now and then
 _PARTLY_UNIQUE = 0.8
 _SAME_VALUES = 0.8
 ENOUGH_KNOWN = 16  # values whose agreement counts in full
+ENOUGH_WIDE = 8  # texts or wide numbers, of which fewer do
 _MIN_KNOWN = 4  # values compared before a share other than none says anything
 # Change of log-odds by the share of values found: at least so much of them, texts or wide
 # numbers, numbers that may just count from one.
-_FEW_KNOWN = ((0.01, 0.0, 0.0), (0.0, -2.0, -2.0))
+_FEW_KNOWN = ((1.0, 2.5, 0.0), (0.01, 0.0, 0.0), (0.0, -2.0, -2.0))
 _SHARES = (
     (0.95, 2.5, 1.0),
     (0.8, 1.0, 0.3),
@@ -149,7 +149,8 @@ def _shift(share: float, known: int, *, wide: bool) -> float:
     shift = next(
         telling if wide else counting for least, telling, counting in steps if share >= least
     )
-    return shift * min(1.0, known / ENOUGH_KNOWN) if shift > 0 else shift
+    enough = ENOUGH_WIDE if wide else ENOUGH_KNOWN
+    return shift * min(1.0, known / enough) if shift > 0 else shift
 
 
 def sigmoid(value: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
@@ -11,6 +12,8 @@ from functools import lru_cache
 
 from sat_retriever.links.join.names import KeyKind, KeyName, key_name, sheet_words
 from sat_retriever.links.join.sketches import small_numbers
+from sat_retriever.links.join.spans import Span, span_of
+from sat_retriever.links.period.periods import period_of
 from sat_retriever.links.period.spellings import spelled
 from sat_retriever.structure import ColumnProfile
 from sat_retriever.types import Column, ColumnType, SheetRecord
@@ -21,6 +24,9 @@ _NEVER_KEYS = frozenset(
     (ColumnType.NUMBER, ColumnType.BOOLEAN, ColumnType.TIME, ColumnType.ERROR, ColumnType.EMPTY)
 )
 _NO_PROFILE = ColumnProfile("", 0, 0, 0, 0)
+UNIQUE = 0.98  # totals and gaps make a key's values repeat now and then
+_TEXTS = frozenset((ColumnType.TEXT, ColumnType.DATE, ColumnType.TIME, ColumnType.BOOLEAN))
+_NUMBERS = frozenset((ColumnType.INTEGER, ColumnType.NUMBER))
 _WIDE_TABLE = 6  # columns
 _LONGEST_TIME = 24  # characters
 _DIGITS = re.compile(r"\d+")
@@ -57,6 +63,10 @@ class Field:
         wide: Whether its values say something by themselves, as small numbers do not.
         layout: Digest of its table's headers; tables of one layout are parts of one list,
             and none of them owns a key of another. Empty for a table of one column.
+        texts: Other columns of its table that hold words or dates: they describe its rows.
+        numbers: Other columns of its table that hold numbers.
+        span: First and last day its sheet is about, as names say; None if they say none.
+        gathers: Whether formulas of its sheet gather from other sheets.
     """
 
     sheet_id: str
@@ -74,6 +84,15 @@ class Field:
     sketch: tuple[int, ...] = field(default=(), repr=False)
     wide: bool = False
     layout: str = ""
+    texts: int = 0
+    numbers: int = 0
+    span: Span | None = None
+    gathers: bool = False
+
+    @property
+    def once(self) -> bool:
+        """Whether its values, if they are known, are all different."""
+        return self.unique >= UNIQUE
 
     @property
     def unique(self) -> float:
@@ -91,7 +110,9 @@ class Field:
         return not self.name.words and self.name.kind is not KeyKind.NONE
 
 
-def sheet_fields(record: SheetRecord, profiles: Sequence[ColumnProfile] = ()) -> Iterator[Field]:
+def sheet_fields(
+    record: SheetRecord, profiles: Sequence[ColumnProfile] = (), *, gathers: bool = False
+) -> Iterator[Field]:
     """The columns of a sheet that have a header and may be keys by type, main table first.
 
     Where values were read, a column without a profile has long texts or one value only:
@@ -100,18 +121,29 @@ def sheet_fields(record: SheetRecord, profiles: Sequence[ColumnProfile] = ()) ->
     Args:
         record: The sheet.
         profiles: Of its columns, if the values were read.
+        gathers: Whether its formulas gather from other sheets.
     """
+    span = span_of(period_of(record))
     known = {(profile.table, profile.column): profile for profile in profiles}
     tables = [table.columns for table in record.tables[:MAX_TABLES]] or [record.columns]
     for number, columns in enumerate(tables):
         main = _main_key(columns[:MAX_COLUMNS], sheet_words(record.sheet))
         layout = _layout(columns[:MAX_COLUMNS])
+        kinds = Counter(column.type for column in columns[:MAX_COLUMNS])
+        texts, numbers = (sum(kinds[kind] for kind in group) for group in (_TEXTS, _NUMBERS))
         for place, column in enumerate(columns[:MAX_COLUMNS]):
             if column.type not in _NEVER_KEYS and _may_name_key(column.name):
                 profile = known.get((number, place), _NO_PROFILE)
                 found = _field(record, column, place, profile, main=place == main)
                 if found.name.kind is not KeyKind.NONE or profile.values or not known:
-                    yield replace(found, layout=layout)
+                    yield replace(
+                        found,
+                        layout=layout,
+                        texts=texts - (column.type in _TEXTS),
+                        numbers=numbers - (column.type in _NUMBERS),
+                        span=span,
+                        gathers=gathers,
+                    )
 
 
 @lru_cache(maxsize=65_536)

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.links.join.confidence import (
-    UNIQUE,
     VALUES_ALONE,
     Overlap,
     header_odds,
     overlap,
     sigmoid,
 )
-from sat_retriever.links.join.fields import Field, sheet_fields
+from sat_retriever.links.join.fields import UNIQUE, Field, sheet_fields
 from sat_retriever.links.join.keys import (
     BLOCK_LIMIT,
     MIN_DISTINCT,
@@ -22,7 +21,16 @@ from sat_retriever.links.join.keys import (
     value_blocks,
 )
 from sat_retriever.links.join.names import KeyKind
-from sat_retriever.links.join.pairs import candidate_pairs, may_refer, same_layout, says_little
+from sat_retriever.links.join.nearness import nearness_odds
+from sat_retriever.links.join.owners import (
+    NO_FORMULAS,
+    Formulas,
+    described,
+    excluded,
+    owns,
+    says_little,
+)
+from sat_retriever.links.join.pairs import candidate_pairs, may_refer
 from sat_retriever.links.join.sketches import containment
 from sat_retriever.structure import ColumnProfile
 from sat_retriever.types import Link, LinkType, SheetRecord
@@ -34,6 +42,7 @@ _LOOKED_AT = 9  # owners in a block of like values inside a workbook
 # Two workbooks that use one header mean the same by it less often than two sheets of one do.
 ACROSS = -2.0
 MIN_ACROSS = 0.5  # by headers alone
+_WORSE = 0.2  # share of columns with words or dates that an owner has less than another
 _MIN_SHARE = 0.9  # of values found, where the headers say nothing
 
 
@@ -53,15 +62,21 @@ class Join:
     confidence: float
     values: Overlap
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Ids of the two sheets."""
+        return self.field.sheet_id, self.owner.sheet_id
+
     def link(self) -> Link:
         """The join as a link of the two sheets."""
         evidence = _evidence(self.field, self.owner, self.values)
-        ends = (self.field.sheet_id, self.owner.sheet_id)
-        return Link(*ends, LinkType.JOIN_KEY, self.confidence, evidence)
+        return Link(*self.ends, LinkType.JOIN_KEY, self.confidence, evidence)
 
 
 def workbook_joins(
-    records: Sequence[SheetRecord], profiles: Sequence[ColumnProfile] = ()
+    records: Sequence[SheetRecord],
+    profiles: Sequence[ColumnProfile] = (),
+    formulas: Formulas = NO_FORMULAS,
 ) -> list[Link]:
     """Joins between the sheets of one workbook, from the sheet that refers to the key's owner.
 
@@ -71,28 +86,42 @@ def workbook_joins(
     Args:
         records: Sheets of one workbook.
         profiles: Of their columns; without them headers alone decide.
+        formulas: What its formulas say; without them nothing is known of them.
     """
-    return _one_a_pair(column_joins(records, profiles))
+    return _one_a_pair(column_joins(records, profiles, formulas))
 
 
 def column_joins(
-    records: Sequence[SheetRecord], profiles: Sequence[ColumnProfile] = ()
+    records: Sequence[SheetRecord],
+    profiles: Sequence[ColumnProfile] = (),
+    formulas: Formulas = NO_FORMULAS,
 ) -> list[Join]:
     """The joins of `workbook_joins`, column by column; one pair of columns may come twice."""
     known: dict[str, list[ColumnProfile]] = {}
     for profile in profiles:
         known.setdefault(profile.sheet, []).append(profile)
     ordered = sorted(records, key=lambda record: record.sheet_id)
-    fields = [f for each in ordered for f in sheet_fields(each, known.get(each.sheet, ()))]
+    fields = [
+        field
+        for each in ordered
+        for field in sheet_fields(
+            each, known.get(each.sheet, ()), gathers=each.sheet_id in formulas.gathering
+        )
+    ]
     found: list[Join] = []
     for field, owners in candidate_pairs(fields):
         joins = (
             _join(field, owner, header_odds(field, owner, n))
             for n, owner in enumerate(owners)
             if not (says_little(field, owner) and _same_list(field, owner))
+            and owns(field, owner, apart=False)
         )
-        found += _best(joins, MAX_OWNERS)
-    return [*found, *_by_values(fields)]
+        found += _best(_lists(joins), MAX_OWNERS)
+    return [
+        join
+        for join in (*found, *_by_values(fields))
+        if not (join.field.once and join.ends[::-1] in formulas.looked_up)
+    ]
 
 
 def joins_between(columns: Sequence[KeyColumn], others: Sequence[KeyColumn]) -> list[Link]:
@@ -123,7 +152,7 @@ def joins_between(columns: Sequence[KeyColumn], others: Sequence[KeyColumn]) -> 
         joins = (
             join
             for place in partners
-            if _apart(field, fields[place]) and not same_layout(field, fields[place])
+            if _apart(field, fields[place])
             for join in (
                 *_across(field, fields[place], settled=column.settled),
                 *_across(fields[place], field, settled=others[place].settled),
@@ -158,12 +187,23 @@ def _by_values(fields: Sequence[Field]) -> Iterator[Join]:
             (owner.sheet_id, owner.header): owner
             for block in own
             for owner in blocks.get(block, ())[:_LOOKED_AT]
-            if may_refer(field, owner) and not _same_list(field, owner)
+            if may_refer(field, owner)
+            and not _same_list(field, owner)
+            and owns(field, owner, apart=False)
         }
         joins = [_join(field, owner, VALUES_ALONE, alone=True) for owner in owners.values()]
         sheets = {join.owner.sheet_id for join in joins if join is not None}
         if len(sheets) <= MAX_OWNERS:
-            yield from _best(joins, MAX_OWNERS)
+            yield from _best(_lists(joins), MAX_OWNERS)
+
+
+def _lists(joins: Iterable[Join | None]) -> list[Join]:
+    """The joins of one column without those to owners that describe things much worse."""
+    found = [join for join in joins if join is not None]
+    best = max((described(join.owner) for join in found if join.values.known), default=0.0)
+    return [
+        join for join in found if not join.values.known or described(join.owner) >= best - _WORSE
+    ]
 
 
 def _same_list(field: Field, owner: Field) -> bool:
@@ -179,7 +219,10 @@ def _across(field: Field, owner: Field, *, settled: bool) -> Iterator[Join | Non
     Where its own workbook has the sheet that its header names, only values can show that
     it refers to another one.
     """
-    by_header = _join(field, owner, header_odds(field, owner, 0) + ACROSS)
+    if excluded(field, owner) or not owns(field, owner, apart=True):
+        return
+    near = nearness_odds(field.workbook, owner.workbook)
+    by_header = _join(field, owner, header_odds(field, owner, 0) + ACROSS + near)
     if by_header is not None:
         sure = by_header.confidence >= MIN_ACROSS and not settled
         if by_header.values.known or sure:
@@ -187,7 +230,7 @@ def _across(field: Field, owner: Field, *, settled: bool) -> Iterator[Join | Non
     named = KeyKind.NONE not in (field.name.kind, owner.name.kind)
     telling = tells_by_values(field) and owner.unique >= UNIQUE and owner.leads
     if telling and (named or not _same_list(field, owner)):
-        yield _join(field, owner, VALUES_ALONE, alone=True)
+        yield _join(field, owner, VALUES_ALONE + near, alone=True)
 
 
 def _join(field: Field, owner: Field, odds: float, *, alone: bool = False) -> Join | None:
@@ -200,6 +243,8 @@ def _join(field: Field, owner: Field, odds: float, *, alone: bool = False) -> Jo
         alone: Whether the values have to decide alone.
     """
     values = overlap(field, owner)
+    if field.name.generic and values.known and values.share < _MIN_SHARE:
+        return None
     if alone and (values.share < _MIN_SHARE or values.known < MIN_DISTINCT):
         return None
     confidence = round(sigmoid(odds + values.odds), 4)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from sat_retriever.links.join.confidence import UNIQUE
-from sat_retriever.links.join.fields import Field, Match, match, sheet_fields
+from sat_retriever.links.join.fields import UNIQUE, Field, Match, match, sheet_fields
 from sat_retriever.links.join.names import KeyKind, key_name, sheet_words
 from sat_retriever.links.join.sketches import bands, pack, unpack
 from sat_retriever.structure import ColumnProfile
@@ -47,6 +46,11 @@ class KeyColumn:
         wide: Whether its values say something by themselves, as 1, 2, 3 … do not.
         settled: Whether its own workbook has the sheet whose key its header names.
         layout: Digest of its table's headers; tables of one layout do not refer to each other.
+        texts: Other columns of its table that hold words or dates.
+        numbers: Other columns of its table that hold numbers.
+        first: First day its sheet is about, as `Field.span` counts; -1 if it names no time.
+        last: Last day.
+        gathers: Whether formulas of its sheet gather from other sheets.
         blocks: Keys that it shares with columns it may join with.
     """
 
@@ -63,6 +67,11 @@ class KeyColumn:
     wide: bool = False
     settled: bool = False
     layout: str = ""
+    texts: int = 0
+    numbers: int = 0
+    first: int = -1
+    last: int = -1
+    gathers: bool = False
     blocks: tuple[str, ...] = ()
 
     def field(self) -> Field:
@@ -84,11 +93,17 @@ class KeyColumn:
             sketch=unpack(self.sketch),
             wide=self.wide,
             layout=self.layout,
+            texts=self.texts,
+            numbers=self.numbers,
+            span=(self.first, self.last) if self.first >= 0 else None,
+            gathers=self.gathers,
         )
 
 
 def workbook_keys(
-    records: Sequence[SheetRecord], profiles: Sequence[ColumnProfile] = ()
+    records: Sequence[SheetRecord],
+    profiles: Sequence[ColumnProfile] = (),
+    gathering: Set[str] = frozenset(),
 ) -> list[KeyColumn]:
     """The columns of a workbook's sheets that may join with other workbooks.
 
@@ -98,6 +113,7 @@ def workbook_keys(
     Args:
         records: Sheets of one workbook or of several.
         profiles: Of their columns, if the values were read.
+        gathering: Ids of the sheets whose formulas gather from other sheets.
 
     Returns:
         At most `MAX_KEYS` columns a sheet, sheet by sheet, likeliest first.
@@ -105,7 +121,10 @@ def workbook_keys(
     known: dict[str, list[ColumnProfile]] = {}
     for profile in profiles:
         known.setdefault(profile.sheet, []).append(profile)
-    sheets = [list(sheet_fields(each, known.get(each.sheet, ()))) for each in records]
+    sheets = [
+        list(sheet_fields(each, known.get(each.sheet, ()), gathers=each.sheet_id in gathering))
+        for each in records
+    ]
     owned: dict[tuple[str, str], set[str]] = {}  # sheets that own a key, by workbook and block
     for fields in sheets:
         for field in fields:
@@ -168,6 +187,8 @@ def _may_be_key(field: Field) -> bool:
         return bool(field.name.words or field.entity)
     if tells_by_values(field) and field.unique >= UNIQUE:
         return True
+    if field.wide and not field.once and field.type is ColumnType.TEXT and not field.name.generic:
+        return True
     return not field.values and not field.name.generic and field.match >= Match.TAIL
 
 
@@ -192,5 +213,10 @@ def _key_column(field: Field, *, settled: bool) -> KeyColumn:
         wide=field.wide,
         settled=settled,
         layout=field.layout,
+        texts=field.texts,
+        numbers=field.numbers,
+        first=field.span[0] if field.span else -1,
+        last=field.span[1] if field.span else -1,
+        gathers=field.gathers,
         blocks=header_blocks(field) + value_blocks(field),
     )

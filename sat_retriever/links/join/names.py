@@ -15,6 +15,7 @@ _CODE = frozenset(
     "no nr num number nummer code cd cod codigo kode ref reference abbr abbreviation ssn sku isbn "
     "iban ean gtin upc vin numero".split()
 )
+_BY = frozenset("by per nach je par por".split())  # Sales by Region is no list of regions
 _FILLERS = frozenset("the of a an and for de der des la le el".split())
 # Before whose key it would be: a quantity or a time, and no key.
 _MEASURES = frozenset(
@@ -124,8 +125,11 @@ def sheet_words(name: str) -> tuple[str, ...]:
 
     >>> sheet_words("Ref_Dept_Types")
     ('department', 'type')
+    >>> sheet_words("Sales by Region")
+    ('sale',)
     """
     found = [word for word in words(name[:200])[:MAX_WORDS] if word not in _FILLERS]
+    found = found[: next((n for n, word in enumerate(found) if n and word in _BY), None)]
     if len(found) > 1 and found[0] in ("ref", "tbl", "dim", "lookup", "lkp", "lu", "mst", "master"):
         found = found[1:]
     return tuple(map(singular_entity, found))

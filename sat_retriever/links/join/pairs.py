@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from sat_retriever import segment
 from sat_retriever.links.join.fields import Field, Match, match
 from sat_retriever.links.join.names import KeyKind
+from sat_retriever.links.join.owners import excluded, says_little
 
 Block = tuple[str, tuple[str, ...]]
 OWNERS = 3  # owners kept of a block: of many sheets with one header, few hold its list
+_TIMES = frozenset("date day week month quarter half year time period".split())
 PAIRS = 12  # candidate owners of a column
 
 
@@ -20,10 +23,11 @@ def referring_blocks(field: Field) -> list[Block]:
     """
     name = field.name
     words = name.words
+    same = [_same(field)] if name.generic and field.values and field.place else []
     if not words:
-        return []
+        return same
     if name.kind is KeyKind.NONE:
-        plain: list[Block] = [("plain", words)] if len(words) > 1 or not name.generic else []
+        plain: list[Block] = [("plain", words)] if len(words) > 1 or not name.generic else same
         return plain + [("sheet", words[start:]) for start in range(len(words))]
     found: list[Block] = []
     for start in range(len(words)):
@@ -37,6 +41,8 @@ def owning_blocks(field: Field) -> list[Block]:
     """Blocks under which the column can be found as the owner of a key."""
     name, entity = field.name, field.entity
     found: list[Block] = []
+    if name.generic and field.once and not field.place and not _names_time(field):
+        found.append(_same(field))
     if name.kind is not KeyKind.NONE and name.words:
         found.append(("key", name.words))
     elif not name.generic or (field.match >= Match.PART and field.place == 0):
@@ -49,6 +55,15 @@ def owning_blocks(field: Field) -> list[Block]:
     if name.kind is not KeyKind.NONE and len(name.words) > 1 and field.place == 0:
         found.append(("head", name.words[:1]))
     return found
+
+
+def _names_time(field: Field) -> bool:
+    return not _TIMES.isdisjoint(segment.words(field.header[:200]))
+
+
+def _same(field: Field) -> Block:
+    """Block of a header that says too little, where the values can say more."""
+    return "same", (" ".join(field.header.casefold().split()),)
 
 
 def owner_rank(field: Field) -> tuple[bool, int, bool, float, int, int]:
@@ -77,26 +92,15 @@ def candidate_pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, list[Field
 
 
 def may_refer(field: Field, owner: Field) -> bool:
-    """Whether two columns stand on different sheets that are not parts of one list.
+    """Whether two columns of a workbook may join.
 
-    Nor do the first columns of two tables refer to each other by an equal header that
+    The first columns of two tables do not refer to each other by an equal header that
     names neither a key nor the owner's sheet.
     """
-    if field.sheet_id == owner.sheet_id or same_layout(field, owner):
+    if excluded(field, owner):
         return False
     first = field.place == owner.place == 0
     return not (first and field.name == owner.name and says_little(field, owner))
-
-
-def same_layout(one: Field, other: Field) -> bool:
-    """Whether two columns stand in tables of the same headers: parts of one list."""
-    return bool(one.layout) and one.layout == other.layout
-
-
-def says_little(field: Field, owner: Field) -> bool:
-    """Whether the headers name neither a key nor the owner's sheet."""
-    plain = field.name.kind is KeyKind.NONE and owner.name.kind is KeyKind.NONE
-    return plain and match(field.name.words, owner.entity) < Match.TAIL
 
 
 def _others(field: Field, blocks: Iterable[list[Field]]) -> list[Field]:

@@ -161,7 +161,7 @@ def _ordinal(time: tuple[int, int], grain: Grain) -> int:
 
 def _read_level(name: str, above: Mapping[str, int]) -> tuple[Mapping[str, int], str]:
     """Units of one folder, file or sheet name, and its other words."""
-    found = spelled(name)
+    found = spelled(name, dated="year" in above)
     if found.units or "year" not in above:
         return found.units, found.rest
     text = plain(name)

@@ -33,6 +33,7 @@ _GAP = re.compile(r"[\s_]+")
 _ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 _NOT_WORD = re.compile(r"\W+")
 _NUMBER_GOES_ON = re.compile(r"[-.](?!(?:19|20)\d\d(?!\d))\d{3}")  # 2021-555-1234, 2023-0012
+_PROGRAM = re.compile(r"(?:^|(?<!\w)(?:ms|microsoft|open|libre)[ \-]?)office[ .#\-]*$")
 _PHONE = re.compile(r"\+\d[\d /-]*$")
 _MAYBE = re.compile(r"\d|[^\W\d_]{3}")
 
@@ -121,10 +122,14 @@ class Spelled:
 
 
 @lru_cache(maxsize=16_384)
-def spelled(text: str) -> Spelled:
+def spelled(text: str, *, dated: bool = False) -> Spelled:
     """Time units named by a text, and its other words.
 
     The first one of each unit counts; all are taken out of the rest.
+
+    Args:
+        text: Name of a folder, file or sheet.
+        dated: Whether a year is known from elsewhere: "Stock Apr final" names a month then.
 
     >>> found = spelled("Sales_Q1 2024 (net)")
     >>> dict(found.units), found.rest
@@ -136,7 +141,7 @@ def spelled(text: str) -> Spelled:
     units: dict[str, int] = {}
     if _MAYBE.search(text):
         for unit, pattern in _spellings(unspaced=not text.isascii()):
-            text = pattern.sub(partial(_take, unit, units), text)
+            text = pattern.sub(partial(_take, unit, units, dated), text)
     return Spelled(MappingProxyType(units), " ".join(_NOT_WORD.split(text)).strip())
 
 
@@ -157,10 +162,10 @@ def plain(text: str) -> str:
     return _GAP.sub(" ", text).strip()
 
 
-def _take(unit: str, units: dict[str, int], match: re.Match[str]) -> str:
+def _take(unit: str, units: dict[str, int], dated: bool, match: re.Match[str]) -> str:
     """What stands in the text for a match: nothing, or the match if it is no period."""
     found = _units(match, unit)
-    if found is None or not _believed(match, unit, units):
+    if found is None or not _believed(match, unit, dated=dated or bool(units)):
         return match[0]
     if not any(key in units for key in found):  # "2024 vs 2023": the first one counts
         units.update(found)
@@ -169,12 +174,12 @@ def _take(unit: str, units: dict[str, int], match: re.Match[str]) -> str:
     return " "
 
 
-def _believed(match: re.Match[str], unit: str, units: Mapping[str, int]) -> bool:
+def _believed(match: re.Match[str], unit: str, *, dated: bool) -> bool:
     """Whether what looks like a period stands where one does."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     if unit == "year":
         last, following = _last_word(before), _first_word(after)
-        if _NUMBER_GOES_ON.match(after) or _PHONE.search(before):
+        if _NUMBER_GOES_ON.match(after) or _PHONE.search(before) or _PROGRAM.search(before):
             return False
         return last not in NOT_AFTER and following not in NOT_BEFORE
     groups = match.groupdict()
@@ -182,11 +187,11 @@ def _believed(match: re.Match[str], unit: str, units: Mapping[str, int]) -> bool
         return _first(groups, "year") is not None or match[0] == match.string
     if groups.get("name") and _first(groups, "year") is None and groups.get("day") is None:
         # "what may happen" names no month; "Budget May", "May", "May final 2024" do.
-        return not before.strip() or not after.strip() or bool(units) or _dated(match.string)
+        return not before.strip() or not after.strip() or dated or _has_year(match.string)
     return True
 
 
-def _dated(text: str) -> bool:
+def _has_year(text: str) -> bool:
     return re.search(rf"(?<!\w){_Y4}(?!\w)", text) is not None
 
 

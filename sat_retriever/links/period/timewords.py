@@ -28,7 +28,7 @@ OFTEN_ELSE = frozenset("ago gen mag giu lug ott".split())  # months only alone o
 # A year's digits after one of these, or before one of those, number or count something.
 NOT_AFTER = frozenset(
     "table tabelle tab version ver v rev revision no nr number id top model room form part item "
-    "iso din office windows chapter section figure fig page step sku ref level grade route".split()
+    "iso din windows chapter section figure fig page step sku ref level grade route".split()
 )
 NOT_BEFORE = frozenset(
     "items item rows row units pieces pcs records samples entries pages words points km kg m mm cm "

@@ -75,8 +75,11 @@ def _labels(house: House) -> tuple[str, ...]:
 
 
 def _written(house: House, name: str) -> str:
-    """A mood as the house writes it: in full or as its first letters."""
-    return name[:3].upper() if either(house, ID, "short labels", share=0.4) else name
+    """A mood as the house writes it: in full, or as its first letters if they tell all apart."""
+    short = {label[:3].upper() for label in _labels(house)}
+    if len(short) == len(_labels(house)) and either(house, ID, "short labels", share=0.4):
+        return name[:3].upper()
+    return name
 
 
 def _texts(house: House, when: When, part: str, first: int, count: int) -> tuple[_Text, ...]:

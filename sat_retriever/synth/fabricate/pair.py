@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sat_retriever.synth.build import schema
+from sat_retriever.synth.build import with_schema
 from sat_retriever.synth.evaluate import RECIPES
 from sat_retriever.synth.fabricate.align import Alignment, aligned
 from sat_retriever.synth.fabricate.names import Side, side_path
@@ -198,8 +198,6 @@ def _renamed_headers(book: Book, stem: Book, options: FabricateOptions, chance: 
         if options.schema_noise and draw < options.schema_share:
             noised = noised_headers(sheet, table, options.schema_noise)
             if noised.facts is not None:
-                base = noised.facts.schema.rpartition("/")[0]
-                facts = replace(noised.facts, schema=f"{base}/{schema(noised.columns)}")
-                noised = replace(noised, facts=facts)
+                noised = replace(noised, facts=with_schema(noised.facts, noised.columns))
         sheets.append(noised)
     return replace(book, sheets=tuple(sheets))

@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 
 from sat_retriever.links.period.periods import Grain, SheetPeriod
-from sat_retriever.synth.model import Book, Column, Sheet, Value
+from sat_retriever.synth.model import (
+    Book,
+    Column,
+    Combine,
+    Recipe,
+    Sheet,
+    Through,
+    Total,
+    TotalWhere,
+    Value,
+)
 from sat_retriever.synth.truth.records import sheet_id
 from sat_retriever.types import Link, LinkType
 
-_HELD = 0.5  # share of a column's values that the owner must have at least
+_HELD = 0.5  # share of a column's values that a register must have at least
 _MONTHS = {Grain.YEAR: 12, Grain.HALF: 6, Grain.QUARTER: 3, Grain.MONTH: 1}
 
 
 def true_keys(books: Iterable[Book]) -> list[Link]:
     """Joins that hold although no formula shows them: `join_key`, one a pair of sheets.
 
-    A sheet refers to another by a column whose `key` is that of a column there, which has
-    half of its values or more, once each. Which one:
+    A sheet refers to another by a column whose `key` is that of a column there. Which one:
 
-    1. It refers to registers, where the column is `unique`: the sheets that own the key.
-       A register about a time serves sheets about that time or a part of it; one about no
-       time serves all. Those in the own workbook go before all others, and sheets that
-       are about no time refer to registers about some time only there.
-    2. Where no register serves, a sheet of the own workbook and of the same time that has
-       one row for each thing stands in, if it does not gather from other sheets. Only
-       columns that name things more than once refer to it: of two lists of the same
+    1. It refers to registers, where the column is `unique`: the sheets that own the key,
+       if they have half of its values or more. A register about a time serves sheets
+       about that time or a part of it; one about no time serves all. Those in the own
+       workbook go before all others, and sheets that are about no time refer to registers
+       about some time only there.
+    2. Where no register serves, a sheet of the own workbook and of the same time stands
+       in that has all of its values and says something about the things in words, if
+       sheets of that kind have one row for each and do not gather from others. Only sheets
+       of kinds that name things more than once refer to it: of two lists of the same
        things neither owns them.
 
-    Sheets that both refer to a third are not linked, nor are two registers.
+    A list of choices is the register of what it lists, for the columns of its workbook that
+    are the same as the one it serves and name things more than once. Sheets that both refer
+    to a third are not linked, nor are two registers.
 
     Args:
         books: Workbooks that may refer to each other, all that one house's category has.
@@ -38,10 +51,11 @@ def true_keys(books: Iterable[Book]) -> list[Link]:
     by_key: dict[str, list[_Use]] = {}
     for use in held:
         by_key.setdefault(use.column.key, []).append(use)
+    often = {use.kind for use in held if use.count > len(use.values)}
     found: dict[tuple[str, str], Link] = {}
     for use in held:
         if not use.column.unique:
-            for owner in _owners(use, by_key[use.column.key]):
+            for owner in _owners(use, by_key[use.column.key], often):
                 link = _link(use, owner)
                 found.setdefault((link.source, link.target), link)
     return list(found.values())
@@ -57,6 +71,7 @@ class _Use:
         column: Itself.
         values: Its different values that are written as they are.
         count: Cells with such a value.
+        chosen: Whether it is a list of choices.
     """
 
     book: str
@@ -64,48 +79,94 @@ class _Use:
     column: Column
     values: frozenset[Value]
     count: int
+    chosen: bool = False
 
     @property
     def period(self) -> SheetPeriod | None:
         return self.sheet.facts.period if self.sheet.facts else None
 
     @property
-    def once(self) -> bool:
-        """Whether each value stands there once."""
-        return self.count == len(self.values)
+    def kind(self) -> tuple[str, str]:
+        """What its sheet holds, and which column it is."""
+        return (self.sheet.facts.kind if self.sheet.facts else ""), self.column.id
 
-    def holds(self, other: _Use) -> bool:
-        """Whether enough of the values of another column are found here."""
-        return len(other.values & self.values) >= max(1, _HELD * len(other.values))
+    @property
+    def describes(self) -> bool:
+        """Whether the sheet has words beside its keys."""
+        return any(c.style == "text" and not c.key for c in self.sheet.columns)
+
+    @property
+    def gathers(self) -> bool:
+        """Whether the sheet is made of what other sheets hold."""
+        summary = bool(self.sheet.facts and self.sheet.facts.summary)
+        return summary or any(_totals(cell) for c in self.sheet.columns for cell in c.cells)
+
+    def holds(self, other: _Use, share: float = 1.0) -> bool:
+        """Whether so much of the values of another column is found here."""
+        return len(other.values & self.values) >= max(1.0, share * len(other.values))
 
 
 def _uses(book: Book) -> Iterator[_Use]:
+    chosen = _chosen(book)
     for sheet in book.sheets:
         for column in sheet.columns:
             if column.key:
-                values = [cell for cell in column.cells if isinstance(cell, str | int | float)]
-                yield _Use(book.path, sheet, column, frozenset(values), len(values))
+                yield _use(book, sheet, column)
+            elif (sheet.name, column.id) in chosen:
+                listed = f"{book.path}/{chosen[sheet.name, column.id]}"
+                use = _use(book, sheet, replace(column, key=listed, unique=True))
+                yield replace(use, chosen=True)
+            elif column.id in chosen.values():
+                yield _use(book, sheet, replace(column, key=f"{book.path}/{column.id}"))
 
 
-def _owners(use: _Use, others: Sequence[_Use]) -> list[_Use]:
-    """The columns it refers to, of those with its key."""
-    elsewhere = [
-        other
-        for other in others
-        if (other.book, other.sheet.name) != (use.book, use.sheet.name) and other.holds(use)
+def _use(book: Book, sheet: Sheet, column: Column) -> _Use:
+    values = [cell for cell in column.cells if isinstance(cell, str | int | float)]
+    return _Use(book.path, sheet, column, frozenset(values), len(values))
+
+
+def _chosen(book: Book) -> dict[tuple[str, str], str]:
+    """Sheet and column of each list of choices of a workbook, and whose choices they are."""
+    return {
+        (choices.at.sheet, choices.source): choices.column
+        for sheet in book.sheets
+        for choices in sheet.choices
+        if choices.at.book in ("", book.path)
+    }
+
+
+def _owners(use: _Use, others: Sequence[_Use], often: Set[tuple[str, str]]) -> list[_Use]:
+    """The columns it refers to, of those with its key.
+
+    Args:
+        use: The column that refers.
+        others: All columns with its key.
+        often: Kinds of columns that name things more than once.
+    """
+    elsewhere = [o for o in others if (o.book, o.sheet.name) != (use.book, use.sheet.name)]
+    registers = [
+        o
+        for o in elsewhere
+        if o.column.unique and _serves(o, use) and o.holds(use, _HELD)
+        if not o.chosen or use.kind in often
     ]
-    registers = [o for o in elsewhere if o.column.unique and _serves(o, use)]
-    near = [owner for owner in registers if owner.book == use.book]
-    if registers or use.once:
-        return near or registers
+    if registers or use.kind not in often:
+        return [o for o in registers if o.book == use.book] or registers
     return [
         other
         for other in elsewhere
-        if other.once
-        and other.book == use.book
-        and _time(other.period) == _time(use.period)
-        and not (other.sheet.facts and other.sheet.facts.summary)
+        if other.book == use.book and _time(other.period) == _time(use.period)
+        if other.kind not in often and other.describes and not other.gathers
+        if other.holds(use)
     ]
+
+
+def _totals(cell: Value | Recipe) -> bool:
+    """Whether a cell totals a column of a sheet."""
+    match cell:
+        case Combine(_, left, right):
+            return _totals(left) or _totals(right)
+    return isinstance(cell, Total | TotalWhere | Through)
 
 
 def _serves(owner: _Use, use: _Use) -> bool:

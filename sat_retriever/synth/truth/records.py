@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
 from sat_retriever.area import Area
-from sat_retriever.synth.compile import CompiledBook, CompiledSheet
+from sat_retriever.synth.compile import CompiledBook, CompiledColumn, CompiledSheet
 from sat_retriever.synth.model import Value
 from sat_retriever.synth.pivot import LABELS, PivotTable
 from sat_retriever.types import (
@@ -65,7 +66,7 @@ def _used(sheet: CompiledSheet) -> Area:
     """From the first cell with a text or value to the last."""
     place, layout = sheet.at.place, sheet.at.sheet.layout
     top = place.title_row or place.top or place.notes_row
-    bottom = place.whole().bottom if place.width else place.title_row + len(layout.titles) - 1
+    bottom = _table_area(sheet).bottom if place.width else place.title_row + len(layout.titles) - 1
     if place.notes_row:
         bottom = place.notes_row + len(layout.notes) - 1
     pivots = [pivot.area for pivot in sheet.pivots]
@@ -92,21 +93,37 @@ def _main_table(sheet: CompiledSheet) -> Table:
             f"{column.group} / {column.header}"
             if column.group not in ("", column.header)
             else column.header,
-            example(cells.values),
-            column_type(cells.values),
+            example(stored(cells)),
+            column_type(stored(cells)),
             column.unit or None,
         )
         for column, cells in zip(sheet.at.sheet.columns, sheet.columns, strict=True)
     )
     return Table(
-        range=place.whole().a1(),
+        range=_table_area(sheet).a1(),
         header_row=place.top,
         header_height=2 if place.group_row else 1,
         transposed=False,
-        num_rows=place.num_rows,
+        num_rows=len(_filled_rows(sheet)),
         columns=columns,
         name=sheet.at.sheet.table_name if place.table else None,
     )
+
+
+def _table_area(sheet: CompiledSheet) -> Area:
+    """From the topmost header to the last row with anything; table objects have their own."""
+    place = sheet.at.place
+    whole, filled = place.whole(), _filled_rows(sheet)
+    if place.table or place.totals_row or not place.num_rows:
+        return whole
+    last = filled[-1] if filled else -1
+    return replace(whole, bottom=max(place.first_row + last, place.units_row, place.header_row))
+
+
+def _filled_rows(sheet: CompiledSheet) -> list[int]:
+    """Data rows, from 0, in which some cell holds something."""
+    rows = range(sheet.at.place.num_rows)
+    return [row for row in rows if any(c.values[row] not in (None, "") for c in sheet.columns)]
 
 
 def _lines(sheet: CompiledSheet) -> Table:
@@ -116,6 +133,14 @@ def _lines(sheet: CompiledSheet) -> Table:
     used = _used(sheet)
     text = Column("", example(lines), ColumnType.TEXT)
     return Table(used.a1(), None, 0, False, len(lines), (text,))
+
+
+def stored(cells: CompiledColumn) -> list[Value]:
+    """The values as the file holds them: typed-in numbers with 16 digits, results with all."""
+    return [
+        float(f"{value:.16g}") if isinstance(value, float) and not formula else value
+        for value, formula in zip(cells.values, cells.formulas, strict=True)
+    ]
 
 
 def column_type(values: Sequence[Value]) -> ColumnType:

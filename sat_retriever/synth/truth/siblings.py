@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from sat_retriever.links.period.periods import Grain
+from sat_retriever.links.period.periods import Grain, SheetPeriod
 from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.synth.model import Book
+from sat_retriever.synth.truth.records import sheet_id
 from sat_retriever.types import Link, LinkType
 
 _A_YEAR = {Grain.YEAR: 1, Grain.HALF: 2, Grain.QUARTER: 4, Grain.MONTH: 12, Grain.WEEK: 53}
@@ -32,6 +35,64 @@ def true_siblings(facts: Iterable[SheetFacts]) -> list[Link]:
     return [
         link for (_, grain), times in sorted(families.items()) for link in _of_family(grain, times)
     ]
+
+
+def facts_in_time(books: Iterable[Book]) -> list[SheetFacts]:
+    """Facts, with sheet ids, of all sheets that are about some time.
+
+    A sheet without facts (lists of choices, settings) is about the time of its workbook: the
+    one of all its other sheets, or their year if workbooks of its kind hold more than one.
+    Workbooks are of one kind if they hold the same for different times.
+
+    Args:
+        books: All that one house's category has.
+    """
+    held = list(books)
+    found = [
+        replace(sheet.facts, sheet_id=sheet_id(book.path, sheet.name), workbook=book.path)
+        for book in held
+        for sheet in book.sheets
+        if sheet.facts and sheet.facts.period
+    ]
+    for same in _of_one_kind(held):
+        yearly = any(len({_time(period) for period in _periods(book)}) > 1 for book in same)
+        for book in same:
+            first = _periods(book)[0]
+            told = {period.year for period in _periods(book)}
+            if yearly:
+                first = SheetPeriod("", Grain.YEAR, first.year, 0, str(first.year))
+            if len(told) == 1:
+                family = min(period.family for each in same for period in _periods(each))
+                found += _without_facts(book, first, family)
+    return found
+
+
+def _without_facts(book: Book, period: SheetPeriod, family: str) -> Iterator[SheetFacts]:
+    for sheet in book.sheets:
+        if sheet.facts is None:
+            own = replace(period, family=f"{family}#{sheet.name}")
+            yield SheetFacts(sheet_id(book.path, sheet.name), book.category, "", period=own)
+
+
+def _of_one_kind(books: Sequence[Book]) -> list[list[Book]]:
+    """Workbooks with periods, those together that share a family directly or through others."""
+    groups: list[tuple[set[str], list[Book]]] = []
+    for book in books:
+        families = {period.family for period in _periods(book)}
+        if families:
+            joined = [group for group in groups if group[0] & families]
+            groups = [group for group in groups if not group[0] & families]
+            members = [each for _, inside in joined for each in inside]
+            groups.append((families.union(*(names for names, _ in joined)), [*members, book]))
+    return [members for _, members in groups]
+
+
+def _periods(book: Book) -> list[SheetPeriod]:
+    return [sheet.facts.period for sheet in book.sheets if sheet.facts and sheet.facts.period]
+
+
+def _time(period: SheetPeriod) -> tuple[Grain, int, int]:
+    return period.grain, period.year, period.part
 
 
 def _of_family(grain: Grain, times: dict[int, list[SheetFacts]]) -> list[Link]:

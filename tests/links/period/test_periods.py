@@ -7,13 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sat_retriever import SheetIndex
 from sat_retriever.corpora import load_industrytab
 from sat_retriever.links.period.periods import Grain, SheetPeriod, period_of, sibling_links
 from sat_retriever.splits import family
 from sat_retriever.types import SheetRecord
+from tests.fakes import HashedEncoder
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 
@@ -201,6 +204,8 @@ NO_PERIODS = (
     "1,2024",
     "ISO 2022",
     "Office 2016",
+    "Microsoft Office 2019",
+    "Licences for MS-Office 2021",
     "No 1999",
     "Room #2012",
     "H264",
@@ -284,6 +289,10 @@ def test_plain_numbers_and_words_are_no_period(name):
         ("FY24/Actuals.xlsx", "Q1", "actuals#", "FY2024 Q1"),
         ("Sales.xlsx", "2024", "sales#", "2024"),
         ("Version 3/Table 12.xlsx", "2024", "version 3/table 12#", "2024"),
+        ("2024/Stock Apr final.xlsx", "Data", "stock final#data", "2024-04"),
+        ("2024/Stock May final.xlsx", "Data", "stock final#data", "2024-05"),
+        ("Stock May final.xlsx", "2024", "stock may final#", "2024"),
+        ("Project Office 2019/Costs.xlsx", "Data", "project office/costs#data", "2019"),
     ],
 )
 def test_folder_file_and_sheet_together_name_the_period(path, sheet, family_name, expected):
@@ -428,6 +437,23 @@ def test_sheets_that_share_a_period_do_not_multiply():
     assert len(found) == 3000
     assert {(link.source[-4:], link.target[-4:]) for link in found} == {
         (f"{n:04d}", f"{n:04d}") for n in range(1500)
+    }
+
+
+def test_months_amid_the_names_of_files_below_a_years_folder_are_linked(tmp_path):
+    names = [f"2024/Stock {month} final.xlsx" for month in ("Apr", "May", "Jun")]
+    names += ["Project Office 2023.xlsx", "Project Office 2024.xlsx"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        with xlsxwriter.Workbook(tmp_path / name) as book:
+            book.add_worksheet("Data").write_column(0, 0, ["Item", "bolt", "nut"])
+    with SheetIndex.create(tmp_path / "made.sat", HashedEncoder()) as index:
+        index.sync(tmp_path, workers=1)
+        found = {(link.source, link.target) for link in index.all_links()}
+    assert found == {
+        ("2024/Stock May final.xlsx#Data", "2024/Stock Apr final.xlsx#Data"),
+        ("2024/Stock Jun final.xlsx#Data", "2024/Stock May final.xlsx#Data"),
+        ("Project Office 2024.xlsx#Data", "Project Office 2023.xlsx#Data"),
     }
 
 

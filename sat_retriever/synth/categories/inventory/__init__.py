@@ -22,9 +22,8 @@ def books(house: House, years: Sequence[int]) -> Iterator[Book]:
     filing = Filing(house, ID, mode, {"annual": "ledger"} if mode == "kind" else {})
     items = items_of(house)
     yield from filing.bound([register(filing, items)])
-    ordered = sorted(years)
-    for year in ordered:
-        yield from filing.bound(_year(filing, items, year, first=year == ordered[0]))
+    for year in sorted(years):
+        yield from filing.bound(_year(filing, items, year, first=year - 1 not in years))
 
 
 def _year(filing: Filing, items: Sequence[Item], year: int, *, first: bool) -> Iterator[Filed]:

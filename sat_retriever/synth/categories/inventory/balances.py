@@ -30,7 +30,7 @@ _REASONS = ("Counting error", "Damaged", "Unbooked issue", "Wrong bin", "Late po
 
 
 def ledger(filing: Filing, items: Sequence[Item], when: When, *, first: bool) -> Filed:
-    """Opening, in, out and closing of a month; `first` in the first year of all."""
+    """Opening, in, out and closing of a month; `first` in a year without the year before."""
     kind = filing.kind("ledger")
     count = len(items)
     closing = Combine("-", Combine("+", Own("opening"), Own("inbound")), Own("outbound"))
@@ -64,7 +64,7 @@ def _booked(filing: Filing, kind: str, when: When) -> TotalWhere:
 def _opening(
     filing: Filing, items: Sequence[Item], when: When, *, first: bool
 ) -> list[Value | Recipe]:
-    """Last month's closing; the first month of all has numbers."""
+    """Last month's closing; a first month has numbers."""
     if first and when.month == 1:
         return [level(filing.house, item, when.year, 1) for item in items]
     before = When(when.year, month=when.month - 1) if when.month > 1 else _december(when.year - 1)

@@ -1,0 +1,251 @@
+"""`sat queries`: labelled questions about an index, made or checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from sat_retriever.cli.labels import (
+    check_form,
+    check_labels,
+    counts_by_type,
+    print_types,
+)
+from sat_retriever.cli.target import check_target
+from sat_retriever.cli.terminal import (
+    DEFAULT_INDEX,
+    IndexOption,
+    JsonOption,
+    counted,
+    examples,
+    plain,
+    print_json,
+    stderr,
+    stdout,
+)
+from sat_retriever.errors import EmptyInputError, InputError
+from sat_retriever.index import SheetIndex
+from sat_retriever.labels import Query
+from sat_retriever.queries.own import OwnQueries, own_queries
+from sat_retriever.queries.publish import write_queries
+from sat_retriever.types import SheetRecord
+
+_READ_AT_ONCE = 1_000
+_SAMPLES = 8
+_SHOWN = 3  # sheets named below a question
+_NUMBER = 200
+
+EXAMPLES = examples(
+    "sat queries --index reports.sat --out queries.json",
+    "sat queries -i reports.sat -o lookups.jsonl --number 500 --types semantic_lookup,comparison",
+    "sat queries -i reports.sat --queries labels.csv",
+    "sat queries -i reports.sat --queries labels.csv --out queries.json",
+)
+
+
+def queries(
+    file: IndexOption = DEFAULT_INDEX,
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Write here: .json, .jsonl or .csv.", metavar="FILE", dir_okay=False
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file at --out.")] = False,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--queries", help="Check these labels instead of making some.", metavar="FILE"
+        ),
+    ] = None,
+    number: Annotated[
+        int | None, typer.Option(min=1, help=f"Queries to make: {_NUMBER}.", metavar="N")
+    ] = None,
+    types: Annotated[
+        str | None,
+        typer.Option(help="Only these query types, separated by commas.", metavar="NAMES"),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Another seed, other queries: 0.", metavar="N")
+    ] = None,
+    paraphrase: Annotated[
+        str | None,
+        typer.Option(help="Reword them by this model of a local Ollama.", metavar="MODEL"),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make labelled queries from the sheets of an index, or check your own.
+
+    Queries come from names, headers, periods and links; each has every
+    sheet that answers it. With --queries, a file of labels is read, its
+    sheet ids are looked up, and --out converts it to another form.
+    """
+    check_target(out, file, force=force)
+    check_form(out)
+    if labels is not None:
+        made_only = {"--number": number, "--types": types, "--seed": seed}
+        made_only["--paraphrase"] = paraphrase
+        for option, value in made_only.items():
+            if value is not None:
+                raise InputError(f"{option} is for making queries; leave it out with --queries")
+        check_labels(file, labels, out, as_json=as_json)
+        return
+    if paraphrase is not None and out is None:
+        raise InputError("--paraphrase needs a file for the result; name one with --out")
+    wanted_number = _NUMBER if number is None else number
+    wanted = [name.strip() for name in types.split(",") if name.strip()] if types else None
+    with SheetIndex.open(file) as opened, _bar() as progress:
+        records = _Records(opened, progress)
+        if not records.ids:
+            raise EmptyInputError(f"{file} holds no sheets; index some workbooks first")
+        own = own_queries(
+            records,
+            opened.all_links(),
+            wanted_number,
+            seed=seed or 0,
+            types=wanted,
+            progress=lambda done, total: progress("making queries", done, total),
+        )
+    notes = []
+    if len(own.made) < wanted_number:
+        notes.append(f"fewer than {wanted_number:,}: the names and links have no more to ask for")
+    if paraphrase is not None and out is not None:
+        own, note = _reworded(own, paraphrase, out, seed or 0)
+        notes.append(note)
+    found = [made.query for made in own.made]
+    if out is not None and found:
+        write_queries(out, found)
+    if as_json:
+        print_json(_as_json(own, found, file, out))
+    else:
+        _print_report(own, found, out, notes)
+    if not found:
+        less = f" of type {', '.join(wanted)}" if wanted else ""
+        raise EmptyInputError(
+            f"no query{less} can be made from the names and links in {file}: sheets need names, "
+            "and for most types periods, owners or links; ask for other types, or index more"
+        )
+
+
+# ---- making
+
+
+class _Records:
+    """The records of an index, read anew each time they are gone through."""
+
+    def __init__(self, opened: SheetIndex, progress: Callable[[str, int, int], None]) -> None:
+        self.ids = opened.sheet_ids()
+        self._opened = opened
+        self._progress = progress
+
+    def __iter__(self) -> Iterator[SheetRecord]:
+        for start in range(0, len(self.ids), _READ_AT_ONCE):
+            part = self.ids[start : start + _READ_AT_ONCE]
+            found = self._opened.records(part)
+            self._progress("reading sheets", start + len(found), len(self.ids))
+            yield from (found[one] for one in part if one in found)
+
+
+def _reworded(own: OwnQueries, model: str, out: Path, seed: int) -> tuple[OwnQueries, str]:
+    """The queries in a model's words; its answers are kept beside the result."""
+    from sat_retriever.chat import OllamaChat
+    from sat_retriever.queries.paraphrase import reworded
+
+    cache = out.with_name(f"{out.name}.rewordings.json")
+    with stderr().status("the model rewords the queries; stop it any time and run it again"):
+        result = reworded(own.made, OllamaChat(model), cache, seed=seed)
+    note = f"{result.reworded:,} reworded, {result.kept:,} kept as they were; answers in {cache}"
+    return replace(own, made=result.made), note
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[str, int, int], None]]:
+    """A progress bar on standard error, shown in a terminal only."""
+    console = stderr()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    off = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=off) as bar:
+        task = bar.add_task("reading sheets", total=None)
+
+        def advance(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        yield advance
+
+
+# ---- what is said about them
+
+
+def _as_json(
+    own: OwnQueries, found: Sequence[Query], file: Path, out: Path | None
+) -> dict[str, object]:
+    return {
+        "index": str(file),
+        "out": None if out is None else str(out),
+        "queries": len(found),
+        "types": counts_by_type(found),
+        "sheets": own.sheets,
+        "sheets_covered": own.covered,
+        "sheets_left_out": [
+            {"reason": left.reason, "number": left.number, "examples": left.examples}
+            for left in own.sheets_left_out
+        ],
+        "queries_dropped": dict(own.dropped),
+        "samples": [
+            {"query": query.text, "type": query.query_type, "positives": query.positives}
+            for query in samples(found)
+        ],
+    }
+
+
+def samples(found: Sequence[Query]) -> list[Query]:
+    """A few queries of every type, in their order."""
+    types = dict.fromkeys(query.query_type for query in found)
+    each = max(1, _SAMPLES // max(1, len(types)))
+    by_type = {kind: [query for query in found if query.query_type == kind] for kind in types}
+    # from the middle: the first ones are often of one shape
+    spread = {kind: rows[:: max(1, len(rows) // each)][:each] for kind, rows in by_type.items()}
+    return [query for rows in spread.values() for query in rows]
+
+
+def _print_report(
+    own: OwnQueries, found: Sequence[Query], out: Path | None, notes: Sequence[str]
+) -> None:
+    console = stdout()
+    covered = f"{own.covered:,} of {counted(own.sheets, 'sheet')} asked for"
+    console.print(
+        f"[bold]{len(found):,} {'query' if len(found) == 1 else 'queries'}[/bold];", covered
+    )
+    if found:
+        console.print()
+        print_types(found)
+        console.print()
+        console.print("samples", style="bold")
+    for query in samples(found):
+        console.print(plain(query.text), style="green")
+        for sheet in query.positives[:_SHOWN]:
+            console.print(plain(f"    {sheet}"))
+        if len(query.positives) > _SHOWN:
+            console.print(f"    and {len(query.positives) - _SHOWN:,} more", style="dim")
+    if own.sheets_left_out or own.dropped:
+        console.print()
+        console.print("left out", style="bold")
+    for left in own.sheets_left_out:
+        shown = ", ".join(left.examples[:_SHOWN])
+        console.print(plain(f"{counted(left.number, 'sheet')}: {left.reason}, e.g. {shown}"))
+    for reason, count in own.dropped.most_common():
+        console.print(plain(f"{count:,} {'query' if count == 1 else 'queries'} dropped: {reason}"))
+    console.print()
+    for note in notes:
+        console.print(plain(note))
+    if out is None:
+        console.print("nothing is written: name a file with --out to keep them", style="dim")
+    elif found:
+        console.print(plain(f"written to {out}"))

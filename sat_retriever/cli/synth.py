@@ -1,0 +1,177 @@
+"""`sat synth`: a corpus of workbooks made from templates, with records, links and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from sat_retriever.cli.terminal import (
+    JsonOption,
+    counted,
+    examples,
+    grid,
+    plain,
+    print_json,
+    stderr,
+    stdout,
+)
+from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthReport
+
+_DEFAULT = SynthOptions()
+
+EXAMPLES = examples(
+    "sat synth --out corpus",
+    "sat synth --out corpus-1k --scale paper-1k --seed 42",
+    "sat synth --out large --scale 100000 --queries 20000",
+    "sat synth --out deutsch --language de",
+)
+
+
+def synth(
+    out: Annotated[Path, typer.Option(help="Folder of the corpus.", metavar="DIR")],
+    *,
+    scale: Annotated[
+        str,
+        typer.Option(
+            help="small (20-40 workbooks), paper-614, paper-1k, or visible sheets.", metavar="N"
+        ),
+    ] = _DEFAULT.scale,
+    seed: Annotated[int, typer.Option(help="Of everything random.", metavar="N")] = 0,
+    companies: Annotated[
+        int, typer.Option(min=1, help="Simulated companies.", metavar="N")
+    ] = _DEFAULT.companies,
+    years: Annotated[
+        str, typer.Option(help="2019-2026, 2024 or 2019,2021.", metavar="YEARS")
+    ] = _DEFAULT.years,
+    queries: Annotated[
+        int | None,
+        typer.Option(min=0, help="Labelled queries; the scale's own number.", metavar="N"),
+    ] = None,
+    vocabulary: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of word files in place of ours.",
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
+    language: Annotated[
+        str,
+        typer.Option(
+            help="Of headers, titles and values: de, zh, … What is not known stays English.",
+            metavar="TAG",
+        ),
+    ] = _DEFAULT.language,
+    translations: Annotated[
+        Path | None,
+        typer.Option(help="Folder of translations, <language>.json.", metavar="DIR"),
+    ] = None,
+    translator: Annotated[
+        str, typer.Option(help="Ollama model that adds what is missing there.", metavar="MODEL")
+    ] = "",
+    paraphrase: Annotated[
+        str, typer.Option(help="Ollama model that rewords the queries.", metavar="MODEL")
+    ] = "",
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes; all cores by default.", metavar="N")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a corpus in DIR.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a corpus of real workbooks, with the truth about it beside them.
+
+    Writes DIR/workbooks and, in the form of the published corpora,
+    sheets.json, query.json, train.json and dependency_edges.json. The same
+    options give the same bytes. Every workbook is invented.
+    """
+    from sat_retriever.synth.corpus import synthesize  # no other command waits for it
+
+    options = SynthOptions(
+        scale=scale,
+        seed=seed,
+        companies=companies,
+        years=years,
+        queries=queries,
+        vocabulary=vocabulary,
+        language=language,
+        translations=translations,
+        translator=translator,
+        paraphrase=paraphrase,
+    )
+    with _bar() as progress:
+        try:
+            report = synthesize(out, options, workers=workers, force=force, progress=progress)
+        except KeyboardInterrupt:
+            stderr().print("interrupted; the same command starts again")
+            raise typer.Exit(130) from None
+    if as_json:
+        print_json({"out": str(out), **asdict(report)})
+    else:
+        _print_report(report, out)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[str, int, int], None]]:
+    """A progress bar on standard error, shown in a terminal only."""
+    console = stderr()
+    columns = (
+        SpinnerColumn(),
+        TextColumn("making {task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    off = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=off) as bar:
+        tasks = {
+            name: bar.add_task(name, total=None, start=False) for name in ("sheets", "queries")
+        }
+
+        def advance(what: str, done: int, total: int) -> None:
+            bar.start_task(tasks[what])
+            bar.update(tasks[what], completed=done, total=total or None)
+
+        yield advance
+
+
+def _print_report(report: SynthReport, out: Path) -> None:
+    console = stdout()
+    hidden = f" ({report.hidden:,} of the sheets hidden)" if report.hidden else ""
+    console.print(
+        f"[bold]{counted(report.sheets, 'sheet')}[/bold] in "
+        f"{counted(report.workbooks, 'workbook')}{hidden} made in {report.seconds:.1f} s:",
+        plain(out / WORKBOOKS),
+    )
+    console.print()
+    table = grid("category", "sheets", "", "query type", "queries", "", "link type", "links")
+    for place in (1, 4, 7):
+        table.columns[place].justify = "right"
+    parts = [_rows(report.categories), _rows(report.queries), _rows(report.links)]
+    for place in range(max(map(len, parts), default=0)):
+        cells = [part[place] if place < len(part) else ("", "") for part in parts]
+        first, second, third = cells
+        table.add_row(*first, "  ", *second, "  ", *third)
+    console.print(table)
+    console.print()
+    console.print(plain(f"index it: sat index {out / WORKBOOKS} --index {out / 'sheets.sat'}"))
+
+
+def _rows(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Names and numbers, the largest first, and their sum."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    rows = [(name, f"{number:,}") for name, number in ordered]
+    return [*rows, ("all", f"{sum(counts.values()):,}")] if rows else []

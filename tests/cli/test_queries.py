@@ -1,0 +1,115 @@
+import json
+
+import pytest
+
+from sat_retriever.corpora import load_labels
+
+
+@pytest.fixture
+def labels(tmp_path):
+    def write(name, text):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_queries_are_made_written_and_summed_up(sat, index_file, tmp_path):
+    out = tmp_path / "own.json"
+    run = sat("queries", "--index", index_file, "--out", out, "--number", 10)
+    assert run.code == 0
+    assert "semantic_lookup" in run.out
+    assert "samples" in run.out
+    assert f"written to {out}" in run.out.replace("\n", "")
+    made = load_labels(out)
+    assert 0 < len(made) <= 10
+    assert any("sales/2024.xlsx#Q1" in query.positives for query in made)
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl", "csv"])
+def test_each_form_can_be_loaded_again_and_holds_the_same(sat, index_file, tmp_path, suffix):
+    out = tmp_path / f"own.{suffix}"
+    assert sat("queries", "-i", index_file, "-o", out, "--number", 6).code == 0
+    sat("queries", "-i", index_file, "-o", tmp_path / "other.json", "--number", 6)
+    first, second = load_labels(out), load_labels(tmp_path / "other.json")
+    assert [(q.text, q.positives) for q in first] == [(q.text, q.positives) for q in second]
+
+
+def test_json_output_holds_what_the_text_says(sat, index_file):
+    run = sat("queries", "-i", index_file, "--number", 5, "--json")
+    report = json.loads(run.out)
+    assert report["out"] is None
+    assert report["queries"] == sum(row["queries"] for row in report["types"].values())
+    assert report["sheets"] >= report["sheets_covered"] > 0
+    assert report["samples"][0]["positives"]
+
+
+def test_without_a_file_nothing_is_written_and_that_is_said(sat, index_file, tmp_path):
+    run = sat("queries", "-i", index_file, "--number", 3)
+    assert "nothing is written" in run.out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_replaced_only_when_told_so(sat, index_file, tmp_path):
+    out = tmp_path / "own.csv"
+    out.write_text("mine")
+    run = sat("queries", "-i", index_file, "-o", out)
+    assert (run.code, out.read_text()) == (2, "mine")
+    assert "--force" in run.err
+    assert sat("queries", "-i", index_file, "-o", out, "--force", "--number", 3).code == 0
+    assert load_labels(out)
+    assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--out", "x.txt"), "does not end in .json, .jsonl, .csv"),
+        (("--types", "guess"), "no query type 'guess'"),
+        (("--paraphrase", "some-model"), "--paraphrase needs a file"),
+        (("--queries", "x.csv", "--number", 3), "--number is for making queries"),
+        (("--queries", "x.csv", "--seed", 3), "--seed is for making queries"),
+        (("--queries", "missing.csv"), "missing.csv is missing"),
+    ],
+)
+def test_wrong_usage_says_what_to_do(sat, index_file, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    run = sat("queries", "-i", index_file, *options)
+    assert run.code == 2
+    assert message in run.err
+
+
+def test_own_labels_are_checked_and_converted(sat, index_file, labels, tmp_path):
+    path = labels("own.csv", "query,sheet_id,relevance\nrevenue,sales/2024.xlsx#Q1,2\n")
+    out = tmp_path / "own.jsonl"
+    run = sat("queries", "-i", index_file, "--queries", path, "--out", out)
+    assert run.code == 0
+    assert "all sheets named are in the index" in run.out
+    assert load_labels(out) == load_labels(path)
+
+
+def test_unknown_sheets_are_named_with_the_nearest_ones_and_nothing_is_written(
+    sat, index_file, labels, tmp_path
+):
+    rows = "query,sheet_id,relevance\nrevenue,sales/2024.xlsx#q1,1\nstaff,staff.csv#staf,1\n"
+    path = labels("own.csv", rows)
+    out = tmp_path / "own.jsonl"
+    run = sat("queries", "-i", index_file, "--queries", path, "--out", out)
+    said = " ".join(run.out.split())
+    assert run.code == 1
+    assert "2 sheets not in the index" in said
+    assert "'sales/2024.xlsx#q1' in 1 query; did you mean 'sales/2024.xlsx#Q1'" in said
+    assert "did you mean 'staff.csv#staff'" in said
+    assert not out.exists()
+    report = json.loads(sat("queries", "-i", index_file, "--queries", path, "--json").out)
+    assert report["unknown_sheets"][0]["near"][0] == "sales/2024.xlsx#Q1"
+
+
+def test_an_index_without_sheets_is_refused(sat, encoder, tmp_path):
+    (tmp_path / "blank.csv").write_bytes(b"")
+    index = tmp_path / "empty.sat"
+    sat("index", tmp_path / "blank.csv", "--index", index, "--model", encoder)
+    run = sat("queries", "-i", index)
+    assert run.code == 2
+    assert "holds no sheets" in run.err
