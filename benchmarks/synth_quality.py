@@ -26,10 +26,10 @@ from sat_retriever.corpora import Dataset, load_industrytab
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions
-from sat_retriever.synth.plan import Plan
-from sat_retriever.synth.scales import scale, years
+from sat_retriever.synth.plan.plan import Plan
+from sat_retriever.synth.plan.scales import scale, years
 from sat_retriever.synth.unit import unit_books
-from sat_retriever.synth.vocabulary import Vocabulary
+from sat_retriever.synth.words.vocabulary import Vocabulary
 
 METRICS = ("NDCG@10", "Recall@10")
 FEWEST = 10  # queries of a group, for its mean to be shown

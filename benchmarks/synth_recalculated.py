@@ -27,9 +27,9 @@ from rich.console import Console
 
 from benchmarks.made.recipes import every_book
 from benchmarks.results import Result, write_result
-from sat_retriever.synth.compile import compiled
-from sat_retriever.synth.evaluate import Values
-from sat_retriever.synth.xlsx import write_xlsx
+from sat_retriever.synth.calculate.compile import compiled
+from sat_retriever.synth.calculate.evaluate import Values
+from sat_retriever.synth.write.xlsx import write_xlsx
 
 # Calculate anew whatever program wrote the file (0: always).
 _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>

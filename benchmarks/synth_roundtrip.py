@@ -22,10 +22,10 @@ from rich.table import Table
 from benchmarks.made_truth import Tally
 from benchmarks.results import Result, write_result
 from sat_retriever.index import SheetIndex
-from sat_retriever.synth.plan import Plan
-from sat_retriever.synth.scales import scale, years
+from sat_retriever.synth.plan.plan import Plan
+from sat_retriever.synth.plan.scales import scale, years
 from sat_retriever.synth.unit import Retold
-from sat_retriever.synth.vocabulary import Vocabulary
+from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.synth.works import made_units
 
 _SHOWN = 12

@@ -27,9 +27,9 @@ from sat_retriever.corpora import Dataset, SheetPair, load_industrytab, load_pai
 from sat_retriever.errors import CorpusError
 from sat_retriever.queries.statistics import Spread, query_statistics
 from sat_retriever.synth.corpus import MANIFEST, synthesize
-from sat_retriever.synth.naming import MONTHS
+from sat_retriever.synth.house.naming import MONTHS
 from sat_retriever.synth.options import SynthOptions
-from sat_retriever.synth.vocabulary import OWNERS, Vocabulary
+from sat_retriever.synth.words.vocabulary import OWNERS, Vocabulary
 from sat_retriever.types import Link, SheetRecord
 
 PUBLISHED = {"paper-1k": "industrytab_1k", "paper-614": "industrytab_614"}

@@ -19,7 +19,8 @@ def test_the_public_names_are_these_and_no_more():
         LanguageModelError Link LinkReranker LinkSettings LinkType MissingExtraError OutputError
         PathNotFoundError SatError
         Serialization SheetEncoder SheetIndex SheetIndexError SheetRecord SheetRetriever Skipped
-        SyncReport SynthOptions SynthReport Table Visibility Workbook __version__ link_graph read_workbook
+        SyncReport SynthOptions SynthReport Table Visibility Workbook __version__ link_graph
+        read_workbook
         synthesize
         """.split()
     )

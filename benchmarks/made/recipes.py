@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from sat_retriever.queries.facts import SheetFacts
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.model import (
     Book,
     Chart,
     Choices,
@@ -25,7 +25,7 @@ from sat_retriever.synth.model import (
     Total,
     TotalWhere,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.house.when import When
 
 STORE = "stock/Store.xlsx"
 _NAMES = ("Bolt", "Anchor", "Washer", "Spring", "Gasket", "Bearing", "Flange", "Valve")

@@ -26,11 +26,11 @@ from sat_retriever.queries.publish import write_queries
 from sat_retriever.queries.wordings import Wordings
 from sat_retriever.synth.options import WORKBOOKS, Progress, SynthOptions, SynthReport
 from sat_retriever.synth.pairs import PairSheet, train_pairs
-from sat_retriever.synth.plan import Plan
+from sat_retriever.synth.plan.plan import Plan
+from sat_retriever.synth.plan.scales import scale, years
 from sat_retriever.synth.publish import EdgesFile, SheetsFile, write_rows
-from sat_retriever.synth.scales import scale, years
 from sat_retriever.synth.unit import MadeUnit, Retold
-from sat_retriever.synth.vocabulary import Vocabulary
+from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.synth.works import made_units
 from sat_retriever.types import Link, Visibility
 
@@ -173,8 +173,9 @@ def _prepare(out: Path, options: SynthOptions, *, force: bool) -> None:
             draft.unlink()
     elif out.is_dir() and any(out.iterdir()):
         raise InputError(f"{out} is not empty and holds no corpus; name a new folder")
+    make_folder(out)
+    _write_manifest(out, options, None)  # first of all: it says whose folder this is
     make_folder(out / WORKBOOKS)
-    _write_manifest(out, options, None)
 
 
 def _is_complete(manifest: Path) -> bool:

@@ -9,28 +9,28 @@ from pathlib import Path
 from sat_retriever.chat import OllamaChat
 from sat_retriever.errors import InputError
 from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.synth.book.model import Book
+from sat_retriever.synth.book.restrict import Keep, restricted
+from sat_retriever.synth.calculate.compile import CompiledBook, compiled
+from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.categories import category
-from sat_retriever.synth.compile import CompiledBook, compiled
-from sat_retriever.synth.evaluate import Values
 from sat_retriever.synth.fabricate import PAPER, fabricated_unit
-from sat_retriever.synth.model import Book
-from sat_retriever.synth.pairs import Headers, PairSheet
-from sat_retriever.synth.placeholders import with_placeholders
-from sat_retriever.synth.plan import Unit, kept
-from sat_retriever.synth.restrict import Keep, restricted
-from sat_retriever.synth.retell import Retelling
-from sat_retriever.synth.translate import (
+from sat_retriever.synth.fabricate.placeholders import with_placeholders
+from sat_retriever.synth.language.retell import Retelling
+from sat_retriever.synth.language.translate import (
     CachedTranslator,
     OllamaTranslator,
     packaged_languages,
 )
+from sat_retriever.synth.language.wording import proper_names
+from sat_retriever.synth.pairs import Headers, PairSheet
+from sat_retriever.synth.plan.plan import Unit, kept
 from sat_retriever.synth.truth.keys import true_keys
 from sat_retriever.synth.truth.links import true_links
 from sat_retriever.synth.truth.records import sheet_id, true_records
 from sat_retriever.synth.truth.siblings import facts_in_time, true_siblings
-from sat_retriever.synth.vocabulary import Vocabulary
-from sat_retriever.synth.wording import proper_names
-from sat_retriever.synth.xlsx import write_xlsx
+from sat_retriever.synth.words.vocabulary import Vocabulary
+from sat_retriever.synth.write.xlsx import write_xlsx
 from sat_retriever.types import Link, SheetRecord
 
 

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from sat_retriever.errors import InputError
-from sat_retriever.synth.plan import Plan
+from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.unit import MadeUnit, Retold, made_unit
 
 _AHEAD = 3  # units a worker that wait for earlier ones: bounds memory

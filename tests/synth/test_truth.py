@@ -13,9 +13,7 @@ from benchmarks.made.recipes import every_book, report, store
 from sat_retriever import SheetIndex
 from sat_retriever.links.period.periods import Grain, SheetPeriod
 from sat_retriever.queries.facts import SheetFacts
-from sat_retriever.synth.compile import CompiledBook, compiled
-from sat_retriever.synth.evaluate import Values
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.model import (
     Book,
     Chart,
     Choices,
@@ -33,6 +31,9 @@ from sat_retriever.synth.model import (
     Total,
     TotalWhere,
 )
+from sat_retriever.synth.calculate.compile import CompiledBook, compiled
+from sat_retriever.synth.calculate.evaluate import Values
+from sat_retriever.synth.house.when import When
 from sat_retriever.synth.truth import (
     facts_in_time,
     true_keys,
@@ -40,8 +41,7 @@ from sat_retriever.synth.truth import (
     true_records,
     true_siblings,
 )
-from sat_retriever.synth.when import When
-from sat_retriever.synth.xlsx import write_xlsx
+from sat_retriever.synth.write.xlsx import write_xlsx
 from sat_retriever.types import ColumnType, SheetRecord
 from sat_retriever.workbook.read import read_workbook
 from tests.fakes import HashedEncoder

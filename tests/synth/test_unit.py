@@ -9,14 +9,14 @@ import openpyxl
 import pytest
 
 from sat_retriever import read_workbook
-from sat_retriever.errors import InputError
+from sat_retriever.errors import OutputError
+from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.categories import CATEGORIES
 from sat_retriever.synth.fabricate.align import aligned
-from sat_retriever.synth.model import Book
-from sat_retriever.synth.plan import Plan, Unit
-from sat_retriever.synth.scales import scale
+from sat_retriever.synth.plan.plan import Plan, Unit
+from sat_retriever.synth.plan.scales import scale
 from sat_retriever.synth.unit import MadeUnit, Retold, made_unit, unit_books
-from sat_retriever.synth.vocabulary import Vocabulary
+from sat_retriever.synth.words.vocabulary import Vocabulary
 
 WORDS = Vocabulary.load()
 
@@ -157,5 +157,5 @@ def test_a_record_is_what_the_reader_finds(made):
 
 def test_a_folder_that_cannot_be_written_is_an_error_that_names_it(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="file"):
+    with pytest.raises(OutputError, match="file"):
         made_unit(units("66")["ratings"], tmp_path / "file")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever.errors import InputError
-from sat_retriever.synth.plan import Plan
-from sat_retriever.synth.scales import scale
+from sat_retriever.errors import OutputError
+from sat_retriever.synth.plan.plan import Plan
+from sat_retriever.synth.plan.scales import scale
 from sat_retriever.synth.unit import unit_books
-from sat_retriever.synth.vocabulary import Vocabulary
+from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.synth.works import made_units
 
 WORDS = Vocabulary.load()
@@ -60,7 +60,7 @@ def test_processes_do_not_run_far_ahead_of_what_is_taken(tmp_path):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_what_goes_wrong_in_a_worker_arrives_here(workers, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="file"):
+    with pytest.raises(OutputError, match="file"):
         list(made_units(plan("40"), tmp_path / "file", workers=workers))
 
 

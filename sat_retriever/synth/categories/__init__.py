@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Literal, cast
 
 from sat_retriever.errors import InputError
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import Book
+from sat_retriever.synth.book.model import Book
+from sat_retriever.synth.house.house import House
 
 Owner = Literal["companies", "markets", "institutions", "sources"]
 

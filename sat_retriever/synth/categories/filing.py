@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Literal
 
-from sat_retriever.synth.build import Kind, book
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import Book, Column, Sheet, SheetAt
-from sat_retriever.synth.when import When
+from sat_retriever.synth.book.build import Kind, book
+from sat_retriever.synth.book.model import Book, Column, Sheet, SheetAt
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 Mode = Literal["each", "together", "kind", "year"]
 Filed = tuple[str, When | None, Sheet]

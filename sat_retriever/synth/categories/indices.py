@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from sat_retriever.synth.build import Kind, book, days, quarters
-from sat_retriever.synth.categories.filing import Place, arranged, either, grouped, tabled
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import Kind, book, days, quarters
+from sat_retriever.synth.book.model import (
     Book,
     Chart,
     Column,
@@ -24,7 +22,9 @@ from sat_retriever.synth.model import (
     Total,
     Value,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.filing import Place, arranged, either, grouped, tabled
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 ID = "indices"
 _PROVIDERS = ("Exchange", "Index Committee", "Licensed Vendor")

@@ -6,18 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from sat_retriever.synth.build import some_days
-from sat_retriever.synth.categories.filing import (
-    Filed,
-    Filing,
-    Mode,
-    arranged,
-    either,
-    noted,
-    tabled,
-)
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import some_days
+from sat_retriever.synth.book.model import (
     Book,
     Chart,
     Column,
@@ -30,7 +20,17 @@ from sat_retriever.synth.model import (
     TotalWhere,
     Value,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.filing import (
+    Filed,
+    Filing,
+    Mode,
+    arranged,
+    either,
+    noted,
+    tabled,
+)
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 ID = "ratings"
 _MODES: tuple[Mode, ...] = ("each", "year")

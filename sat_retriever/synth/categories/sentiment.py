@@ -6,17 +6,8 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sat_retriever.synth.build import some_days
-from sat_retriever.synth.categories.filing import (
-    Filed,
-    Filing,
-    Mode,
-    arranged,
-    either,
-    noted,
-)
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import some_days
+from sat_retriever.synth.book.model import (
     Book,
     Chart,
     Column,
@@ -29,7 +20,16 @@ from sat_retriever.synth.model import (
     TotalWhere,
     Value,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.filing import (
+    Filed,
+    Filing,
+    Mode,
+    arranged,
+    either,
+    noted,
+)
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 ID = "sentiment"
 _MODES: tuple[Mode, ...] = ("each", "year", "year")

@@ -7,20 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from sat_retriever.synth.build import days, quarters, spoken, with_totals
-from sat_retriever.synth.categories.filing import (
-    Filed,
-    Filing,
-    Mode,
-    Place,
-    arranged,
-    either,
-    grouped,
-    noted,
-    tabled,
-)
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import days, quarters, spoken, with_totals
+from sat_retriever.synth.book.model import (
     Book,
     Chart,
     Column,
@@ -34,7 +22,19 @@ from sat_retriever.synth.model import (
     TotalWhere,
     Value,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.filing import (
+    Filed,
+    Filing,
+    Mode,
+    Place,
+    arranged,
+    either,
+    grouped,
+    noted,
+    tabled,
+)
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 ID = "stock"
 _MODES: tuple[Mode, ...] = ("each", "each", "kind", "year")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sat_retriever.synth.model import Book
+from sat_retriever.synth.book.model import Book
 
 
 @dataclass(frozen=True, slots=True)

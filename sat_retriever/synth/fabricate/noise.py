@@ -8,10 +8,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from sat_retriever._extras import require
+from sat_retriever.synth.book.model import Column, Sheet
+from sat_retriever.synth.book.rewrite import Cell
 from sat_retriever.synth.fabricate.keyboard import mistyped
 from sat_retriever.synth.fabricate.options import FabricateOptions, SchemaNoise
-from sat_retriever.synth.model import Column, Sheet
-from sat_retriever.synth.rewrite import Cell
 
 _VOWELS = frozenset("aeiouAEIOU")
 _SHORT = 4  # letters that are left of a word

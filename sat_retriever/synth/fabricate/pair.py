@@ -6,16 +6,16 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sat_retriever.synth.build import with_schema
-from sat_retriever.synth.evaluate import RECIPES
+from sat_retriever.synth.book.build import with_schema
+from sat_retriever.synth.book.model import Book, Column, Lookup, Recipe, Sheet, SheetAt, TotalWhere
+from sat_retriever.synth.book.restrict import Keep, Tab, restricted, with_values
+from sat_retriever.synth.book.rewrite import leaves, pointed, whose
+from sat_retriever.synth.calculate.evaluate import RECIPES
 from sat_retriever.synth.fabricate.align import Alignment, aligned
 from sat_retriever.synth.fabricate.names import Side, side_path
 from sat_retriever.synth.fabricate.noise import noised_columns, noised_headers
 from sat_retriever.synth.fabricate.options import FabricateOptions
 from sat_retriever.synth.fabricate.split import ColumnSplit, RowSplit, horizontal, vertical
-from sat_retriever.synth.model import Book, Column, Lookup, Recipe, Sheet, SheetAt, TotalWhere
-from sat_retriever.synth.restrict import Keep, Tab, restricted, with_values
-from sat_retriever.synth.rewrite import leaves, pointed, whose
 
 Chance = Callable[..., random.Random]
 """Random numbers for a purpose, as `House.chance` gives them."""

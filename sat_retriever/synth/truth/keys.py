@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from sat_retriever.links.period.periods import Grain, SheetPeriod
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.model import (
     Book,
     Column,
     Combine,

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from sat_retriever.synth.compile import CompiledBook, CompiledSheet
-from sat_retriever.synth.evaluate import RECIPES
-from sat_retriever.synth.formula_text import cell_name
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.model import (
     Combine,
     Lookup,
     Number,
@@ -21,6 +18,9 @@ from sat_retriever.synth.model import (
     TotalWhere,
     Value,
 )
+from sat_retriever.synth.calculate.compile import CompiledBook, CompiledSheet
+from sat_retriever.synth.calculate.evaluate import RECIPES
+from sat_retriever.synth.calculate.formula_text import cell_name
 from sat_retriever.synth.truth.records import sheet_id
 from sat_retriever.types import Link, LinkType
 

@@ -8,9 +8,9 @@ from datetime import date
 from pathlib import PurePosixPath
 
 from sat_retriever.area import Area
-from sat_retriever.synth.compile import CompiledBook, CompiledColumn, CompiledSheet
-from sat_retriever.synth.model import Value
-from sat_retriever.synth.pivot import LABELS, PivotTable
+from sat_retriever.synth.book.model import Value
+from sat_retriever.synth.calculate.compile import CompiledBook, CompiledColumn, CompiledSheet
+from sat_retriever.synth.calculate.pivot import LABELS, PivotTable
 from sat_retriever.types import (
     Column,
     ColumnType,

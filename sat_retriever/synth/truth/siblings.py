@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sat_retriever.links.period.periods import Grain, SheetPeriod
 from sat_retriever.queries.facts import SheetFacts
-from sat_retriever.synth.model import Book
+from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.truth.records import sheet_id
 from sat_retriever.types import Link, LinkType
 

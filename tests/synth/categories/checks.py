@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from sat_retriever.synth.categories import category
-from sat_retriever.synth.evaluate import Values
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.model import (
     Book,
     Combine,
     Lookup,
@@ -21,7 +18,10 @@ from sat_retriever.synth.model import (
     TotalWhere,
     Value,
 )
-from sat_retriever.synth.vocabulary import Vocabulary
+from sat_retriever.synth.calculate.evaluate import Values
+from sat_retriever.synth.categories import category
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.words.vocabulary import Vocabulary
 
 YEARS = (2021, 2022, 2023)
 SEEDS = range(8)

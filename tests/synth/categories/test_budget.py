@@ -2,8 +2,8 @@ from functools import cache
 
 import pytest
 
+from sat_retriever.synth.book.model import Through, TotalWhere
 from sat_retriever.synth.categories.budget.company import Habits
-from sat_retriever.synth.model import Through, TotalWhere
 from tests.synth.categories.checks import (
     SEEDS,
     YEARS,

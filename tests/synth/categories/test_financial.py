@@ -3,10 +3,10 @@ from functools import cache
 
 import pytest
 
+from sat_retriever.synth.book.model import Lookup, Take, Through
 from sat_retriever.synth.categories.financial.company import Company, Habits
 from sat_retriever.synth.categories.financial.ledger import ASSETS, ledger
 from sat_retriever.synth.categories.financial.lines import BALANCE_LONG, BALANCE_SHORT
-from sat_retriever.synth.model import Lookup, Take, Through
 from tests.synth.categories.checks import (
     SEEDS,
     YEARS,

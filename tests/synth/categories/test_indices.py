@@ -2,7 +2,7 @@ from functools import cache
 
 import pytest
 
-from sat_retriever.synth.model import Lookup
+from sat_retriever.synth.book.model import Lookup
 from tests.synth.categories.checks import (
     SEEDS,
     check_references,

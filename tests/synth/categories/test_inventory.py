@@ -2,7 +2,7 @@ from functools import cache
 
 import pytest
 
-from sat_retriever.synth.model import Lookup, Take, Through
+from sat_retriever.synth.book.model import Lookup, Take, Through
 from tests.synth.categories.checks import (
     check_periods,
     check_references,

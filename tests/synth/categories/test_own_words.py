@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from sat_retriever.synth.categories import CATEGORIES, category
-from sat_retriever.synth.house import House
-from sat_retriever.synth.plan import house_names
-from sat_retriever.synth.vocabulary import PACKAGED, Vocabulary
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.plan.plan import house_names
+from sat_retriever.synth.words.vocabulary import PACKAGED, Vocabulary
 from tests.synth.categories.checks import check_references, grids
 
 ODD = {

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from sat_retriever import SheetIndex
-from sat_retriever.synth.compile import compiled
-from sat_retriever.synth.evaluate import Values
+from sat_retriever.synth.calculate.compile import compiled
+from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.truth import true_links, true_records, true_siblings
-from sat_retriever.synth.xlsx import write_xlsx
+from sat_retriever.synth.write.xlsx import write_xlsx
 from tests.fakes import HashedEncoder
 from tests.synth.categories.checks import made
 

@@ -5,7 +5,7 @@ import random
 from datetime import date
 
 from sat_retriever.queries.facts import SheetFacts
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.model import (
     Book,
     Chart,
     Choices,
@@ -23,7 +23,7 @@ from sat_retriever.synth.model import (
     Total,
     TotalWhere,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.house.when import When
 
 STAFF = SheetAt("Staff", "hr/Acme_Staff.xlsx")
 

@@ -4,13 +4,13 @@ import random
 
 import pytest
 
+from sat_retriever.synth.book.restrict import Keep, restricted
+from sat_retriever.synth.calculate.compile import compiled
+from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.categories import CATEGORIES
-from sat_retriever.synth.compile import compiled
-from sat_retriever.synth.evaluate import Values
 from sat_retriever.synth.fabricate import PAPER, FabricateOptions, fabricated_unit
-from sat_retriever.synth.house import House
-from sat_retriever.synth.restrict import Keep, restricted
-from sat_retriever.synth.vocabulary import Vocabulary
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.words.vocabulary import Vocabulary
 
 YEARS = (2023, 2024)
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sat_retriever.synth.book.model import Column, Sheet
 from sat_retriever.synth.fabricate.keyboard import NEIGHBOURS, mistyped
 from sat_retriever.synth.fabricate.noise import (
     noised_columns,
@@ -13,7 +14,6 @@ from sat_retriever.synth.fabricate.noise import (
     noised_text,
 )
 from sat_retriever.synth.fabricate.options import FabricateOptions
-from sat_retriever.synth.model import Column, Sheet
 from tests.synth.fabricate.books import sales
 
 SPREAD = (0.1, 0.5)

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sat_retriever.synth.evaluate import RECIPES, Values
+from sat_retriever.synth.book.model import Lookup, Through, Total, TotalWhere
+from sat_retriever.synth.book.rewrite import leaves
+from sat_retriever.synth.calculate.evaluate import RECIPES, Values
 from sat_retriever.synth.fabricate import PAPER, FabricateOptions, fabricated, fabricated_unit
 from sat_retriever.synth.fabricate.names import side_path
-from sat_retriever.synth.model import Lookup, Through, Total, TotalWhere
-from sat_retriever.synth.rewrite import leaves
 from tests.synth.fabricate.books import chance, staff, unit
 
 CLEAN = FabricateOptions(schema_noise=(), string_noise=0, numeric_noise=None)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from sat_retriever.synth.build import book, quarters
+from sat_retriever.synth.book.build import book, quarters
+from sat_retriever.synth.book.model import Book, Sheet
 from sat_retriever.synth.categories.budget.company import Company
 from sat_retriever.synth.categories.budget.details import annual, headcount, lists
 from sat_retriever.synth.categories.budget.outlook import allocation, capex, opex, revenue
 from sat_retriever.synth.categories.budget.plan import CATEGORY
 from sat_retriever.synth.categories.budget.reviews import quarterly
 from sat_retriever.synth.categories.budget.summary import rollup, summary
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import Book, Sheet
-from sat_retriever.synth.when import When
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 _SHEETS: Mapping[str, Callable[[Company, int], Sheet]] = {
     "headcount": headcount,

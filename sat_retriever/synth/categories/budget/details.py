@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sat_retriever.synth.build import with_totals
-from sat_retriever.synth.categories.budget.company import Company
-from sat_retriever.synth.categories.budget.plan import PERSONNEL, Spend
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import with_totals
+from sat_retriever.synth.book.model import (
     Choices,
     Combine,
     Lookup,
@@ -15,7 +13,9 @@ from sat_retriever.synth.model import (
     Recipe,
     Sheet,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.budget.company import Company
+from sat_retriever.synth.categories.budget.plan import PERSONNEL, Spend
+from sat_retriever.synth.house.when import When
 
 _STATUSES = (
     ("On Track", "Over Budget", "Under Spent"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sat_retriever.synth.build import parts, with_totals
-from sat_retriever.synth.categories.budget.company import Company
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import parts, with_totals
+from sat_retriever.synth.book.model import (
     Column,
     Combine,
     Lookup,
@@ -14,7 +13,8 @@ from sat_retriever.synth.model import (
     Take,
     TotalWhere,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.budget.company import Company
+from sat_retriever.synth.house.when import When
 
 _PHASES = ("Planned", "In Progress", "Completed")
 _QUARTERS = ("q1", "q2", "q3", "q4")

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sat_retriever.synth.house import House
+from sat_retriever.synth.house.house import House
 
 CATEGORY = "budget"
 PERSONNEL = "Personnel"

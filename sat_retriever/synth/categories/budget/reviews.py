@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sat_retriever.synth.build import parts
+from sat_retriever.synth.book.build import parts
+from sat_retriever.synth.book.model import Combine, Lookup, Own, Recipe, Sheet, Take
 from sat_retriever.synth.categories.budget.company import Company
-from sat_retriever.synth.model import Combine, Lookup, Own, Recipe, Sheet, Take
-from sat_retriever.synth.when import When
+from sat_retriever.synth.house.when import When
 
 _COMMENTS = (
     "",

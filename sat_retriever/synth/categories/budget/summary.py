@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sat_retriever.synth.build import book, with_totals
-from sat_retriever.synth.categories.budget.company import Company
-from sat_retriever.synth.categories.budget.plan import CATEGORY
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import book, with_totals
+from sat_retriever.synth.book.model import (
     Book,
     Chart,
     Column,
@@ -24,7 +22,9 @@ from sat_retriever.synth.model import (
     Total,
     TotalWhere,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.budget.company import Company
+from sat_retriever.synth.categories.budget.plan import CATEGORY
+from sat_retriever.synth.house.when import When
 
 _AMOUNTS = ("planned", "approved", "actual")
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sat_retriever.synth.build import book
+from sat_retriever.synth.book.build import book
+from sat_retriever.synth.book.model import Book, Sheet
 from sat_retriever.synth.categories.financial.company import CATEGORY, STATEMENTS, Company
 from sat_retriever.synth.categories.financial.details import fixed_assets, key_figures, notes
 from sat_retriever.synth.categories.financial.overview import overview
 from sat_retriever.synth.categories.financial.statements import quarter_statements, statement
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import Book, Sheet
-from sat_retriever.synth.when import When
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 _TAB_ORDER = ("balance_sheet", "income_statement", "cash_flow", "fixed_assets", "key_figures")
 

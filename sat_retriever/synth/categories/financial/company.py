@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sat_retriever.synth.build import Kind
+from sat_retriever.synth.book.build import Kind
+from sat_retriever.synth.book.model import SheetAt
 from sat_retriever.synth.categories.financial.ledger import Figures, ledger
 from sat_retriever.synth.categories.financial.lines import (
     BALANCE_LONG,
@@ -17,9 +18,8 @@ from sat_retriever.synth.categories.financial.lines import (
     Line,
     amount,
 )
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import SheetAt
-from sat_retriever.synth.when import When
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 CATEGORY = "financial"
 STATEMENTS = ("income_statement", "balance_sheet", "cash_flow")

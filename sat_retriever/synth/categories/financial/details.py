@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sat_retriever.synth.build import with_totals
+from sat_retriever.synth.book.build import with_totals
+from sat_retriever.synth.book.model import Combine, Lookup, Own, Recipe, Sheet, Take
 from sat_retriever.synth.categories.financial.company import Company
 from sat_retriever.synth.categories.financial.ledger import ASSETS
-from sat_retriever.synth.model import Combine, Lookup, Own, Recipe, Sheet, Take
-from sat_retriever.synth.when import When
+from sat_retriever.synth.house.when import When
 
 _ASSET_NAMES = {
     "buildings": ("Land and buildings", "Buildings", "Real estate"),

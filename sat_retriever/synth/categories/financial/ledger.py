@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from sat_retriever.synth.build import walk
-from sat_retriever.synth.house import House
+from sat_retriever.synth.book.build import walk
+from sat_retriever.synth.house.house import House
 
 ASSETS = ("buildings", "machinery", "vehicles", "equipment")
 Figures = Mapping[str, int]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sat_retriever.synth.build import book
-from sat_retriever.synth.categories.financial.company import CATEGORY, Company
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import book
+from sat_retriever.synth.book.model import (
     Book,
     Chart,
     Column,
@@ -17,6 +16,7 @@ from sat_retriever.synth.model import (
     SheetAt,
     Take,
 )
+from sat_retriever.synth.categories.financial.company import CATEGORY, Company
 
 _ITEMS = {
     "revenue": ("income_statement", "revenue"),

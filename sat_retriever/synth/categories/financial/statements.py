@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sat_retriever.synth.build import quarters
-from sat_retriever.synth.categories.financial.company import Company
-from sat_retriever.synth.categories.financial.lines import Line
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import quarters
+from sat_retriever.synth.book.model import (
     Column,
     Combine,
     Lookup,
@@ -21,7 +19,9 @@ from sat_retriever.synth.model import (
     Total,
     Value,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.financial.company import Company
+from sat_retriever.synth.categories.financial.lines import Line
+from sat_retriever.synth.house.when import When
 
 Cell = Value | Recipe
 _BASE = {"income_statement": "revenue", "balance_sheet": "assets"}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from sat_retriever.synth.house import House
+from sat_retriever.synth.house.house import House
 
 ID = "hr"
 CONTRACTS = ("Permanent", "Fixed term", "Part-time", "Apprentice", "Freelance")

@@ -6,18 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from sat_retriever.synth.build import days, months, spoken, with_totals
-from sat_retriever.synth.categories.filing import (
-    Filed,
-    Filing,
-    arranged,
-    either,
-    grouped,
-    noted,
-    tabled,
-)
-from sat_retriever.synth.categories.hr.people import ID, Person, departments_of
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import days, months, spoken, with_totals
+from sat_retriever.synth.book.model import (
     Chart,
     Choices,
     Column,
@@ -32,7 +22,17 @@ from sat_retriever.synth.model import (
     TotalWhere,
     Value,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.filing import (
+    Filed,
+    Filing,
+    arranged,
+    either,
+    grouped,
+    noted,
+    tabled,
+)
+from sat_retriever.synth.categories.hr.people import ID, Person, departments_of
+from sat_retriever.synth.house.when import When
 
 
 def roster(filing: Filing, staff: Sequence[Person], when: When) -> Filed:

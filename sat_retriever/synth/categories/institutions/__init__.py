@@ -7,7 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from sat_retriever.synth.build import with_totals
+from sat_retriever.synth.book.build import with_totals
+from sat_retriever.synth.book.model import (
+    Book,
+    Column,
+    Combine,
+    Lookup,
+    Own,
+    Recipe,
+    TotalWhere,
+    Value,
+)
 from sat_retriever.synth.categories.filing import (
     Filed,
     Filing,
@@ -26,9 +36,8 @@ from sat_retriever.synth.categories.institutions.fields import (
     Field,
     needed,
 )
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import Book, Column, Combine, Lookup, Own, Recipe, TotalWhere, Value
-from sat_retriever.synth.when import When
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 ID = "institutions"
 _MODES: tuple[Mode, ...] = ("each", "each", "year")

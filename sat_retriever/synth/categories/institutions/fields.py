@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sat_retriever.synth.model import Combine, Own, Recipe, Style
+from sat_retriever.synth.book.model import Combine, Own, Recipe, Style
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sat_retriever.synth.build import months, some_days, spoken, with_totals
-from sat_retriever.synth.categories.filing import Filed, Filing, arranged, either, grouped, noted
-from sat_retriever.synth.categories.inventory.items import ID, Item, level
-from sat_retriever.synth.categories.inventory.movements import described, prices, times
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import months, some_days, spoken, with_totals
+from sat_retriever.synth.book.model import (
     Chart,
     Column,
     Combine,
@@ -24,7 +21,10 @@ from sat_retriever.synth.model import (
     TotalWhere,
     Value,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.filing import Filed, Filing, arranged, either, grouped, noted
+from sat_retriever.synth.categories.inventory.items import ID, Item, level
+from sat_retriever.synth.categories.inventory.movements import described, prices, times
+from sat_retriever.synth.house.when import When
 
 _REASONS = ("Counting error", "Damaged", "Unbooked issue", "Wrong bin", "Late posting", "Expired")
 

@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sat_retriever.synth.house import House
-from sat_retriever.synth.when import When
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 ID = "inventory"
 _GROUPS = ("Raw Material", "Component", "Consumable", "Packaging", "Spare Part", "Tool")

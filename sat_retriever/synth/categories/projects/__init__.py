@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.categories.filing import Filing, Mode
 from sat_retriever.synth.categories.projects.plan import ID, running_in
 from sat_retriever.synth.categories.projects.sheets import budget, milestones, progress, registry
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import Book
-from sat_retriever.synth.when import When
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 _MODES: tuple[Mode, ...] = ("each", "each", "year")
 

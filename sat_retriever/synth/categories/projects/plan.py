@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from sat_retriever.synth.house import House
-from sat_retriever.synth.when import When
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 ID = "projects"
 

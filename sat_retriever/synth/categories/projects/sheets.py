@@ -7,17 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from sat_retriever.synth.build import days, months, some_days, spoken, with_totals
-from sat_retriever.synth.categories.filing import (
-    Filed,
-    Filing,
-    arranged,
-    either,
-    grouped,
-    noted,
-)
-from sat_retriever.synth.categories.projects.plan import ID, Project, pace, so_far, status
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import days, months, some_days, spoken, with_totals
+from sat_retriever.synth.book.model import (
     Chart,
     Column,
     Combine,
@@ -29,7 +20,16 @@ from sat_retriever.synth.model import (
     TotalWhere,
     Value,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.filing import (
+    Filed,
+    Filing,
+    arranged,
+    either,
+    grouped,
+    noted,
+)
+from sat_retriever.synth.categories.projects.plan import ID, Project, pace, so_far, status
+from sat_retriever.synth.house.when import When
 
 _COSTS = ("Staff", "Equipment", "Materials", "Software", "External Services", "Travel")
 _FUNDS = ("Own Funds", "Bank Loan", "Public Grant", "Group Funding")

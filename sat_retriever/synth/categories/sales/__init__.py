@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sat_retriever.synth.build import book, months, quarters
+from sat_retriever.synth.book.build import book, months, quarters
+from sat_retriever.synth.book.model import Book, Sheet
 from sat_retriever.synth.categories.sales.company import CATEGORY, Company
 from sat_retriever.synth.categories.sales.orders import customers, orders, prices, products
 from sat_retriever.synth.categories.sales.summaries import (
@@ -14,9 +15,8 @@ from sat_retriever.synth.categories.sales.summaries import (
     by_region,
     targets,
 )
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import Book, Sheet
-from sat_retriever.synth.when import When
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sat_retriever.synth.build import Kind, months, quarters
-from sat_retriever.synth.house import House
-from sat_retriever.synth.model import SheetAt
-from sat_retriever.synth.when import When
+from sat_retriever.synth.book.build import Kind, months, quarters
+from sat_retriever.synth.book.model import SheetAt
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.house.when import When
 
 CATEGORY = "sales"
 OPTIONAL = ("customer_name", "product_name", "seller", "discount")

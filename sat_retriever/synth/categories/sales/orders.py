@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from sat_retriever.synth.build import some_days, with_totals
-from sat_retriever.synth.categories.sales.company import Company
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import some_days, with_totals
+from sat_retriever.synth.book.model import (
     Column,
     Combine,
     Lookup,
@@ -16,7 +15,8 @@ from sat_retriever.synth.model import (
     Sheet,
     SheetAt,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.sales.company import Company
+from sat_retriever.synth.house.when import When
 
 _DISCOUNTS = (0.0, 0.0, 0.0, 0.02, 0.03, 0.05, 0.1)
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from sat_retriever.synth.build import quarters, spoken, with_totals
-from sat_retriever.synth.categories.sales.company import Company
-from sat_retriever.synth.model import (
+from sat_retriever.synth.book.build import quarters, spoken, with_totals
+from sat_retriever.synth.book.model import (
     Chart,
     Combine,
     Function,
@@ -22,7 +21,8 @@ from sat_retriever.synth.model import (
     Total,
     TotalWhere,
 )
-from sat_retriever.synth.when import When
+from sat_retriever.synth.categories.sales.company import Company
+from sat_retriever.synth.house.when import When
 
 _QUARTERS = ("q1", "q2", "q3", "q4")
 

@@ -1,0 +1,91 @@
+"""Recipes taken apart and put together again with other parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from sat_retriever.synth.book.model import (
+    Book,
+    Column,
+    Combine,
+    Lookup,
+    Recipe,
+    Sheet,
+    SheetAt,
+    Take,
+    Through,
+    Total,
+    TotalWhere,
+    Value,
+)
+from sat_retriever.synth.calculate.evaluate import RECIPES
+
+Cell = Value | Recipe
+
+
+def leaves(recipe: Recipe) -> Iterator[Recipe]:
+    """The recipes that no other is nested in, left to right.
+
+    >>> from sat_retriever.synth.book.model import Number, Own
+    >>> [*leaves(Combine("+", Own("a"), Combine("*", Own("b"), Number(2))))]
+    [Own(column='a'), Own(column='b'), Number(value=2)]
+    """
+    if isinstance(recipe, Combine):
+        yield from leaves(recipe.left)
+        yield from leaves(recipe.right)
+    else:
+        yield recipe
+
+
+def with_leaves(recipe: Recipe, change: Callable[[Recipe], Recipe]) -> Recipe:
+    """The recipe with each leaf changed."""
+    if isinstance(recipe, Combine):
+        left, right = with_leaves(recipe.left, change), with_leaves(recipe.right, change)
+        return Combine(recipe.operator, left, right)
+    return change(recipe)
+
+
+def with_cells(column: Column, change: Callable[[int, Recipe], Cell]) -> Column:
+    """The column with each recipe, of its row number, changed; plain values stay."""
+    if not any(isinstance(cell, RECIPES) for cell in column.cells):
+        return column
+    cells = tuple(
+        change(row, cell) if isinstance(cell, RECIPES) else cell
+        for row, cell in enumerate(column.cells)
+    )
+    return replace(column, cells=cells)
+
+
+def pointed(sheet: Sheet, at: Callable[[SheetAt], SheetAt]) -> Sheet:
+    """The sheet with all it takes, draws and chooses from elsewhere taken from `at` instead."""
+
+    def leaf(recipe: Recipe) -> Recipe:
+        if isinstance(recipe, Take | Total | TotalWhere | Lookup):
+            return replace(recipe, at=at(recipe.at))
+        return recipe
+
+    return replace(
+        sheet,
+        columns=tuple(
+            with_cells(column, lambda _, recipe: with_leaves(recipe, leaf))
+            for column in sheet.columns
+        ),
+        charts=tuple(replace(chart, at=at(chart.at)) for chart in sheet.charts),
+        choices=tuple(replace(choice, at=at(choice.at)) for choice in sheet.choices),
+        pivots=tuple(replace(pivot, at=at(pivot.at)) for pivot in sheet.pivots),
+    )
+
+
+def whose(book: Book, at: SheetAt) -> tuple[str, str]:
+    """Path and tab of a sheet that a sheet of `book` takes from."""
+    return at.book or book.path, at.sheet
+
+
+def run(book: Book, through: Through) -> tuple[Sheet, ...]:
+    """The sheets from the first to the last of a 3-D sum, in tab order."""
+    names = [sheet.name for sheet in book.sheets]
+    if through.first not in names or through.last not in names:
+        return ()
+    first, last = sorted((names.index(through.first), names.index(through.last)))
+    return book.sheets[first : last + 1]

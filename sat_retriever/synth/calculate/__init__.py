@@ -1,0 +1,1 @@
+"""Recipes to formulas and their values."""

@@ -1,0 +1,184 @@
+"""A workbook's recipes to cells: every formula's text and its value from one tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sat_retriever.synth.book.model import Book, Column, Function, SheetAt, Value
+from sat_retriever.synth.book.placed import Placed
+from sat_retriever.synth.calculate.evaluate import RECIPES, Values
+from sat_retriever.synth.calculate.formula_text import Formulas
+from sat_retriever.synth.calculate.pivot import PivotTable, pivot_tables
+
+_TABLE_NAME = re.compile(r"[^\W\d][\w.]{2,}")
+_LIKE_ADDRESS = re.compile(r"[A-Za-z]{1,3}[0-9]+|[Rr][0-9]+[Cc][0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledColumn:
+    """Cells of one column.
+
+    Attributes:
+        values: Value of each data row; "" and None are empty.
+        formulas: Formula of each data row without "=", empty where there is none.
+        function: What the totals row does with it; None for nothing.
+        total: Its total.
+    """
+
+    values: tuple[Value, ...]
+    formulas: tuple[str, ...]
+    function: Function | None = None
+    total: int | float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledSheet:
+    """A sheet with its cells.
+
+    Attributes:
+        at: The sheet and where its parts stand.
+        columns: Cells of its columns, left to right.
+        choices: For each list of choices the column and the text of its source.
+        pivots: Its pivot tables.
+    """
+
+    at: Placed
+    columns: tuple[CompiledColumn, ...]
+    choices: tuple[tuple[str, str], ...] = ()
+    pivots: tuple[PivotTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Another workbook that formulas refer to by its number, and what they take from it.
+
+    Attributes:
+        path: Its path below the corpus's folder.
+        tabs: All its tabs in order.
+        cells: (tab, 1-based row, 1-based column, value) of the cells taken, in this order.
+    """
+
+    path: str
+    tabs: tuple[str, ...]
+    cells: tuple[tuple[str, int, int, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledBook:
+    """A workbook ready to be written.
+
+    Attributes:
+        book: What it was made from.
+        sheets: Its sheets in tab order.
+        names: Defined names and what they stand for, without "=".
+        externals: Other workbooks; `[1]` in a formula is the first one.
+    """
+
+    book: Book
+    sheets: tuple[CompiledSheet, ...]
+    names: tuple[tuple[str, str], ...] = ()
+    externals: tuple[External, ...] = ()
+    values: Values = field(default_factory=lambda: Values(lambda _path: None), repr=False)
+
+
+def compiled(
+    book: Book, books: Callable[[str], Book | None], values: Values | None = None
+) -> CompiledBook:
+    """The workbook with every cell's value and every formula's text.
+
+    Args:
+        book: The workbook.
+        books: Gives other workbooks by their path; None for one that is not there.
+        values: What is known of cells already: share one among the workbooks that refer to
+            each other, so that none is calculated twice.
+
+    Raises:
+        ValueError: If a recipe takes from what is not there, calculates with text, or goes
+            in a circle; if no sheet is visible; if names of tabs, columns or tables clash.
+    """
+    values = values or Values(books)
+    sheets = values.add(book)
+    _check(sheets)
+    calculated = [
+        [tuple(values.values(at, column.id)) for column in at.sheet.columns] for at in sheets
+    ]
+    formulas = Formulas(values)
+    done = tuple(
+        _sheet(at, columns, formulas) for at, columns in zip(sheets, calculated, strict=True)
+    )
+    names = tuple(sorted(formulas.names.items()))
+    return CompiledBook(book, done, names, _externals(sheets, formulas), values)
+
+
+def _check(sheets: list[Placed]) -> None:
+    """Refuse what no workbook can hold.
+
+    Raises:
+        ValueError: If no sheet is visible, or the name of a table is taken or malformed.
+    """
+    path = sheets[0].book.path if sheets else "a workbook without sheets"
+    if all(at.sheet.hidden for at in sheets):
+        raise ValueError(f"{path}: at least one sheet must be visible")
+    tables = [at.sheet.table_name for at in sheets if at.place.table]
+    for name in tables:
+        if not _TABLE_NAME.fullmatch(name) or _LIKE_ADDRESS.fullmatch(name):
+            raise ValueError(f"{path}: {name!r} cannot be the name of a table")
+    if len({name.casefold() for name in tables}) < len(tables):
+        raise ValueError(f"{path}: two tables of one name: {tables}")
+
+
+def _sheet(at: Placed, columns: list[tuple[Value, ...]], formulas: Formulas) -> CompiledSheet:
+    functions = dict(at.sheet.totals)
+    unknown = set(functions) - set(at.numbers)
+    if unknown:
+        raise ValueError(f"{at} has totals of columns that it does not have: {sorted(unknown)}")
+    first = at.sheet.columns[0].id if at.sheet.columns else ""
+    done = []
+    for column, values in zip(at.sheet.columns, columns, strict=True):
+        function = functions.get(column.id) if column.id != first else None
+        total = formulas.values.total(at, column.id, function) if function else 0
+        done.append(CompiledColumn(values, _formulas(at, column, formulas), function, total))
+    pivots = pivot_tables(formulas.values, at)
+    return CompiledSheet(at, tuple(done), _choices(at, formulas), pivots)
+
+
+def _formulas(at: Placed, column: Column, formulas: Formulas) -> tuple[str, ...]:
+    return tuple(
+        formulas.text(at, column, row, cell) if isinstance(cell, RECIPES) else ""
+        for row, cell in enumerate(column.cells)
+    )
+
+
+def _choices(at: Placed, formulas: Formulas) -> tuple[tuple[str, str], ...]:
+    found = []
+    for each in at.sheet.choices:
+        at.column(each.column)
+        _must_be_own(at, each.at, "a list of choices")
+        found.append((each.column, formulas.choices(at, each.at, each.source)))
+    for shown in (*(chart.at for chart in at.sheet.charts), *(x.at for x in at.sheet.pivots)):
+        _must_be_own(at, shown, "a chart or pivot table")
+    return tuple(found)
+
+
+def _must_be_own(own: Placed, at: SheetAt, what: str) -> None:
+    if at.book and at.book != own.book.path:
+        raise ValueError(f"{own}: {what} cannot show another workbook, {at.book}")
+
+
+def _externals(sheets: list[Placed], formulas: Formulas) -> tuple[External, ...]:
+    """The other workbooks that formulas refer to, with the cells that they take."""
+    found = []
+    for path, columns in formulas.external.items():
+        cells: dict[tuple[int, int, int], tuple[str, int, int, Value]] = {}
+        tabs: tuple[str, ...] = ()
+        for (sheet, column), rows in columns.items():
+            target = formulas.values.sheet(sheets[0], SheetAt(sheet, path))
+            tabs = tabs or tuple(each.name for each in target.book.sheets)
+            values = formulas.values.values(target, column)
+            for row in range(len(values)) if rows is None else sorted(rows):
+                place = (target.row(row), target.numbers[column])
+                cells[tabs.index(sheet), *place] = (sheet, *place, values[row])
+        found.append(External(path, tabs, tuple(cells[key] for key in sorted(cells))))
+    return tuple(found)

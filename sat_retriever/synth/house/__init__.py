@@ -1,0 +1,1 @@
+"""One company, market or institution: its things, and its habits of naming and layout."""

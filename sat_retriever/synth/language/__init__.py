@@ -1,0 +1,1 @@
+"""Workbooks said in other languages."""

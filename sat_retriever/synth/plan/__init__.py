@@ -1,0 +1,1 @@
+"""How large a corpus is, and whose workbooks it has."""

@@ -1,0 +1,1 @@
+"""The words of templates: lists, categories and naming conventions, as data files."""

@@ -1,0 +1,256 @@
+"""Files of words, read and checked: what is wrong is said with file, place and needed form."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from sat_retriever.errors import InputError
+
+FOLDER = Path(__file__).parent
+MAX_BYTES = 4 * 2**20
+MAX_CHARS = 200
+FIELDS = {"material_specs": ("materials", 1), "material_units": ("materials", 2)}
+"""Nouns that are a field of another list's entries: list, place."""
+SEPARATOR = "|"
+COMPARISONS = ("=", "<", ">")
+"""Beginnings of a text for which SUMIFS cannot look."""
+_ENTRY_FORM = {of: f"name{SEPARATOR}specification{SEPARATOR}unit" for of, _ in FIELDS.values()}
+
+CASES = ("asis", "lower", "upper")
+GRAINS = {"year": {"yyyy", "yy"}, "quarter": {"q"}, "month": {"mm", "m", "Month", "Mon", "mon"}}
+"""Lengths of periods, and what their spellings need (one of them)."""
+_KEYS = frozenset("name path tab tab_else case space short".split()) | {
+    f"{place}{grain}" for place in ("", "tab_", "date_", "bare_") for grain in GRAINS
+}
+_PERIOD_PARTS = frozenset("yyyy yy q mm m Month Mon mon".split())
+_PATH_PARTS = frozenset(
+    "company category subject period within date yyyy number serial version".split()
+)
+_TAB_PARTS = frozenset("kind part period index".split())
+_TIMES = frozenset(("period", "date"))
+_NOT_IN_TABS = re.compile(r"[\[\]:*?/\\]")
+
+
+def read(path: Path) -> Any:
+    """The parsed JSON of a file.
+
+    Raises:
+        InputError: If it cannot be read, is no JSON, or is larger than `MAX_BYTES`.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise InputError(
+                f"{path} has {size:,} bytes; a file of words has at most {MAX_BYTES:,}"
+            )
+        return json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not valid JSON: {error}") from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object; a name that stands twice is a mistake JSON itself would hide."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the name {twice!r} stands twice in one object")
+    return content
+
+
+def sign(text: str) -> str:
+    """What is left of a name when letter case, blanks and signs do not count.
+
+    >>> sign("Material Code"), sign("material_code")
+    ('materialcode', 'materialcode')
+    """
+    return "".join(words_of(text.casefold())) or text.strip()
+
+
+def words_of(text: str) -> list[str]:
+    """Words and numbers of a text; signs that headers speak with are words.
+
+    >>> words_of("Var. %"), words_of("PO #")
+    (['Var', 'pct'], ['PO', 'no'])
+    """
+    return re.findall(r"[^\W_]+", text.replace("%", " pct ").replace("#", " no "))
+
+
+def objects(value: Any, where: str) -> Mapping[str, Any]:
+    """A JSON object with at least one entry."""
+    if not isinstance(value, dict) or not value:
+        raise InputError(f"{where}: an object with entries is needed, not {value!r:.80}")
+    return value
+
+
+def text(value: Any, where: str) -> str:
+    """One line of text."""
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{where}: a text is needed, not {value!r:.80}")
+    if len(value) > MAX_CHARS or not value.isprintable():
+        raise InputError(f"{where}: one line of at most {MAX_CHARS} signs is needed: {value!r:.80}")
+    return value.strip()
+
+
+def texts(value: Any, where: str) -> tuple[str, ...]:
+    """A list of different lines of text, at least one."""
+    if not isinstance(value, list) or not value:
+        raise InputError(f"{where}: a list of texts is needed, not {value!r:.80}")
+    found = tuple(text(entry, f"{where}, entry {n}") for n, entry in enumerate(value, 1))
+    twice = _twice(entry.split(SEPARATOR)[0].casefold() for entry in found)
+    if twice is not None:
+        raise InputError(f"{where}: {twice!r} stands there twice")
+    return found
+
+
+def variants(value: Any, where: str) -> tuple[str, ...]:
+    """A list of texts, one a variant; two variants may have the same."""
+    if not isinstance(value, list) or not value:
+        raise InputError(f"{where}: a list of texts, one a variant, is needed, not {value!r:.80}")
+    return tuple(text(entry, f"{where}, variant {n}") for n, entry in enumerate(value, 1))
+
+
+def _twice(entries: Iterable[str]) -> str | None:
+    """The first entry that was there before."""
+    seen: set[str] = set()
+    for entry in entries:
+        if entry in seen:
+            return entry
+        seen.add(entry)
+    return None
+
+
+def lists(path: Path) -> Mapping[str, tuple[str, ...]]:
+    """Lists of words by name, from `lists.json`.
+
+    Raises:
+        InputError: If the file does not have the documented form.
+    """
+    found = {
+        name: texts(words, f"{path.name}, list {name!r}")
+        for name, words in objects(read(path), path.name).items()
+    }
+    for name, entries in found.items():
+        for entry in entries:
+            if entry.startswith(COMPARISONS):
+                raise InputError(
+                    f"{path.name}, list {name!r}: {entry!r} begins like a comparison, which "
+                    f"formulas take it for; no entry begins with {' '.join(COMPARISONS)}"
+                )
+    for of, form in _ENTRY_FORM.items():
+        for entry in found.get(of, ()):
+            if entry.count(SEPARATOR) != form.count(SEPARATOR):
+                raise InputError(f"{path.name}, list {of!r}: {entry!r} is not of the form {form!r}")
+    return found
+
+
+def conventions(path: Path) -> tuple[tuple[Mapping[str, Any], ...], Mapping[str, str]]:
+    """Naming conventions, and abbreviations by case-folded word, from `naming.json`.
+
+    Raises:
+        InputError: If the file does not have the documented form.
+    """
+    content = objects(read(path), path.name)
+    found = content.get("conventions")
+    if not isinstance(found, list) or not found:
+        raise InputError(f"{path.name}: 'conventions' must be a list with at least one convention")
+    for number, convention in enumerate(found, 1):
+        name = convention.get("name") if isinstance(convention, dict) else None
+        where = f"{path.name}, convention {name or number!r}"
+        _check_convention(objects(convention, where), where)
+    twice = _twice(convention["name"] for convention in found)
+    if twice is not None:
+        raise InputError(f"{path.name}: two conventions are called {twice!r}")
+    return tuple(found), _abbreviations(content.get("abbreviations") or {}, path.name)
+
+
+def _abbreviations(value: Any, where: str) -> Mapping[str, str]:
+    """Short forms by case-folded word; each stands for one word, so that names stay different."""
+    found = {
+        word.casefold(): text(short, f"{where}, abbreviation of {word!r}")
+        for word, short in (objects(value, f"{where}, abbreviations") if value else {}).items()
+    }
+    twice = _twice(short.casefold() for short in found.values())
+    if twice is not None:
+        raise InputError(f"{where}: the abbreviation {twice!r} stands for two words")
+    return found
+
+
+def _check_convention(convention: Mapping[str, Any], where: str) -> None:
+    unknown = sorted(set(convention) - _KEYS)
+    if unknown:
+        known = ", ".join(sorted(_KEYS))
+        raise InputError(f"{where}: no entry is called {', '.join(unknown)}; entries are {known}")
+    for key in ("name", "path", "tab", "case"):
+        text(convention.get(key), f"{where}, {key!r}")
+    if convention["case"] not in CASES:
+        raise InputError(f"{where}: 'case' is one of {', '.join(CASES)}")
+    if convention.get("space") not in {" ", "_", "-", "."}:
+        raise InputError(f"{where}: 'space' is a blank, '_', '-' or '.'")
+    parts = placeholders(convention["path"], _PATH_PARTS, f"{where}, 'path'")
+    timed = bool(parts & _TIMES) or {"yyyy", "within"} <= parts
+    if not {"company", "category", "subject"} <= parts or not timed:
+        raise InputError(
+            f"{where}, 'path': needs {{company}}, {{category}}, {{subject}} and {{period}} (or "
+            "{date}, or {yyyy} and {within}), or two workbooks could get one path"
+        )
+    for key in ("tab", "tab_else"):
+        if key in convention:
+            told = placeholders(text(convention[key], where), _TAB_PARTS, f"{where}, {key!r}")
+    if not {"kind", "part", "period"} <= told or ("index" in told and "tab_else" not in convention):
+        raise InputError(
+            f"{where}: 'tab' (or 'tab_else', if 'tab' has none of them) needs {{kind}}, {{part}} "
+            "and {period}, or two tabs could get one name"
+        )
+    _check_spellings(convention, parts, where)
+
+
+def _check_spellings(convention: Mapping[str, Any], parts: set[str], where: str) -> None:
+    for key in GRAINS:
+        if key not in convention:
+            raise InputError(f"{where}: needs {key!r}, a list of spellings of a {key}")
+    for key, patterns in convention.items():
+        place, _, grain = key.rpartition("_")
+        if grain not in GRAINS:
+            continue
+        for pattern in texts(patterns, f"{where}, {key!r}"):
+            told = placeholders(pattern, _PERIOD_PARTS, f"{where}, {key!r}")
+            if not told & GRAINS[grain]:
+                names = " or ".join(f"{{{part}}}" for part in sorted(GRAINS[grain]))
+                raise InputError(f"{where}, {key!r}: {pattern!r} needs {names}")
+            if not place and not told & GRAINS["year"] and "yyyy" not in parts:
+                raise InputError(f"{where}, {key!r}: {pattern!r} needs {{yyyy}} or {{yy}}")
+
+
+def placeholders(pattern: str, known: frozenset[str], where: str) -> set[str]:
+    """Names in braces of a pattern.
+
+    Raises:
+        InputError: If one of them is not known, or the braces do not match.
+    """
+    try:
+        found = {name for _, name, _, _ in Formatter().parse(pattern) if name is not None}
+    except ValueError as error:
+        raise InputError(f"{where}: {pattern!r}: {error}") from error
+    if not found <= known:
+        raise InputError(
+            f"{where}: {pattern!r} may hold {', '.join(sorted(known))} in braces, "
+            f"not {', '.join(sorted(found - known))}"
+        )
+    return found
+
+
+def tab_names(names: Sequence[str], where: str) -> None:
+    """Check names that tabs will carry."""
+    for name in names:
+        if len(name) > 31 or _NOT_IN_TABS.search(name) or name[0] == "'" or name[-1] == "'":
+            raise InputError(
+                f"{where}: {name!r} cannot name a tab: at most 31 signs, none of []:*?/\\"
+            )

@@ -1,0 +1,1 @@
+"""Calculated workbooks to the bytes of .xlsx files."""
