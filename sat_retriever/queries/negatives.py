@@ -44,8 +44,9 @@ def hard_negatives(
 
     Types are wanted in proportion to their shares; what one cannot give, the others do.
 
-    Source: method section 9, the six published types. Departs: what a schema, a formula
-    family and a summary's type are comes from facts and links, not from names.
+    Source: method section 9, the six published types. Departs: what a formula family and a
+    summary's type are comes from facts and links, not from names; a schema is that of the
+    columns, or of all sheets of a kind, whatever a company calls its columns.
 
     Returns:
         Type by sheet id, in the order of `HARD_TYPES`.
@@ -93,7 +94,7 @@ class _Search:
 
 
 def _wrong_entity(index: FactIndex, start: int) -> Iterator[_Look]:
-    """Equal columns and period, another entity."""
+    """Columns or kind, and period, as here; another entity."""
     own = index.facts[start]
     span = span_of(own.period) if own.period else None
 
@@ -103,10 +104,11 @@ def _wrong_entity(index: FactIndex, start: int) -> Iterator[_Look]:
 
     if own.entity:
         yield _Look(_alike(index, own), fits)
+        yield _Look(_of_kind(index, own), fits)  # another company's columns are called otherwise
 
 
 def _wrong_year(index: FactIndex, start: int) -> Iterator[_Look]:
-    """Equal columns and entity, another period."""
+    """Columns or kind, and entity, as here; another period."""
     own = index.facts[start]
     if own.period is None:
         return
@@ -115,7 +117,8 @@ def _wrong_year(index: FactIndex, start: int) -> Iterator[_Look]:
     span = span_of(own.period)
 
     def fits(other: SheetFacts) -> bool:
-        same = other.entity == own.entity and other.schema == own.schema
+        alike = other.schema == own.schema or other.kind == own.kind
+        same = alike and other.entity == own.entity
         return same and other.period is not None and span_of(other.period) != span
 
     yield _Look(places, fits)
@@ -175,6 +178,13 @@ def _alike(index: FactIndex, own: SheetFacts) -> Sequence[int]:
     if own.period is not None:
         return index.postings.get(("schema", "year", schema, span_of(own.period).last_year), ())
     return index.postings.get(("schema", schema), ())
+
+
+def _of_kind(index: FactIndex, own: SheetFacts) -> Sequence[int]:
+    """Sheets of a kind, of the same year where one is known."""
+    if own.period is not None:
+        return index.postings.get(("kind", "year", own.kind, span_of(own.period).last_year), ())
+    return index.postings.get(("kind", own.kind), ())
 
 
 _LOOKS: Mapping[str, Callable[[FactIndex, int], Iterator[_Look]]] = {
