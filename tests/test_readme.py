@@ -67,6 +67,24 @@ def test_the_shell_snippets_print_what_the_readme_shows(desk):
         assert _steady(output) == _steady(shown), command
 
 
+def test_the_corpus_snippet_prints_what_the_readme_shows(tmp_path):
+    section = README.partition("## Corpora made from templates")[2]
+    code, output = re.search(r"```python\n(.+?)```\n\n```text\n(.+?)```", section, re.S).groups()
+    (tmp_path / "make.py").write_text(code, encoding="utf-8")
+    assert run(tmp_path, sys.executable, "make.py") == output
+
+
+def test_the_corpus_commands_take_the_options_that_the_readme_names():
+    section = README.partition("## Corpora made from templates")[2].partition("\n## ")[0]
+    for name in ("synth", "queries"):
+        named = set(
+            re.findall(r"--[a-z]+", " ".join(re.findall(rf"sat {name} ([^\n#]*)", section)))
+        )
+        shown = run(ROOT, sys.executable, "-m", "sat_retriever", name, "--help")
+        assert named
+        assert {option for option in named if option not in shown} == set()
+
+
 def _steady(text: str) -> list[str]:
     """Lines without times and without the blanks that fill a table up."""
     lines = [line.rstrip() for line in text.strip().splitlines()]
