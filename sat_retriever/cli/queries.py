@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -32,9 +32,11 @@ from sat_retriever.cli.terminal import (
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.labels import Query
-from sat_retriever.queries.own import OwnQueries, own_queries
 from sat_retriever.queries.publish import write_queries
 from sat_retriever.types import SheetRecord
+
+if TYPE_CHECKING:
+    from sat_retriever.queries.own import OwnQueries
 
 _READ_AT_ONCE = 1_000
 _SAMPLES = 8
@@ -99,6 +101,8 @@ def queries(
         return
     if paraphrase is not None and out is None:
         raise InputError("--paraphrase needs a file for the result; name one with --out")
+    from sat_retriever.queries.own import own_queries  # no other command waits for it
+
     wanted_number = _NUMBER if number is None else number
     wanted = [name.strip() for name in types.split(",") if name.strip()] if types else None
     with SheetIndex.open(file) as opened, _bar() as progress:
