@@ -2,7 +2,9 @@ import random
 
 import pytest
 
+from sat_retriever.links.period.periods import Grain, SheetPeriod
 from sat_retriever.queries.attributes import FactIndex
+from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.negatives import hard_negatives, random_negatives
 from sat_retriever.queries.published import HARD_TYPES
 from sat_retriever.queries.spans import span_of
@@ -33,6 +35,26 @@ def test_a_wrong_year_is_the_same_for_another_time():
         assert other.schema == own.schema or other.kind == own.kind
         assert other.entity == own.entity
         assert span_of(other.period) != span_of(own.period)
+
+
+@pytest.mark.parametrize("name", ["same_schema_wrong_entity", "same_schema_wrong_year"])
+def test_sheets_of_a_kind_are_alike_whatever_their_company_calls_the_columns(name):
+    facts = [
+        SheetFacts(
+            f"{entity}/{year}",
+            "hr",
+            "payroll",
+            entity,
+            SheetPeriod(f"{entity}/payroll", Grain.YEAR, year, 0, str(year)),
+            schema=f"columns of {entity} in {year}",
+        )
+        for entity in ("Oak Ridge Mills", "Fennel Works")
+        for year in (2022, 2023)
+    ]
+    index = FactIndex.of(facts, ())
+    found = hard_negatives(index, ["Fennel Works/2023"], 1, {name: 1.0}, random.Random(0))
+    other = "Oak Ridge Mills/2023" if name.endswith("entity") else "Fennel Works/2022"
+    assert found == {other: name}
 
 
 def test_a_wrong_sheet_stands_in_the_same_workbook():
