@@ -64,8 +64,10 @@ def discover(
         profiles: Sketches of its columns; without them joins go by headers alone.
     """
     linked = workbook_links(records, references, structure or Structure())
-    joins = workbook_joins(records, profiles, _formulas(linked))
-    return Discovery(_strongest((*linked.links, *joins)), claims_of(records, profiles, linked))
+    formulas = _formulas(linked)
+    joins = workbook_joins(records, profiles, formulas)
+    claims = claims_of(records, profiles, linked.external, formulas.gathering)
+    return Discovery(_strongest((*linked.links, *joins)), claims)
 
 
 def without(discovery: Discovery, sheet_ids: Set[str]) -> Discovery:
@@ -84,14 +86,20 @@ def without(discovery: Discovery, sheet_ids: Set[str]) -> Discovery:
 def claims_of(
     records: Sequence[SheetRecord],
     profiles: Sequence[ColumnProfile] = (),
-    linked: WorkbookLinks | None = None,
+    external: tuple[ExternalReference, ...] = (),
+    gathering: Set[str] = frozenset(),
 ) -> Claims:
-    """Periods and key columns of sheets, beside the references handed in."""
-    linked = linked or WorkbookLinks()
+    """Periods and key columns of sheets, beside the references handed in.
+
+    Args:
+        records: The sheets.
+        profiles: Of their columns.
+        external: What their formulas take from other workbooks.
+        gathering: Ids of those whose formulas gather from other sheets.
+    """
     periods = ((record.sheet_id, period_of(record)) for record in records)
     dated = tuple((sheet_id, period) for sheet_id, period in periods if period is not None)
-    keys = tuple(workbook_keys(records, profiles, _formulas(linked).gathering))
-    return Claims(linked.external, dated, keys)
+    return Claims(external, dated, tuple(workbook_keys(records, profiles, gathering)))
 
 
 def _formulas(linked: WorkbookLinks) -> Formulas:
