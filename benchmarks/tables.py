@@ -20,6 +20,7 @@ from benchmarks.markdown import markdown, number
 from benchmarks.results import ROOT, read_results
 from benchmarks.sections import SECTIONS, Section
 from benchmarks.synth_tables import stats_table
+from benchmarks.train_parts import training_parts, wrong_metrics
 from sat_retriever.metrics import mean, ndcg, paired_bootstrap
 
 START, END = "<!-- results:start -->", "<!-- results:end -->"
@@ -205,6 +206,10 @@ def render() -> str:
         "`python -m benchmarks.synth_stats`." + (f" {measured_on(stats)}" if stats else ""),
         stats_table(stats) if stats else _not_run("synth_stats"),
     ]
+    reported = json.loads(PAPER.read_text(encoding="utf-8"))
+    for part in training_parts(reported):
+        where = f" {measured_on(part.files)}" if part.files else ""
+        parts += [f"### {part.title}", f"{part.text}{where}", part.table]
     for section in SECTIONS:
         command = f"`python -m benchmarks.{section.benchmark}`"
         files = shown_files(section)
@@ -236,7 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--readme", type=Path, default=ROOT / "README.md")
     options = parser.parse_args(arguments)
     ranked = (*read_results("quality"), *read_results("links"))
-    wrong = [line for file in ranked for line in unsupported(file)]
+    wrong = [line for file in ranked for line in unsupported(file)] + wrong_metrics()
     for line in wrong:
         print(line, file=sys.stderr)
     readme = options.readme.read_text(encoding="utf-8")

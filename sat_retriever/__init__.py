@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sat_retriever._version import __version__
+    from sat_retriever.crossencoder.rerank import CrossEncoderReranker
     from sat_retriever.encoder import SheetEncoder
     from sat_retriever.errors import (
         CorpusError,
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
         PathNotFoundError,
         SatError,
         SheetIndexError,
+        TrainingError,
     )
     from sat_retriever.filters import Filters
+    from sat_retriever.graphrank.rerank import GraphReranker
     from sat_retriever.index import SheetIndex
     from sat_retriever.linkrank import LinkReranker, LinkSettings
     from sat_retriever.links.view.graph import link_graph
-    from sat_retriever.retriever import Hit, SheetRetriever
+    from sat_retriever.retriever import Hit, SheetRetriever, load_reranker
     from sat_retriever.serialize import Serialization
     from sat_retriever.sync import SyncReport
     from sat_retriever.synth.corpus import synthesize
@@ -54,19 +57,22 @@ _ERRORS = (
     "CorpusError", "EmptyInputError", "EncoderError", "FingerprintMismatchError",
     "IndexBusyError", "IndexFormatError", "IndexNotFoundError", "IndexStorageError",
     "InputError", "LanguageModelError", "MissingExtraError", "OutputError",
-    "PathNotFoundError", "SatError", "SheetIndexError",
+    "PathNotFoundError", "SatError", "SheetIndexError", "TrainingError",
 )  # fmt: skip
 _TYPES = (
     "Candidate", "Column", "Link", "LinkType", "SheetRecord", "Skipped", "Table", "Visibility",
 )  # fmt: skip
 _MODULES = {
     "__version__": "_version",
+    "CrossEncoderReranker": "crossencoder.rerank",
     "Filters": "filters",
+    "GraphReranker": "graphrank.rerank",
     "Hit": "retriever",
     "Limits": "workbook.limits",
     "LinkReranker": "linkrank",
     "LinkSettings": "linkrank",
     "link_graph": "links.view.graph",
+    "load_reranker": "retriever",
     "Serialization": "serialize",
     "SheetEncoder": "encoder",
     "SheetIndex": "index",
@@ -85,10 +91,12 @@ __all__ = [
     "Candidate",
     "Column",
     "CorpusError",
+    "CrossEncoderReranker",
     "EmptyInputError",
     "EncoderError",
     "Filters",
     "FingerprintMismatchError",
+    "GraphReranker",
     "Hit",
     "IndexBusyError",
     "IndexFormatError",
@@ -116,10 +124,12 @@ __all__ = [
     "SynthOptions",
     "SynthReport",
     "Table",
+    "TrainingError",
     "Visibility",
     "Workbook",
     "__version__",
     "link_graph",
+    "load_reranker",
     "read_workbook",
     "synthesize",
 ]

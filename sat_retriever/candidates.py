@@ -82,6 +82,15 @@ class CandidateSearch:
             for rank, sheet_id in enumerate(order, start=1)
         ]
 
+    def tokens(self, sheet_ids: Sequence[str]) -> dict[str, FloatArray]:
+        """Token (d,) of each of the sheets that is there."""
+        with self._store.reading():
+            snapshot = self._current()
+            return {
+                sheet_id: snapshot.tokens[place]
+                for sheet_id, place in self._places(snapshot, sheet_ids).items()
+            }
+
     def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
         """What each word of a question gives named sheets, columns in their order.
 

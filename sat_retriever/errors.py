@@ -8,7 +8,8 @@
     ├── OutputError              a file or folder cannot be written
     ├── LanguageModelError       a local language model cannot be reached, or answers nonsense
     ├── MissingExtraError        an optional dependency is not installed
-    ├── EncoderError             a Sheet Encoder cannot be loaded or run
+    ├── TrainingError            a training cannot go on, or its run folder is another's
+    ├── EncoderError             a trained model cannot be loaded or run
     │   └── FingerprintMismatchError   the index was written with another encoder
     └── SheetIndexError          the index file cannot be used
         ├── IndexNotFoundError   no index at that path
@@ -53,12 +54,16 @@ class MissingExtraError(SatError):
     """An optional dependency is not installed; the message holds the command."""
 
 
+class TrainingError(SatError):
+    """A training cannot start or go on, or its run folder belongs to another one."""
+
+
 class EncoderError(SatError):
-    """A Sheet Encoder cannot be loaded or run."""
+    """A Sheet Encoder, reranker or Cross-Encoder cannot be loaded or run."""
 
 
 class FingerprintMismatchError(EncoderError):
-    """The index was written with another encoder than the one at hand."""
+    """The index was written with another encoder than the one a model or a caller brings."""
 
 
 class SheetIndexError(SatError):

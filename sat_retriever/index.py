@@ -8,10 +8,12 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
+import numpy as np
 from filelock import FileLock, Timeout
 
 from sat_retriever.candidates import CandidateSearch, Question
@@ -76,6 +78,7 @@ class SheetIndex:
                 "index the folders anew into another file"
             )
         self.examples = meta["examples"] == "yes"
+        self.dense_weight = float(meta.get("dense_weight", DENSE_WEIGHT))
         self._encoder: Encoder | None = None
         if encoder is not None:
             self._encoder = self._checked(encoder)
@@ -88,6 +91,7 @@ class SheetIndex:
         *,
         serialization: Serialization | None = None,
         examples: bool = True,
+        dense_weight: float | None = None,
     ) -> SheetIndex:
         """A new, empty index file.
 
@@ -96,9 +100,12 @@ class SheetIndex:
             encoder: Makes its tokens; None takes the embedded default.
             serialization: How a record becomes text; None takes the paper's form.
             examples: False keeps every cell value out of the file (metadata only).
+            dense_weight: Share of the cosine in its scores, unless a query gives another;
+                None takes the encoder's own (a fine-tuned one can bring it), or the default.
 
         Raises:
-            InputError: If there is a file at `path` already.
+            InputError: If there is a file at `path` already, or `dense_weight` is out of its
+                range.
             MissingExtraError: If the default encoder is not installed.
             IndexStorageError: If the file cannot be written.
         """
@@ -107,6 +114,10 @@ class SheetIndex:
             raise InputError(f"{path} exists already; open it, or choose another file")
         encoder = encoder or SheetEncoder.load()
         serialization = serialization or Serialization()
+        if dense_weight is None:
+            dense_weight = encoder.dense_weight if isinstance(encoder, SheetEncoder) else None
+        if dense_weight is not None:
+            _check_dense_weight(dense_weight)
         meta = {
             "encoder": encoder.name,
             "fingerprint": encoder.fingerprint,
@@ -115,6 +126,8 @@ class SheetIndex:
             "serialization_fingerprint": serialization.fingerprint,
             "examples": "yes" if examples else "no",
         }
+        if dense_weight is not None:
+            meta["dense_weight"] = repr(float(dense_weight))
         return cls(SqliteStore.create(path, meta), encoder)
 
     @classmethod
@@ -175,6 +188,11 @@ class SheetIndex:
             if self._encoder is None:
                 self._encoder = self._checked(SheetEncoder.load(self._meta["encoder"]))
             return self._encoder
+
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of the encoder its tokens were made with; loads nothing."""
+        return self._meta["fingerprint"]
 
     # ---- writing
 
@@ -302,7 +320,7 @@ class SheetIndex:
         top_k: int = 50,
         filters: Filters | None = None,
         *,
-        dense_weight: float = DENSE_WEIGHT,
+        dense_weight: float | None = None,
     ) -> list[Candidate]:
         """The best sheets of the whole corpus for a query, best first.
 
@@ -314,13 +332,14 @@ class SheetIndex:
             query: Words of any language.
             top_k: Most candidates.
             filters: Conditions every candidate meets.
-            dense_weight: Share of the cosine, in [0, 1].
+            dense_weight: Share of the cosine, in [0, 1]; None takes the index's own.
 
         Raises:
             EmptyInputError: If the query has no character.
             InputError: If `top_k` or `dense_weight` is out of its range.
         """
-        _check_query(query, top_k, dense_weight)
+        if top_k < 1:
+            raise InputError(f"top_k is {top_k}; ask for at least 1")
         return self._search.best(self._question(query, dense_weight), top_k, filters)
 
     def score_sheets(
@@ -329,7 +348,7 @@ class SheetIndex:
         sheet_ids: Sequence[str],
         filters: Filters | None = None,
         *,
-        dense_weight: float = DENSE_WEIGHT,
+        dense_weight: float | None = None,
     ) -> list[Candidate]:
         """Chosen sheets as candidates for a query, best first, scored as `candidates` does.
 
@@ -340,13 +359,12 @@ class SheetIndex:
             sheet_ids: The sheets; those that are not in the index, or do not meet the
                 filters, are absent from the result. Ranks count within the result.
             filters: Conditions every candidate meets.
-            dense_weight: Share of the cosine, in [0, 1].
+            dense_weight: Share of the cosine, in [0, 1]; None takes the index's own.
 
         Raises:
             EmptyInputError: If the query has no character.
             InputError: If `dense_weight` is out of its range.
         """
-        _check_query(query, 1, dense_weight)
         return self._search.named(self._question(query, dense_weight), sheet_ids, filters)
 
     def word_shares(self, query: str, sheet_ids: Sequence[str]) -> WordShares:
@@ -359,8 +377,28 @@ class SheetIndex:
         Raises:
             EmptyInputError: If the query has no character.
         """
-        _check_query(query, 1, DENSE_WEIGHT)
-        return self._search.word_shares(self._question(query, DENSE_WEIGHT), sheet_ids)
+        return self._search.word_shares(self._encoded(query), sheet_ids)
+
+    def query_token(self, query: str) -> FloatArray:
+        """Token of a query, (d,) float32, unit length; at hand after `candidates` with it.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+        """
+        return self._encoded(query).token
+
+    def tokens(self, sheet_ids: Sequence[str]) -> FloatArray:
+        """Tokens of sheets in the given order, (n, d) float32, rows of unit length.
+
+        Raises:
+            InputError: If a sheet is not in the index.
+        """
+        found = self._search.tokens(sheet_ids)
+        for sheet_id in sheet_ids:
+            if sheet_id not in found:
+                raise InputError(f"{sheet_id!r} is not in {self.path}; index its workbook first")
+        rows = [found[sheet_id] for sheet_id in sheet_ids]
+        return np.array(rows, dtype=np.float32).reshape(len(rows), int(self._meta["width"]))
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
         """Records by sheet id; ids that are not in the index are absent."""
@@ -374,9 +412,17 @@ class SheetIndex:
         """Links that start or end at one of the sheets."""
         return self._store.links.of(sheet_ids)
 
-    def links_between(self, some: Sequence[str], others: Sequence[str]) -> list[Link]:
-        """Links with one end among some sheets and one among others, whichever way."""
-        return self._store.links.between(some, others)
+    def links_between(
+        self, some: Sequence[str], others: Sequence[str], types: Sequence[str] | None = None
+    ) -> list[Link]:
+        """Links with one end among some sheets and one among others, whichever way.
+
+        Args:
+            some: Sheet ids.
+            others: Sheet ids.
+            types: Link types; None takes all.
+        """
+        return self._store.links.between(some, others, types)
 
     def link_targets(self, sheet_id: str, limit: int) -> list[Link]:
         """Links that start at a sheet, by target and type; those of the first `limit` rows."""
@@ -414,13 +460,25 @@ class SheetIndex:
 
     # ---- inner workings
 
-    def _question(self, query: str, dense_weight: float) -> Question:
+    def _question(self, query: str, dense_weight: float | None) -> Question:
+        """The query with what its scores are made by."""
+        weight = self.dense_weight if dense_weight is None else dense_weight
+        _check_dense_weight(weight)
+        asked = self._encoded(query)
+        if asked.dense_weight != weight:
+            asked = replace(asked, dense_weight=weight)
+            self._asked = asked
+        return asked
+
+    def _encoded(self, query: str) -> Question:
         """The query encoded; the last one is kept, since a reranker asks it again."""
+        if not query.strip():
+            raise EmptyInputError("the query is empty; ask in a few words")
         query = query.encode("utf-8", "replace").decode()  # no lone surrogates
         last = self._asked
-        if last is None or (last.text, last.dense_weight) != (query, dense_weight):
+        if last is None or last.text != query:
             token = self.encoder.encode_queries([query])[0]
-            last = Question(query, token, dense_weight)
+            last = Question(query, token, self.dense_weight)
             self._asked = last
         return last
 
@@ -461,11 +519,7 @@ class SheetIndex:
             lock.release()
 
 
-def _check_query(query: str, top_k: int, dense_weight: float) -> None:
-    if not query.strip():
-        raise EmptyInputError("the query is empty; ask in a few words")
-    if top_k < 1:
-        raise InputError(f"top_k is {top_k}; ask for at least 1")
+def _check_dense_weight(dense_weight: float) -> None:
     if not 0 <= dense_weight <= 1:
         raise InputError(f"dense_weight is {dense_weight}; give a share between 0 and 1")
 

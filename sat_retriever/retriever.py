@@ -5,21 +5,39 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
-from sat_retriever.errors import InputError
+from sat_retriever.crossencoder import folder as pair_folder
+from sat_retriever.crossencoder.rerank import CrossEncoderReranker
+from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.filters import Filters
+from sat_retriever.graphrank import folder as graph_folder
+from sat_retriever.graphrank.rerank import GraphReranker
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
 from sat_retriever.lexical import matched
 from sat_retriever.linkrank import LinkReranker, complete_set
+from sat_retriever.linkrank.complete import COMPLETE_SHARE
+from sat_retriever.modelfolder import folder_kind
 from sat_retriever.types import Candidate, Link, SheetRecord
 
 CANDIDATES = 50  # the paper's K
+_IN_A_RUN = ("reranker", "cross-encoder")  # where a training puts what it trained
 
 
 class Reranker(Protocol):
     """Stage 2: candidates in, the same sheets in a better order out."""
+
+    @property
+    def dense_weight(self) -> float | None:
+        """Share of the cosine in the score that candidates are found by; None: the index's."""
+        ...
+
+    @property
+    def complete_share(self) -> float:
+        """Share of the best score that a sheet of a complete answer has at least, in (0, 1]."""
+        ...
 
     def rerank(
         self, query: str, candidates: Sequence[Candidate], filters: Filters | None = None
@@ -29,6 +47,34 @@ class Reranker(Protocol):
         More may be added, if they meet the filters.
         """
         ...
+
+
+def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
+    """The trained reranker in a folder, of whichever kind, for the sheets of an index.
+
+    Args:
+        index: Where candidates come from.
+        folder: A trained reranker, or the run folder of its training.
+
+    Raises:
+        PathNotFoundError: If there is no such folder.
+        InputError: If there is no reranker in it.
+        EncoderError: If the reranker is damaged or cannot be opened.
+        FingerprintMismatchError: If it was trained on other tokens or texts than the index has.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise PathNotFoundError(f"there is no folder {folder}; name one with a trained reranker")
+    for place in (folder, *(folder / name for name in _IN_A_RUN)):
+        kind = folder_kind(place)
+        if kind == graph_folder.KIND:
+            return GraphReranker.load(index, place)
+        if kind == pair_folder.KIND:
+            return CrossEncoderReranker.load(index, place)
+    raise InputError(
+        f"{folder} holds no trained reranker; name a folder that 'sat train reranker' or "
+        "'sat train cross-encoder' wrote"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +155,37 @@ def _link(link: Link) -> dict[str, str]:
     return {**ends, "type": link.type, "evidence": link.evidence}
 
 
+def _stage_2(index: SheetIndex, reranker: Reranker | str | Path | None) -> Reranker | None:
+    if reranker == "links":
+        return LinkReranker(index)
+    return load_reranker(index, reranker) if isinstance(reranker, (str, Path)) else reranker
+
+
 class SheetRetriever:
     """Finds the sheets that answer a question.
 
     Args:
         index: Where to look.
-        reranker: Stage 2; "links" is the one that needs no training (`LinkReranker`), None
-            keeps the order of the candidates.
+        reranker: Stage 2; "links" is the one that needs no training (`LinkReranker`), any
+            other path is a folder with a trained one (`load_reranker`), None keeps the order
+            of the candidates.
         candidates: Sheets that Stage 1 hands to Stage 2; the paper's K.
+
+    Raises:
+        InputError: If a folder is not there, or holds no reranker.
+        EncoderError: If the reranker in it is damaged or cannot be opened.
+        FingerprintMismatchError: If it was trained on other tokens than the index has.
     """
 
     def __init__(
         self,
         index: SheetIndex,
-        reranker: Reranker | Literal["links"] | None = "links",
+        reranker: Reranker | str | Path | None = "links",
         *,
         candidates: int = CANDIDATES,
     ) -> None:
         self.index = index
-        self.reranker = LinkReranker(index) if reranker == "links" else reranker
+        self.reranker = _stage_2(index, reranker)
         self.candidates = candidates
 
     def retrieve(
@@ -163,8 +221,8 @@ class SheetRetriever:
     ) -> list[Hit]:
         """The sheets that together answer the query, as many as it takes, best first.
 
-        The answer ends before the first sheet that scores clearly less than the best one;
-        see `complete_set`.
+        The answer ends before the first sheet that scores clearly less than the best one:
+        how much less is the reranker's to say; see `complete_set`.
 
         Args:
             query: A question or a few words.
@@ -178,7 +236,8 @@ class SheetRetriever:
             EncoderError: If the index's encoder cannot be loaded.
         """
         found = self._ranked(query, max_k, filters)
-        best = found[: complete_set(found, max_k)]
+        share = self.reranker.complete_share if self.reranker else COMPLETE_SHARE
+        best = found[: complete_set(found, max_k, share=share)]
         return self._explain(query, best, min_score)
 
     async def aretrieve(
@@ -196,9 +255,11 @@ class SheetRetriever:
         """Candidates after Stage 2, `top_k` or more of them if there are."""
         if top_k < 1:
             raise InputError(f"top_k is {top_k}; ask for at least 1")
-        wanted = max(top_k, self.candidates) if self.reranker else top_k
-        found = self.index.candidates(query, wanted, filters)
-        return self.reranker.rerank(query, found, filters) if self.reranker else found
+        if self.reranker is None:
+            return self.index.candidates(query, top_k, filters)
+        wanted, weight = max(top_k, self.candidates), self.reranker.dense_weight
+        found = self.index.candidates(query, wanted, filters, dense_weight=weight)
+        return self.reranker.rerank(query, found, filters)
 
     def _explain(
         self, query: str, found: Sequence[Candidate], min_score: float | None

@@ -35,6 +35,21 @@ class Split:
     test: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SheetSplit:
+    """Ids of the sheets of each part, in the order of the records.
+
+    Attributes:
+        train: All that training may use, even as negatives.
+        validation: Searched by validation queries, beside the others.
+        test: Searched by test queries, beside the others.
+    """
+
+    train: tuple[str, ...]
+    validation: tuple[str, ...]
+    test: tuple[str, ...]
+
+
 def standard_split(num_queries: int, *, ratio: float = 0.1, seed: int = 42) -> Split:
     """The paper's split: queries shuffled, the last ones held out.
 
@@ -115,17 +130,14 @@ def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:
     """A split in which no test sheet's family or header set is seen in training.
 
     A query belongs to the part that holds its whole gold set; the others are left
-    out. Training may use no held-out sheet, not even as a negative.
+    out. Training may use no held-out sheet, not even as a negative: see `grouped_sheets`.
 
     Source: the released grouped evaluation; parts of .70/.15/.15 of the sheets.
 
     Raises:
         InputError: If the dataset has no records.
     """
-    if not dataset.records:
-        raise InputError(f"data set {dataset.name!r} has no records to group")
-    rng = random.Random(seed)  # noqa: S311 - a published seed, no secret
-    part_of = _assign(sheet_groups(dataset.records), len(dataset.records), rng)
+    part_of, rng = _parts_of_sheets(dataset, seed)
     parts: tuple[list[int], list[int], list[int]] = ([], [], [])
     for place, query in enumerate(dataset.queries):
         homes = {part_of.get(sheet) for sheet in query.positives}
@@ -135,6 +147,29 @@ def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:
     for part in parts:
         rng.shuffle(part)
     return Split(*(tuple(part) for part in parts))
+
+
+def grouped_sheets(dataset: Dataset, *, seed: int = 42) -> SheetSplit:
+    """The sheets behind `grouped_split` of the same seed; every sheet is in one part.
+
+    Source: the released grouped evaluation; parts of .70/.15/.15 of the sheets.
+
+    Raises:
+        InputError: If the dataset has no records.
+    """
+    part_of, _ = _parts_of_sheets(dataset, seed)
+    parts: tuple[list[str], list[str], list[str]] = ([], [], [])
+    for record in dataset.records:
+        parts[part_of[record.sheet_id]].append(record.sheet_id)
+    return SheetSplit(*(tuple(part) for part in parts))
+
+
+def _parts_of_sheets(dataset: Dataset, seed: int) -> tuple[dict[str, int], random.Random]:
+    """Part of every sheet, and the generator that then orders the queries."""
+    if not dataset.records:
+        raise InputError(f"data set {dataset.name!r} has no records to group")
+    rng = random.Random(seed)  # noqa: S311 - a published seed, no secret
+    return _assign(sheet_groups(dataset.records), len(dataset.records), rng), rng
 
 
 def _assign(groups: list[list[str]], num_sheets: int, rng: random.Random) -> dict[str, int]:

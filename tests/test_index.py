@@ -22,6 +22,7 @@ from sat_retriever import (
     InputError,
     Link,
     Serialization,
+    SheetEncoder,
     SheetIndex,
     SheetRecord,
     SheetRetriever,
@@ -31,6 +32,7 @@ from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.serialize import serialize
 from sat_retriever.store.sqlite import SqliteStore
 from tests.fakes import HashedEncoder
+from tests.saved_encoder import save_bag_of_words
 
 
 def sheet(name, *headers, **fields):
@@ -476,12 +478,117 @@ def test_a_score_threshold_and_a_reranker_apply_in_the_retriever(index):
     assert [hit.sheet_id for hit in hits] == ["a"]
 
     class Reversed:
+        dense_weight = None
+        complete_share = 0.9
+
         def rerank(self, query, candidates, filters=None):
             return list(reversed(candidates))
 
     hits = SheetRetriever(index, Reversed()).retrieve("alpha", 2)
     assert [hit.rank for hit in hits] == [1, 2]
     assert hits[0].sheet_id != "a"
+
+
+def test_tokens_come_in_the_order_asked_for_and_unknown_sheets_are_refused(index):
+    index.add_records([sheet("a", "Alpha"), sheet("b", "Beta"), sheet("c")])
+    wanted = HashedEncoder().encode_sheets([serialize(sheet("c")), serialize(sheet("a", "Alpha"))])
+    assert np.array_equal(index.tokens(["c", "a"]), wanted)
+    assert np.array_equal(index.tokens(["c", "a", "c"])[2], wanted[0])
+    assert index.tokens([]).shape == (0, 64)
+    with pytest.raises(InputError, match="'d' is not in"):
+        index.tokens(["a", "d"])
+    index.remove(["a"])
+    with pytest.raises(InputError, match="'a' is not in"):
+        index.tokens(["a"])
+
+
+def test_a_query_is_encoded_once_for_all_that_is_asked_with_it(path):
+    class Counting(HashedEncoder):
+        asked = 0
+
+        def encode_queries(self, texts):
+            self.asked += 1
+            return super().encode_queries(texts)
+
+    encoder = Counting()
+    with SheetIndex.create(path, encoder) as index:
+        index.add_records([sheet("a", "Alpha"), sheet("b", "Beta")])
+        token = index.query_token("alpha")
+        assert np.array_equal(token, HashedEncoder().encode_queries(["alpha"])[0])
+        default = index.candidates("alpha", 2)
+        cosine = index.candidates("alpha", 2, dense_weight=1.0)
+        assert [c.score for c in cosine] == [c.dense for c in cosine] != [c.score for c in default]
+        assert index.score_sheets("alpha", ["a", "b"]) == default
+        assert encoder.asked == 1
+        index.query_token("beta")
+        assert encoder.asked == 2
+    with pytest.raises(EmptyInputError):
+        index.query_token(" ")
+
+
+def test_an_index_keeps_its_own_share_of_the_cosine(path):
+    records = [sheet("a", "Alpha"), sheet("b", "Beta alpha")]
+    with SheetIndex.create(path, HashedEncoder(), dense_weight=0.9) as index:
+        index.add_records(records)
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        assert index.dense_weight == 0.9
+        found = index.candidates("alpha", 2)
+        assert found == index.candidates("alpha", 2, dense_weight=0.9)
+        assert found != index.candidates("alpha", 2, dense_weight=0.4)
+        assert index.score_sheets("alpha", ["a", "b"]) == found
+        linked = SheetRetriever(index).retrieve("alpha", 2)
+        assert {hit.sheet_id: hit.score for hit in linked} == {c.sheet_id: c.score for c in found}
+
+
+def test_an_index_written_before_there_was_such_a_share_has_the_default(path):
+    with SheetIndex.create(path, HashedEncoder()) as index:
+        assert "dense_weight" not in index._store.meta()
+        assert index.dense_weight == DENSE_WEIGHT
+
+
+@pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan")])
+def test_a_share_of_the_cosine_out_of_its_range_is_refused(path, weight):
+    with pytest.raises(InputError, match="dense_weight is"):
+        SheetIndex.create(path, HashedEncoder(), dense_weight=weight)
+    assert not path.exists()
+
+
+def test_an_index_takes_over_the_share_that_its_encoder_brings(tmp_path):
+    plain = SheetEncoder.load(save_bag_of_words(tmp_path / "plain", ["alpha", "beta"]))
+    assert plain.dense_weight is None
+    plain.save(tmp_path / "tuned", dense_weight=0.7)
+    tuned = SheetEncoder.load(tmp_path / "tuned")
+    assert tuned.dense_weight == 0.7
+    assert tuned.fingerprint == plain.fingerprint
+    tuned.save(tmp_path / "copy")
+    assert SheetEncoder.load(tmp_path / "copy").dense_weight == 0.7
+    for name, encoder, given_weight, weight in (
+        ("plain.sat", plain, None, DENSE_WEIGHT),
+        ("tuned.sat", tuned, None, 0.7),
+        ("given.sat", tuned, 0.2, 0.2),
+    ):
+        with SheetIndex.create(tmp_path / name, encoder, dense_weight=given_weight) as index:
+            assert index.dense_weight == weight
+    with pytest.raises(EncoderError, match=r"dense_weight 1\.5"):
+        plain.save(tmp_path / "wrong", dense_weight=1.5)
+    assert not (tmp_path / "wrong").exists()
+
+
+def test_links_between_sheets_can_be_asked_for_by_type(index):
+    index.add_records(
+        [sheet("a"), sheet("b"), sheet("c")],
+        find_links=False,
+        links=[
+            Link("a", "b", "join_key"),
+            Link("b", "a", "aggregation"),
+            Link("a", "c", "join_key"),
+        ],
+    )
+    both = ["a", "b"]
+    assert [x.type for x in index.links_between(both, both)] == ["join_key", "aggregation"]
+    assert [x.target for x in index.links_between(both, both, ["join_key"])] == ["b"]
+    assert [x.target for x in index.links_between(["a"], ["b", "c"], ["join_key"])] == ["b", "c"]
+    assert index.links_between(both, both, []) == []
 
 
 def test_tokens_survive_the_file_bit_for_bit(path, index):

@@ -15,6 +15,7 @@ from sat_retriever.lexical import WordShares
 from sat_retriever.linkrank import LinkReranker, LinkSettings, complete_set
 from sat_retriever.linkrank.pulls import link_graph, pulls
 from sat_retriever.linkrank.walk import walk
+from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.types import Candidate
 from tests.fakes import HashedEncoder
 
@@ -172,6 +173,19 @@ def test_no_more_than_the_set_number_of_sheets_is_added(index):
     start = index.candidates("sales", 1)
     assert len(LinkReranker(index, LinkSettings(expansion=5)).rerank("sales", start)) == 6
     assert len(LinkReranker(index, LinkSettings(expansion=0)).rerank("sales", start)) == 1
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.7, 1.0, None])
+def test_added_sheets_are_scored_with_the_weight_of_the_candidates(index, weight):
+    add(index, sheet("sales"), sheet("taxes of sales"), links=[link("sales", "taxes of sales")])
+    start = index.candidates("sales", 1, dense_weight=weight)
+    still = replace(PLAIN, base=0.0)  # nothing pulls
+    found = LinkReranker(index, still, dense_weight=weight).rerank("sales", start)
+    assert ids(found) == ["sales", "taxes of sales"]
+    share = DENSE_WEIGHT if weight is None else weight
+    assert [each.score for each in found] == pytest.approx(
+        [share * each.dense + (1 - share) * each.lexical for each in found]
+    )
 
 
 def test_a_join_that_leaves_the_workbook_neither_lifts_nor_adds(index):

@@ -14,14 +14,13 @@ def test_every_public_name_can_be_imported():
 def test_the_public_names_are_these_and_no_more():
     assert sat_retriever.__all__ == sorted(
         """
-        Candidate Column CorpusError EmptyInputError EncoderError Filters FingerprintMismatchError
-        Hit IndexBusyError IndexFormatError IndexNotFoundError IndexStorageError InputError Limits
-        LanguageModelError Link LinkReranker LinkSettings LinkType MissingExtraError OutputError
-        PathNotFoundError SatError
-        Serialization SheetEncoder SheetIndex SheetIndexError SheetRecord SheetRetriever Skipped
-        SyncReport SynthOptions SynthReport Table Visibility Workbook __version__ link_graph
-        read_workbook
-        synthesize
+        Candidate Column CorpusError CrossEncoderReranker EmptyInputError EncoderError Filters
+        FingerprintMismatchError GraphReranker Hit IndexBusyError IndexFormatError
+        IndexNotFoundError IndexStorageError InputError Limits LanguageModelError Link
+        LinkReranker LinkSettings LinkType MissingExtraError OutputError PathNotFoundError
+        SatError Serialization SheetEncoder SheetIndex SheetIndexError SheetRecord
+        SheetRetriever Skipped SyncReport SynthOptions SynthReport Table TrainingError
+        Visibility Workbook __version__ link_graph load_reranker read_workbook synthesize
         """.split()
     )
 

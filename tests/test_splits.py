@@ -6,6 +6,7 @@ from sat_retriever.corpora import Dataset, Query, load_industrytab, load_spider
 from sat_retriever.errors import InputError
 from sat_retriever.splits import (
     family,
+    grouped_sheets,
     grouped_split,
     held_out_workbooks,
     sheet_groups,
@@ -73,17 +74,37 @@ def test_groups_join_sheets_by_family_or_headers_through_others():
 
 
 @pytest.mark.parametrize(
-    ("seed", "sizes", "first"),
+    ("seed", "sizes", "left_out", "first"),
     [
-        (42, (988, 270, 234), (1533, 378, 1169, 1447, 353)),
-        (43, (969, 276, 242), (1197, 1780, 1458, 1437, 1469)),
-        (44, (985, 282, 235), (1783, 1164, 1176, 354, 1192)),
+        (42, (988, 270, 234), 305, (1533, 378, 1169, 1447, 353)),
+        (43, (969, 276, 242), 310, (1197, 1780, 1458, 1437, 1469)),
+        (44, (985, 282, 235), 295, (1783, 1164, 1176, 354, 1192)),
     ],
 )
-def test_the_grouped_split_is_the_reported_one(industrytab_1k, seed, sizes, first):
+def test_the_grouped_split_is_the_reported_one(industrytab_1k, seed, sizes, left_out, first):
     split = grouped_split(industrytab_1k, seed=seed)
     assert (len(split.train), len(split.validation), len(split.test)) == sizes
+    assert len(industrytab_1k.queries) - sum(sizes) == left_out
     assert split.test[:5] == first
+
+
+@pytest.mark.parametrize("seed", [42, 43, 44])
+def test_the_sheets_of_the_grouped_split_are_the_reported_ones(industrytab_1k, seed):
+    sheets = grouped_sheets(industrytab_1k, seed=seed)
+    parts = (sheets.train, sheets.validation, sheets.test)
+    assert [len(part) for part in parts] == [700, 150, 152]
+    assert sorted(sum(parts, ())) == sorted(one.sheet_id for one in industrytab_1k.records)
+
+
+def test_every_gold_sheet_of_a_grouped_part_is_one_of_the_parts_sheets(industrytab_1k):
+    split, sheets = grouped_split(industrytab_1k, seed=43), grouped_sheets(industrytab_1k, seed=43)
+    for queries, part in (
+        (split.train, sheets.train),
+        (split.validation, sheets.validation),
+        (split.test, sheets.test),
+    ):
+        gold = {sheet for place in queries for sheet in industrytab_1k.queries[place].positives}
+        assert gold <= set(part)
 
 
 def test_the_grouped_split_keeps_families_apart(industrytab_1k):
@@ -120,5 +141,6 @@ def test_impossible_shares_and_empty_corpora_are_refused():
         standard_split(10, ratio=1.5)
     with pytest.raises(InputError, match="not 0"):
         held_out_workbooks([], share=0)
-    with pytest.raises(InputError, match="'eps' has no records"):
-        grouped_split(Dataset("eps", (), ()))
+    for grouped in (grouped_split, grouped_sheets):
+        with pytest.raises(InputError, match="'eps' has no records"):
+            grouped(Dataset("eps", (), ()))

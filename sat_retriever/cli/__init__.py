@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from sat_retriever.cli import graph, index, queries, search, show, status, synth
+from sat_retriever.cli import graph, index, queries, search, show, status, synth, train
 from sat_retriever.cli.terminal import examples, fail
 from sat_retriever.errors import InputError, SatError
 
@@ -32,6 +32,7 @@ app.command(epilog=graph.EXAMPLES)(graph.graph)
 app.command(epilog=queries.EXAMPLES)(queries.queries)
 app.command(epilog=status.EXAMPLES)(status.status)
 app.command(no_args_is_help=True, epilog=synth.EXAMPLES)(synth.synth)
+app.add_typer(train.app)
 
 
 @app.callback(invoke_without_command=True)

@@ -30,6 +30,7 @@ from sat_retriever.cli.terminal import (
     stderr,
     stdout,
 )
+from sat_retriever.cli.trained import encoder_source
 from sat_retriever.encoder import MINILM, SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
@@ -45,7 +46,7 @@ Precision = Literal["fp32", "int8"]
 EXAMPLES = examples(
     "sat index ~/reports --index reports.sat",
     "sat index q1.xlsx q2.csv --index small.sat --no-examples",
-    "sat index /data --index all.sat --model BAAI/bge-base-en-v1.5 --json",
+    "sat index /data --index all.sat --encoder BAAI/bge-base-en-v1.5 --json",
 )
 
 
@@ -61,7 +62,9 @@ def index(
     ] = False,
     model: Annotated[
         str | None,
-        typer.Option(help="Sheet Encoder of a new index.", metavar="NAME|DIR"),
+        typer.Option(
+            "--encoder", "--model", help="Sheet Encoder of a new index.", metavar="NAME|DIR|RUN"
+        ),
     ] = None,
     precision: Annotated[
         Precision | None,
@@ -124,7 +127,7 @@ def _open(
 
 def _load(name: str, precision: Precision | None) -> SheetEncoder:
     with stderr().status("opening the Sheet Encoder; the first time it is exported, once"):
-        return SheetEncoder.load(name, precision=precision)
+        return SheetEncoder.load(encoder_source(name), precision=precision)
 
 
 @contextmanager

@@ -49,6 +49,10 @@ def search(
         bool,
         typer.Option("--complete", help="As many hits as the question takes, not a fixed number."),
     ] = False,
+    reranker: Annotated[
+        str,
+        typer.Option(help="Stage 2: links, none, or a trained one.", metavar="NAME|DIR|RUN"),
+    ] = "links",
     min_score: Annotated[
         float | None, typer.Option(help="Leave out hits with a lower score.", metavar="SCORE")
     ] = None,
@@ -90,7 +94,7 @@ def search(
     )
     with SheetIndex.open(file) as opened:
         opened.warm_up()
-        retriever = SheetRetriever(opened)
+        retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
         find, most = (retriever.retrieve_set, 20) if complete else (retriever.retrieve, 5)
         hits = find(query, top_k or most, filters, min_score=min_score)
         empty = len(opened) == 0

@@ -1,4 +1,4 @@
-"""Checkpoint to ONNX, once: the only module that touches torch and transformers.
+"""Checkpoint to ONNX, once: the only module of the encoder that touches torch.
 
 Pooling and normalisation are part of the exported graph, so that running it needs no
 second pass. Its inputs are `input_ids` and `attention_mask`, (b, t) int64; its output is
@@ -8,28 +8,20 @@ second pass. Its inputs are `input_ids` and `attention_mask`, (b, t) int64; its 
 from __future__ import annotations
 
 import logging
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from sat_retriever._extras import require
 from sat_retriever.encoder.checkpoint import Checkpoint
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.errors import EncoderError
+from sat_retriever.onnxexport import export_onnx, quiet
 
 if TYPE_CHECKING:
     import torch
 
-# Opset 18 and IR 10 load in every onnxruntime since 1.18.
-_OPSET = 18
-_IR_VERSION = 10
 # An ONNX file with its weights inside cannot pass 2 GiB.
 _MAX_BYTES = 2_000_000_000
-_TOLERANCE = 1e-4
 
 _log = logging.getLogger(__name__)
 
@@ -54,22 +46,18 @@ def export_model(checkpoint: Checkpoint, target: Path) -> None:
             f"{checkpoint.name} holds {size / 1e9:.1f} GB of weights; one ONNX file takes "
             f"{_MAX_BYTES / 1e9:.0f} GB at most: choose a smaller model"
         )
-    with _quiet():
+    with quiet():
         extra = "minilm" if checkpoint.name == MINILM else "hub"
         for package in ("onnxscript", "safetensors", "transformers"):
             require(package, extra)
         torch = require("torch", extra)
-        module = _pooled(_load_transformer(checkpoint), checkpoint.spec.pooling)
-        # Two texts of unequal length: sizes of 1 would be taken for constants.
-        ids = torch.arange(1, 19, dtype=torch.int64).reshape(2, 9) % 97 + 1
-        mask = torch.ones_like(ids)
-        mask[1, 5:] = 0
-        program = _export(module, ids, mask)
-        program.model.ir_version = _IR_VERSION
-        program.save(target, external_data=False)
-        with torch.inference_mode():
-            expected = module(ids, mask).numpy()
-    _check(target, {"input_ids": ids.numpy(), "attention_mask": mask.numpy()}, expected)
+        module = _pooled(load_transformer(checkpoint), checkpoint.spec.pooling)
+    # Two texts of unequal length.
+    ids = torch.arange(1, 19, dtype=torch.int64).reshape(2, 9) % 97 + 1
+    mask = torch.ones_like(ids)
+    mask[1, 5:] = 0
+    inputs = {"input_ids": ids, "attention_mask": mask}
+    export_onnx(module, inputs, ["token"], dict.fromkeys(inputs, (0, 1)), target, extra)
 
 
 def quantize_model(source: Path, target: Path) -> None:
@@ -84,7 +72,7 @@ def quantize_model(source: Path, target: Path) -> None:
         EncoderError: If the model cannot be quantised.
     """
     require("onnx", "minilm")
-    with _quiet():
+    with quiet():
         quantization = require("onnxruntime.quantization", "minilm")
         try:
             quantization.quantize_dynamic(
@@ -100,8 +88,16 @@ def quantize_model(source: Path, target: Path) -> None:
             raise EncoderError(f"{source} cannot be quantised to int8 ({error})") from error
 
 
-def _load_transformer(checkpoint: Checkpoint) -> torch.nn.Module:
-    """The transformer with all its weights, in fp32, ready to run."""
+def load_transformer(checkpoint: Checkpoint, attention: str | None = "eager") -> torch.nn.Module:
+    """The transformer with all its weights, in fp32 and evaluation mode.
+
+    Args:
+        checkpoint: Source weights.
+        attention: "eager", which every version of the exporter takes; None for the fastest.
+
+    Raises:
+        EncoderError: If transformers does not know the model, or weights are missing.
+    """
     import torch
     from safetensors import SafetensorError
     from transformers import AutoModel
@@ -109,7 +105,7 @@ def _load_transformer(checkpoint: Checkpoint) -> torch.nn.Module:
     try:
         model, report = AutoModel.from_pretrained(
             checkpoint.folder,
-            attn_implementation="eager",
+            attn_implementation=attention,
             dtype=torch.float32,
             use_safetensors=True,
             trust_remote_code=False,
@@ -127,6 +123,8 @@ def _load_transformer(checkpoint: Checkpoint) -> torch.nn.Module:
         raise EncoderError(
             f"{checkpoint.folder} lacks weights, among them {missing[0]}; fetch it again"
         )
+    if report["missing_keys"]:
+        model.pooler = None  # random, and nobody reads it
     loaded: torch.nn.Module = model.eval()
     return loaded
 
@@ -151,60 +149,3 @@ def _pooled(model: torch.nn.Module, pooling: str) -> torch.nn.Module:
             return torch.nn.functional.normalize(pooled, dim=-1)  # (b, d)
 
     return Pooled().eval()
-
-
-def _export(module: torch.nn.Module, ids: torch.Tensor, mask: torch.Tensor) -> Any:
-    """The ONNX program with any batch size and any length."""
-    import torch
-
-    sizes = {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}
-    try:
-        return torch.onnx.export(
-            module,
-            (ids, mask),
-            dynamo=True,
-            opset_version=_OPSET,
-            input_names=["input_ids", "attention_mask"],
-            output_names=["token"],
-            dynamic_shapes={"input_ids": sizes, "attention_mask": sizes},
-            verbose=False,
-        )
-    except (RuntimeError, ValueError, TypeError) as error:
-        raise EncoderError(f"torch cannot export this model to ONNX ({error})") from error
-
-
-def _check(file: Path, inputs: dict[str, Any], expected: Any) -> None:
-    """Refuse an export whose tokens are not torch's."""
-    import onnxruntime
-
-    session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
-    difference = float(np.abs(session.run(None, inputs)[0] - expected).max())
-    if not difference <= _TOLERANCE:  # also refuses NaN
-        raise EncoderError(
-            f"the exported model differs from torch by {difference:.1e}; "
-            "try another version of torch"
-        )
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep the exporters' warnings, log lines and progress bars off the terminal."""
-    level = logging.root.manager.disable
-    logging.disable(logging.WARNING)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                from transformers.utils import logging as bars
-            except ImportError:
-                yield
-                return
-            shown = bars.is_progress_bar_enabled()
-            bars.disable_progress_bar()  # type: ignore[no-untyped-call]
-            try:
-                yield
-            finally:
-                if shown:
-                    bars.enable_progress_bar()  # type: ignore[no-untyped-call]
-    finally:
-        logging.disable(level)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +22,7 @@ from sat_retriever.encoder.model import OnnxModel
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.encoder.spec import EncoderSpec, Precision
 from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.onnxsession import available_cores
 from sat_retriever.types import FloatArray
 
 Progress = Callable[[int, int], None]
@@ -99,7 +99,7 @@ class SheetEncoder:
         else:
             folder = cached_model(name, precision or "fp32", _cache_folder(cache_dir))
             name += _INT8_SUFFIX if folder.spec.precision == "int8" else ""
-        cores = threads or _available_cores()
+        cores = threads or available_cores()
         # int8 runs one text at a time (see `_batches`), fastest on one core each.
         per_batch = 1 if folder.spec.precision == "int8" else min(cores, _THREADS_PER_BATCH)
         model = OnnxModel.open(folder, per_batch)
@@ -125,20 +125,32 @@ class SheetEncoder:
         """Token width d."""
         return self._model.folder.spec.width
 
-    def save(self, folder: str | Path) -> None:
+    @property
+    def dense_weight(self) -> float | None:
+        """Share of its cosine in the fused score that was chosen for it; None if none was."""
+        return self._model.folder.dense_weight
+
+    def save(self, folder: str | Path, *, dense_weight: float | None = None) -> None:
         """Write the encoder to a folder that `load` reads without torch.
 
         The folder is there complete or not at all; a saved encoder there is replaced.
+
+        Args:
+            folder: Where to write it.
+            dense_weight: What `dense_weight` of the saved encoder says; None keeps its own.
 
         Raises:
             EncoderError: If it cannot be written, or something else is there.
         """
         source = self._model.folder
+        weight = self.dense_weight if dense_weight is None else dense_weight
 
         def copy(target: Path) -> None:
             shutil.copyfile(source.model, target)
 
-        write_model_folder(Path(folder).resolve(), source.spec, source.tokenizer, copy)
+        write_model_folder(
+            Path(folder).resolve(), source.spec, source.tokenizer, copy, dense_weight=weight
+        )
 
     def encode_sheets(
         self, texts: Sequence[str], *, progress: Progress | None = None
@@ -255,10 +267,3 @@ def _cache_folder(cache_dir: str | Path | None) -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("sat-retriever") / "encoders"
-
-
-def _available_cores() -> int:
-    """Processor cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

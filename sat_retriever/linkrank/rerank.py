@@ -9,6 +9,7 @@ import numpy as np
 
 from sat_retriever.filters import Filters
 from sat_retriever.index import SheetIndex
+from sat_retriever.linkrank.complete import COMPLETE_SHARE
 from sat_retriever.linkrank.pulls import LinkGraph, link_graph, pulls, reason
 from sat_retriever.linkrank.settings import LinkSettings
 from sat_retriever.linkrank.walk import Matrix, walk
@@ -28,11 +29,25 @@ class LinkReranker:
     Args:
         index: Where the candidates come from.
         settings: Its numbers; None takes those chosen on validation data.
+        dense_weight: Share of the cosine in the scores of the candidates it is given; None
+            is the index's own.
     """
 
-    def __init__(self, index: SheetIndex, settings: LinkSettings | None = None) -> None:
+    def __init__(
+        self,
+        index: SheetIndex,
+        settings: LinkSettings | None = None,
+        *,
+        dense_weight: float | None = None,
+    ) -> None:
         self.index = index
         self.settings = settings or LinkSettings()
+        self.dense_weight = dense_weight
+
+    @property
+    def complete_share(self) -> float:
+        """Share of the best score that a sheet of a complete answer has at least."""
+        return COMPLETE_SHARE
 
     def rerank(
         self, query: str, candidates: Sequence[Candidate], filters: Filters | None = None
@@ -85,8 +100,8 @@ class LinkReranker:
             new = [sheet_id for sheet_id in new if sheet_id in wanted]
         if not new:
             return found
-        added = self.index.score_sheets(query, new, filters)[: self.settings.expansion]
-        return sorted([*found, *added], key=_order)
+        scored = self.index.score_sheets(query, new, filters, dense_weight=self.dense_weight)
+        return sorted([*found, *scored[: self.settings.expansion]], key=_order)
 
     def _lifted(
         self, query: str, found: list[Candidate], ids: list[str], graph: LinkGraph

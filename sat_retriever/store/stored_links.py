@@ -38,18 +38,28 @@ class StoredLinks:
         }
         return list(merged(found))
 
-    def between(self, some: Sequence[str], others: Sequence[str]) -> list[Link]:
+    def between(
+        self, some: Sequence[str], others: Sequence[str], types: Sequence[str] | None = None
+    ) -> list[Link]:
         """Links with one end among some sheets and one among others, by ends and type.
 
         Every pair is looked up, so sheets with thousands of links cost no more than others.
+
+        Args:
+            some: Sheet ids.
+            others: Sheet ids.
+            types: Link types; None takes all.
         """
         one, other = json.dumps(list(some)), json.dumps(list(others))
+        # "+" keeps types out of the look-up: one a pair instead of one a pair and type.
+        typed = "" if types is None else " AND +type IN (SELECT value FROM json_each(?))"
+        wanted = () if types is None else (json.dumps(list(types)),)
         found: set[tuple[Any, ...]] = set()
-        for sources, targets in ((one, other), (other, one)):
+        for sources, targets in dict.fromkeys(((one, other), (other, one))):
             rows = self._ask(
                 f"SELECT {_COLUMNS} FROM links WHERE source IN (SELECT value FROM json_each(?)) "
-                "AND target IN (SELECT value FROM json_each(?))",
-                (sources, targets),
+                f"AND target IN (SELECT value FROM json_each(?)){typed}",
+                (sources, targets, *wanted),
             )
             found.update(map(tuple, rows))
         return list(merged(found))

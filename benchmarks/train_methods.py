@@ -1,0 +1,101 @@
+"""What is compared: rankings without training, the paper's recipe, and ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from benchmarks.train_plan import Corpus, Links, Step, base_of
+from sat_retriever.scoring import DENSE_WEIGHT
+from sat_retriever.training.settings import (
+    CrossEncoderTraining,
+    EncoderTraining,
+    RerankerTraining,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One ranking.
+
+    Attributes:
+        title: Its name in the tables.
+        encoder: How Stage 1 is trained; None for the untrained encoder.
+        reranker: How Stage 2 is trained; None without one.
+        cross_encoder: How a Cross-Encoder is trained; None without one.
+        dense_weight: Share of the cosine in the score that ranks, where there is no Stage 2.
+        links: Links of its index: those that the corpus publishes, or those found in it.
+        variant: What its Stage 1 does otherwise than the library; see `Step`.
+    """
+
+    title: str
+    encoder: EncoderTraining | None = None
+    reranker: RerankerTraining | None = None
+    cross_encoder: CrossEncoderTraining | None = None
+    dense_weight: float = 1.0
+    links: Links = "given"
+    variant: str = ""
+
+    def step(self, corpus: Corpus, seed: int) -> Step | None:
+        """The last training that the ranking needs; None if it needs none."""
+        if self.encoder is None:
+            return None
+        settings = replace(self.encoder, seed=seed)
+        encoder = Step("encoder", corpus, settings, variant=self.variant)
+        if self.cross_encoder is not None:
+            pairs = replace(self.cross_encoder, seed=seed)
+            return Step("cross_encoder", corpus, pairs, encoder, links=self.links)
+        if self.reranker is not None:
+            return reranker_step(encoder, replace(self.reranker, seed=seed), self.links)
+        return encoder
+
+
+def reranker_step(encoder: Step, settings: RerankerTraining, links: Links) -> Step:
+    """The training of Stage 2: that of its base scorer, then, with layers, that of its graph."""
+    corpus = encoder.corpus
+    # Without links in its candidates a base scorer is the same whatever links there are.
+    own: Links = links if settings.start == "links" else "given"
+    base = Step("reranker", corpus, base_of(settings), encoder, links=own)
+    if not settings.layers:
+        return base
+    return Step("reranker", corpus, settings, encoder, base, links)
+
+
+# The paper's fp16 autocast is for a GPU; bf16 is its like on a CPU, and half as slow as fp32.
+ENCODER = EncoderTraining(precision="bf16")
+RERANKER = RerankerTraining()
+CROSS_ENCODER = CrossEncoderTraining(precision="bf16")
+# Ours, chosen on validation queries (benchmarks/LOG.md).
+OUR_ENCODER = ENCODER
+OUR_RERANKER = RerankerTraining(
+    start="fused", dense_weight=DENSE_WEIGHT, features=("lexical", "dense")
+)
+SPIDER_ENCODER = ENCODER
+SPIDER_RERANKER = RerankerTraining(
+    start="fused",
+    dense_weight=DENSE_WEIGHT,
+    features=("lexical", "dense"),
+    channels=("semantic", "query", "schema", "lexical", "join_key", "same_workbook"),
+)
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        "dense": Method("MiniLM, zero-shot"),
+        "bm25": Method("BM25", dense_weight=0.0),
+        "fused": Method("MiniLM + words, untrained", dense_weight=DENSE_WEIGHT),
+        "stage1": Method("paper's recipe: Stage 1", ENCODER),
+        "base": Method("+ base scorer", ENCODER, replace(RERANKER, layers=0)),
+        "graph": Method("+ GNN (SAT)", ENCODER, RERANKER),
+        "cross": Method("Stage 1 + Cross-Encoder", ENCODER, cross_encoder=CROSS_ENCODER),
+        "ours_stage1": Method("ours: Stage 1", OUR_ENCODER),
+        "ours_fused": Method("+ words", OUR_ENCODER, dense_weight=OUR_RERANKER.dense_weight),
+        "ours_base": Method("+ base scorer", OUR_ENCODER, replace(OUR_RERANKER, layers=0)),
+        "ours": Method("+ graph", OUR_ENCODER, OUR_RERANKER),
+        "ours_without_words": Method(
+            "the same without words",
+            OUR_ENCODER,
+            replace(OUR_RERANKER, start="dense", dense_weight=1.0, features=()),
+        ),
+    }
+)

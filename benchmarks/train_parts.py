@@ -1,0 +1,96 @@
+"""What the README shows of trained models: titles, commands and tables, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.results import read_results
+from benchmarks.train_score import unsupported
+from benchmarks.train_tables import (
+    Files,
+    bug_table,
+    cost_table,
+    sensitivity_table,
+    spider_table,
+    trained_table,
+)
+
+BENCHMARKS = ("trained", "train_bug", "train_sensitivity", "train_spider")
+_SPLIT_TITLES = {
+    "standard": "IndustryTab-1K, standard test",
+    "grouped": "IndustryTab-1K, unseen families (grouped test)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of the README.
+
+    Attributes:
+        title: Heading.
+        text: What it shows, and the command that measures it.
+        table: The table.
+        files: Result files it was made from.
+    """
+
+    title: str
+    text: str
+    table: str
+    files: Files
+
+
+def training_parts(paper: Mapping[str, Any]) -> list[Part]:
+    """Everything the README shows of trained models, in order."""
+    trained, bug, sensitivity, spider = map(read_results, BENCHMARKS)
+    by_split = {
+        split: [file for file in trained if file["split"] == split] for split in _SPLIT_TITLES
+    }
+    return [
+        *(
+            Part(
+                f"Trained: {title}",
+                f"`python -m benchmarks.trained --split {split}`. Mean ± standard deviation over "
+                "training seeds; differences are paired, with 95 % bootstrap intervals over "
+                "queries, all seeds of a query kept together.",
+                trained_table(by_split[split], split, paper),
+                by_split[split],
+            )
+            for split, title in _SPLIT_TITLES.items()
+        ),
+        Part(
+            "The fixed error of the released training",
+            "`python -m benchmarks.train_bug`. IndustryTab-1K, standard test. Stage 1 alone, "
+            "MiniLM; a released epoch ends at a question without a hard negative.",
+            bug_table(bug),
+            bug,
+        ),
+        Part(
+            "Sensitivity of the paper's graph",
+            "`python -m benchmarks.train_sensitivity`. IndustryTab-1K, standard test, seed 42; "
+            "MiniLM here, BGE in the paper.",
+            sensitivity_table(sensitivity, paper),
+            sensitivity,
+        ),
+        Part(
+            "Trained on Spider, asked on unseen databases",
+            "`python -m benchmarks.train_spider`. Trained on Spider's training questions, also "
+            "with synonyms; neither dev nor BIRD was touched before.",
+            spider_table(spider),
+            spider,
+        ),
+        Part(
+            "What training takes",
+            "Means over runs; every step in a process of its own.",
+            cost_table([*trained, *spider]),
+            [],
+        ),
+    ]
+
+
+def wrong_metrics() -> list[str]:
+    """Stored metrics of all trained results that do not follow from their rows."""
+    return [
+        line for name in BENCHMARKS for file in read_results(name) for line in unsupported(file)
+    ]

@@ -1,0 +1,253 @@
+"""The README's tables of trained models, from the result files of the benchmarks of training."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmarks.markdown import markdown, number
+from benchmarks.train_bug import ROWS as BUG_ROWS
+from benchmarks.train_methods import METHODS
+from benchmarks.train_score import ndcg
+from benchmarks.train_sensitivity import ROWS
+from benchmarks.train_spider import SYSTEMS as SPIDER_ROWS
+from sat_retriever.metrics import Difference, paired_bootstrap
+
+File = Mapping[str, Any]
+Files = Sequence[File]
+
+SHOWN = {
+    "NDCG@5": "NDCG@5",
+    "Recall@5": "R@5",
+    "Hit@5": "Hit@5",
+    "MRR@5": "MRR@5",
+    "HN-FPR@1": "HN-FPR@1",
+    "CandidateRecall@50": "candidates: R@50",
+    "CandidateAllRelevant@50": "all@50",
+    "OracleRecall@5": "oracle R@5",
+}
+_SPIDER_TESTS = {
+    "spider_dev": "Spider dev",
+    "bird_dev": "BIRD dev, question only",
+    "bird_dev_evidence": "BIRD dev, question + evidence",
+}
+# Which row each one is compared with.
+_BEFORE = {
+    "stage1": "dense",
+    "base": "stage1",
+    "graph": "base",
+    "cross": "graph",
+    "ours_stage1": "stage1",
+    "ours_fused": "ours_stage1",
+    "ours_base": "ours_fused",
+    "ours": "ours_base",
+    "ours_without_words": "ours",
+}
+_FURTHER = (
+    ("stage1", "bm25"),
+    ("graph", "stage1"),
+    ("ours", "graph"),
+    ("ours", "ours_stage1"),
+    ("ours", "bm25"),
+)
+
+
+def trained_table(files: Files, split: str, paper: Mapping[str, Any]) -> str:
+    """Every method on one split of IndustryTab-1K: mean ± sd over seeds, beside the paper's.
+
+    Args:
+        files: Result files of `benchmarks.trained`.
+        split: "standard" or "grouped".
+        paper: Content of paper.json.
+    """
+    runs = {name: _of(files, name, split) for name in METHODS}
+    headings = ["method", "seeds", *SHOWN.values(), "Δ NDCG@5"]
+    rows = []
+    for name, method in METHODS.items():
+        row = [method.title, *_cells(runs[name], tuple(SHOWN))]
+        if runs[name]:
+            before = _BEFORE.get(name, "")
+            gap = _gap(runs[name], runs.get(before, []))
+            row.append(f"{gap} to {METHODS[before].title}" if gap else "")
+        rows.append(row)
+    table = markdown(headings, [*rows, *_paper_rows(split, paper)])
+    further = [
+        f"{METHODS[a].title} ({a}) against {METHODS[b].title} ({b}): {gap}"
+        for a, b in _FURTHER
+        if (gap := _gap(runs[a], runs[b]))
+    ]
+    return "\n\n".join(
+        [table, *(["NDCG@5 besides. " + "; ".join(further) + "."] if further else [])]
+    )
+
+
+def _paper_rows(split: str, paper: Mapping[str, Any]) -> list[list[str]]:
+    """The paper's figures in the same columns; of the grouped split, the authors' own."""
+    if split == "grouped":
+        found = {name: value for name, value in paper["grouped"].items() if name != "source"}
+        return [[f"*authors: {name}*", "3", number(value)] for name, value in found.items()]
+    rows = []
+    for name, values in paper["main"]["rows"].items():
+        cells = dict(zip(paper["main"]["columns"], values, strict=True))
+        if name == "Stage 1":
+            cells |= {key: [value] for key, value in paper["candidates"].items()}
+        shown = (" ± ".join(map(number, cells.get(column, ()))) for column in SHOWN)
+        rows.append([f"*paper: {name}*", str(3 if len(values[0]) > 1 else 1), *shown])
+    return rows
+
+
+def sensitivity_table(files: Files, paper: Mapping[str, Any]) -> str:
+    """Every row of the paper's sensitivity table, with the paper's figures behind ours."""
+    columns = paper["sensitivity"]["columns"]
+    headings = ["setting"]
+    for column in columns:
+        headings += [SHOWN[column], "paper"]
+    headings += ["validation NDCG@5", "best epoch"]
+    rows = []
+    for name, method in ROWS.items():
+        reported = paper["sensitivity"]["rows"][name]
+        file = next((one for one in files if one["method"] == name), None)
+        row = [method.title]
+        for column, value in zip(columns, reported, strict=True):
+            row += [number(file["metrics"][column]) if file else "not run", number(value)]
+        if file:
+            graph = file["metrics"]["steps"]["graph"]
+            row += [number(graph["best"]), str(graph["best_epoch"])]
+        rows.append(row)
+    return markdown(headings, rows)
+
+
+def bug_table(files: Files) -> str:
+    """Stage 1 as released, with the error that ends its epochs and without, step by step."""
+    headings = ["Stage 1", "seeds", "steps an epoch", *(SHOWN[c] for c in _BUG_COLUMNS)]
+    headings.append("Δ NDCG@5 to the row above")
+    rows: list[list[str]] = []
+    above: list[File] = []
+    for name, method in BUG_ROWS.items():
+        found = _of(files, name, "standard")
+        row = [method.title, *_cells(found, _BUG_COLUMNS)]
+        if found:
+            row.insert(2, "; ".join(_steps(file) for file in found))  # a seed each
+            row.append(_gap(found, above))
+        rows.append(row)
+        above = found
+    return markdown(headings, rows)
+
+
+_BUG_COLUMNS = ("NDCG@5", "Recall@5", "Hit@5", "MRR@5", "HN-FPR@1", "CandidateRecall@50")
+
+
+def _steps(file: File) -> str:
+    return ", ".join(str(count) for count in file["metrics"]["steps"]["encoder"]["steps"])
+
+
+def spider_table(files: Files) -> str:
+    """Every system on questions over databases that training has not seen."""
+    columns = {"NDCG@10": "NDCG@10", "Recall@10": "R@10", "AllRelevant@10": "all@10"}
+    headings = ["corpus", "ranking", "seeds", *columns.values()]
+    headings += ["Δ NDCG@10 to the link reranker, untrained", "to it over the trained Stage 1"]
+    rows = []
+    for dataset, title in _SPIDER_TESTS.items():
+        here = [file for file in files if file["dataset"] == dataset]
+        for name, system in SPIDER_ROWS.items():
+            found = _of(here, name, "all")
+            row = [title, system.method.title, *_cells(found, tuple(columns))]
+            for rival in ("fused_walk", "walk"):
+                against = f"{rival}_{system.method.links}" if name.startswith("graph") else ""
+                row.append(_gap(found, _of(here, against, "all"), 10))
+            rows.append(row)
+    return markdown(headings, rows)
+
+
+def cost_table(files: Files) -> str:
+    """Wall time and peak memory of each training, means over runs."""
+    found: dict[tuple[str, ...], dict[str, Mapping[str, Any]]] = {}
+    for file in files:
+        own = file["method"].startswith("ours") or file["dataset"] in _SPIDER_TESTS
+        recipe = "ours" if own else "paper's"
+        for name, report in file["metrics"]["steps"].items():
+            training = name.replace("_", " ")
+            where: tuple[str, ...] = (report["corpus"], recipe, training, report["device"])
+            found.setdefault(where, {})[report["key"]] = report
+    if not found:
+        return "*not run*"
+    headings = ["corpus", "recipe", "training", "on", "runs", *_COSTS.values()]
+    rows = []
+    for where, reports in found.items():
+        row = [*where, str(len(reports))]
+        for key in _COSTS:
+            values = [one[key] for one in reports.values() if one[key] is not None]
+            row.append(number(statistics.fmean(values)) if values else "–")
+        rows.append(row)
+    return markdown(headings, rows)
+
+
+_COSTS = {
+    "train_s": "training, s",
+    "epoch_s": "an epoch, s",
+    "prepare_s": "index and candidates, s",
+    "peak_mib": "peak memory, MiB",
+    "accelerator_mib": "of the GPU, MiB",
+}
+
+
+# ---- inner workings
+
+
+def _of(files: Files, method: str, split: str) -> list[File]:
+    return [one for one in files if (one["method"], one["split"]) == (method, split)]
+
+
+def _cells(files: Files, columns: Sequence[str]) -> list[str]:
+    """Number of seeds, then mean ± sd of each metric; "not run" without files."""
+    if not files:
+        return ["not run"]
+    means = []
+    for column in columns:
+        values = [one["metrics"][column] for one in files]
+        means.append(_spread(values) if None not in values else number(None))
+    return [str(len(files)), *means]
+
+
+def _spread(values: Sequence[float]) -> str:
+    """Mean ± standard deviation of a sample; of one value, the value; a reported pair as it is.
+
+    >>> _spread([0.9, 0.92, 0.94]), _spread([0.9])
+    ('.920 ± .020', '.900')
+    """
+    if len(values) == 1:
+        return number(values[0])
+    return f"{number(statistics.fmean(values))} ± {number(statistics.stdev(values))}"
+
+
+def difference(first: Files, second: Files, k: int = 5) -> Difference:
+    """Mean difference in NDCG@k; the seeds of a query are one cluster.
+
+    A side that has no seed stands beside each seed of the other.
+    """
+    by_seed = {file["seed"]: _values(file, k) for file in second}
+    ours: list[float] = []
+    theirs: list[float] = []
+    queries: list[int] = []
+    for file in first:
+        other = by_seed.get(file["seed"], by_seed.get(None))
+        if other is None:
+            continue
+        for query, value in _values(file, k).items():
+            ours.append(value)
+            theirs.append(other[query])
+            queries.append(query)
+    return paired_bootstrap(ours, theirs, queries)
+
+
+def _values(file: File, k: int) -> dict[int, float]:
+    return {row["query"]: ndcg(row, k) for row in file["per_query"]}
+
+
+def _gap(first: Files, second: Files, k: int = 5) -> str:
+    """Difference in NDCG@k with its interval; empty where one side was not run."""
+    if not first or not second:
+        return ""
+    gap = difference(first, second, k)
+    return f"{gap.mean:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]"

@@ -1,0 +1,125 @@
+"""The options that say what to learn from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from sat_retriever.cli.train.lessons import CorpusLessons, Lessons, OwnLessons
+from sat_retriever.errors import InputError
+from sat_retriever.index import SheetIndex
+from sat_retriever.labels import load_labels
+from sat_retriever.training.holdout import HOLD_OUT, SHARE, HoldOut, by_question, by_workbook
+from sat_retriever.training.sources import (
+    check_known,
+    grouped_source,
+    spider_source,
+    standard_source,
+)
+
+PANEL = "What to learn from: --index with --labels, --corpus or --spider"
+
+SplitName = Literal["standard", "grouped"]
+
+
+def chosen_lessons(
+    *,
+    index: Annotated[
+        Path | None,
+        typer.Option(
+            "--index", "-i", help="Your index.", metavar="FILE", dir_okay=False,
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="Your questions with their sheets: .jsonl, .csv or .json.", metavar="FILE",
+            dir_okay=False, rich_help_panel=PANEL,
+        ),
+    ] = None,
+    hold_out: Annotated[
+        HoldOut | None,
+        typer.Option(
+            help=rf"Held out for validation: question or workbook. [dim]\[{HOLD_OUT}][/dim]",
+            metavar="NAME",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    share: Annotated[
+        float | None,
+        typer.Option(
+            help=rf"How much of them. [dim]\[{SHARE}][/dim]", metavar="X", rich_help_panel=PANEL
+        ),
+    ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            help="A corpus of sat synth, or a published one.", metavar="DIR", file_okay=False,
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    split: Annotated[
+        SplitName | None,
+        typer.Option(
+            help=r"Standard, or grouped: whole families held out. [dim]\[standard][/dim]",
+            metavar="NAME",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    spider: Annotated[
+        Path | None,
+        typer.Option(
+            help="Spider's training part.", metavar="DIR", file_okay=False, rich_help_panel=PANEL
+        ),
+    ] = None,
+    seed: int = 42,
+) -> Lessons:  # fmt: skip
+    """The lessons that the options name.
+
+    Raises:
+        InputError: If they name none or several, or do not go together, or a label names a
+            sheet that is not there.
+    """
+    named = [each for each in (index, corpus, spider) if each is not None]
+    if len(named) != 1:
+        raise InputError(
+            "name one thing to learn from: --index FILE with --labels FILE, --corpus DIR, or "
+            "--spider DIR"
+        )
+    _check_together(index, labels, "--labels is", "--index")
+    for value, option in ((hold_out, "--hold-out is"), (share, "--share is")):
+        _check_together(index, value, option, "--index", needed=False)
+    _check_together(corpus, split, "--split is", "--corpus", needed=False)
+    if index is not None and labels is not None:
+        return _own(index, labels, hold_out or HOLD_OUT, SHARE if share is None else share)
+    if corpus is not None:
+        make = grouped_source if split == "grouped" else standard_source
+        return CorpusLessons(make(corpus, seed=seed), split or "standard")
+    return CorpusLessons(spider_source(named[0]), "databases held out")
+
+
+# ---- inner workings
+
+
+def _check_together(
+    place: object, value: object, option: str, needs: str, *, needed: bool = True
+) -> None:
+    if value is not None and place is None:
+        raise InputError(f"{option} for {needs}; leave it out")
+    if needed and value is None and place is not None:
+        raise InputError(f"{needs} needs {option.removesuffix(' is')} FILE: questions and sheets")
+
+
+def _own(index: Path, labels: Path, hold_out: HoldOut, share: float) -> OwnLessons:
+    queries = load_labels(labels)
+    with SheetIndex.open(index) as opened:
+        check_known(queries, opened.sheet_ids(), str(index))
+        divided = (
+            by_workbook(opened, queries, share=share)
+            if hold_out == "workbook"
+            else by_question(queries, share=share)
+        )
+    return OwnLessons(f"{labels.name} over {index.name}", index, divided)

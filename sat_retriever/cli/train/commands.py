@@ -1,0 +1,173 @@
+"""The three trainings as commands, and what a run folder holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sat_retriever.cli.terminal import JsonOption, examples
+from sat_retriever.cli.train.chosen import chosen_lessons
+from sat_retriever.cli.train.fields import settings_of, with_options
+from sat_retriever.cli.train.report import print_run
+from sat_retriever.cli.train.session import (
+    check_extra,
+    lessons_of,
+    report,
+    said_once,
+    searched,
+    shown,
+    start_of,
+)
+from sat_retriever.training.settings import (
+    ENCODER_PRESETS,
+    RERANKER_PRESETS,
+    CrossEncoderTraining,
+    EncoderTraining,
+    RerankerTraining,
+)
+
+CROSS_ENCODER_PRESETS = {"paper": CrossEncoderTraining(backbone="BAAI/bge-base-en-v1.5")}
+
+app = typer.Typer(
+    name="train",
+    help="Train the Sheet Encoder, the reranker or the Cross-Encoder.",
+    epilog=examples(
+        "sat train encoder --index reports.sat --labels labels.csv --out run",
+        "sat train reranker --corpus corpus --encoder run --out rerank",
+        "sat train status run",
+    ),
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+Out = Annotated[
+    Path,
+    typer.Option(help="Run folder; one that was stopped goes on.", metavar="RUN", file_okay=False),
+]
+Stage1 = Annotated[
+    str | None,
+    typer.Option(help="Sheet Encoder: a run, a folder or a name.", metavar="RUN|DIR|NAME"),
+]
+
+
+def _presets(known: Mapping[str, object]) -> Any:
+    """The option that names one of these."""
+    return typer.Option(help=f"Start from these settings: {', '.join(known)}.", metavar="NAME")
+
+
+EncoderPreset = Annotated[str | None, _presets(ENCODER_PRESETS)]
+RerankerPreset = Annotated[str | None, _presets(RERANKER_PRESETS)]
+CrossEncoderPreset = Annotated[str | None, _presets(CROSS_ENCODER_PRESETS)]
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "sat train encoder --index reports.sat --labels labels.csv --out run",
+        "sat train encoder --corpus corpus --out run --epochs 5 --seed 43",
+        "accelerate launch -m sat_retriever train encoder --corpus corpus --out run",
+    ),
+)
+@with_options(EncoderTraining, also=chosen_lessons)
+def encoder(
+    out: Out, *, preset: EncoderPreset = None, as_json: JsonOption = False, **given: Any
+) -> None:
+    """Fine-tune Stage 1, the Sheet Encoder.
+
+    RUN/encoder is then what sat index --encoder takes, RUN/sentence-transformers
+    what sentence-transformers loads.
+    """
+    settings = settings_of(start_of(EncoderTraining, ENCODER_PRESETS, preset), given)
+    with said_once():
+        lessons = lessons_of(given, settings.seed)
+        check_extra()
+        from sat_retriever.training.encoder import train_encoder
+
+        data = lessons.data()
+        with shown(lessons) as bar:
+            train_encoder(data, settings, out, progress=bar.training)
+    report(out, lessons, as_json=as_json)
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "sat train reranker --index new.sat --labels labels.csv --out rerank",
+        "sat train reranker --corpus corpus --encoder run --out rerank --layers 2",
+    ),
+)
+@with_options(RerankerTraining, also=chosen_lessons)
+def reranker(
+    out: Out,
+    *,
+    encoder: Stage1 = None,
+    preset: RerankerPreset = None,
+    as_json: JsonOption = False,
+    **given: Any,
+) -> None:
+    """Train Stage 2: the base scorer, then the gated graph over it.
+
+    RUN/reranker is then what sat search --reranker takes.
+    """
+    settings = settings_of(start_of(RerankerTraining, RERANKER_PRESETS, preset), given)
+    with said_once():
+        lessons = lessons_of(given, settings.seed)
+        check_extra()
+        from sat_retriever.training.candidatesets import candidate_sets
+        from sat_retriever.training.reranker import train_reranker
+
+        with shown(lessons) as bar, searched(lessons, encoder, out) as (seen, whole):
+            sets = [
+                candidate_sets(index, questions, settings, progress=bar.finding)
+                for index, questions in ((seen, lessons.train), (whole, lessons.validation))
+            ]
+            train_reranker(sets[0], sets[1], settings, out, progress=bar.training)
+    report(out, lessons, as_json=as_json)
+
+
+@app.command(
+    "cross-encoder",
+    no_args_is_help=True,
+    epilog=examples(
+        "sat train cross-encoder --index new.sat --labels labels.csv --out cross",
+        "sat train cross-encoder --corpus corpus --encoder run --out cross --negatives 4",
+    ),
+)
+@with_options(CrossEncoderTraining, also=chosen_lessons)
+def cross_encoder(
+    out: Out,
+    *,
+    encoder: Stage1 = None,
+    preset: CrossEncoderPreset = None,
+    as_json: JsonOption = False,
+    **given: Any,
+) -> None:
+    """Fine-tune a Cross-Encoder, which reads question and sheet together.
+
+    RUN/cross-encoder is then what sat search --reranker takes.
+    """
+    settings = settings_of(start_of(CrossEncoderTraining, CROSS_ENCODER_PRESETS, preset), given)
+    with said_once():
+        lessons = lessons_of(given, settings.seed)
+        check_extra()
+        from sat_retriever.training.crossencoder import train_cross_encoder
+        from sat_retriever.training.pairs import pair_candidates
+
+        data = lessons.data()
+        with shown(lessons) as bar, searched(lessons, encoder, out) as (seen, whole):
+            pairs = pair_candidates(data, seen, whole, settings)
+            train_cross_encoder(data, pairs, settings, out, progress=bar.training)
+    report(out, lessons, as_json=as_json)
+
+
+@app.command(no_args_is_help=True, epilog=examples("sat train status run"))
+def status(
+    run: Annotated[Path, typer.Argument(help="Run folder.", metavar="RUN", exists=True)],
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a training: settings, curves, the best epoch, what to do next."""
+    print_run(run, as_json=as_json)

@@ -1,0 +1,177 @@
+"""Options of the command line made of the fields of a settings dataclass, so that they agree."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import Field, fields, replace
+from types import NoneType
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+import typer
+
+from sat_retriever.errors import InputError
+from sat_retriever.training.schedule import Schedule
+
+Settings = TypeVar("Settings")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+ALL = "all"  # how None is written
+NOTHING = "none"  # how an empty list is written
+_ATTRIBUTE = re.compile(r"^ {8}(\w+): (.+(?:\n {12}.+)*)", re.MULTILINE)
+_METAVARS = {int: "N", float: "X", str: "NAME"}
+
+
+def with_options(settings: type, *, also: Callable[..., Any]) -> Callable[[Command], Command]:
+    """A decorator: a command's `**given` becomes options.
+
+    An option that is not given is None, so that a preset's value stays.
+
+    Args:
+        settings: A dataclass, documented as this package does: one option a field.
+        also: A function whose parameters are options too, but for those named as a field.
+    """
+
+    def decorate(command: Command) -> Command:
+        made = [_parameter(settings, each) for each in fields(settings)]
+        taken = {each.name for each in made}
+        others = [each for each in _own(also) if each.name not in taken]
+        every = [*_own(command), *others, *made]
+        command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+        command.__annotations__ = {each.name: each.annotation for each in every}
+        return command
+
+    return decorate
+
+
+def _own(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Named parameters of a function, their annotations resolved."""
+    hints = get_type_hints(function, include_extras=True)
+    named = (
+        each
+        for each in inspect.signature(function).parameters.values()
+        if each.kind is not inspect.Parameter.VAR_KEYWORD
+    )
+    return [
+        each.replace(annotation=hints[each.name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for each in named
+    ]
+
+
+def part_of(given: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
+    """Those of the given values that are parameters of a function."""
+    names = inspect.signature(function).parameters
+    return {name: value for name, value in given.items() if name in names}
+
+
+def settings_of(start: Settings, given: Mapping[str, Any]) -> Settings:
+    """The settings with the values that were given, read as their fields' types.
+
+    Args:
+        start: What holds where nothing is given.
+        given: Values by field; those of None, and of no field, are passed over.
+
+    Raises:
+        InputError: If a value cannot be read, or is out of its range.
+    """
+    kind = type(start)
+    hints = get_type_hints(kind)
+    wanted = {
+        each.name: _read(hints[each.name], given[each.name], option_name(each.name))
+        for each in fields(kind)  # type: ignore[arg-type]
+        if given.get(each.name) is not None
+    }
+    return replace(start, **wanted)  # type: ignore[type-var]
+
+
+def option_name(field: str) -> str:
+    """The option of a field.
+
+    >>> option_name("learning_rate")
+    '--learning-rate'
+    """
+    return "--" + field.replace("_", "-")
+
+
+def field_help(kind: type, name: str) -> str:
+    """What the docstring says of a field: its first sentence; `Schedule`'s where it has none."""
+    for each in (kind, Schedule):
+        for found, text in _ATTRIBUTE.findall(each.__doc__ or ""):
+            if found == name and not text.startswith("See `"):
+                words = " ".join(text.split()).replace("`", "").replace("[", r"\[")
+                return re.split(r"(?<=[.;]) ", words)[0].rstrip(".;") + "."
+    return ""
+
+
+def shown(value: Any) -> str:
+    """A value as it is written on the command line.
+
+    >>> shown(None), shown(()), shown(("a", "b")), shown(0.0002), shown(True)
+    ('all', 'none', 'a,b', '0.0002', 'yes')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ",".join(map(str, value)) or NOTHING
+    return ALL if value is None else str(value)
+
+
+# ---- inner workings
+
+
+def _parameter(kind: type, field: Field[Any]) -> inspect.Parameter:
+    hint = get_type_hints(kind)[field.name]
+    given, metavar = _taken(hint)
+    names = [option_name(field.name)]
+    if hint is bool:
+        names = [f"{names[0]}/--no-{names[0].removeprefix('--')}"]
+    default = shown(field.default).replace("[", r"\[")
+    option = typer.Option(
+        *names,
+        help=rf"{field_help(kind, field.name)} [dim]\[{default}][/dim]",
+        metavar=metavar,
+        show_default=False,
+        rich_help_panel="Settings, with the paper's values",
+    )
+    return inspect.Parameter(
+        field.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[given | None, option],
+    )
+
+
+def _taken(hint: Any) -> tuple[Any, str | None]:
+    """The type that the command line takes for a field, and what stands for its value."""
+    if get_origin(hint) is Literal:
+        return hint, "NAME"  # all choices would widen the column; the help names them
+    if get_origin(hint) is tuple:
+        return str, f"{_METAVARS[get_args(hint)[0]]},…"
+    if NoneType in get_args(hint):
+        inner = next(each for each in get_args(hint) if each is not NoneType)
+        return str, f"{_METAVARS[inner]}|{ALL}"
+    return hint, None if hint is bool else _METAVARS[hint]
+
+
+def _read(hint: Any, value: Any, option: str) -> Any:
+    """What was given, as the field's type."""
+    if get_origin(hint) is tuple:
+        parts = [part.strip() for part in value.split(",") if part.strip()]
+        return (
+            ()
+            if parts == [NOTHING]
+            else tuple(_number(get_args(hint)[0], part, option) for part in parts)
+        )
+    if NoneType in get_args(hint):
+        inner = next(each for each in get_args(hint) if each is not NoneType)
+        return None if value == ALL else _number(inner, value, option)
+    return value
+
+
+def _number(kind: Any, text: str, option: str) -> Any:
+    try:
+        return kind(text)
+    except ValueError as error:
+        what = "a whole number" if kind is int else "a number"
+        raise InputError(f"{option}: {text!r} is not {what}") from error

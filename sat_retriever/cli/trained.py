@@ -1,0 +1,14 @@
+"""What trained models are called on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ENCODER = "encoder"  # folders of a run
+RERANKERS = ("reranker", "cross-encoder")
+
+
+def encoder_source(named: str) -> str:
+    """What loads the Sheet Encoder that a run, a folder or a name stands for."""
+    inside = Path(named) / ENCODER
+    return str(inside) if inside.is_dir() else named

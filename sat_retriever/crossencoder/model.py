@@ -1,0 +1,113 @@
+"""Query and sheet texts to logits: onnxruntime and tokenizers only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sat_retriever.crossencoder.folder import MODEL, TOKENIZER, read_pair_folder
+from sat_retriever.crossencoder.pieces import PairPieces, by_length
+from sat_retriever.crossencoder.spec import PairSpec
+from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.onnxsession import available_cores, open_session, run_session
+from sat_retriever.types import FloatArray
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+_BATCH_PIECES = 1024  # word pieces in one padded batch; bounds memory
+_INPUTS = ("input_ids", "attention_mask")
+_MOST_THREADS = 4  # one batch gains little beyond
+
+
+class CrossEncoder:
+    """A model that reads a query and a sheet together; safe to share between threads.
+
+    Source: paper, appendix (Cross-Encoder). Departs: a mean-pooled backbone keeps its
+    pooling, where the paper's BGE has a CLS state.
+
+    Args:
+        folder: Where it came from, to name in an error.
+        spec: How pairs are read.
+        pieces: Makes the word pieces.
+        session: The opened model.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        spec: PairSpec,
+        pieces: PairPieces,
+        session: onnxruntime.InferenceSession,
+    ) -> None:
+        """Take finished parts; use `load` to get them."""
+        self.folder = folder
+        self.spec = spec
+        self._pieces = pieces
+        self._session = session
+
+    @classmethod
+    def load(cls, folder: str | Path, *, threads: int | None = None) -> CrossEncoder:
+        """The Cross-Encoder in a folder that training wrote.
+
+        Args:
+            folder: The folder.
+            threads: Processor cores to use, at least 1; those available, four at most, when
+                None.
+
+        Raises:
+            EncoderError: If the folder is no Cross-Encoder, damaged, or cannot be opened.
+            InputError: If `threads` is below 1.
+        """
+        if threads is not None and threads < 1:
+            raise InputError(f"threads is {threads}; give 1 or more, or None for all cores")
+        folder = Path(folder)
+        spec = read_pair_folder(folder)
+        pieces = PairPieces.open(
+            folder / TOKENIZER, spec.max_length, spec.pad_id, lowercase=spec.lowercase
+        )
+        if (pieces.start_id, pieces.end_id) != (spec.start_id, spec.end_id):
+            raise EncoderError(f"{folder} has the tokenizer of another model; train it again")
+        session = open_session(folder / MODEL, threads or min(available_cores(), _MOST_THREADS))
+        _check_inputs(session, spec, folder)
+        return cls(folder, spec, pieces, session)
+
+    def logits(self, query: str, texts: Sequence[str]) -> FloatArray:
+        """How relevant each sheet is to a query, (k,) float32, in the order of the texts.
+
+        The sigmoid of a logit is the model's probability, with relevant pairs weighted as in
+        training.
+
+        Args:
+            query: What is asked.
+            texts: Sheet texts, serialized as in training; may be empty.
+
+        Raises:
+            InputError: If `texts` is a single string.
+            EncoderError: If onnxruntime fails, for example for lack of memory.
+        """
+        if isinstance(texts, str):
+            raise InputError("a single string was given; give a list of texts")
+        pairs = self._pieces.pairs(query, texts)
+        logits = np.empty(len(pairs), dtype=np.float32)
+        for places in by_length(pairs, _BATCH_PIECES):
+            inputs = dict(self._pieces.padded([pairs[place] for place in places]))
+            if not self.spec.token_types:
+                del inputs["token_type_ids"]
+            logits[places] = run_session(self._session, inputs, self.folder / MODEL)
+        return logits
+
+
+def _check_inputs(session: onnxruntime.InferenceSession, spec: PairSpec, folder: Path) -> None:
+    """Refuse a model that is not what its config.json describes."""
+    wanted = {*_INPUTS, *(["token_type_ids"] if spec.token_types else [])}
+    found = {item.name for item in session.get_inputs()}
+    ranks = [len(item.shape) for item in session.get_outputs()]
+    if found != wanted or ranks != [1]:
+        raise EncoderError(
+            f"{folder / MODEL} has inputs {sorted(found)} and {len(ranks)} outputs; it is not the "
+            "model its config.json describes: train it again"
+        )

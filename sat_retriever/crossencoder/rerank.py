@@ -1,0 +1,124 @@
+"""Stage 2 by the Cross-Encoder: each candidate scored on its own, together with the query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.crossencoder.model import CrossEncoder
+from sat_retriever.errors import EmptyInputError, FingerprintMismatchError
+from sat_retriever.filters import Filters
+from sat_retriever.index import SheetIndex
+from sat_retriever.serialize import serialize
+from sat_retriever.types import Candidate, FloatArray
+
+_COMPLETE_SHARE = 0.5  # scores are probabilities: at least half as likely as the best sheet
+
+
+def blended(logits: FloatArray, cosines: FloatArray, weight: float) -> NDArray[np.float64]:
+    """Scores of pairs, any shape, float64: logit + w · Stage 1 score.
+
+    Source: paper, appendix (Cross-Encoder).
+
+    >>> blended(np.float32([1.0, 0.0]), np.float32([0.5, 0.75]), 10.0).tolist()
+    [6.0, 7.5]
+    """
+    return logits.astype(np.float64) + weight * cosines.astype(np.float64)
+
+
+class CrossEncoderReranker:
+    """Orders candidates by logit + w · cosine; safe to share between threads.
+
+    Args:
+        index: Where the candidates come from.
+        model: The Cross-Encoder.
+
+    Raises:
+        FingerprintMismatchError: If it was trained on other texts or other cosines than the
+            index has.
+    """
+
+    def __init__(self, index: SheetIndex, model: CrossEncoder) -> None:
+        self.index = index
+        self.model = model
+        _check_texts(index, model)
+
+    @classmethod
+    def load(
+        cls, index: SheetIndex, folder: str | Path, *, threads: int | None = None
+    ) -> CrossEncoderReranker:
+        """The reranker in a folder that training wrote, for the sheets of an index.
+
+        Raises:
+            EncoderError: If the folder is no Cross-Encoder, damaged, or cannot be opened.
+            FingerprintMismatchError: If it was trained on other texts or other cosines.
+            InputError: If `threads` is below 1.
+        """
+        return cls(index, CrossEncoder.load(folder, threads=threads))
+
+    @property
+    def dense_weight(self) -> float:
+        """Share of the cosine in the score that candidates are to be found by."""
+        return self.model.spec.dense_weight
+
+    @property
+    def complete_share(self) -> float:
+        """Share of the best score that a sheet of a complete answer has at least."""
+        return _COMPLETE_SHARE
+
+    def rerank(
+        self, query: str, candidates: Sequence[Candidate], filters: Filters | None = None
+    ) -> list[Candidate]:
+        """The same sheets with new scores and ranks, best first.
+
+        The score is the sigmoid of logit + w · (cosine - 1), in [0, 1]: subtracting w changes
+        no order and keeps apart what would otherwise all be next to 1. Equal scores come in
+        the order of sheet ids. A sheet that was removed from the index in the meantime is
+        left out.
+
+        Args:
+            query: The query the candidates were found for.
+            candidates: Stage 1's answer, in any order.
+            filters: Not needed, since no sheet is added.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+            EncoderError: If the model cannot be run.
+        """
+        if not query.strip():
+            raise EmptyInputError("the query is empty; ask in a few words")
+        records = self.index.records([candidate.sheet_id for candidate in candidates])
+        found = [candidate for candidate in candidates if candidate.sheet_id in records]
+        texts = [serialize(records[c.sheet_id], self.index.serialization) for c in found]
+        cosines = np.array([candidate.dense for candidate in found], dtype=np.float32)
+        scores = blended(self.model.logits(query, texts), cosines, self.model.spec.blend)
+        order = sorted(range(len(found)), key=lambda i: (-scores[i], found[i].sheet_id))
+        return [
+            replace(found[i], rank=rank, score=_share(scores[i] - self.model.spec.blend))
+            for rank, i in enumerate(order, start=1)
+        ]
+
+
+def _share(score: float) -> float:
+    """The sigmoid, in [0, 1]."""
+    # exp of a large number would overflow; of a negative one it does not.
+    return math.exp(min(score, 0.0)) / (1.0 + math.exp(-abs(score)))
+
+
+def _check_texts(index: SheetIndex, model: CrossEncoder) -> None:
+    if index.serialization.fingerprint != model.spec.serialization:
+        raise FingerprintMismatchError(
+            f"{index.path} turns records into other texts than the Cross-Encoder was trained on; "
+            "train it on this index, or index the folders anew with the training's serialization"
+        )
+    if index.fingerprint != model.spec.encoder:
+        raise FingerprintMismatchError(
+            f"the Cross-Encoder weighs cosines of encoder {model.spec.encoder}, but {index.path} "
+            f"was written with {index.fingerprint}: "
+            "train it on this index"
+        )

@@ -1,0 +1,110 @@
+"""Stage 2, trained: candidates reordered by what a model reads from their graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from sat_retriever.errors import EmptyInputError, FingerprintMismatchError
+from sat_retriever.filters import Filters
+from sat_retriever.graphrank.graph import candidate_graph, ranked
+from sat_retriever.graphrank.model import GraphModel
+from sat_retriever.index import SheetIndex
+from sat_retriever.types import Candidate, FloatArray
+
+
+class GraphReranker:
+    """Orders candidates by a trained base scorer and graph; safe to share between threads.
+
+    Takes any number of candidates, also more or fewer than it was trained on.
+
+    Args:
+        index: Where the candidates come from.
+        model: The trained model.
+
+    Raises:
+        FingerprintMismatchError: If it was trained on other tokens than the index has.
+    """
+
+    def __init__(self, index: SheetIndex, model: GraphModel) -> None:
+        _check_tokens(index, model)
+        self.index = index
+        self.model = model
+
+    @classmethod
+    def load(
+        cls, index: SheetIndex, folder: str | Path, *, threads: int | None = None
+    ) -> GraphReranker:
+        """The reranker in a folder that training wrote, for the sheets of an index.
+
+        Raises:
+            EncoderError: If the folder is no reranker, damaged, or cannot be opened.
+            FingerprintMismatchError: If it was trained on other tokens than the index has.
+            InputError: If `threads` is below 1.
+        """
+        return cls(index, GraphModel.load(folder, threads=threads))
+
+    @property
+    def dense_weight(self) -> float:
+        """Share of the cosine in the score that candidates are to be found by."""
+        return self.model.spec.dense_weight
+
+    @property
+    def complete_share(self) -> float:
+        """Share of the best score that a sheet of a complete answer has at least."""
+        return self.model.spec.complete_share
+
+    def rerank(
+        self, query: str, candidates: Sequence[Candidate], filters: Filters | None = None
+    ) -> list[Candidate]:
+        """Candidates with new scores and ranks, best first.
+
+        The score is the sigmoid of the model's logit, in [0, 1]: how likely it takes the
+        sheet to be relevant, as its loss weighs relevant sheets. Equal logits come in the
+        order of sheet ids. A sheet that was removed from the index in the meantime is left
+        out; a model trained on candidates after links adds those that links lead to.
+
+        Args:
+            query: The query the candidates were found for.
+            candidates: Stage 1's answer, in any order.
+            filters: Conditions that added sheets meet.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+            EncoderError: If the model cannot be run.
+        """
+        if not query.strip():
+            raise EmptyInputError("the query is empty; ask in a few words")
+        if not candidates:
+            return []
+        try:
+            graph = candidate_graph(self.index, query, candidates, self.model.spec, filters)
+        except EmptyInputError:  # a writer has removed every one of them
+            return []
+        logits = self.model.scores(graph)
+        found, shares = graph.candidates, _shares(logits)
+        order = sorted(range(len(found)), key=lambda i: (-logits[i], found[i].sheet_id))
+        return ranked(replace(found[i], score=float(shares[i])) for i in order)
+
+
+def _shares(logits: FloatArray) -> FloatArray:
+    """The sigmoid, in [0, 1], without overflow."""
+    near = np.exp(-np.abs(logits.astype(np.float64)))
+    shares: FloatArray = np.where(logits < 0, near, 1.0) / (1 + near)
+    return shares
+
+
+def _check_tokens(index: SheetIndex, model: GraphModel) -> None:
+    spec = model.spec
+    for what, trained, own in (
+        ("with tokens of encoder", spec.encoder, index.fingerprint),
+        ("on sheet texts of serialization", spec.serialization, index.serialization.fingerprint),
+    ):
+        if trained != own:
+            raise FingerprintMismatchError(
+                f"{model.folder} was trained {what} {trained}, but {index.path} was written with "
+                f"{own}: index the folders with the training's own, or train on this index"
+            )

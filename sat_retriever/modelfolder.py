@@ -1,0 +1,219 @@
+"""A model as a folder: what it is in `config.json`, its files beside it, every one with a hash.
+
+A folder appears under its name only when it is complete: it is written beside it and
+renamed. What does not fit its own hashes is not loaded, and nothing in it is ever run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sat_retriever.errors import EncoderError
+
+FORMAT_NUMBER = 1
+_CONFIG = "config.json"
+
+Writers = Mapping[str, Callable[[Path], None]]
+Hashes = Mapping[str, str]
+
+
+def write_folder(target: Path, kind: str, spec: Mapping[str, Any], writers: Writers) -> None:
+    """Write a model folder in one step: it is there complete, or as it was before.
+
+    Args:
+        target: The folder; one of the same kind or an empty folder there is replaced.
+        kind: What it holds, for example "sat-reranker".
+        spec: What decides the model's results, as plain JSON values.
+        writers: By file name, what writes that file to the path it is given.
+
+    Raises:
+        EncoderError: If it cannot be written, or something else is there.
+    """
+
+    def describe(hashes: Hashes) -> Mapping[str, Any]:
+        identity = {"fingerprint": _fingerprint(kind, spec, hashes)}
+        return {**identity, "files": dict(hashes), "spec": dict(spec)}
+
+    write_described(target, kind, writers, describe)
+
+
+def read_folder(folder: Path, kind: str) -> dict[str, Any]:
+    """The spec of a model folder, after its format, fingerprint and hashes were checked.
+
+    Raises:
+        EncoderError: If it is missing, incomplete, damaged, of another kind or a newer format.
+    """
+    config = read_config(folder, kind)
+    with reading(folder, kind):
+        spec, hashes = dict(config["spec"]), dict(config["files"])
+        names = [name for name in hashes if Path(name).name != name]
+        if names or config["fingerprint"] != _fingerprint(kind, spec, hashes):
+            raise damaged(folder)
+    check_files(folder, kind, hashes)
+    return spec
+
+
+def folder_kind(folder: Path) -> str | None:
+    """What kind of model a folder says it holds (complete or not); None if it says nothing."""
+    try:
+        config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    kind = config.get("format") if isinstance(config, dict) else None
+    return kind if isinstance(kind, str) else None
+
+
+def is_folder(folder: Path, kind: str) -> bool:
+    """Whether a folder says it holds a model of this kind (complete or not)."""
+    return folder_kind(folder) == kind
+
+
+# ---- for a kind with a config of its own
+
+
+def write_described(
+    target: Path, kind: str, writers: Writers, describe: Callable[[Hashes], Mapping[str, Any]]
+) -> None:
+    """Like `write_folder`, with the rest of `config.json` made of the files' hashes.
+
+    Args:
+        target: The folder; one of the same kind or an empty folder there is replaced.
+        kind: What it holds.
+        writers: By file name, what writes that file to the path it is given.
+        describe: From SHA-256 by file name to what `config.json` holds beside the format.
+
+    Raises:
+        EncoderError: If it cannot be written, or something else is there.
+    """
+    _refuse_foreign(target, kind)
+    try:
+        with _folder_beside(target) as draft:
+            for name, write in writers.items():
+                write(draft / name)
+            hashes = {name: file_hash(draft / name) for name in writers}
+            config = {"format": kind, "format_number": FORMAT_NUMBER, **describe(hashes)}
+            text = json.dumps(config, indent=2) + "\n"
+            (draft / _CONFIG).write_text(text, encoding="utf-8")
+            for name in (*writers, _CONFIG):
+                _flush_to_disk(draft / name)
+            _swap_in(draft, target)
+    except OSError as error:
+        raise EncoderError(
+            f"the {_noun(kind)} cannot be written to {target} ({error}); free some space, or "
+            "choose a folder that can be written (cache_dir)"
+        ) from error
+
+
+def read_config(folder: Path, kind: str) -> dict[str, Any]:
+    """What `config.json` holds, after its format was checked.
+
+    Raises:
+        EncoderError: If it is missing, no JSON, of another kind or a newer format.
+    """
+    with reading(folder, kind):
+        config: dict[str, Any] = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
+        found, number = config["format"], config["format_number"]
+    if (found, number) != (kind, FORMAT_NUMBER):
+        raise EncoderError(
+            f"{folder} has format {found} {number}, this version reads {kind} {FORMAT_NUMBER}; "
+            "upgrade sat-retriever or save it again"
+        )
+    return config
+
+
+def check_files(folder: Path, kind: str, hashes: Hashes) -> None:
+    """Refuse a folder whose files do not have the recorded hashes.
+
+    Raises:
+        EncoderError: If a file is missing or differs.
+    """
+    with reading(folder, kind):
+        if any(file_hash(folder / name) != expected for name, expected in hashes.items()):
+            raise damaged(folder)
+
+
+@contextmanager
+def reading(folder: Path, kind: str) -> Iterator[None]:
+    """What a folder lacks, as an error that says what to do.
+
+    Raises:
+        EncoderError: If the block misses a file, a key, or a value of the right type.
+    """
+    try:
+        yield
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise EncoderError(
+            f"{folder} is no complete {_noun(kind)} folder ({error}); save or copy it again"
+        ) from error
+
+
+def damaged(folder: Path) -> EncoderError:
+    """The error for a folder that does not fit its own hashes."""
+    return EncoderError(
+        f"{folder} is damaged: its files do not have the recorded hashes; save or copy it again"
+    )
+
+
+def file_hash(file: Path) -> str:
+    """SHA-256 of a file's bytes."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _fingerprint(kind: str, spec: Mapping[str, Any], hashes: Hashes) -> str:
+    """Sixteen hex digits over all that decides a model's results."""
+    identity = {"format": kind, "files": dict(hashes), "spec": dict(spec)}
+    text = json.dumps(identity, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def _noun(kind: str) -> str:
+    return kind.removeprefix("sat-")
+
+
+def _refuse_foreign(target: Path, kind: str) -> None:
+    """Refuse to write over anything but a folder of the same kind or an empty folder."""
+    if not target.exists() or is_folder(target, kind):
+        return
+    if not target.is_dir() or any(target.iterdir()):
+        raise EncoderError(f"{target} exists and holds no {_noun(kind)}; choose another folder")
+
+
+@contextmanager
+def _folder_beside(target: Path) -> Iterator[Path]:
+    """A new hidden folder beside the target, removed again if it is still there."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        yield draft
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _swap_in(draft: Path, target: Path) -> None:
+    """Put a finished folder in the place of the target."""
+    draft.chmod(0o755)  # mkdtemp's folders are private
+    if not target.exists():
+        draft.rename(target)
+        return
+    with _folder_beside(target) as old:
+        target.rename(old / "replaced")
+        try:
+            draft.rename(target)
+        except OSError:
+            (old / "replaced").rename(target)
+            raise
+
+
+def _flush_to_disk(file: Path) -> None:
+    """Wait until the file's bytes are on the disk, so that a crash leaves no empty file."""
+    with file.open("rb+") as stream:
+        os.fsync(stream.fileno())

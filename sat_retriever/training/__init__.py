@@ -1,0 +1,1 @@
+"""Training of both stages: plain loops under accelerate; the online path needs none of it."""

@@ -1,0 +1,100 @@
+"""How much the Stage 1 score counts beside the logit, chosen on validation, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sat_retriever.crossencoder.rerank import blended
+from sat_retriever.metrics import hard_negative_rate, mean, ndcg, recall, reciprocal_rank
+from sat_retriever.training.data import Questions
+from sat_retriever.training.mining import NO_SHEET
+from sat_retriever.training.pairs import FoundSheets, Rows
+from sat_retriever.types import FloatArray
+
+_K = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """The chosen weight and what it leads to.
+
+    Attributes:
+        weight: w, of those that were tried.
+        ndcg: Mean NDCG@5 over the questions, by weight.
+        ranked: Rows of each question's sheets at the chosen weight, best first, (m, k),
+            filled up with `NO_SHEET`.
+    """
+
+    weight: float
+    ndcg: dict[float, float]
+    ranked: Rows
+
+
+def choose_blend(
+    logits: FloatArray,
+    found: FoundSheets,
+    questions: Questions,
+    sheet_ids: Sequence[str],
+    weights: Sequence[float],
+) -> Blend:
+    """The weight with the highest mean NDCG@5; the smallest of those that are equal.
+
+    Source: paper, appendix (Cross-Encoder).
+
+    Args:
+        logits: Of the sheets found, (m, k).
+        found: Sheets and cosines of m questions.
+        questions: The questions with their relevant sheets.
+        sheet_ids: Id of each sheet; decides between equal scores.
+        weights: Weights to try, at least one.
+    """
+    rankings = {w: _ranked(logits, found, sheet_ids, w) for w in sorted(weights)}
+    measured = {w: _ndcg(ranked, questions) for w, ranked in rankings.items()}
+    best = max(measured, key=lambda w: measured[w])  # the first of equals: weights ascend
+    return Blend(best, measured, rankings[best])
+
+
+def pair_metrics(ranked: Rows, questions: Questions) -> dict[str, float]:
+    """Means over questions, each in [0, 1]; HN-FPR@1 only where hard negatives are known.
+
+    Args:
+        ranked: Rows of sheets of each question, best first, filled up with `NO_SHEET`.
+        questions: The questions with relevant sheets and hard negatives.
+    """
+    rankings = [[str(row) for row in rows if row != NO_SHEET] for rows in ranked]
+    gold = [[str(row) for row in rows] for rows in questions.positives]
+    pairs = list(zip(rankings, gold, strict=True))
+    found = {
+        "NDCG@5": mean([ndcg(rows, right, 5) for rows, right in pairs]),
+        "Recall@5": mean([recall(rows, right, 5) for rows, right in pairs]),
+        "MRR@5": mean([reciprocal_rank(rows, right, 5) for rows, right in pairs]),
+    }
+    hard = [[str(row) for row in rows] for rows in questions.hard_negatives]
+    rate = hard_negative_rate(rankings, hard)
+    return found if rate is None else {**found, "HN-FPR@1": rate}
+
+
+def _ranked(
+    logits: FloatArray, found: FoundSheets, sheet_ids: Sequence[str], weight: float
+) -> Rows:
+    """Sheets of each question by logit + w · cosine, best first, (m, k)."""
+    there = found.rows != NO_SHEET
+    scores = np.where(there, blended(logits, found.cosines, weight), -np.inf)
+    tie = np.empty(len(sheet_ids), dtype=np.int64)
+    tie[sorted(range(len(sheet_ids)), key=lambda row: sheet_ids[row])] = np.arange(len(sheet_ids))
+    order = np.lexsort((tie[found.rows], -scores), axis=1)
+    ranked: Rows = np.take_along_axis(found.rows, order, axis=1)
+    return ranked
+
+
+def _ndcg(ranked: Rows, questions: Questions) -> float:
+    """Mean NDCG@5; a row says as much as an id."""
+    return mean(
+        [
+            ndcg([str(row) for row in rows[:_K] if row != NO_SHEET], [str(row) for row in gold], _K)
+            for rows, gold in zip(ranked, questions.positives, strict=True)
+        ]
+    )

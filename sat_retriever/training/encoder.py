@@ -1,0 +1,112 @@
+"""Stage 1 is trained here: a backbone learns which sheets answer which questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from sat_retriever.encoder.checkpoint import read_checkpoint
+from sat_retriever.encoder.export import export_model
+from sat_retriever.encoder.folder import write_model_folder
+from sat_retriever.training.backbone import Backbone
+from sat_retriever.training.data import TrainingData
+from sat_retriever.training.device import make_accelerator
+from sat_retriever.training.encodertask import SENTENCE_TRANSFORMERS, EncoderTask
+from sat_retriever.training.loop import Fitted, fit
+from sat_retriever.training.progress import Progress
+from sat_retriever.training.run import RunFolder
+from sat_retriever.training.settings import EncoderTraining
+
+__all__ = ["EncoderTask", "TrainedEncoder", "export_encoder", "train_encoder"]
+
+_ENCODER = "encoder"
+_PHASE = "stage-1"  # no name of what is made: the folder of a phase stands beside it
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedEncoder:
+    """What a training of Stage 1 left behind.
+
+    Attributes:
+        folder: The run folder.
+        best_epoch: The epoch that was kept.
+        metrics: Its metrics on the validation questions.
+    """
+
+    folder: Path
+    best_epoch: int
+    metrics: Mapping[str, float]
+
+    @property
+    def sentence_transformers(self) -> Path:
+        """A folder that `SentenceTransformer` loads."""
+        return self.folder / SENTENCE_TRANSFORMERS
+
+    @property
+    def encoder(self) -> Path:
+        """A folder that `SheetEncoder.load` loads without torch."""
+        return self.folder / _ENCODER
+
+
+def train_encoder(
+    data: TrainingData,
+    settings: EncoderTraining,
+    folder: str | Path,
+    *,
+    progress: Progress | None = None,
+) -> TrainedEncoder:
+    """The fine-tuned Sheet Encoder in a run folder; the same call goes on after a kill.
+
+    Source: paper, section 3.3. The released recipe ends an epoch at a question without a
+    non-relevant sheet among its nearest; here such a question has no hard negative.
+
+    Args:
+        data: Corpus, questions and what training may see.
+        settings: All hyper-parameters.
+        folder: Run folder; a new one, or that of the same training.
+        progress: Is told about every step.
+
+    Raises:
+        EncoderError: If the backbone cannot be found, trained that way, or exported.
+        MissingExtraError: If an optional package is needed; names the command.
+        TrainingError: If the folder holds something else, or the device cannot do it.
+        OutputError: If the folder cannot be written.
+    """
+    accelerator = make_accelerator(settings.schedule())
+    backbone = Backbone.load(
+        settings.backbone, trained_layers=settings.trained_layers, max_length=settings.max_length
+    )
+    config = {"kind": "encoder", "start": backbone.spec.fingerprint, **asdict(settings)}
+    run = RunFolder.open(folder, config, data_hash=data.fingerprint, data_name=data.name)
+    if not run.finished:
+        task = EncoderTask(data, settings, backbone)
+        fitted = fit(task, settings.schedule(), run, accelerator, progress, _PHASE)
+        if accelerator.is_main_process:
+            _finish(run, task, fitted)
+        accelerator.wait_for_everyone()
+    result = run.result()
+    return TrainedEncoder(run.path, result["best_epoch"], result["metrics"])
+
+
+def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted) -> None:
+    """Export the best model and close the run."""
+    source = fitted.folder / SENTENCE_TRANSFORMERS
+    if not source.is_dir():  # an earlier attempt was killed after it had moved this up
+        task.save(fitted.folder)
+    export_encoder(source, fitted.folder / _ENCODER)
+    run.finish(fitted.result(), fitted.folder)
+
+
+def export_encoder(source: Path, target: Path) -> None:
+    """Write a sentence-transformers folder as an encoder folder that runs without torch.
+
+    Raises:
+        EncoderError: If the source is damaged or cannot be exported, or the target cannot be
+            written.
+        MissingExtraError: If a package that the export needs is not installed.
+    """
+    checkpoint = read_checkpoint(source, str(source))
+    write_model_folder(
+        target, checkpoint.spec, checkpoint.tokenizer, lambda file: export_model(checkpoint, file)
+    )

@@ -1,0 +1,215 @@
+"""Stage 1 as the training loop sees it: what a step is made of, and how an epoch is judged.
+
+One step: the batch's questions, relevant sheets drawn for them and their hard negatives;
+every sheet is encoded once and serves all questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from numpy.typing import NDArray
+
+from sat_retriever.metrics import mean, ndcg, recall, reciprocal_rank
+from sat_retriever.training.backbone import Backbone
+from sat_retriever.training.contrastive import Bank, multi_positive_loss, single_positive_loss
+from sat_retriever.training.data import Questions, TrainingData
+from sat_retriever.training.embed import (
+    Pieces,
+    as_batch,
+    encode_pieces,
+    group_by_length,
+    split_texts,
+)
+from sat_retriever.training.gather import gather_items, gather_rows
+from sat_retriever.training.mining import draw_negatives, draw_positives, nearest_sheets
+from sat_retriever.training.settings import EncoderTraining
+from sat_retriever.training.task import Share, State
+from sat_retriever.types import FloatArray
+
+SENTENCE_TRANSFORMERS = "sentence-transformers"
+CANDIDATES = 50  # sheets that Stage 1 hands on; their recall bounds all that follows
+
+
+class EncoderTask:
+    """Stage 1 as the training loop sees it (`sat_retriever.training.task.Task`)."""
+
+    def __init__(self, data: TrainingData, settings: EncoderTraining, backbone: Backbone) -> None:
+        """Split all texts into word pieces.
+
+        Args:
+            data: Corpus, questions and what training may see.
+            settings: All hyper-parameters.
+            backbone: What learns.
+        """
+        spec = backbone.spec
+        self._data = data
+        self._settings = settings
+        self._backbone = backbone
+        self._sheets = split_texts(backbone, data.sheets, spec.sheet_prefix)
+        self._train = split_texts(backbone, data.train.texts, spec.query_prefix)
+        self._validation = split_texts(backbone, data.validation.texts, spec.query_prefix)
+        self._seen = np.asarray(data.seen, dtype=np.int64)
+        # Sheets with which each training question is asked in this epoch; see `prepare`.
+        self._positives = self._negatives = np.zeros((0, 0), dtype=np.int64)
+        self._ranked: NDArray[np.int64] | None = None
+        self._bank: FloatArray | None = None
+        # Tokens of all sheets with the present weights, while no step has changed these.
+        self._tokens: FloatArray | None = None
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """The backbone."""
+        return self._backbone
+
+    @property
+    def size(self) -> int:
+        """Number of training questions."""
+        return len(self._data.train)
+
+    def prepare(self, epoch: int, accelerator: Accelerator) -> None:
+        """Draw each question's relevant sheets and its hard negatives for this epoch."""
+        settings, gold = self._settings, self._data.train.positives
+        mined = settings.negatives > 0 and (self._ranked is None or settings.mining == "epoch")
+        if settings.bank or mined:
+            tokens = self._sheet_tokens(accelerator)
+            if settings.bank:
+                self._bank = tokens[self._seen]
+            if mined:
+                questions = encode_pieces(self._backbone, self._train, accelerator)
+                depth = settings.negative_depth
+                self._ranked = nearest_sheets(questions, tokens, self._seen, depth)
+        ranked = np.zeros((self.size, 0), np.int64) if self._ranked is None else self._ranked
+        seed = (settings.seed, epoch)
+        self._positives = draw_positives(gold, settings.positives, (*seed, 0))
+        self._negatives = draw_negatives(
+            ranked, gold, settings.negatives, settings.negative_choice, (*seed, 1)
+        )
+
+    def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
+        """Loss of one share of a batch, scaled so that the mean over processes is the batch's.
+
+        A share has at least one question. The batch's sheets are shared out among the processes,
+        whatever question brought them along, and their tokens gathered: every question meets
+        every sheet of the batch.
+        """
+        self._tokens = None
+        items = gather_items(share.items, accelerator)
+        drawn = np.concatenate([self._positives[items], self._negatives[items]], axis=1)
+        sheets = np.unique(drawn[drawn >= 0])  # ascending: the columns of the loss, (s,)
+        parts = np.array_split(sheets, share.world)
+        own = [self._sheets[row] for row in parts[share.rank]]
+        asked = [self._train[item] for item in share.items]
+        tokens = self._encode(module, [*own, *asked], accelerator)
+        counts = [len(part) for part in parts]
+        columns = gather_rows(tokens[: len(own)], counts, accelerator)  # (s, d)
+        questions = tokens[len(own) :]  # (b, d)
+        losses = self._losses(questions, columns, share.items, sheets)
+        return losses.sum() * share.world / share.total
+
+    def _encode(
+        self, module: torch.nn.Module, texts: Sequence[Pieces], accelerator: Accelerator
+    ) -> torch.Tensor:
+        """Tokens of a step's texts, in their order, by one call of the module."""
+        groups = group_by_length(texts, accelerator.device)
+        batches = [
+            as_batch(self._backbone, [texts[place] for place in group], accelerator.device)
+            for group in groups
+        ]
+        back = np.argsort(np.concatenate(groups))
+        tokens: torch.Tensor = module(batches)
+        return tokens[torch.from_numpy(back).to(tokens.device)]
+
+    def _losses(
+        self,
+        questions: torch.Tensor,
+        columns: torch.Tensor,
+        items: NDArray[np.int64],
+        sheets: NDArray[np.int64],
+    ) -> torch.Tensor:
+        """Loss of each of b questions over the step's s sheets, (b,)."""
+        cosines = questions.float() @ columns.float().T  # (b, s)
+        temperature = self._settings.temperature
+        if self._settings.loss == "single_positive":
+            first = np.searchsorted(sheets, self._positives[items, 0])
+            return single_positive_loss(
+                cosines, torch.from_numpy(first).to(cosines.device), temperature
+            )
+        relevant = self._relevant(items)  # (b, n)
+        bank = None
+        if self._bank is not None:
+            tokens = torch.from_numpy(self._bank).to(cosines.device)  # (m, d)
+            in_step = np.isin(self._seen, sheets)
+            excluded = torch.from_numpy(relevant[:, self._seen] | in_step).to(cosines.device)
+            bank = Bank(questions.float() @ tokens.T, excluded)
+        among = torch.from_numpy(relevant[:, sheets]).to(cosines.device)
+        return multi_positive_loss(cosines, among, temperature, bank)
+
+    def _relevant(self, items: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of all n sheets are relevant for each of b questions, (b, n)."""
+        relevant = np.zeros((len(items), len(self._sheets)), dtype=np.bool_)
+        for row, item in enumerate(items):
+            relevant[row, list(self._data.train.positives[item])] = True
+        return relevant
+
+    def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
+        """Metrics of the validation questions over all sheets, seen in training or not."""
+        self._tokens = None
+        questions = encode_pieces(self._backbone, self._validation, accelerator)
+        tokens = self._sheet_tokens(accelerator)
+        every = np.arange(len(tokens))
+        ranked = nearest_sheets(questions, tokens, every, CANDIDATES)
+        return ranking_metrics(ranked, self._data.validation, self._data.sheet_ids)
+
+    def _sheet_tokens(self, accelerator: Accelerator) -> FloatArray:
+        """Tokens of all sheets with the present weights, (n, d); computed once between steps."""
+        if self._tokens is None:
+            self._tokens = encode_pieces(self._backbone, self._sheets, accelerator)
+        return self._tokens
+
+    def save(self, folder: Path) -> None:
+        """Write the model as it is now into a new folder."""
+        self._backbone.save_sentence_transformers(folder / SENTENCE_TRANSFORMERS)
+
+    def state(self) -> State:
+        """What this epoch's questions are asked with."""
+        kept: dict[str, NDArray[Any]] = {"positives": self._positives, "negatives": self._negatives}
+        if self._ranked is not None and self._settings.mining == "fixed":
+            kept["ranked"] = self._ranked
+        if self._bank is not None:
+            kept["bank"] = self._bank
+        return kept
+
+    def restore(self, state: State) -> None:
+        """Take back what `state` gave."""
+        self._positives, self._negatives = state["positives"], state["negatives"]
+        self._ranked, self._bank = state.get("ranked"), state.get("bank")
+        self._tokens = None
+
+
+def ranking_metrics(
+    ranked: NDArray[np.int64], questions: Questions, sheet_ids: Sequence[str]
+) -> dict[str, float]:
+    """Means over questions, each in [0, 1].
+
+    Args:
+        ranked: Rows of sheets of each question, best first, (m, up to 50).
+        questions: The questions with their relevant sheets.
+        sheet_ids: Id of each sheet.
+    """
+    ids = np.asarray(sheet_ids, dtype=object)
+    pairs = [
+        (ids[rows].tolist(), ids[list(gold)].tolist())
+        for rows, gold in zip(ranked, questions.positives, strict=True)
+    ]
+    return {
+        "NDCG@5": mean([ndcg(found, gold, 5) for found, gold in pairs]),
+        "Recall@5": mean([recall(found, gold, 5) for found, gold in pairs]),
+        "MRR@5": mean([reciprocal_rank(found, gold, 5) for found, gold in pairs]),
+        f"Recall@{CANDIDATES}": mean([recall(found, gold, CANDIDATES) for found, gold in pairs]),
+    }

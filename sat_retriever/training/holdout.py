@@ -1,0 +1,145 @@
+"""Which of a user's own questions are kept for validation."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sat_retriever.errors import InputError
+from sat_retriever.index import SheetIndex
+from sat_retriever.labels import Query
+from sat_retriever.lexical import query_words
+
+HoldOut = Literal["question", "workbook"]
+HOLD_OUT: HoldOut = "question"
+SHARE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSplit:
+    """A user's questions, divided.
+
+    Attributes:
+        train: To learn from.
+        validation: To choose with.
+        seen: Ids of the sheets that training may use, even as negatives; None for all.
+        left_out: Questions that belong to neither, because some of their sheets are held
+            out and some are not.
+    """
+
+    train: tuple[Query, ...]
+    validation: tuple[Query, ...]
+    seen: frozenset[str] | None = None
+    left_out: int = 0
+
+
+def by_question(queries: Sequence[Query], *, share: float = SHARE, seed: int = 42) -> OwnSplit:
+    """Questions held out at random, those that ask the same kept together.
+
+    Two questions ask the same if they have the same words, in any order and form, or the
+    same relevant sheets: a paraphrase of a training question would measure memory.
+
+    Args:
+        queries: Labelled questions.
+        share: Part of them for validation, in (0, 1).
+        seed: Another seed, other questions.
+
+    Raises:
+        InputError: If the share is not between 0 and 1, or all questions ask the same.
+    """
+    _check_share(share)
+    groups = _alike(queries)
+    if len(groups) < 2:
+        raise InputError(
+            f"all {len(queries):,} questions have the same words or the same relevant sheets, so "
+            "none can be held out for validation; label questions about other sheets too"
+        )
+    chosen = _drawn([len(group) for group in groups], share * len(queries), seed)
+    held_out = {place for number in chosen for place in groups[number]}
+    return OwnSplit(
+        train=tuple(query for place, query in enumerate(queries) if place not in held_out),
+        validation=tuple(query for place, query in enumerate(queries) if place in held_out),
+    )
+
+
+def by_workbook(
+    index: SheetIndex, queries: Sequence[Query], *, share: float = SHARE, seed: int = 42
+) -> OwnSplit:
+    """Whole workbooks held out: training sees none of their sheets, not even as negatives.
+
+    Validation then measures what the model does for workbooks it has never seen.
+
+    Args:
+        index: Knows which sheet is in which workbook.
+        queries: Labelled questions; all their sheets are in the index.
+        share: Part of the workbooks that are asked for, in (0, 1); at least one.
+        seed: Another seed, other workbooks.
+
+    Raises:
+        InputError: If the share is not between 0 and 1, or the questions ask for sheets of
+            one workbook only.
+    """
+    _check_share(share)
+    ids = index.sheet_ids()
+    home = {sheet_id: sheet_id for sheet_id in ids} | index.workbook_of(ids)
+    asked = sorted({home[sheet_id] for query in queries for sheet_id in query.positives})
+    if len(asked) < 2:
+        raise InputError(
+            "the questions ask for sheets of one workbook only, so none can be held out; hold out "
+            "questions instead (--hold-out question)"
+        )
+    random.Random(seed).shuffle(asked)  # noqa: S311 - a repeatable choice, no secret
+    held_out = frozenset(asked[: max(1, int(share * len(asked)))])
+    parts: tuple[list[Query], list[Query]] = ([], [])
+    for query in queries:
+        inside = {home[sheet_id] in held_out for sheet_id in query.positives}
+        if len(inside) == 1:
+            parts[inside.pop()].append(query)
+    return OwnSplit(
+        train=tuple(parts[0]),
+        validation=tuple(parts[1]),
+        seen=frozenset(sheet_id for sheet_id in ids if home[sheet_id] not in held_out),
+        left_out=len(queries) - len(parts[0]) - len(parts[1]),
+    )
+
+
+def _check_share(share: float) -> None:
+    if not 0 < share < 1:
+        raise InputError(f"the share for validation must lie between 0 and 1, not {share}")
+
+
+def _alike(queries: Sequence[Query]) -> list[list[int]]:
+    """Places of questions that ask the same, directly or through others; in file order."""
+    parent = list(range(len(queries)))
+
+    def root(place: int) -> int:
+        while parent[place] != place:
+            parent[place] = parent[parent[place]]
+            place = parent[place]
+        return place
+
+    first: dict[tuple[str, tuple[str, ...]], int] = {}
+    for place, query in enumerate(queries):
+        words = ("words", tuple(sorted(query_words(query.text))))
+        sheets = ("sheets", tuple(sorted(query.positives)))
+        for key in (words, sheets):
+            parent[root(place)] = root(first.setdefault(key, place))
+    groups: dict[int, list[int]] = {}
+    for place in range(len(queries)):
+        groups.setdefault(root(place), []).append(place)
+    return list(groups.values())
+
+
+def _drawn(sizes: Sequence[int], target: float, seed: int) -> list[int]:
+    """Groups drawn at random up to the target; the smallest one if each is too large."""
+    order = list(range(len(sizes)))
+    random.Random(seed).shuffle(order)  # noqa: S311 - a repeatable choice, no secret
+    chosen: list[int] = []
+    size = 0
+    for number in order:
+        if size + sizes[number] <= target:
+            chosen.append(number)
+            size += sizes[number]
+    return chosen or [min(order, key=lambda number: sizes[number])]

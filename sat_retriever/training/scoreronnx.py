@@ -1,0 +1,101 @@
+"""A trained scorer as a reranker folder that runs without torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.nn.functional import normalize
+
+from sat_retriever.graphrank.folder import write_graph_folder
+from sat_retriever.graphrank.spec import GraphSpec
+from sat_retriever.onnxexport import export_onnx
+from sat_retriever.training.gnn import GraphScorer
+from sat_retriever.training.scorer import BaseScorer
+
+_EXAMPLE = 5  # candidates of the example that is exported with; any number can be scored
+
+
+class OneBase(nn.Module):
+    """A base scorer for one question without padding: what goes to ONNX."""
+
+    def __init__(self, scorer: BaseScorer) -> None:
+        super().__init__()
+        self.scorer = scorer
+
+    def forward(
+        self,
+        query: torch.Tensor,
+        tokens: torch.Tensor,
+        scores: torch.Tensor,
+        features: torch.Tensor,
+    ) -> torch.Tensor:
+        """Logits (k,) of query (d,), tokens (k, d), scores (k,), features (k, f)."""
+        mask = torch.ones_like(scores, dtype=torch.bool)
+        logits: torch.Tensor = self.scorer(
+            query[None], tokens[None], scores[None], features[None], mask[None]
+        )
+        return logits[0]
+
+
+class OneGraph(nn.Module):
+    """A graph for one question without padding: what goes to ONNX."""
+
+    def __init__(self, scorer: GraphScorer) -> None:
+        super().__init__()
+        self.scorer = scorer
+
+    def forward(
+        self,
+        query: torch.Tensor,
+        tokens: torch.Tensor,
+        scores: torch.Tensor,
+        features: torch.Tensor,
+        relations: torch.Tensor,
+    ) -> torch.Tensor:
+        """Logits (k,); relations (c, k, k), the rest as `OneBase`."""
+        mask = torch.ones_like(scores, dtype=torch.bool)
+        logits: torch.Tensor = self.scorer(
+            query[None], tokens[None], scores[None], features[None], relations[None], mask[None]
+        )
+        return logits[0]
+
+
+def export_scorer(scorer: BaseScorer | GraphScorer, spec: GraphSpec, folder: Path) -> None:
+    """Write a scorer as a folder that `GraphModel.load` reads, checked against torch.
+
+    Args:
+        scorer: The scorer, on the CPU; it is left in eval mode.
+        spec: What it reads.
+        folder: The folder; a reranker there is replaced.
+
+    Raises:
+        EncoderError: If it cannot be exported or written.
+        MissingExtraError: If an optional package is missing; names the command.
+    """
+    one = OneGraph(scorer.eval()) if isinstance(scorer, GraphScorer) else OneBase(scorer.eval())
+    inputs = _example(spec)
+    dynamic: dict[str, tuple[int, ...]] = {"tokens": (0,), "scores": (0,), "features": (0,)}
+    if isinstance(scorer, GraphScorer):
+        dynamic["relations"] = (1, 2)
+    else:
+        del inputs["relations"]
+    write_graph_folder(
+        folder,
+        spec,
+        lambda file: export_onnx(one.eval(), inputs, ("logits",), dynamic, file, "train"),
+    )
+
+
+def _example(spec: GraphSpec) -> dict[str, torch.Tensor]:
+    """Made-up candidates; drawn apart, so that no other random numbers change."""
+    draw = torch.Generator().manual_seed(0)
+    k, d, f, c = _EXAMPLE, spec.width, len(spec.features), len(spec.channels)
+    return {
+        "query": normalize(torch.randn(d, generator=draw), dim=-1),
+        "tokens": normalize(torch.randn(k, d, generator=draw), dim=-1),
+        "scores": torch.rand(k, generator=draw).sort(descending=True).values,
+        "features": torch.rand(k, f, generator=draw),
+        "relations": torch.rand(c, k, k, generator=draw),
+    }

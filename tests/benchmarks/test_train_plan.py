@@ -1,0 +1,76 @@
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.train_methods import METHODS
+from benchmarks.train_plan import Corpus, Step, overridden, read_step
+from benchmarks.train_sensitivity import ROWS
+from benchmarks.train_spider import SYSTEMS
+from sat_retriever.training.settings import EncoderTraining, RerankerTraining
+
+CORPUS = Corpus("industrytab_1k", "standard", 42)
+
+
+@pytest.mark.parametrize("name", [name for name, one in METHODS.items() if one.encoder])
+def test_a_step_that_was_written_is_read_back_the_same(name, tmp_path):
+    step = METHODS[name].step(CORPUS, 43)
+    (tmp_path / "step.json").write_text(step.to_json(), encoding="utf-8")
+    assert read_step(tmp_path / "step.json") == step
+    assert step.settings.seed == step.encoder.settings.seed == 43 if step.encoder else True
+
+
+def test_methods_share_the_trainings_that_are_the_same():
+    stage1, base, graph = (METHODS[name].step(CORPUS, 42) for name in ("stage1", "base", "graph"))
+    assert graph.encoder == base.encoder == stage1
+    assert graph.base == base
+    assert METHODS["cross"].step(CORPUS, 42).encoder == stage1
+
+
+def test_every_row_of_the_sensitivity_table_differs_from_the_reference_in_one_thing():
+    reference = ROWS["reference"].reranker
+    assert METHODS["graph"].reranker == reference
+    for name, row in ROWS.items():
+        differing = [
+            field
+            for field in ("candidates", "layers", "gate", "channels")
+            if getattr(row.reranker, field) != getattr(reference, field)
+        ]
+        same = replace(row.reranker, **{field: getattr(reference, field) for field in differing})
+        assert len(differing) == (name != "reference"), name
+        assert (same, row.encoder) == (reference, ROWS["reference"].encoder)
+
+
+def test_rows_of_equal_k_share_the_base_scorer_and_others_do_not():
+    bases = {name: row.step(CORPUS, 42).base.key for name, row in ROWS.items()}
+    reference = bases.pop("reference")
+    other = {name for name, key in bases.items() if key != reference}
+    assert other == {"k_10", "k_20"}
+    assert bases["k_10"] != bases["k_20"]
+
+
+def test_links_matter_to_a_graph_and_to_no_base_scorer_that_starts_without_them():
+    found, given = (SYSTEMS[f"graph_{kind}"].method.step(CORPUS, 42) for kind in ("found", "given"))
+    assert found.key != given.key
+    assert found.settings.start != "links"
+    assert found.base == given.base == SYSTEMS["base"].method.step(CORPUS, 42)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"settings": EncoderTraining(seed=7)},
+        {"corpus": replace(CORPUS, seed=7)},
+        {"corpus": replace(CORPUS, limit=9)},
+        {"variant": "released_stops"},
+    ],
+)
+def test_whatever_changes_a_training_changes_its_folder(changed):
+    step = Step("encoder", CORPUS, EncoderTraining())
+    assert replace(step, **changed).name != step.name
+    assert replace(step).name == step.name
+
+
+def test_an_override_reaches_every_training_that_knows_the_setting():
+    changes = ["epochs=1", "base_epochs=2", 'backbone="there"']
+    assert overridden(EncoderTraining(), changes) == EncoderTraining(epochs=1, backbone="there")
+    assert overridden(RerankerTraining(), changes) == RerankerTraining(base_epochs=2)

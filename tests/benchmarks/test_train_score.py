@@ -1,0 +1,65 @@
+from benchmarks.train_score import metrics_of, ndcg, rows_of, unsupported
+from sat_retriever import metrics
+from sat_retriever.labels import Query
+from sat_retriever.types import Candidate
+
+QUERIES = {
+    3: Query("?", ("a", "b"), hard_negatives=("x",)),
+    5: Query("?", ("c",), hard_negatives=("x",)),
+    8: Query("?", ("d", "e", "f"), hard_negatives=()),
+}
+RANKINGS = {3: "xaybzwvu", 5: "cx", 8: "qrstuvd"}
+NUMBERS = {sheet: number for number, sheet in enumerate("abcdefqrstuvwxyz")}
+
+
+def rows():
+    run = {
+        place: [Candidate(s, n, 1 / n, 0.0, 0.0, n, None) for n, s in enumerate(names, start=1)]
+        for place, names in RANKINGS.items()
+    }
+    return rows_of(QUERIES, run, NUMBERS)
+
+
+def test_metrics_of_rows_are_those_of_the_rankings_themselves():
+    found = metrics_of(rows())
+    pairs = [(list(RANKINGS[place]), query.positives) for place, query in QUERIES.items()]
+    for name, of, *arguments in (
+        ("NDCG@5", metrics.ndcg, 5),
+        ("NDCG@10", metrics.ndcg, 10),
+        ("Recall@5", metrics.recall, 5),
+        ("AllRelevant@10", metrics.all_relevant, 10),
+        ("Hit@5", metrics.hit, 5),
+        ("MRR@5", metrics.reciprocal_rank, 5),
+        ("CandidateRecall@50", metrics.recall, 50),
+        ("OracleRecall@5", metrics.oracle_recall, 5, 50),
+    ):
+        assert found[name] == metrics.mean([of(*pair, *arguments) for pair in pairs]), name
+    hard = [query.hard_negatives for query in QUERIES.values()]
+    assert found["HN-FPR@1"] == metrics.hard_negative_rate([r for r, _ in pairs], hard) == 0.5
+
+
+def test_rows_name_sheets_by_number_and_hold_no_text():
+    first, second, third = rows()
+    assert first["sheets"] == [NUMBERS[sheet] for sheet in "xaybz"]
+    assert (first["hits"], first["relevant"], first["hard"]) == ([2, 4], 2, True)
+    assert (second["hard"], third["hard"]) == (False, None)
+
+
+def test_a_ranking_without_any_sheet_is_no_hard_negative():
+    (row,) = rows_of({0: Query("?", ("a",), hard_negatives=("x",))}, {0: []}, NUMBERS)
+    assert (row["hits"], row["hard"], ndcg(row, 5)) == ([], False, 0.0)
+
+
+def test_no_false_positive_rate_is_defined_where_no_query_has_hard_negatives():
+    assert metrics_of(rows()[2:])["HN-FPR@1"] is None
+
+
+def test_a_stored_metric_that_its_rows_do_not_give_is_named():
+    file = {
+        "method": "graph", "dataset": "toy", "split": "standard", "seed": 42,
+        "metrics": metrics_of(rows()), "per_query": rows(),
+    }  # fmt: skip
+    assert unsupported(file) == []
+    file["metrics"] |= {"NDCG@5": 0.9, "HN-FPR@1": None}
+    named = [line.partition(" is ")[0] for line in unsupported(file)]
+    assert named == ["graph.toy.standard.42: NDCG@5", "graph.toy.standard.42: HN-FPR@1"]

@@ -1,0 +1,95 @@
+import json
+
+import pytest
+
+from benchmarks import tables, train_parts, train_tables
+from benchmarks.train_methods import METHODS
+from benchmarks.train_score import metrics_of
+
+
+def file(method, seed, ranks, split="standard", **metrics):
+    """A result of queries 0, 1, …, each with one relevant sheet at a rank."""
+    rows = [
+        {"query": query, "relevant": 1, "hits": [rank], "hard": rank > 1}
+        for query, rank in enumerate(ranks)
+    ]
+    report = {
+        "key": f"{method}{seed}", "corpus": "industrytab 1k, standard", "device": "CPU",
+        "best": 0.5, "best_epoch": 3, "steps": [4, 2],
+        "train_s": 10.0 * (seed or 0), "prepare_s": 1.0, "epoch_s": 2.0, "peak_mib": 512,
+        "accelerator_mib": None,
+    }  # fmt: skip
+    return {
+        "method": method, "dataset": "industrytab_1k", "split": split, "seed": seed,
+        "per_query": rows,
+        "metrics": {
+            **metrics_of(rows), "queries": len(rows),
+            "steps": {"encoder": report, "graph": report} if seed else {}, **metrics,
+        },
+    }  # fmt: skip
+
+
+@pytest.fixture
+def paper():
+    return json.loads(tables.PAPER.read_text(encoding="utf-8"))
+
+
+def line(table, start):
+    return next(row for row in table.splitlines() if row.startswith(f"| {start} |"))
+
+
+def test_means_and_deviations_are_over_seeds_beside_the_papers(paper):
+    files = [file("stage1", 42, [1, 1]), file("stage1", 43, [1, 20])]
+    row = line(train_tables.trained_table(files, "standard", paper), METHODS["stage1"].title)
+    cells = [cell.strip() for cell in row.split("|")[1:-1]]
+    assert cells[1:3] == ["2", ".750 ± .354"]
+    table = train_tables.trained_table(files, "standard", paper)
+    assert "not run" in line(table, "BM25")
+    assert line(table, "*paper: SAT*").startswith("| *paper: SAT* | 3 | .922 ± .006 | .759 ± .005")
+    assert "| .947 | .866 | .790 |" in line(table, "*paper: Stage 1*")
+
+
+def test_the_seeds_of_a_query_are_one_cluster_of_the_bootstrap():
+    first = [file("base", seed, [1, 1, 1, 20]) for seed in (42, 43, 44)]
+    second = [file("stage1", seed, [1, 1, 1, 1]) for seed in (42, 43, 44)]
+    once = train_tables.difference(first[:1], second[:1])
+    thrice = train_tables.difference(first, second)
+    assert once.mean == thrice.mean == -0.25
+    assert (thrice.low, thrice.high) == (once.low, once.high)
+
+
+def test_a_method_without_seed_stands_beside_each_seed_of_another():
+    untrained = [file("dense", None, [2, 1])]
+    better = [file("stage1", 42, [1, 1]), file("stage1", 43, [2, 1])]
+    gap = 1 - 1 / 1.584962500721156  # of rank 1 to rank 2, in half of the rows once
+    assert train_tables.difference(better, untrained).mean == pytest.approx(gap / 4)
+
+
+def test_seeds_that_only_one_side_has_are_left_out_of_a_difference():
+    first = [file("base", 42, [1]), file("base", 43, [20])]
+    second = [file("stage1", 42, [1])]
+    assert train_tables.difference(first, second).mean == 0.0
+
+
+def test_ours_and_the_papers_sensitivity_stand_side_by_side(paper):
+    table = train_tables.sensitivity_table([file("k_10", 42, [1, 20])], paper)
+    assert line(table, "K = 10").startswith("| K = 10 | .500 | .858 | .500 | .687 |")
+    assert "| not run | .911 |" in line(table, "2 layers")
+
+
+def test_the_steps_of_each_epoch_and_seed_are_shown(paper):
+    files = [file("released_stops", seed, [1]) for seed in (42, 43)]
+    row = line(train_tables.bug_table(files), "released recipe, as released")
+    assert "| 2 | 4, 2; 4, 2 |" in row
+
+
+def test_a_training_that_several_results_rest_on_is_counted_once():
+    files = [file("stage1", 2, [1]), file("stage1", 4, [1]), file("stage1", 4, [1])]
+    (row,) = [r for r in train_tables.cost_table(files).splitlines() if "| encoder |" in r]
+    assert "| CPU | 2 | 30.0 | 2.000 | 1.000 | 512.0 | – |" in row
+
+
+def test_every_part_says_what_was_not_run(paper, tmp_path, monkeypatch):
+    monkeypatch.setattr("benchmarks.results.FOLDER", tmp_path)
+    parts = train_parts.training_parts(paper)
+    assert all("not run" in part.table for part in parts)

@@ -1,0 +1,125 @@
+"""Stage 2 by what names it: links, nothing, or a folder with a trained reranker."""
+
+from pathlib import Path
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+from sat_retriever import (
+    Column,
+    EncoderError,
+    InputError,
+    Link,
+    LinkReranker,
+    PathNotFoundError,
+    SheetIndex,
+    SheetRecord,
+    SheetRetriever,
+)
+from sat_retriever.crossencoder.folder import write_pair_folder
+from sat_retriever.crossencoder.rerank import CrossEncoderReranker
+from sat_retriever.crossencoder.spec import PairSpec
+from sat_retriever.graphrank.rerank import GraphReranker
+from sat_retriever.modelfolder import write_folder
+from sat_retriever.retriever import load_reranker
+from tests.fakes import HashedEncoder
+from tests.graphrank.small_model import save_small_model, small_spec
+
+
+@pytest.fixture
+def index(tmp_path):
+    records = [
+        SheetRecord(name, name, columns=(Column("Amount"),))
+        for name in ("sales", "sales notes", "taxes")
+    ]
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder(512)) as opened:
+        opened.add_records(records, [Link("sales", "taxes", "formula_reference")], find_links=False)
+        yield opened
+
+
+def save_longest_first(folder: Path, index: SheetIndex) -> Path:
+    """A Cross-Encoder whose logit is the number of word pieces of a pair."""
+    tokenizer = Tokenizer(
+        models.WordLevel({"[PAD]": 0, "[CLS]": 1, "[SEP]": 2, "[UNK]": 3}, "[UNK]")
+    )
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    draft = folder.with_suffix(".json")
+    draft.parent.mkdir(parents=True, exist_ok=True)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    tokenizer.save(str(draft))
+    nodes = [
+        helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
+        helper.make_node("Cast", ["input_ids"], ["ids"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["ids", "mask"], ["kept"]),
+        helper.make_node("Sign", ["kept"], ["ones"]),
+        helper.make_node("Constant", [], ["last"], value_ints=[1]),
+        helper.make_node("ReduceSum", ["ones", "last"], ["logits"], keepdims=0),
+    ]
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["b", "t"])
+        for name in ("input_ids", "attention_mask")
+    ]
+    output = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["b"])
+    graph = helper.make_graph(nodes, "longest", inputs, [output])
+    opset = [helper.make_opsetid("", 18)]
+    model = helper.make_model(graph, opset_imports=opset, ir_version=10)
+    spec = PairSpec(
+        backbone="none", pooling="cls", max_length=64, start_id=1, end_id=2, pad_id=0,
+        token_types=False, lowercase=False, blend=0.0, encoder=index.fingerprint,
+        serialization=index.serialization.fingerprint, dense_weight=1.0, candidates=50,
+    )  # fmt: skip
+    write_pair_folder(folder, spec, draft, lambda path: onnx.save(model, path))
+    draft.unlink()
+    return folder
+
+
+def test_each_folder_loads_its_own_kind_of_reranker(index, tmp_path):
+    graph = save_small_model(tmp_path / "graph", small_spec(index))
+    pairs = save_longest_first(tmp_path / "pairs", index)
+    assert isinstance(load_reranker(index, graph), GraphReranker)
+    assert isinstance(load_reranker(index, str(pairs)), CrossEncoderReranker)
+    assert isinstance(SheetRetriever(index, str(graph)).reranker, GraphReranker)
+    hits = SheetRetriever(index, pairs).retrieve("sales", 3)
+    assert [hit.sheet_id for hit in hits] == ["sales notes", "sales", "taxes"]
+
+
+def test_the_run_folder_of_a_training_loads_what_was_trained(index, tmp_path):
+    save_small_model(tmp_path / "run" / "reranker", small_spec(index))
+    save_longest_first(tmp_path / "other" / "cross-encoder", index)
+    assert isinstance(load_reranker(index, tmp_path / "run"), GraphReranker)
+    assert isinstance(load_reranker(index, tmp_path / "other"), CrossEncoderReranker)
+
+
+def test_links_and_nothing_are_no_folders(index, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save_small_model(tmp_path / "links", small_spec(index))
+    assert isinstance(SheetRetriever(index, "links").reranker, LinkReranker)
+    assert isinstance(SheetRetriever(index).reranker, LinkReranker)
+    assert isinstance(SheetRetriever(index, "./links").reranker, GraphReranker)
+    assert SheetRetriever(index, None).reranker is None
+
+
+def test_a_folder_without_a_reranker_is_said(index, tmp_path):
+    with pytest.raises(PathNotFoundError, match=r"no folder .*nowhere"):
+        SheetRetriever(index, tmp_path / "nowhere")
+    write_folder(tmp_path / "thing", "sat-thing", {}, {})
+    for folder in (tmp_path, tmp_path / "thing"):
+        with pytest.raises(InputError, match="holds no trained reranker"):
+            SheetRetriever(index, str(folder))
+    damaged = save_small_model(tmp_path / "graph", small_spec(index))
+    (damaged / "model.onnx").write_bytes(b"")
+    with pytest.raises(EncoderError, match="damaged"):
+        load_reranker(index, damaged)
+
+
+def test_the_reranker_decides_where_a_complete_answer_ends(index, tmp_path):
+    """By length all three are next to certain, so all of them are within half of the best."""
+    retriever = SheetRetriever(index, save_longest_first(tmp_path / "pairs", index))
+    assert len(retriever.retrieve_set("sales")) == 3
+    strict = save_small_model(tmp_path / "graph", small_spec(index, complete_share=1.0))
+    assert len(SheetRetriever(index, strict).retrieve_set("sales")) == 1
