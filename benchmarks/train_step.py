@@ -27,6 +27,7 @@ from sat_retriever.training.candidatesets import candidate_sets
 from sat_retriever.training.corpusindex import seen_index
 from sat_retriever.training.crossencoder import train_cross_encoder
 from sat_retriever.training.encoder import train_encoder
+from sat_retriever.training.memory import peak_memory_mib
 from sat_retriever.training.pairs import pair_candidates
 from sat_retriever.training.reranker import train_reranker
 from sat_retriever.training.run import RunFolder
@@ -116,7 +117,7 @@ def epochs_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "best_epoch": best["epoch"],
         "best": best["validation"][MEASURE],
         "validation": [[row["epoch"], round(row["validation"][MEASURE], 6)] for row in epochs],
-        "epoch_s": [row["seconds"] for row in epochs],
+        "epoch_s": [row["seconds"] for row in epochs if row["epoch"] > 0],
         "steps": [
             sum(row["row"] == "step" and row["epoch"] == epoch for row in own) for epoch in trained
         ],
@@ -129,22 +130,9 @@ def machine() -> dict[str, Any]:
     return {
         "device": torch.cuda.get_device_name() if cuda else "CPU",
         "threads": torch.get_num_threads(),
-        "peak_mib": round(peak_mib()),
+        "peak_mib": round(peak_memory_mib()),
         "accelerator_mib": round(torch.cuda.max_memory_allocated() / 2**20) if cuda else None,
     }
-
-
-def peak_mib() -> float:
-    """Largest memory of this process so far, in MiB.
-
-    `ru_maxrss` would do for a first process only: a started one inherits its parent's.
-
-    Raises:
-        OSError: If the system does not tell (Linux does).
-    """
-    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    (line,) = (line for line in lines if line.startswith("VmHWM"))
-    return int(line.split()[1]) / 1024
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -2,9 +2,9 @@
 
 python examples/train.py FOLDER
 
-Stage 1 (one epoch of the last two layers: some five minutes of processor time in all), then
-the reranker on the links of the made workbooks. The figures are those of test
-questions that neither training nor the choice of an epoch has seen.
+Stage 1 (one epoch of the last two layers), then the reranker on the links of the made
+workbooks: two minutes of processor time in all. The figures are those of test questions
+that neither training nor the choice of an epoch has seen.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def main(folder: Path) -> None:
     reranker = GraphReranker.load(trained, stage2.folder / "reranker")
     rows: dict[str, Search] = {
         "MiniLM untrained, cosine": _stage1(untrained),
-        "trained on the corpus, cosine": _stage1(trained),
-        "and words, without training": _whole(SheetRetriever(trained, None)),
-        "and the trained reranker": _whole(SheetRetriever(trained, reranker)),
+        "Stage 1 trained, cosine": _stage1(trained),
+        "Stage 1 trained, cosine and words": _whole(SheetRetriever(trained, None)),
+        "Stage 1 and Stage 2 trained": _whole(SheetRetriever(trained, reranker)),
     }
     for name, search in rows.items():
         print(f"{name:38}{_figures(search, test)}")

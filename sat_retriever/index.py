@@ -186,13 +186,18 @@ class SheetIndex:
         """
         with self._encoder_lock:
             if self._encoder is None:
-                self._encoder = self._checked(SheetEncoder.load(self._meta["encoder"]))
+                self._encoder = self._checked(SheetEncoder.load(self.encoder_name))
             return self._encoder
 
     @property
     def fingerprint(self) -> str:
         """Fingerprint of the encoder its tokens were made with; loads nothing."""
         return self._meta["fingerprint"]
+
+    @property
+    def encoder_name(self) -> str:
+        """What loads the encoder its tokens were made with: a name or a folder."""
+        return self._meta["encoder"]
 
     # ---- writing
 
@@ -451,9 +456,10 @@ class SheetIndex:
             "formulas": self._store.sheet_counts("formulas"),
             "formats": self._store.sheet_counts("format"),
             "visibility": self._store.sheet_counts("visibility"),
-            "encoder": self._meta["encoder"],
-            "fingerprint": self._meta["fingerprint"],
+            "encoder": self.encoder_name,
+            "fingerprint": self.fingerprint,
             "width": int(self._meta["width"]),
+            "dense_weight": self.dense_weight,
             "serialization": self.serialization.to_dict(),
             "examples": self.examples,
         }

@@ -8,8 +8,8 @@ kept, so that all words of a query count, none is left out, and a repeated word 
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,6 +132,27 @@ class LexicalScorer:
         self._max_kept = max_kept
         self._kept: OrderedDict[str, WordScores] = OrderedDict()
         self._size = 0
+
+    @classmethod
+    def of(cls, records: Iterable[SheetRecord]) -> LexicalScorer:
+        """BM25 over records, positions in their order; the scores that an index of them gives."""
+        fields: tuple[dict[str, list[int]], ...] = tuple(defaultdict(list) for _ in FIELD_WEIGHTS)
+        lengths = []
+        for row, record in enumerate(records):
+            found = sheet_words(record)
+            lengths.append(sum(map(len, found)))
+            for field, own in zip(fields, found, strict=True):
+                for word in dict.fromkeys(own):
+                    field[word].append(row)
+
+        def postings(word: str) -> tuple[NDArray[np.intp], ...]:
+            return tuple(np.array(field.get(word, ()), dtype=np.intp) for field in fields)
+
+        return cls(postings, np.array(lengths, dtype=np.float32))
+
+    def __len__(self) -> int:
+        """Number of sheets."""
+        return len(self._lengths)
 
     def scores(self, query: Sequence[str]) -> FloatArray:
         """BM25 as a share of the best possible, shape (n,), in [0, 1].

@@ -65,7 +65,7 @@ def folder_kind(folder: Path) -> str | None:
     """What kind of model a folder says it holds (complete or not); None if it says nothing."""
     try:
         config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     kind = config.get("format") if isinstance(config, dict) else None
     return kind if isinstance(kind, str) else None
@@ -108,7 +108,7 @@ def write_described(
     except OSError as error:
         raise EncoderError(
             f"the {_noun(kind)} cannot be written to {target} ({error}); free some space, or "
-            "choose a folder that can be written (cache_dir)"
+            "choose a folder that can be written (for exported encoders: cache_dir)"
         ) from error
 
 
@@ -149,7 +149,9 @@ def reading(folder: Path, kind: str) -> Iterator[None]:
     """
     try:
         yield
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (
+        OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError,
+    ) as error:  # fmt: skip
         raise EncoderError(
             f"{folder} is no complete {_noun(kind)} folder ({error}); save or copy it again"
         ) from error

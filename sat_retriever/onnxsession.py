@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.errors import EncoderError
+from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.types import FloatArray
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -44,23 +46,61 @@ def open_session(file: Path, threads: int) -> onnxruntime.InferenceSession:
 
 
 def run_session(
-    session: onnxruntime.InferenceSession, inputs: Mapping[str, NDArray[Any]], file: Path
-) -> NDArray[Any]:
-    """The model's first output.
+    session: onnxruntime.InferenceSession,
+    inputs: Mapping[str, NDArray[Any]],
+    file: Path,
+    shape: tuple[int, ...],
+) -> FloatArray:
+    """The model's first output, float32.
 
     Args:
         session: What `open_session` gave.
         inputs: Arrays by input name.
         file: Its file, to name in an error.
+        shape: What the output must be.
 
     Raises:
-        EncoderError: If onnxruntime fails, for example for lack of memory.
+        EncoderError: If onnxruntime fails, for example for lack of memory, or the output is
+            of another shape, or not all of it is a number.
     """
     try:
-        output: NDArray[Any] = session.run(None, dict(inputs))[0]
+        output = np.asarray(session.run(None, dict(inputs))[0], dtype=np.float32)
     except Exception as error:  # onnxruntime's errors share no other base class
         raise EncoderError(f"onnxruntime failed on {file} ({error})") from error
+    if output.shape != shape or not np.isfinite(output).all():
+        given = "NaN or infinity" if output.shape == shape else f"shape {output.shape}"
+        raise EncoderError(
+            f"{file} gave {given} instead of finite numbers of shape {shape}; "
+            "the model is broken: train or save it again"
+        )
     return output
+
+
+def input_shapes(session: onnxruntime.InferenceSession) -> dict[str, tuple[int | str, ...]]:
+    """Shape of each input by its name: numbers, and names of sizes that are free."""
+    return {item.name: tuple(item.shape) for item in session.get_inputs()}
+
+
+def output_shape(session: onnxruntime.InferenceSession) -> tuple[int | str, ...]:
+    """Shape of the first output: numbers, and names of sizes that are free."""
+    return tuple(session.get_outputs()[0].shape)
+
+
+def usable_threads(asked: int | None, most: int | None = None) -> int:
+    """Threads to run a model with: those asked for, else one a core that is available.
+
+    Args:
+        asked: How many; None leaves it to this function.
+        most: Most of them when none were asked for; None for no limit.
+
+    Raises:
+        InputError: If fewer than one is asked for.
+    """
+    if asked is None:
+        return min(available_cores(), most or available_cores())
+    if asked < 1:
+        raise InputError(f"threads is {asked}; give 1 or more, or None for all cores")
+    return asked
 
 
 def available_cores() -> int:

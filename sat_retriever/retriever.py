@@ -23,7 +23,7 @@ from sat_retriever.modelfolder import folder_kind
 from sat_retriever.types import Candidate, Link, SheetRecord
 
 CANDIDATES = 50  # the paper's K
-_IN_A_RUN = ("reranker", "cross-encoder")  # where a training puts what it trained
+IN_A_RUN = ("reranker", "cross-encoder")  # folders of a run, where a training puts what it trained
 
 
 class Reranker(Protocol):
@@ -32,6 +32,11 @@ class Reranker(Protocol):
     @property
     def dense_weight(self) -> float | None:
         """Share of the cosine in the score that candidates are found by; None: the index's."""
+        ...
+
+    @property
+    def candidates(self) -> int | None:
+        """How many candidates it was trained on; None: any number."""
         ...
 
     @property
@@ -65,7 +70,7 @@ def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
     folder = Path(folder)
     if not folder.is_dir():
         raise PathNotFoundError(f"there is no folder {folder}; name one with a trained reranker")
-    for place in (folder, *(folder / name for name in _IN_A_RUN)):
+    for place in (folder, *(folder / name for name in IN_A_RUN)):
         kind = folder_kind(place)
         if kind == graph_folder.KIND:
             return GraphReranker.load(index, place)
@@ -73,7 +78,7 @@ def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
             return CrossEncoderReranker.load(index, place)
     raise InputError(
         f"{folder} holds no trained reranker; name a folder that 'sat train reranker' or "
-        "'sat train cross-encoder' wrote"
+        "'sat train cross-encoder' wrote; one that was stopped goes on with the same command"
     )
 
 
@@ -169,7 +174,8 @@ class SheetRetriever:
         reranker: Stage 2; "links" is the one that needs no training (`LinkReranker`), any
             other path is a folder with a trained one (`load_reranker`), None keeps the order
             of the candidates.
-        candidates: Sheets that Stage 1 hands to Stage 2; the paper's K.
+        candidates: Sheets that Stage 1 hands to Stage 2, the paper's K; None takes as many as
+            the reranker was trained on, 50 if it was on none.
 
     Raises:
         InputError: If a folder is not there, or holds no reranker.
@@ -182,11 +188,12 @@ class SheetRetriever:
         index: SheetIndex,
         reranker: Reranker | str | Path | None = "links",
         *,
-        candidates: int = CANDIDATES,
+        candidates: int | None = None,
     ) -> None:
         self.index = index
         self.reranker = _stage_2(index, reranker)
-        self.candidates = candidates
+        own = self.reranker.candidates if self.reranker else None
+        self.candidates = candidates or own or CANDIDATES
 
     def retrieve(
         self,
@@ -196,7 +203,7 @@ class SheetRetriever:
         *,
         min_score: float | None = None,
     ) -> list[Hit]:
-        """The best sheets, best first; equal scores in the order of sheet ids.
+        """The best sheets, best first; equally good ones in the order of sheet ids.
 
         Args:
             query: A question or a few words.

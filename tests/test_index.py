@@ -478,7 +478,7 @@ def test_a_score_threshold_and_a_reranker_apply_in_the_retriever(index):
     assert [hit.sheet_id for hit in hits] == ["a"]
 
     class Reversed:
-        dense_weight = None
+        dense_weight = candidates = None
         complete_share = 0.9
 
         def rerank(self, query, candidates, filters=None):

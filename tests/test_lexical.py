@@ -118,3 +118,20 @@ def test_characters_of_matched_pairs_are_not_repeated_among_the_reasons():
     record = SheetRecord("a#b", "三月", columns=(Column("出库数量"), Column("日期")))
     assert matched(record, "三月 出库") == (("三月", "出库"), ("出库数量",))
     assert matched(record, "一月")[0] == ("月",)
+
+
+def test_records_give_the_scores_that_an_index_of_them_gives(tmp_path):
+    odd = SheetRecord(
+        "5", "Größe_2021", "Café \"Q1\".xlsx", "2021/Café.xlsx",
+        (Column("净利润"), Column("netProfit_2021"), Column("Sales sales")),
+    )  # fmt: skip
+    records = [*RECORDS, odd]
+    scorer = LexicalScorer.of(records)
+    assert len(scorer) == 5
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
+        index.add_records(records, find_links=False)
+        for query in ("sales in 2021", "净利润", "größe", "café Q1", "net profit", "nothing known"):
+            scores = scorer.scores(query_words(query))
+            for found in index.score_sheets(query, index.sheet_ids()):
+                assert found.lexical == pytest.approx(scores[int(found.sheet_id) - 1], abs=1e-6)
+    assert scorer.scores(query_words("净利润"))[4] > 0.3

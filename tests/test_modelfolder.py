@@ -50,7 +50,7 @@ def test_what_a_folder_holds_is_said_by_its_config(saved, tmp_path):
     assert is_folder(saved, KIND)
     assert not is_folder(saved, "sat-other")
     assert folder_kind(tmp_path) is folder_kind(tmp_path / "none") is None
-    for text in ("[]", "{", '{"format": 3}', "\xff"):
+    for text in ("[]", "{", '{"format": 3}', "\xff", "[" * 100_000):
         (tmp_path / "config.json").write_text(text, encoding="latin-1")
         assert folder_kind(tmp_path) is None
 
@@ -129,6 +129,12 @@ def test_a_config_that_points_out_of_its_folder_is_refused(saved):
 @pytest.mark.parametrize("keys", [{"spec": None}, {"files": [1]}, {"format": None}])
 def test_a_config_without_what_it_needs_is_refused(saved, keys):
     change(saved, **keys)
+    with pytest.raises(EncoderError, match="no complete thing folder"):
+        read_folder(saved, KIND)
+
+
+def test_a_config_that_nests_without_end_is_refused(saved):
+    (saved / "config.json").write_text("[" * 100_000)
     with pytest.raises(EncoderError, match="no complete thing folder"):
         read_folder(saved, KIND)
 

@@ -46,13 +46,20 @@ def _run(file, **inputs):
     return session.run(["moved", "size"], inputs)
 
 
+@pytest.fixture(scope="module")
+def spread(tmp_path_factory):
+    """A module and the file it was exported to, in a folder of its own."""
+    module, file = Spread(), tmp_path_factory.mktemp("spread") / "model.onnx"
+    _export(module, file)
+    return module, file
+
+
 @pytest.mark.parametrize("count", [1, 2, 7, 200])
-def test_any_size_of_a_shared_dynamic_axis_gives_torch_results(tmp_path, count):
-    module = Spread()
-    _export(module, tmp_path / "model.onnx")
+def test_any_size_of_a_shared_dynamic_axis_gives_torch_results(spread, count):
+    module, file = spread
     tokens = np.random.default_rng(1).standard_normal((count, 4)).astype(np.float32)
     relations = np.random.default_rng(2).random((3, count, count)).astype(np.float32)
-    found = _run(tmp_path / "model.onnx", tokens=tokens, relations=relations)
+    found = _run(file, tokens=tokens, relations=relations)
     with torch.no_grad():
         expected = module(torch.from_numpy(tokens), torch.from_numpy(relations))
     for ours, theirs in zip(found, expected, strict=True):
@@ -70,11 +77,11 @@ def test_an_axis_that_is_not_dynamic_takes_its_example_size_only(tmp_path):
         )
 
 
-def test_weights_are_inside_the_one_file_and_old_runtimes_read_it(tmp_path):
+def test_weights_are_inside_the_one_file_and_old_runtimes_read_it(spread):
     onnx = pytest.importorskip("onnx", reason="onnx is not installed")
-    _export(Spread(), tmp_path / "model.onnx")
-    assert [file.name for file in tmp_path.iterdir()] == ["model.onnx"]
-    model = onnx.load(tmp_path / "model.onnx")
+    _, written = spread
+    assert [file.name for file in written.parent.iterdir()] == ["model.onnx"]
+    model = onnx.load(written)
     assert [(item.domain, item.version) for item in model.opset_import] == [("", 18)]
     assert model.ir_version == 10
 

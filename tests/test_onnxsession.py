@@ -5,8 +5,13 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from sat_retriever import EncoderError
-from sat_retriever.onnxsession import available_cores, open_session, run_session
+from sat_retriever import EncoderError, InputError
+from sat_retriever.onnxsession import (
+    available_cores,
+    open_session,
+    run_session,
+    usable_threads,
+)
 
 
 @pytest.fixture
@@ -25,7 +30,7 @@ def doubling(tmp_path):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_session_gives_the_first_output(doubling, threads):
     session = open_session(doubling, threads)
-    found = run_session(session, {"x": np.float32([1, 2])}, doubling)
+    found = run_session(session, {"x": np.float32([1, 2])}, doubling, (2,))
     assert found.tolist() == [2, 4]
 
 
@@ -39,8 +44,42 @@ def test_a_file_that_is_no_model_is_named(tmp_path):
 @pytest.mark.parametrize("inputs", [{}, {"x": np.float32([[1]])}, {"z": np.float32([1])}])
 def test_a_run_that_fails_names_the_file(doubling, inputs):
     with pytest.raises(EncoderError, match=r"failed on .*model\.onnx"):
-        run_session(open_session(doubling, 1), inputs, doubling)
+        run_session(open_session(doubling, 1), inputs, doubling, (1,))
 
 
-def test_at_least_one_core_is_there():
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [([1.0], r"gave shape \(1,\)"), ([1.0, np.nan], "gave NaN"), ([np.inf, 1.0], "gave NaN")],
+)
+def test_anything_but_as_many_numbers_as_are_due_is_an_error(doubling, given, said):
+    session = open_session(doubling, 1)
+    with pytest.raises(EncoderError, match=rf"{said}.* shape \(2,\)"):
+        run_session(session, {"x": np.float32(given)}, doubling, (2,))
+
+
+def test_weights_outside_of_the_models_folder_are_not_read(tmp_path):
+    np.ones(1, dtype=np.float32).tofile(tmp_path / "secret.bin")
+    weight = TensorProto(
+        name="w", data_type=TensorProto.FLOAT, dims=[1], data_location=TensorProto.EXTERNAL
+    )
+    weight.external_data.add(key="location", value="../secret.bin")
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [1]) for name in "xy")
+    nodes = [helper.make_node("Add", ["x", "w"], ["y"])]
+    model = helper.make_model(
+        helper.make_graph(nodes, "leak", [x], [y], [weight]),
+        opset_imports=[helper.make_opsetid("", 18)],
+        ir_version=10,
+    )
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "model.onnx").write_bytes(model.SerializeToString())
+    with pytest.raises(EncoderError, match=r"cannot open .*model\.onnx"):
+        open_session(tmp_path / "model" / "model.onnx", 1)
+
+
+def test_threads_are_those_asked_for_or_the_cores_that_are_there():
     assert available_cores() >= 1
+    assert usable_threads(None) == available_cores()
+    assert usable_threads(None, 1) == 1
+    assert usable_threads(7, 4) == 7
+    with pytest.raises(InputError, match="threads is 0"):
+        usable_threads(0)

@@ -128,6 +128,22 @@ def test_the_list_of_files_is_the_tree():
     run(ROOT, sys.executable, ROOT / ".ci" / "file_map.py", "--check")
 
 
+def test_the_table_of_training_settings_is_the_code():
+    run(ROOT, sys.executable, ROOT / ".ci" / "settings_table.py", "--check")
+
+
+def test_the_training_commands_take_the_options_that_the_readme_names():
+    section = README.partition("## Train your own")[2].partition("### Settings")[0]
+    lines = re.findall(r"^\$ sat (train [a-z-]+|index|search) ([^#\n]+)", section, re.MULTILINE)
+    assert {name for name, _ in lines} == {
+        "train encoder", "train reranker", "train status", "index", "search",
+    }  # fmt: skip
+    for name, rest in lines:
+        shown = run(ROOT, sys.executable, "-m", "sat_retriever", *name.split(), "--help")
+        named = set(re.findall(r"--[a-z-]+", rest))
+        assert {option for option in named if option not in shown} == set(), name
+
+
 def test_links_to_files_lead_somewhere():
     targets = re.findall(r"\]\(([^)#:]+)\)", README)
     assert targets

@@ -1,5 +1,7 @@
 """Stage 2 by what names it: links, nothing, or a folder with a trained reranker."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import onnx
@@ -14,6 +16,7 @@ from sat_retriever import (
     Link,
     LinkReranker,
     PathNotFoundError,
+    SheetEncoder,
     SheetIndex,
     SheetRecord,
     SheetRetriever,
@@ -26,6 +29,7 @@ from sat_retriever.modelfolder import write_folder
 from sat_retriever.retriever import load_reranker
 from tests.fakes import HashedEncoder
 from tests.graphrank.small_model import save_small_model, small_spec
+from tests.saved_encoder import save_bag_of_words
 
 
 @pytest.fixture
@@ -93,6 +97,29 @@ def test_the_run_folder_of_a_training_loads_what_was_trained(index, tmp_path):
     save_longest_first(tmp_path / "other" / "cross-encoder", index)
     assert isinstance(load_reranker(index, tmp_path / "run"), GraphReranker)
     assert isinstance(load_reranker(index, tmp_path / "other"), CrossEncoderReranker)
+
+
+@pytest.mark.parametrize("kind", ["graph", "pairs"])
+def test_searching_with_a_trained_reranker_loads_nothing_of_training(tmp_path, kind):
+    encoder = SheetEncoder.load(save_bag_of_words(tmp_path / "bag", ["sales", "taxes"]))
+    with SheetIndex.create(tmp_path / "b.sat", encoder) as index:
+        index.add_records([SheetRecord("sales", "sales"), SheetRecord("taxes", "taxes")])
+        save = {"graph": lambda at: save_small_model(at, small_spec(index)),
+                "pairs": lambda at: save_longest_first(at, index)}[kind]  # fmt: skip
+        folder = save(tmp_path / kind)
+    code = (
+        "import sys; from sat_retriever.cli import main\n"
+        "try:\n    main()\nfinally:\n"
+        "    heavy = {'torch', 'transformers', 'accelerate', 'onnx', 'safetensors'}\n"
+        "    print(sorted(heavy & set(sys.modules)))"
+    )
+    asked = ["search", "sales", "-i", str(tmp_path / "b.sat"), "--reranker", str(folder)]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *asked], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "sales" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_links_and_nothing_are_no_folders(index, tmp_path, monkeypatch):

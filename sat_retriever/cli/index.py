@@ -120,7 +120,7 @@ def _open(
         )
     if model is None and precision is None:
         return opened
-    name = model or str(opened.status()["encoder"]).removesuffix(":int8")
+    name = model or opened.encoder_name.removesuffix(":int8")
     opened.close()
     return SheetIndex.open(file, _load(name, precision))
 

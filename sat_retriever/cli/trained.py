@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-ENCODER = "encoder"  # folders of a run
-RERANKERS = ("reranker", "cross-encoder")
+ENCODER = "encoder"  # folder of a run
 
 
 def encoder_source(named: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sat_retriever.crossencoder.spec import PairSpec
+from sat_retriever.errors import EncoderError
 from sat_retriever.modelfolder import read_folder, write_folder
 
 KIND = "sat-cross-encoder"
@@ -41,4 +42,10 @@ def read_pair_folder(folder: Path) -> PairSpec:
     Raises:
         EncoderError: If it is missing, incomplete, damaged, or of another kind or format.
     """
-    return PairSpec.from_dict(read_folder(folder, KIND))
+    values = read_folder(folder, KIND)
+    try:
+        return PairSpec.from_dict(values)
+    except EncoderError as error:
+        raise EncoderError(
+            f"{folder} holds a Cross-Encoder that cannot be used: {error}"
+        ) from error

@@ -12,7 +12,13 @@ from sat_retriever.crossencoder.folder import MODEL, TOKENIZER, read_pair_folder
 from sat_retriever.crossencoder.pieces import PairPieces, by_length
 from sat_retriever.crossencoder.spec import PairSpec
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.onnxsession import available_cores, open_session, run_session
+from sat_retriever.onnxsession import (
+    input_shapes,
+    open_session,
+    output_shape,
+    run_session,
+    usable_threads,
+)
 from sat_retriever.types import FloatArray
 
 if TYPE_CHECKING:
@@ -62,16 +68,14 @@ class CrossEncoder:
             EncoderError: If the folder is no Cross-Encoder, damaged, or cannot be opened.
             InputError: If `threads` is below 1.
         """
-        if threads is not None and threads < 1:
-            raise InputError(f"threads is {threads}; give 1 or more, or None for all cores")
-        folder = Path(folder)
+        cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
         spec = read_pair_folder(folder)
         pieces = PairPieces.open(
             folder / TOKENIZER, spec.max_length, spec.pad_id, lowercase=spec.lowercase
         )
         if (pieces.start_id, pieces.end_id) != (spec.start_id, spec.end_id):
             raise EncoderError(f"{folder} has the tokenizer of another model; train it again")
-        session = open_session(folder / MODEL, threads or min(available_cores(), _MOST_THREADS))
+        session = open_session(folder / MODEL, cores)
         _check_inputs(session, spec, folder)
         return cls(folder, spec, pieces, session)
 
@@ -79,7 +83,7 @@ class CrossEncoder:
         """How relevant each sheet is to a query, (k,) float32, in the order of the texts.
 
         The sigmoid of a logit is the model's probability, with relevant pairs weighted as in
-        training.
+        training. Equal texts have equal logits, whatever else is asked for beside them.
 
         Args:
             query: What is asked.
@@ -87,27 +91,31 @@ class CrossEncoder:
 
         Raises:
             InputError: If `texts` is a single string.
-            EncoderError: If onnxruntime fails, for example for lack of memory.
+            EncoderError: If onnxruntime fails, for example for lack of memory, or the model
+                gives something else than numbers.
         """
         if isinstance(texts, str):
             raise InputError("a single string was given; give a list of texts")
-        pairs = self._pieces.pairs(query, texts)
+        # Sorted: what shares a batch changes the last digit, and must not depend on the order.
+        different = sorted(set(texts))
+        pairs = self._pieces.pairs(query, different)
         logits = np.empty(len(pairs), dtype=np.float32)
         for places in by_length(pairs, _BATCH_PIECES):
             inputs = dict(self._pieces.padded([pairs[place] for place in places]))
             if not self.spec.token_types:
                 del inputs["token_type_ids"]
-            logits[places] = run_session(self._session, inputs, self.folder / MODEL)
-        return logits
+            shape, file = (len(places),), self.folder / MODEL
+            logits[places] = run_session(self._session, inputs, file, shape)
+        place_of = {text: place for place, text in enumerate(different)}
+        return logits[[place_of[text] for text in texts]]
 
 
 def _check_inputs(session: onnxruntime.InferenceSession, spec: PairSpec, folder: Path) -> None:
     """Refuse a model that is not what its config.json describes."""
     wanted = {*_INPUTS, *(["token_type_ids"] if spec.token_types else [])}
-    found = {item.name for item in session.get_inputs()}
-    ranks = [len(item.shape) for item in session.get_outputs()]
-    if found != wanted or ranks != [1]:
+    found, output = input_shapes(session), output_shape(session)
+    if set(found) != wanted or [*map(len, found.values()), len(output)] != [2] * len(found) + [1]:
         raise EncoderError(
-            f"{folder / MODEL} has inputs {sorted(found)} and {len(ranks)} outputs; it is not the "
+            f"{folder / MODEL} has inputs {found} and output {output}; it is not the "
             "model its config.json describes: train it again"
         )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Pieces = tuple[int, ...]
 Inputs = Mapping[str, NDArray[np.int64]]
 
-_CACHED_TEXTS = 20_000  # sheets whose pieces are kept: 10 MB at 60 a text
+_CACHED_TEXTS = 5_000  # sheets whose pieces are kept: 11 MB at 60 a text
 _QUERY_SHARE = 0.75  # of a pair; a longer query is cut, so that some of the sheet is read
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.crossencoder.model import CrossEncoder
-from sat_retriever.errors import EmptyInputError, FingerprintMismatchError
+from sat_retriever.errors import EmptyInputError
 from sat_retriever.filters import Filters
+from sat_retriever.fingerprints import check_trained_on
 from sat_retriever.index import SheetIndex
 from sat_retriever.serialize import serialize
 from sat_retriever.types import Candidate, FloatArray
@@ -44,9 +45,10 @@ class CrossEncoderReranker:
     """
 
     def __init__(self, index: SheetIndex, model: CrossEncoder) -> None:
+        encoder, texts = model.spec.encoder, model.spec.serialization
+        check_trained_on(index, model.folder, "cross-encoder", encoder=encoder, serialization=texts)
         self.index = index
         self.model = model
-        _check_texts(index, model)
 
     @classmethod
     def load(
@@ -67,6 +69,11 @@ class CrossEncoderReranker:
         return self.model.spec.dense_weight
 
     @property
+    def candidates(self) -> int:
+        """Candidates a query that its weight w was chosen with."""
+        return self.model.spec.candidates
+
+    @property
     def complete_share(self) -> float:
         """Share of the best score that a sheet of a complete answer has at least."""
         return _COMPLETE_SHARE
@@ -77,8 +84,9 @@ class CrossEncoderReranker:
         """The same sheets with new scores and ranks, best first.
 
         The score is the sigmoid of logit + w · (cosine - 1), in [0, 1]: subtracting w changes
-        no order and keeps apart what would otherwise all be next to 1. Equal scores come in
-        the order of sheet ids. A sheet that was removed from the index in the meantime is
+        no order and keeps apart what would otherwise all be next to 1. The order is that of
+        the sums, also where two scores round to the same number; equal sums come in the
+        order of sheet ids. A sheet that was removed from the index in the meantime is
         left out.
 
         Args:
@@ -108,17 +116,3 @@ def _share(score: float) -> float:
     """The sigmoid, in [0, 1]."""
     # exp of a large number would overflow; of a negative one it does not.
     return math.exp(min(score, 0.0)) / (1.0 + math.exp(-abs(score)))
-
-
-def _check_texts(index: SheetIndex, model: CrossEncoder) -> None:
-    if index.serialization.fingerprint != model.spec.serialization:
-        raise FingerprintMismatchError(
-            f"{index.path} turns records into other texts than the Cross-Encoder was trained on; "
-            "train it on this index, or index the folders anew with the training's serialization"
-        )
-    if index.fingerprint != model.spec.encoder:
-        raise FingerprintMismatchError(
-            f"the Cross-Encoder weighs cosines of encoder {model.spec.encoder}, but {index.path} "
-            f"was written with {index.fingerprint}: "
-            "train it on this index"
-        )

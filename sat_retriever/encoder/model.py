@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sat_retriever.encoder.folder import ModelFolder
 from sat_retriever.encoder.pieces import WordPieces
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnxsession import open_session, run_session
+from sat_retriever.onnxsession import input_shapes, open_session, output_shape, run_session
 from sat_retriever.types import FloatArray
 
 if TYPE_CHECKING:
@@ -48,21 +48,22 @@ class OnnxModel:
         """Tokens of one batch, (b, d) float32, rows of unit length.
 
         Raises:
-            EncoderError: If onnxruntime fails, for example for lack of memory.
+            EncoderError: If onnxruntime fails, for example for lack of memory, or the model
+                gives something else than numbers.
         """
         ids, mask = self._pieces.padded(pieces)  # (b, t)
         inputs = {"input_ids": ids, "attention_mask": mask}
-        return run_session(self._session, inputs, self.folder.model)
+        shape = (len(pieces), self.folder.spec.width)
+        return run_session(self._session, inputs, self.folder.model, shape)
 
 
 def _open_session(folder: ModelFolder, threads: int) -> onnxruntime.InferenceSession:
     """The model, checked to have the documented inputs and width."""
     session = open_session(folder.model, threads)
-    inputs = {item.name for item in session.get_inputs()}
-    width: Any = session.get_outputs()[0].shape[-1]
-    if inputs != {"input_ids", "attention_mask"} or width != folder.spec.width:
+    inputs, output = sorted(input_shapes(session)), output_shape(session)
+    if inputs != ["attention_mask", "input_ids"] or output[1:] != (folder.spec.width,):
         raise EncoderError(
-            f"{folder.model} has inputs {sorted(inputs)} and width {width}; it is not the "
+            f"{folder.model} has inputs {inputs} and output {output}; it is not the "
             "model its config.json describes: save it again"
         )
     return session

@@ -22,7 +22,7 @@ from sat_retriever.encoder.model import OnnxModel
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.encoder.spec import EncoderSpec, Precision
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.onnxsession import available_cores
+from sat_retriever.onnxsession import usable_threads
 from sat_retriever.types import FloatArray
 
 Progress = Callable[[int, int], None]
@@ -88,8 +88,7 @@ class SheetEncoder:
             MissingExtraError: If an optional package is needed; names the command.
             InputError: If `threads` is below 1.
         """
-        if threads is not None and threads < 1:
-            raise InputError(f"threads is {threads}; give 1 or more, or None for all cores")
+        cores = usable_threads(threads)
         name, precision = _split_name(str(name_or_dir), precision)
         if name != MINILM and Path(name).is_dir():
             name = str(Path(name).resolve())
@@ -99,7 +98,6 @@ class SheetEncoder:
         else:
             folder = cached_model(name, precision or "fp32", _cache_folder(cache_dir))
             name += _INT8_SUFFIX if folder.spec.precision == "int8" else ""
-        cores = threads or available_cores()
         # int8 runs one text at a time (see `_batches`), fastest on one core each.
         per_batch = 1 if folder.spec.precision == "int8" else min(cores, _THREADS_PER_BATCH)
         model = OnnxModel.open(folder, per_batch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,8 @@ from sat_retriever.index import SheetIndex
 from sat_retriever.linkrank import LinkReranker
 from sat_retriever.scoring import fuse
 from sat_retriever.types import Candidate, FloatArray, Link, SheetRecord
+
+MAX_ENTRIES = 2**25  # numbers in the relations of one graph: 128 MiB, the model needs some more
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ def candidate_graph(
 
     Raises:
         EmptyInputError: If there is no candidate, or the query has no character.
+        InputError: If there are too many candidates for the relations to fit in memory:
+            more than 5,792 over the number of channels' square root.
     """
     found = started(index, query, candidates, spec, filters)
     found, records, tokens = _present(index, found)
@@ -133,9 +138,16 @@ def build_graph(
 
     Raises:
         EmptyInputError: If there is no candidate.
+        InputError: If there are too many for their relations, see `MAX_ENTRIES`.
     """
     if not candidates:
         raise EmptyInputError("there are no candidates to connect; give one or more")
+    most = math.isqrt(MAX_ENTRIES // max(len(spec.channels), 1))
+    if len(candidates) > most and spec.channels:
+        raise InputError(
+            f"{len(candidates):,} candidates are too many for a graph of {len(spec.channels)} "
+            f"channels; ask for {most:,} sheets at most"
+        )
     dense, lexical = _parts(candidates)
     fused = fuse(dense, lexical, spec.dense_weight)
     by_name = {"lexical": lexical, "dense": dense, "fused": fused}

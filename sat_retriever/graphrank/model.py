@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.errors import EncoderError
 from sat_retriever.graphrank.folder import MODEL, read_graph_folder
 from sat_retriever.graphrank.graph import CandidateGraph
 from sat_retriever.graphrank.spec import GraphSpec
-from sat_retriever.onnxsession import available_cores, open_session, run_session
+from sat_retriever.onnxsession import input_shapes, open_session, run_session, usable_threads
 from sat_retriever.types import FloatArray
 
 if TYPE_CHECKING:
     import onnxruntime
 
-INPUTS = ("query", "tokens", "scores", "features", "relations")
 _NEEDED = frozenset({"query", "tokens", "scores"})
 _MOST_THREADS = 4  # one graph gains little beyond
 
@@ -60,11 +59,9 @@ class GraphModel:
             EncoderError: If the folder is no reranker, damaged, or cannot be opened.
             InputError: If `threads` is below 1.
         """
-        if threads is not None and threads < 1:
-            raise InputError(f"threads is {threads}; give 1 or more, or None for all cores")
-        folder = Path(folder)
+        cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
         spec = read_graph_folder(folder)
-        session = open_session(folder / MODEL, threads or min(available_cores(), _MOST_THREADS))
+        session = open_session(folder / MODEL, cores)
         _check_inputs(session, spec, folder / MODEL)
         return cls(folder, spec, session)
 
@@ -81,25 +78,23 @@ class GraphModel:
             name: np.ascontiguousarray(getattr(graph, name), dtype=np.float32)
             for name in self._inputs
         }
-        logits = run_session(self._session, inputs, self.folder / MODEL)
-        if logits.shape != graph.scores.shape or not np.isfinite(logits).all():
-            raise EncoderError(
-                f"{self.folder / MODEL} gave no {len(graph.scores)} finite numbers for as many "
-                "candidates; train it again"
-            )
-        return logits.astype(np.float32, copy=False)
+        return run_session(self._session, inputs, self.folder / MODEL, graph.scores.shape)
 
 
 def _check_inputs(session: onnxruntime.InferenceSession, spec: GraphSpec, file: Path) -> None:
     """Refuse a model that is not what its config.json describes."""
-    shapes = {item.name: item.shape for item in session.get_inputs()}
-    widths = {"query": spec.width, "tokens": spec.width, "features": len(spec.features)}
-    stated = {name: shape[-1] for name, shape in shapes.items() if name in widths}
-    if "relations" in shapes:
-        widths["relations"], stated["relations"] = len(spec.channels), shapes["relations"][0]
-    other = [name for name, size in stated.items() if size != widths[name]]
-    if not _NEEDED <= set(shapes) <= set(INPUTS) or other:
+    found = input_shapes(session)
+    d, f, c = spec.width, len(spec.features), len(spec.channels)
+    wanted: dict[str, tuple[int | None, ...]] = {  # None: the k of candidates
+        "query": (d,), "tokens": (None, d), "scores": (None,),
+        "features": (None, f), "relations": (c, None, None),
+    }  # fmt: skip
+    if not _NEEDED <= set(found) <= set(wanted) or not all(
+        len(shape) == len(wanted[name])
+        and all(due in (None, size) for due, size in zip(wanted[name], shape, strict=True))
+        for name, shape in found.items()
+    ):
         raise EncoderError(
-            f"{file} has inputs {shapes}; it is not the model its config.json describes: "
+            f"{file} has inputs {found}; it is not the model its config.json describes: "
             "train it again"
         )

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from sat_retriever.errors import EmptyInputError, FingerprintMismatchError
+from sat_retriever.errors import EmptyInputError
 from sat_retriever.filters import Filters
+from sat_retriever.fingerprints import check_trained_on
 from sat_retriever.graphrank.graph import candidate_graph, ranked
 from sat_retriever.graphrank.model import GraphModel
 from sat_retriever.index import SheetIndex
@@ -19,7 +20,8 @@ from sat_retriever.types import Candidate, FloatArray
 class GraphReranker:
     """Orders candidates by a trained base scorer and graph; safe to share between threads.
 
-    Takes any number of candidates, also more or fewer than it was trained on.
+    Takes more or fewer candidates than it was trained on: one, 200, and up to the thousands
+    whose relations fit in memory (`graphrank.graph.MAX_ENTRIES`).
 
     Args:
         index: Where the candidates come from.
@@ -30,7 +32,8 @@ class GraphReranker:
     """
 
     def __init__(self, index: SheetIndex, model: GraphModel) -> None:
-        _check_tokens(index, model)
+        encoder, texts = model.spec.encoder, model.spec.serialization
+        check_trained_on(index, model.folder, "reranker", encoder=encoder, serialization=texts)
         self.index = index
         self.model = model
 
@@ -53,6 +56,11 @@ class GraphReranker:
         return self.model.spec.dense_weight
 
     @property
+    def candidates(self) -> int:
+        """Candidates a query it was trained on."""
+        return self.model.spec.candidates
+
+    @property
     def complete_share(self) -> float:
         """Share of the best score that a sheet of a complete answer has at least."""
         return self.model.spec.complete_share
@@ -63,7 +71,8 @@ class GraphReranker:
         """Candidates with new scores and ranks, best first.
 
         The score is the sigmoid of the model's logit, in [0, 1]: how likely it takes the
-        sheet to be relevant, as its loss weighs relevant sheets. Equal logits come in the
+        sheet to be relevant, as its loss weighs relevant sheets. The order is that of the
+        logits, also where two scores round to the same number; equal logits come in the
         order of sheet ids. A sheet that was removed from the index in the meantime is left
         out; a model trained on candidates after links adds those that links lead to.
 
@@ -74,6 +83,7 @@ class GraphReranker:
 
         Raises:
             EmptyInputError: If the query has no character.
+            InputError: If there are too many candidates for one graph.
             EncoderError: If the model cannot be run.
         """
         if not query.strip():
@@ -95,16 +105,3 @@ def _shares(logits: FloatArray) -> FloatArray:
     near = np.exp(-np.abs(logits.astype(np.float64)))
     shares: FloatArray = np.where(logits < 0, near, 1.0) / (1 + near)
     return shares
-
-
-def _check_tokens(index: SheetIndex, model: GraphModel) -> None:
-    spec = model.spec
-    for what, trained, own in (
-        ("with tokens of encoder", spec.encoder, index.fingerprint),
-        ("on sheet texts of serialization", spec.serialization, index.serialization.fingerprint),
-    ):
-        if trained != own:
-            raise FingerprintMismatchError(
-                f"{model.folder} was trained {what} {trained}, but {index.path} was written with "
-                f"{own}: index the folders with the training's own, or train on this index"
-            )

@@ -33,6 +33,8 @@ class LinkReranker:
             is the index's own.
     """
 
+    candidates = None  # it was trained on no number of them
+
     def __init__(
         self,
         index: SheetIndex,

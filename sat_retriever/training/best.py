@@ -60,7 +60,7 @@ def load_best(folder: Path, epoch: int, task: Task) -> Path:
 
 def remove_other_bests(folder: Path, course: Course) -> None:
     """Remove what was best once; called when the better one is on record."""
-    kept = _folder(folder, course.validated[course.best][0]) if course.validated else None
+    kept = None if course.best_epoch is None else _folder(folder, course.best_epoch)
     for other in sorted(folder.glob("best-*")):
         if other != kept:
             shutil.rmtree(other, ignore_errors=True)

@@ -29,7 +29,9 @@ class CandidateBatch:
 
     Attributes:
         query: Query tokens (b, d) float32.
-        tokens: Sheet tokens (b, k, d) float32, zero where there is no candidate.
+        tokens: Tokens of the sheets in these lists, each once, (n, d) float32.
+        rows: The place of each candidate among them, (b, k) int64; that of any sheet where
+            there is no candidate.
         scores: Stage 1 scores (b, k) float32.
         features: What the scorer reads beyond these, (b, k, f) float32.
         relations: (b, c, k, k) float32, zero for those that the model makes.
@@ -39,6 +41,7 @@ class CandidateBatch:
 
     query: FloatArray
     tokens: FloatArray
+    rows: NDArray[np.int64]
     scores: FloatArray
     features: FloatArray
     relations: FloatArray
@@ -101,14 +104,16 @@ class CandidateSets:
 
     def batch(self, items: NDArray[np.int64]) -> CandidateBatch:
         """Some of the questions, as a model reads them."""
-        rows = self.rows[items]  # (b, k)
-        mask = rows >= 0
-        b, k = rows.shape
+        places = self.rows[items]  # (b, k)
+        mask = places >= 0
+        b, k = places.shape
+        sheets, rows = np.unique(places, return_inverse=True)  # -1 stands for the last sheet
         relations = np.zeros((b, len(self.spec.channels), k, k), dtype=np.float32)
         relations[:, given(self.spec.channels)] = self.relations[items]
         return CandidateBatch(
             query=self.queries[items],
-            tokens=self.table[rows] * mask[:, :, None],  # row -1 is some sheet's: made zero
+            tokens=self.table[sheets],
+            rows=rows.reshape(b, k),
             scores=self.scores[items],
             features=self.features[items],
             relations=relations,

@@ -31,7 +31,7 @@ class Course:
         memory: Peak memory so far, MiB.
         gpu_memory: The GPU's; None without one.
         validated: Epoch and metrics of each validation.
-        best: Place in `validated` of the best; -1 before the first.
+        best: Place in `validated` of the best; -1 before the first that competes.
     """
 
     epoch: int
@@ -48,8 +48,13 @@ class Course:
 
     @property
     def best_measure(self) -> float | None:
-        """Validation measure of the best epoch so far; None before the first."""
-        return self.validated[self.best][1][MEASURE] if self.validated else None
+        """Validation measure of the best epoch so far; None before the first that competes."""
+        return self.validated[self.best][1][MEASURE] if self.best >= 0 else None
+
+    @property
+    def best_epoch(self) -> int | None:
+        """The best epoch so far; None before the first that competes."""
+        return self.validated[self.best][0] if self.best >= 0 else None
 
     def to_json(self) -> dict[str, Any]:
         """The same as JSON values."""
@@ -76,7 +81,8 @@ class Fitted:
     Attributes:
         best_epoch: Epoch whose model was kept; 0 is the model before training.
         metrics: Its validation metrics.
-        by_epoch: Validation metrics of each epoch, in order.
+        by_epoch: Validation metrics of each epoch, in order; 0 is the model before training,
+            if it was measured.
         folder: What `Task.save` wrote of it; give this to `RunFolder.finish`.
         seconds: Wall time of all epochs, with preparation, validation and saving.
         memory_mib: Peak memory of the main process.

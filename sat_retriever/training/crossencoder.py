@@ -90,12 +90,13 @@ def train_cross_encoder(
     data_hash = hashlib.sha256(both).hexdigest()[:16]
     run = RunFolder.open(folder, config, data_hash=data_hash, data_name=data.name)
     if not run.finished:
-        task = PairTask(data, candidates, settings, model)
-        fitted = fit(task, settings.schedule(), run, accelerator, progress, phase="pairs")
-        if accelerator.is_main_process:
-            task.export(fitted.folder / _CROSS_ENCODER)
-            run.finish({**fitted.result(), "blend": task.blend}, fitted.folder)
-        accelerator.wait_for_everyone()
+        with run.held():
+            task = PairTask(data, candidates, settings, model)
+            fitted = fit(task, settings.schedule(), run, accelerator, progress, phase="pairs")
+            if accelerator.is_main_process:
+                task.export(fitted.folder / _CROSS_ENCODER)
+                run.finish({**fitted.result(), "blend": task.blend}, fitted.folder)
+            accelerator.wait_for_everyone()
     result = run.result()
     return TrainedCrossEncoder(run.path, result["best_epoch"], result["blend"], result["metrics"])
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sat_retriever.errors import EmptyInputError, InputError
+from sat_retriever.lexical import LexicalScorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,14 @@ class TrainingData:
         train: Questions to learn from.
         validation: Questions to choose with; they search all sheets.
         seen: Rows of the sheets that training may use, even as negatives; ascending.
+        lexical: BM25 over the sheets, with which validation chooses how much the cosine of the
+            trained encoder is to count beside words; None leaves that open.
 
     Raises:
-        EmptyInputError: If there are no training or no validation questions.
-        InputError: If a training question has a relevant sheet that training may not use.
+        EmptyInputError: If there are no training or no validation questions, or a question
+            has no relevant sheet.
+        InputError: If a question names a row that no sheet has, a training question has a
+            relevant sheet that training may not use, or `lexical` has other sheets.
     """
 
     name: str
@@ -50,17 +55,38 @@ class TrainingData:
     train: Questions
     validation: Questions
     seen: tuple[int, ...]
+    lexical: LexicalScorer | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for part, questions in (("training", self.train), ("validation", self.validation)):
             if not len(questions):
                 raise EmptyInputError(f"{self.name} has no {part} questions; give some labels")
+            self._check(part, questions)
         allowed = set(self.seen)
         for text, rows in zip(self.train.texts, self.train.positives, strict=True):
             if not allowed.issuperset(rows):
                 raise InputError(
                     f"the training question {text[:60]!r} has a relevant sheet that is held out "
                     "from training; leave the question out, or let training see the sheet"
+                )
+        if self.lexical is not None and len(self.lexical) != len(self.sheets):
+            raise InputError(
+                f"lexical has {len(self.lexical):,} sheets, {self.name} has {len(self.sheets):,}; "
+                "make it from the same records"
+            )
+
+    def _check(self, part: str, questions: Questions) -> None:
+        """Refuse questions that nothing can be learnt from, or measured with."""
+        for text, rows in zip(questions.texts, questions.positives, strict=True):
+            if not rows:
+                raise EmptyInputError(
+                    f"the {part} question {text[:60]!r} has no relevant sheet; label one, or "
+                    "leave the question out"
+                )
+            if min(rows) < 0 or max(rows) >= len(self.sheets):
+                raise InputError(
+                    f"the {part} question {text[:60]!r} has relevant rows {list(rows)[:5]}, but "
+                    f"{self.name} has {len(self.sheets):,} sheets; rows count from 0"
                 )
 
     @property

@@ -13,6 +13,7 @@ from sat_retriever.training.backbone import Backbone
 from sat_retriever.training.data import TrainingData
 from sat_retriever.training.device import make_accelerator
 from sat_retriever.training.encodertask import SENTENCE_TRANSFORMERS, EncoderTask
+from sat_retriever.training.fusion import CHOSEN
 from sat_retriever.training.loop import Fitted, fit
 from sat_retriever.training.progress import Progress
 from sat_retriever.training.run import RunFolder
@@ -31,7 +32,9 @@ class TrainedEncoder:
     Attributes:
         folder: The run folder.
         best_epoch: The epoch that was kept.
-        metrics: Its metrics on the validation questions.
+        metrics: Its metrics on the validation questions, by the cosine alone; with words known
+            to the training data also `dense_weight`, the share of the cosine in the fused
+            score that validation chose, and NDCG@5 of every share tried.
     """
 
     folder: Path
@@ -80,11 +83,14 @@ def train_encoder(
     config = {"kind": "encoder", "start": backbone.spec.fingerprint, **asdict(settings)}
     run = RunFolder.open(folder, config, data_hash=data.fingerprint, data_name=data.name)
     if not run.finished:
-        task = EncoderTask(data, settings, backbone)
-        fitted = fit(task, settings.schedule(), run, accelerator, progress, _PHASE)
-        if accelerator.is_main_process:
-            _finish(run, task, fitted)
-        accelerator.wait_for_everyone()
+        with run.held():
+            task = EncoderTask(data, settings, backbone)
+            fitted = fit(
+                task, settings.schedule(), run, accelerator, progress, _PHASE, untrained="show"
+            )
+            if accelerator.is_main_process:
+                _finish(run, task, fitted)
+            accelerator.wait_for_everyone()
     result = run.result()
     return TrainedEncoder(run.path, result["best_epoch"], result["metrics"])
 
@@ -94,12 +100,17 @@ def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted) -> None:
     source = fitted.folder / SENTENCE_TRANSFORMERS
     if not source.is_dir():  # an earlier attempt was killed after it had moved this up
         task.save(fitted.folder)
-    export_encoder(source, fitted.folder / _ENCODER)
+    export_encoder(source, fitted.folder / _ENCODER, dense_weight=fitted.metrics.get(CHOSEN))
     run.finish(fitted.result(), fitted.folder)
 
 
-def export_encoder(source: Path, target: Path) -> None:
+def export_encoder(source: Path, target: Path, *, dense_weight: float | None = None) -> None:
     """Write a sentence-transformers folder as an encoder folder that runs without torch.
+
+    Args:
+        source: What sentence-transformers loads.
+        target: What `SheetEncoder.load` loads; replaced if it is an encoder's.
+        dense_weight: Share of its cosine in the fused score of a new index; None says none.
 
     Raises:
         EncoderError: If the source is damaged or cannot be exported, or the target cannot be
@@ -108,5 +119,9 @@ def export_encoder(source: Path, target: Path) -> None:
     """
     checkpoint = read_checkpoint(source, str(source))
     write_model_folder(
-        target, checkpoint.spec, checkpoint.tokenizer, lambda file: export_model(checkpoint, file)
+        target,
+        checkpoint.spec,
+        checkpoint.tokenizer,
+        lambda file: export_model(checkpoint, file),
+        dense_weight=dense_weight,
     )

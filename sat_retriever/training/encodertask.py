@@ -26,6 +26,7 @@ from sat_retriever.training.embed import (
     group_by_length,
     split_texts,
 )
+from sat_retriever.training.fusion import choose_fusion
 from sat_retriever.training.gather import gather_items, gather_rows
 from sat_retriever.training.mining import draw_negatives, draw_positives, nearest_sheets
 from sat_retriever.training.settings import EncoderTraining
@@ -158,13 +159,20 @@ class EncoderTask:
         return relevant
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Metrics of the validation questions over all sheets, seen in training or not."""
+        """Metrics of the validation questions over all sheets, seen in training or not.
+
+        Those of the cosine alone, as in the paper; where the words of the sheets are known,
+        also how much the cosine should count beside them, and what each share would give.
+        """
         self._tokens = None
         questions = encode_pieces(self._backbone, self._validation, accelerator)
         tokens = self._sheet_tokens(accelerator)
         every = np.arange(len(tokens))
         ranked = nearest_sheets(questions, tokens, every, CANDIDATES)
-        return ranking_metrics(ranked, self._data.validation, self._data.sheet_ids)
+        found = ranking_metrics(ranked, self._data.validation, self._data.sheet_ids)
+        if self._data.lexical is None:
+            return found
+        return found | choose_fusion(self._data, self._data.lexical, questions, tokens).metrics()
 
     def _sheet_tokens(self, accelerator: Accelerator) -> FloatArray:
         """Tokens of all sheets with the present weights, (n, d); computed once between steps."""

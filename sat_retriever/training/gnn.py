@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn.functional import normalize, relu
 
 from sat_retriever.graphrank.channels import LEARNT
-from sat_retriever.training.scorer import BaseScorer
+from sat_retriever.training.scorer import BaseScorer, blockwise, spread
 
 SEMANTIC, QUERY = LEARNT  # channels that are made of states here
 
@@ -52,7 +52,8 @@ class GatedLayer(nn.Module):
         shape: Channels, gate and dropout.
 
     Shapes:
-        - states (b, k, d), asked (b, d), adjacency (b, c, k, k)
+        - states (n, d) of sheets with rows (b, k), the place of each candidate among them; or
+          (b, k, d) without rows; asked (b, d), adjacency (b, c, k, k)
         - new states (b, k, d), rows of unit length; channel weights (b, k, c), summing to 1
     """
 
@@ -74,15 +75,22 @@ class GatedLayer(nn.Module):
         self.gate = nn.Parameter(torch.tensor(float(shape.gate)))
 
     def forward(
-        self, states: torch.Tensor, asked: torch.Tensor, adjacency: torch.Tensor
+        self,
+        states: torch.Tensor,
+        asked: torch.Tensor,
+        adjacency: torch.Tensor,
+        rows: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """New states (b, k, d) and channel weights (b, k, c)."""
-        q = asked.unsqueeze(1).expand_as(states)  # (b, k, d)
-        weights = self.choice(torch.cat((states, q), dim=-1)).softmax(dim=-1)  # (b, k, c)
-        spoken = self.messages(states).unflatten(-1, (weights.shape[-1], -1))  # (b, k, c, d)
-        heard = adjacency @ spoken.transpose(1, 2)  # (b, c, k, d)
-        mixed = (weights.transpose(1, 2).unsqueeze(-1) * heard).sum(dim=1)  # (b, k, d)
-        change = self.update(torch.cat((states, mixed, q), dim=-1))  # (b, k, d)
+        q = asked.unsqueeze(1)  # (b, 1, d)
+        weights = blockwise(self.choice, (states, q), rows).softmax(dim=-1)  # (b, k, c)
+        # Both sums, over channels and over candidates, are one product.
+        spoken = spread(self.messages(states), rows)  # (b, k, c d)
+        spoken = spoken.reshape(len(spoken), -1, q.shape[-1])  # (b, k c, d)
+        shares = weights.unsqueeze(2) * adjacency.permute(0, 2, 3, 1)  # (b, k, k, c)
+        mixed = shares.flatten(2) @ spoken  # (b, k, d)
+        change = blockwise(self.update, (states, mixed, q), rows)  # (b, k, d)
+        states = spread(states, rows)  # (b, k, d)
         return normalize(states + torch.sigmoid(self.gate) * change, dim=-1), weights
 
 
@@ -104,7 +112,7 @@ class GraphScorer(nn.Module):
         joint: Whether the base scorer learns too; else it is frozen, its dropout off.
 
     Shapes:
-        - as `BaseScorer`, and relations (b, c, k, k), of which those made here are not read
+        - as `BaseScorer`, with relations (b, c, k, k), of which those made here are not read
         - logits (b, k)
     """
 
@@ -133,10 +141,11 @@ class GraphScorer(nn.Module):
         features: torch.Tensor,
         relations: torch.Tensor,
         mask: torch.Tensor,
+        rows: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Logits (b, k)."""
         asked, states = self.base.states(query, tokens)
-        states, _ = self.refine(asked, states, relations, mask)
+        states, _ = self.refine(asked, states, relations, mask, rows)
         return self.base.score(asked, states, scores, features, mask)
 
     def gates(self) -> list[float]:
@@ -150,12 +159,13 @@ class GraphScorer(nn.Module):
         states: torch.Tensor,
         relations: torch.Tensor,
         mask: torch.Tensor,
+        rows: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, list[torch.Tensor]]:
         """States (b, k, d) after the last layer, and channel weights (b, k, c) of each."""
-        adjacency = self.adjacency(asked, states, relations, mask)
+        adjacency = self.adjacency(asked, spread(states, rows), relations, mask)
         chosen = []
         for layer in self.layers:
-            states, weights = layer(states, asked, adjacency)
+            states, weights = layer(states, asked, adjacency, rows)  # (b, k, d) from here on
             chosen.append(weights)
         return states, chosen
 

@@ -37,7 +37,9 @@ from sat_retriever.training.run import RunFolder
 from sat_retriever.training.schedule import Schedule
 from sat_retriever.training.task import MEASURE, Task, batches
 
-__all__ = ["Fitted", "Progress", "Standing", "fit", "learning_rate"]
+__all__ = ["Fitted", "Progress", "Standing", "Untrained", "fit", "learning_rate"]
+
+Untrained = Literal["skip", "show", "keep"]
 
 
 def fit(
@@ -48,7 +50,7 @@ def fit(
     progress: Progress | None = None,
     phase: str = "",
     *,
-    validate_start: bool = False,
+    untrained: Untrained = "skip",
     checkpoint_s: float = 120.0,
 ) -> Fitted:
     """Train a task's module and keep its best epoch; go on where an earlier start ended.
@@ -67,8 +69,9 @@ def fit(
         accelerator: From `make_accelerator(schedule)`.
         progress: Is told where the training stands.
         phase: Name of this part of the run; a run may have several, of different names.
-        validate_start: Whether the untrained model competes too, as epoch 0; a later epoch
-            wins only with a strictly better measure.
+        untrained: What becomes of the untrained model, epoch 0: "skip" leaves it unmeasured,
+            "show" measures it for the reader, and with "keep" it competes as well: a later
+            epoch wins only with a strictly better measure.
         checkpoint_s: Seconds between checkpoints within an epoch; one is also written after
             each epoch. 0 writes one after every step.
 
@@ -85,9 +88,9 @@ def fit(
         with interrupts() as heard:
             training = _Training(
                 task, schedule, run, accelerator, progress, phase, folder, heard, checkpoint_s,
-                Optimiser(task, schedule, accelerator),
+                Optimiser(task, schedule, accelerator), untrained,
             )  # fmt: skip
-            course = training.train(validate_start=validate_start)
+            course = training.train()
     task.module.eval()
     model = load_best(folder, course.validated[course.best][0], task)
     accelerator.wait_for_everyone()  # the caller may move what was read here
@@ -108,6 +111,7 @@ class _Training:
     heard: Interrupts
     checkpoint_s: float
     optimiser: Optimiser
+    untrained: Untrained
     course: Course = field(default_factory=lambda: Course(1))
     loss: float | None = None
     since: float = 0.0  # when `course.seconds` was right
@@ -118,10 +122,10 @@ class _Training:
         """Optimiser steps of an epoch."""
         return math.ceil(self.task.size / self.schedule.batch_size)
 
-    def train(self, *, validate_start: bool) -> Course:
+    def train(self) -> Course:
         """Where the training stands at its end."""
         forget_gpu_peak(self.accelerator.device)
-        self._start(0 if validate_start else 1)
+        self._start(1 if self.untrained == "skip" else 0)
         while self.course.epoch <= self.schedule.epochs:
             if self.course.epoch > 0:
                 self._prepare()
@@ -201,7 +205,9 @@ class _Training:
             metrics = _finite(self.task.validate(self.accelerator), self.course.epoch)
         validation_seconds = self._seconds() - begun
         measure, before = metrics[MEASURE], self.course.best_measure
-        best = before is None or (measure is not None and measure > before)  # ties: the earlier
+        competes = self.course.epoch > 0 or self.untrained == "keep"
+        better = before is None or (measure is not None and measure > before)  # ties: the earlier
+        best = competes and better
         if best:
             save_best(self.folder, self.course.epoch, self.task, self.accelerator)
         self._close(metrics, validation_seconds, best=best)

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import torch
 
+_STATUS = Path("/proc/self/status")
+
 
 def peak_memory_mib() -> float:
-    """Largest resident size this process has had since it started; 0 where unknown (Windows)."""
+    """Largest resident size this process has had since it started; 0 where unknown (Windows).
+
+    Linux is asked for `VmHWM`: what `getrusage` gives there starts from the size of the
+    process that started this one.
+    """
+    try:
+        lines = _STATUS.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    for line in lines:
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 2**10  # KiB
     try:
         import resource
     except ImportError:
         return 0.0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10  # bytes there, KiB on Linux
+    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10  # bytes there, KiB elsewhere
 
 
 def peak_gpu_memory_mib(device: torch.device) -> float | None:

@@ -40,12 +40,17 @@ def nearest_sheets(
     for start in range(0, len(questions), step):
         cosines = questions[start : start + step] @ among.T  # (block, r)
         for place, of_one in enumerate(cosines, start):
-            ranked[place] = rows[_best(of_one, depth)]
+            ranked[place] = rows[best_places(of_one, depth)]
     return ranked
 
 
-def _best(scores: FloatArray, count: int) -> NDArray[np.intp]:
-    """Places of the highest scores, best first; equal ones by place."""
+def best_places(scores: FloatArray, count: int) -> NDArray[np.intp]:
+    """Places of the highest scores, best first; equal ones by place.
+
+    Args:
+        scores: Scores of n sheets, (n,).
+        count: How many, 1 to n.
+    """
     bound = np.partition(scores, len(scores) - count)[len(scores) - count]
     found = np.flatnonzero(scores >= bound)  # ascending, so that a stable sort keeps places
     return found[np.argsort(-scores[found], kind="stable")[:count]]

@@ -71,6 +71,7 @@ def train_reranker(
     folder: str | Path,
     *,
     base: str | Path | None = None,
+    data_name: str = "",
     progress: Progress | None = None,
 ) -> TrainedReranker:
     """Train the base scorer, then the graph over it; the same call goes on after a kill.
@@ -85,6 +86,7 @@ def train_reranker(
         folder: Run folder; a new one, or that of the same training.
         base: Run folder of another training whose base scorer is taken as it is; it must have
             been trained on the same tokens, candidates and features.
+        data_name: What the data is called; for the reader of the run folder.
         progress: Is told about every step.
 
     Raises:
@@ -103,11 +105,12 @@ def train_reranker(
     if base is not None:
         config["base"] = file_hash(_fitting_base(Path(base), train))
     data_hash = f"{train.fingerprint}-{validation.fingerprint}"
-    run = RunFolder.open(folder, config, data_hash=data_hash)
+    run = RunFolder.open(folder, config, data_hash=data_hash, data_name=data_name)
     if not run.finished:
-        training = _Training(train, validation, settings, run, accelerator, progress)
-        training.run_phases(None if base is None else Path(base))
-        accelerator.wait_for_everyone()
+        with run.held():
+            training = _Training(train, validation, settings, run, accelerator, progress)
+            training.run_phases(None if base is None else Path(base))
+            accelerator.wait_for_everyone()
     result = run.result()
     return TrainedReranker(
         run.path,
@@ -168,7 +171,7 @@ class _Training:
         schedule = settings.graph_schedule() if graph else settings.base_schedule()
         return fit(
             task, schedule, self.run, self.accelerator, self.progress, phase,
-            validate_start=graph or settings.keep_start,
+            untrained="keep" if graph or settings.keep_start else "show",
         )  # fmt: skip
 
     def _finish(

@@ -128,7 +128,7 @@ def graph_measures(scorer: GraphScorer, sets: CandidateSets) -> dict[str, float]
             given = tensors(sets.batch(items), scorer, device)
             mask = given["mask"]
             asked, states = scorer.base.states(given["query"], given["tokens"])
-            _, chosen = scorer.refine(asked, states, given["relations"], mask)
+            _, chosen = scorer.refine(asked, states, given["relations"], mask, given["rows"])
             total += torch.stack([weights[mask].sum(dim=0) for weights in chosen])  # (l, c)
             count += int(mask.sum())
     means = (total / count).tolist()
@@ -142,7 +142,7 @@ def graph_measures(scorer: GraphScorer, sets: CandidateSets) -> dict[str, float]
 
 def tensors(batch: CandidateBatch, scorer: Scorer, device: torch.device) -> dict[str, torch.Tensor]:
     """What a scorer reads of a batch, by the names of its arguments."""
-    names = ["query", "tokens", "scores", "features", "mask"]
+    names = ["query", "tokens", "rows", "scores", "features", "mask"]
     if isinstance(scorer, GraphScorer):
         names.append("relations")
     return {name: torch.from_numpy(getattr(batch, name)).to(device) for name in names}

@@ -13,10 +13,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from sat_retriever.atomic import draft_of, make_folder, writing
 from sat_retriever.errors import InputError, TrainingError
@@ -28,6 +31,7 @@ _CONFIG = "config.json"
 _METRICS = "metrics.jsonl"
 _RESULT = "result.json"
 _WORK = "training"
+_LOCK = ".lock"
 _MISSING = "not set"
 
 
@@ -65,7 +69,7 @@ class RunFolder:
         Raises:
             InputError: If the settings are no JSON.
             TrainingError: If the folder holds another run (names the setting that differs), a
-                damaged one, or files that are no run's.
+                damaged one, or files that are no run's, or another process trains in it.
             OutputError: If the folder cannot be written.
         """
         path = Path(folder).absolute()
@@ -87,10 +91,38 @@ class RunFolder:
         else:
             _refuse_other(path, written, settings, data_hash)
         if run.main and not run.finished:
-            written["starts"].append(provenance())
-            _write_json(path / _CONFIG, written)
-            run.cut(len(run._lines()))  # a line that a kill tore off
+            with run.held():
+                written["starts"].append(provenance())
+                _write_json(path / _CONFIG, written)
+                run.cut(len(run._lines()))  # a line that a kill tore off
         return run
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """No other training command writes into the folder until the block ends.
+
+        The system lets go of the folder when a process dies, however it does.
+
+        Raises:
+            TrainingError: If one does so now.
+            OutputError: If the folder cannot be written.
+        """
+        if not self.main:
+            yield
+            return
+        lock = FileLock(self.path / _LOCK)
+        with writing(self.path):
+            try:
+                lock.acquire(timeout=0)
+            except Timeout as error:  # an OSError too, but nothing is wrong with the folder
+                raise TrainingError(
+                    f"another process trains in {self.path}; wait until it has ended, or name a "
+                    "new folder"
+                ) from error
+        try:
+            yield
+        finally:
+            lock.release()
 
     def config(self) -> dict[str, Any]:
         """What config.json says: settings, data, starts.
@@ -195,6 +227,8 @@ class RunFolder:
         _write_json(self.path / _RESULT, _as_json(result))
         if model is not None:
             shutil.rmtree(self.path / _WORK, ignore_errors=True)
+        with suppress(OSError):  # Windows removes no open file
+            (self.path / _LOCK).unlink(missing_ok=True)
 
 
 def _as_json(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ class Schedule:
         epochs: Passes over the training queries.
         batch_size: Queries a step, over all processes and accumulated parts.
         learning_rate: Highest learning rate, reached after the warm-up.
-        weight_decay: AdamW's decoupled decay.
+        weight_decay: Decoupled weight decay of AdamW.
         warmup_epochs: Length of the warm-up in epochs; a part of one is fine.
         max_grad_norm: Gradients are clipped to this L2 norm.
         accumulation: Parts that a batch is cut into, one forward and backward each; negatives

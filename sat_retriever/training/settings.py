@@ -42,20 +42,21 @@ class EncoderTraining:
     Source: paper, section 3.3 and the table of training hyper-parameters.
 
     Attributes:
-        backbone: What `SheetEncoder.load` takes as a source: "minilm", a
-            sentence-transformers folder or a hub name.
-        trained_layers: Last transformer layers that learn; None for all weights. The paper
-            names the pooler too, which neither CLS nor mean pooling reads.
-        max_length: Word pieces of a text; the backbone's own limit if that is smaller.
+        backbone: Model to start from: "minilm", a sentence-transformers folder or a hub name.
+        trained_layers: How many of the last transformer layers learn; None for all weights. The
+            paper names the pooler too, which neither CLS nor mean pooling reads.
+        max_length: Most word pieces of a text that are read; the backbone's own limit if that
+            is smaller.
         loss: "multi_positive" (the paper's) or "single_positive" (the released one, where a
             query's other gold sheets in the batch count as negatives).
-        temperature: What cosines are divided by.
-        positives: Relevant sheets drawn a query and step.
-        negatives: Hard negatives a query and step.
-        negative_depth: Sheets by cosine that hard negatives are taken from.
-        negative_choice: "first" takes the best ranked non-relevant sheets, "random" draws.
-        mining: "epoch" ranks anew with the present weights before each epoch, "fixed" keeps
-            the ranking of the untrained backbone.
+        temperature: What the loss divides cosines by.
+        positives: Relevant sheets drawn for a question in each epoch.
+        negatives: Hard negatives of a question in each epoch.
+        negative_depth: How many of a question's nearest sheets its hard negatives are taken from.
+        negative_choice: Which non-relevant ones of a question's nearest sheets are its hard
+            negatives: the "first" ones, or "random" ones.
+        mining: Nearest sheets are found anew before each "epoch", or stay "fixed" as the
+            untrained backbone finds them.
         bank: Add every other sheet of the training corpus to the denominator, with the token
             it had at the start of the epoch (no gradient). Not the paper's.
         epochs: See `Schedule`; so are the fields that follow.
@@ -124,32 +125,35 @@ class RerankerTraining:
 
     Attributes:
         candidates: Sheets that Stage 1 hands over, the paper's K.
-        start: What ranks them and gives the score s that the scorer starts from: "dense" is
+        start: What ranks candidates, the score that the base scorer starts from: "dense" is
             the cosine (the paper's), "fused" cosine and words, "links" that after the
             training-free link reranker.
-        dense_weight: Share of the cosine in the fused score; 1 is the cosine alone.
-        features: What the scorer reads of a sheet beyond the paper's: of "lexical", "dense" and
+        dense_weight: Share of the cosine in the score fused of cosine and words; 1 is the cosine
+            alone.
+        features: Scores that the base scorer reads beside the paper's: of "lexical", "dense" and
             "fused".
-        channels: Relations of the graph, see `sat_retriever.graphrank.channels`.
+        channels: Relations between candidates that the graph reads: of semantic, query, schema,
+            shape, lexical, and the types of links (`sat_retriever.graphrank.channels`).
         layers: Message-passing layers; 0 trains the base scorer alone.
         gate: Value that every layer's gate starts from, before the sigmoid.
         joint: Train base scorer and graph together in the second phase; the paper freezes
             the base scorer.
-        dropout: Inside both multi-layer perceptrons.
+        dropout: Dropout in the perceptrons of base scorer and graph.
         list_weight: Weight of the listwise loss.
         bce_weight: Weight of the binary loss.
         pair_weight: Weight of the margin loss.
-        margin: Its margin.
+        margin: Distance of relevant from other logits that the margin loss asks for.
         keep_start: Let Stage 1's own order compete with the epochs of the base scorer, so that
             Stage 2 is never behind it on validation. A frozen graph over it learns nothing.
         base_epochs: Epochs of the base scorer.
-        base_learning_rate: Its highest learning rate.
+        base_learning_rate: Highest learning rate of the base scorer, after the warm-up.
         graph_epochs: Epochs of the graph.
-        graph_learning_rate: Its highest learning rate.
+        graph_learning_rate: Highest learning rate of the graph, after the warm-up.
         batch_size: See `Schedule`; so are the fields that follow.
 
     Raises:
-        InputError: If a number is out of its range, or `start` unknown.
+        InputError: If a number is out of its range, `start` unknown, or there are layers
+            without a channel.
     """
 
     candidates: int = 50  # T
@@ -187,6 +191,11 @@ class RerankerTraining:
             raise InputError(f"dense_weight is {self.dense_weight}; give a share from 0 to 1")
         if not 0 <= self.dropout < 1:
             raise InputError(f"dropout is {self.dropout}; give a share from 0 to below 1")
+        if self.layers and not self.channels:
+            raise InputError(
+                f"layers is {self.layers} without a channel to pass messages along; name some "
+                "channels, or set layers to 0 for the base scorer alone"
+            )
         if not math.isfinite(self.gate):
             raise InputError(f"gate is {self.gate}; give a finite number, such as -4")
         weights = (self.list_weight, self.bce_weight, self.pair_weight)
@@ -233,17 +242,23 @@ class CrossEncoderTraining:
     Source: paper, appendix (training hyper-parameters, last paragraph).
 
     Attributes:
-        backbone: As in `EncoderTraining`; the paper starts from the untuned backbone.
-        trained_layers: Last transformer layers that learn, with the linear head.
-        max_length: Word pieces of a pair.
+        backbone: Model to start from: "minilm", a sentence-transformers folder or a hub name;
+            the paper starts from the untuned backbone.
+        trained_layers: How many of the last transformer layers learn, with the linear head; None
+            for all weights.
+        max_length: Most word pieces of a question and a sheet together; the backbone's own
+            limit if that is smaller.
         candidates: Sheets that Stage 1 hands over.
-        dense_weight: Share of the cosine in the score they are found by; 1 is the cosine alone.
-        positives: Most relevant sheets a question and epoch.
-        negatives: Most retrieved non-relevant sheets a question and epoch.
+        dense_weight: Share of the cosine in the score that candidates are found by; 1 is the
+            cosine alone.
+        positives: Most relevant sheets paired with a question in an epoch.
+        negatives: Most candidates that are not relevant paired with a question in an epoch.
         positive_weight: Weight of a relevant pair in the binary loss.
         blend: Weights of the Stage 1 score, one of which validation selects; the final score
             is the logit plus this weight times the cosine.
-        epochs: See `Schedule`; `batch_size` counts pairs here.
+        epochs: Passes over the training questions, with other pairs in each.
+        batch_size: Pairs a step, over all processes and accumulated parts.
+        learning_rate: See `Schedule`; so are the fields that follow.
 
     Raises:
         InputError: If a number is out of its range.
@@ -269,13 +284,16 @@ class CrossEncoderTraining:
     seed: int = 42  # A: 42, 43, 44
 
     def __post_init__(self) -> None:
-        _check_least(self, max_length=8, candidates=1, positives=1, negatives=1)
+        _check_least(self, max_length=8, candidates=1, positives=1, negatives=1, seed=0)
+        if self.trained_layers is not None:
+            _check_least(self, trained_layers=1)
         if not 0 <= self.dense_weight <= 1:
             raise InputError(f"dense_weight is {self.dense_weight}; give a share from 0 to 1")
         if not self.positive_weight > 0:
             raise InputError(f"positive_weight is {self.positive_weight}; give more than 0")
         if not self.blend or not all(0 <= weight < math.inf for weight in self.blend):
             raise InputError(f"blend is {self.blend}; give one weight or more, each 0 or more")
+        self.schedule()
 
     def schedule(self) -> Schedule:
         """What the training loop needs."""
@@ -283,3 +301,9 @@ class CrossEncoderTraining:
             self.epochs, self.batch_size, self.learning_rate, self.weight_decay,
             self.warmup_epochs, self.max_grad_norm, self.accumulation, self.precision, self.seed,
         )  # fmt: skip
+
+
+# The same for the Cross-Encoder.
+CROSS_ENCODER_PRESETS: Mapping[str, CrossEncoderTraining] = {
+    "paper": CrossEncoderTraining(backbone="BAAI/bge-base-en-v1.5"),
+}

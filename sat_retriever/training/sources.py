@@ -9,6 +9,7 @@ from pathlib import Path
 from sat_retriever.corpora import Dataset, Query, load_industrytab, load_spider
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
+from sat_retriever.lexical import LexicalScorer
 from sat_retriever.serialize import Serialization, serialize
 from sat_retriever.splits import (
     Split,
@@ -134,11 +135,10 @@ def from_dataset(
         InputError: If a question names a sheet that is not there, or a training question
             has a relevant sheet that is held out.
     """
-    texts = {record.sheet_id: serialize(record, serialization) for record in dataset.records}
     queries = dataset.queries
     return _data(
         dataset.name,
-        texts,
+        _read(dataset.records, serialization),
         tuple(queries[place] for place in split.train),
         tuple(queries[place] for place in split.validation),
         seen,
@@ -164,10 +164,9 @@ def from_index(
         InputError: If a question names a sheet that is not in the index, or a training
             question has a relevant sheet that is held out.
     """
-    form = index.serialization
-    texts = {record.sheet_id: serialize(record, form) for record in read_records(index)}
+    corpus = _read(read_records(index), index.serialization)
     judged = [tuple(map(_ruled_out, part)) for part in (train, validation)]
-    return _data(index.path.stem, texts, judged[0], judged[1], seen)
+    return _data(index.path.stem, corpus, judged[0], judged[1], seen)
 
 
 def read_records(index: SheetIndex) -> Iterator[SheetRecord]:
@@ -212,13 +211,29 @@ def check_known(queries: Iterable[Query], known: Iterable[str], where: str) -> N
 # ---- inner workings
 
 
+def _read(
+    records: Iterable[SheetRecord], form: Serialization | None
+) -> tuple[Mapping[str, str], LexicalScorer]:
+    """Texts by sheet id, and BM25 over the words, of records that are read once."""
+    texts: dict[str, str] = {}
+
+    def passed() -> Iterator[SheetRecord]:
+        for record in records:
+            texts[record.sheet_id] = serialize(record, form)
+            yield record
+
+    lexical = LexicalScorer.of(passed())
+    return texts, lexical
+
+
 def _data(
     name: str,
-    texts: Mapping[str, str],
+    corpus: tuple[Mapping[str, str], LexicalScorer],
     train: Sequence[Query],
     validation: Sequence[Query],
     seen: frozenset[str] | None,
 ) -> TrainingData:
+    texts, lexical = corpus
     check_known((*train, *validation), texts, name)
     row_of = {sheet_id: row for row, sheet_id in enumerate(texts)}
     rows = range(len(texts)) if seen is None else sorted(row_of[each] for each in seen)
@@ -229,6 +244,7 @@ def _data(
         train=_questions(train, row_of, frozenset(rows)),
         validation=_questions(validation, row_of, None),
         seen=tuple(rows),
+        lexical=lexical,
     )
 
 

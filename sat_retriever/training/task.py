@@ -23,8 +23,9 @@ class Share:
     """The part of a batch that one process works on.
 
     Attributes:
-        items: Indices of training queries, this process's part of the batch.
-        total: Queries of the whole batch, over all processes.
+        items: Indices of training queries, this process's part; never empty: a process that
+            would go without gets another one's, and its loss counts nothing.
+        total: Queries over all processes; of an accumulated batch those of the part at hand.
         rank: Number of this process, from 0.
         world: Number of processes.
     """
@@ -39,7 +40,8 @@ class Task(Protocol):
     """One model in training.
 
     The loop calls, for every epoch from 1: `prepare`, then for each batch `loss`, then
-    `validate`, and `save` when the epoch is the best so far.
+    `validate`, and `save` when the epoch is the best so far. It may call `validate` for the
+    untrained model before.
     """
 
     @property
@@ -63,8 +65,11 @@ class Task(Protocol):
         """
         ...
 
-    def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Metrics on the validation queries, the same in every process; has `MEASURE`."""
+    def validate(self, accelerator: Accelerator) -> Mapping[str, float | None]:
+        """Metrics on the validation queries, the same in every process; has `MEASURE`.
+
+        A metric is None, or no finite number, where it is undefined; `MEASURE` never is.
+        """
         ...
 
     def save(self, folder: Path) -> None:

@@ -27,7 +27,7 @@ WEIGHTS = "sentence-transformers/model.safetensors"
 @pytest.fixture
 def settings(tmp_path, monkeypatch):
     for module in (stage1, train_released):
-        monkeypatch.setattr(module, "export_encoder", lambda source, target: None)
+        monkeypatch.setattr(module, "export_encoder", lambda source, target, **said: None)
     return EncoderTraining(
         backbone=str(save_tiny(tmp_path / "source")), trained_layers=None, epochs=2, batch_size=8,
         learning_rate=3e-3, loss="single_positive", mining="fixed", negative_depth=1,

@@ -14,6 +14,7 @@ def test_json_holds_counts_settings_and_skipped_reasons(index_file, encoder, sat
     assert facts["formats"] == {"csv": 2, "xlsx": 4}
     assert facts["visibility"] == {"hidden": 1, "visible": 5}
     assert (facts["encoder"], facts["width"], facts["examples"]) == (str(encoder), 64, True)
+    assert facts["dense_weight"] == 0.4
     assert facts["skipped"] == {"damaged": 1, "empty_file": 1, "empty_sheet": 1}
     assert "skipped_files" not in facts
 

@@ -7,13 +7,15 @@ import io
 import json
 import signal
 import sys
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from pathlib import Path
 
 import pytest
 
 from sat_retriever.cli import main
 from sat_retriever.cli.train.bar import TrainingBar
 from sat_retriever.cli.train.fields import option_name, settings_of, shown
+from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.training.settings import (
@@ -78,23 +80,51 @@ def tiny(desk):
     return save_tiny(desk / "tiny")
 
 
+@contextlib.contextmanager
+def stopping_at_the_second_step():
+    """Ctrl-C of a user who watches."""
+    tell = TrainingBar.training
+
+    def stop(self, standing):
+        tell(self, standing)
+        if (standing.doing, standing.step) == ("training", 2):
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TrainingBar, "training", stop)
+        yield
+
+
+@dataclass(frozen=True)
+class EncoderRun:
+    """Stage 1 trained on an own index with labels: stopped, looked at, gone on with."""
+
+    out: Path
+    command: tuple[object, ...]
+    stopped: Run
+    looked_at: Run
+    ended: Run
+
+
 @pytest.fixture(scope="module")
 def encoder_run(desk, tiny):
-    """Stage 1 trained on an own index with labels, and what was printed."""
     out = desk / "run"
     own = ("--index", desk / "own.sat", "--labels", desk / "labels.csv", "--share", 0.2)
     options = ("--backbone", tiny, "--trained-layers", "all", "--epochs", 2, *SMALL)
-    return out, ran("train", "encoder", *own, "--out", out, *options)
+    command = ("train", "encoder", *own, "--out", out, *options)
+    with stopping_at_the_second_step():
+        stopped = run_here(*command)
+    return EncoderRun(out, command, stopped, ran("train", "status", out), ran(*command))
 
 
 @pytest.fixture(scope="module")
 def reranker_run(desk, encoder_run):
     """Stage 2 trained on the index of the trained encoder, and what was printed."""
-    ran("index", desk / "books", "-i", desk / "new.sat", "--encoder", encoder_run[0])
+    ran("index", desk / "books", "-i", desk / "new.sat", "--encoder", encoder_run.out)
     out = desk / "rerank"
     own = ("--index", desk / "new.sat", "--labels", desk / "labels.csv", "--share", 0.2)
     epochs = ("--base-epochs", 2, "--graph-epochs", 1, "--batch-size", 8)
-    return out, ran("train", "reranker", *own, "--encoder", encoder_run[0], "--out", out, *epochs)
+    return out, ran("train", "reranker", *own, "--encoder", encoder_run.out, "--out", out, *epochs)
 
 
 # ---- options
@@ -128,7 +158,7 @@ def test_every_setting_is_an_option_with_its_default_and_its_meaning(name, sat, 
         (EncoderTraining, {"trained_layers": "2"}, {"trained_layers": 2}),
         (EncoderTraining, {"bank": True, "epochs": 7}, {"bank": True, "epochs": 7}),
         (RerankerTraining, {"channels": "schema, join_key"}, {"channels": ("schema", "join_key")}),
-        (RerankerTraining, {"channels": "none"}, {"channels": ()}),
+        (RerankerTraining, {"channels": "none", "layers": 0}, {"channels": (), "layers": 0}),
         (CrossEncoderTraining, {"blend": "0,2.5"}, {"blend": (0.0, 2.5)}),
         (EncoderTraining, {"seed": None, "corpus": "x"}, {}),
     ],
@@ -169,6 +199,7 @@ def test_a_value_that_cannot_be_read_is_named(kind, given, message):
         ("encoder --corpus corpus --epochs few", 2, "Invalid value for '--epochs'"),
         ("encoder --corpus corpus --preset odd", 2, "no preset 'odd'; there are: paper"),
         ("encoder --corpus books", 2, "holds none of query.json"),
+        ("reranker --corpus corpus --encoder tiny --channels none", 2, "layers is 1 without a ch"),
         ("encoder --index none.sat --labels labels.csv", 1, "none.sat"),
         ("encoder --index own.sat --labels gone.csv", 2, "gone.csv is missing"),
         ("encoder --corpus corpus --backbone ./gone", 1, "'./gone' is neither an existing"),
@@ -217,18 +248,22 @@ def test_of_several_processes_only_the_first_one_speaks(rank, said, sat, desk, m
 
 
 def test_the_result_is_summed_up_with_the_next_command(encoder_run, desk):
-    out, run = encoder_run
+    out, run = encoder_run.out, encoder_run.ended
     assert "labels.csv over own.sat" in run.err
     assert "27 questions to learn from, 6 to choose with" in run.err
     assert "run, encoder, own, finished" in run.out.replace(f"{desk}/", "")
     assert "NDCG@5" in run.out
     assert "peak memory" in run.out
+    assert "not measured before" not in run.out
+    weight = read_run(out).phases[-1].best.validation["dense_weight"]
+    assert f"with the cosine counting {weight:g} and words {1 - weight:g}: " in run.out
+    assert SheetEncoder.load(out / "encoder").dense_weight == weight
     flat = run.out.replace("\n", "")
     assert f"sat index {desk / 'books'} --index new.sat --encoder {out / 'encoder'}" in flat
 
 
 def test_the_run_folder_says_how_it_was_trained(encoder_run):
-    run = read_run(encoder_run[0])
+    run = read_run(encoder_run.out)
     assert run.finished
     assert (run.settings["epochs"], run.settings["trained_layers"]) == (2, None)
     assert [each.epoch for each in run.phases[0].epochs][-1] == 2
@@ -239,7 +274,7 @@ def test_the_run_folder_says_how_it_was_trained(encoder_run):
 
 
 def test_status_shows_the_same_to_people_and_to_programs(encoder_run, sat):
-    out, first = encoder_run
+    out, first = encoder_run.out, encoder_run.ended
     shown_again = sat("train", "status", out).out
     assert [line for line in first.out.splitlines() if "best" in line] == [
         line for line in shown_again.splitlines() if "best" in line
@@ -250,36 +285,23 @@ def test_status_shows_the_same_to_people_and_to_programs(encoder_run, sat):
     assert facts["settings"]["backbone"].endswith("tiny")
 
 
-def test_the_same_command_again_trains_nothing_anew(encoder_run, desk, tiny, sat):
-    out, _ = encoder_run
-    written = (out / "encoder" / "model.onnx").stat().st_mtime_ns
-    own = ("--index", desk / "own.sat", "--labels", desk / "labels.csv", "--share", 0.2)
-    options = ("--backbone", tiny, "--trained-layers", "all", "--epochs", 2, *SMALL)
-    assert sat("train", "encoder", *own, "--out", out, *options).code == 0
-    assert (out / "encoder" / "model.onnx").stat().st_mtime_ns == written
-    other = sat("train", "encoder", *own, "--out", out, *options, "--seed", 43)
+def test_the_same_command_again_trains_nothing_anew(encoder_run, sat):
+    written = (encoder_run.out / "encoder" / "model.onnx").stat().st_mtime_ns
+    assert sat(*encoder_run.command).code == 0
+    assert (encoder_run.out / "encoder" / "model.onnx").stat().st_mtime_ns == written
+    other = sat(*encoder_run.command, "--seed", 43)
     assert other.code == 1
     assert "seed" in other.err
 
 
-def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(desk, tiny, sat, monkeypatch):
-    command = ("train", "encoder", "--corpus", desk / "corpus", "--out", desk / "stopped")
-    command += ("--backbone", tiny, "--trained-layers", 1, "--epochs", 1, *SMALL)
-    tell = TrainingBar.training
-
-    def stop_at_the_second_step(self, standing):
-        tell(self, standing)
-        if (standing.doing, standing.step) == ("training", 2):
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(TrainingBar, "training", stop_at_the_second_step)
-    stopped = sat(*command)
+def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(encoder_run):
+    stopped = encoder_run.stopped
     assert (stopped.code, "the same command goes on" in stopped.err) == (130, True)
-    assert "not finished" in sat("train", "status", desk / "stopped").out
-    monkeypatch.undo()
-    assert run_here(*command).code == 0
-    rows = (desk / "stopped" / "metrics.jsonl").read_text().splitlines()
-    assert [json.loads(row)["step"] for row in rows if '"step", ' in row] == [1, 2, 3, 4]
+    assert "not finished" in encoder_run.looked_at.out
+    assert encoder_run.ended.code == 0
+    rows = (encoder_run.out / "metrics.jsonl").read_text().splitlines()
+    steps = [json.loads(row)["step"] for row in rows if '"step", ' in row]
+    assert steps == list(range(1, 9))  # each was taken once
 
 
 # ---- Stage 2 and the Cross-Encoder
@@ -287,6 +309,7 @@ def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(desk, tiny, sat, mon
 
 def test_the_trained_reranker_is_what_search_takes(reranker_run, desk, sat):
     out, run = reranker_run
+    assert read_run(out).data["name"] == "new"
     assert f"--reranker {out / 'reranker'}" in run.out.replace("\n", "")
     assert "note: the Sheet Encoder was trained on other" not in run.err
     words = ("search", "sales in 2022", "-i", desk / "new.sat", "--json")
@@ -313,17 +336,17 @@ def test_an_index_of_other_tokens_is_refused_with_the_command_to_index_anew(
     encoder_run, desk, sat, tmp_path
 ):
     own = ("--index", desk / "own.sat", "--labels", desk / "labels.csv")
-    run = sat("train", "reranker", *own, "--encoder", encoder_run[0], "--out", tmp_path / "r")
+    run = sat("train", "reranker", *own, "--encoder", encoder_run.out, "--out", tmp_path / "r")
     assert run.code == 1
     said = " ".join(run.err.split())
-    assert f"sat index {desk / 'books'} --index NEW.sat --encoder {encoder_run[0]}" in said
+    assert f"sat index {desk / 'books'} --index NEW.sat --encoder {encoder_run.out}" in said
 
 
 def test_an_encoder_trained_on_other_questions_is_noted(reranker_run, encoder_run, desk, sat):
-    own = ("--index", desk / "new.sat", "--labels", desk / "labels.csv")
-    epochs = ("--base-epochs", 1, "--layers", 0)
-    run = sat("train", "reranker", *own, "--out", desk / "other", *epochs)  # share 0.1, not 0.2
-    assert run.code == 0
+    own = ("--index", desk / "new.sat", "--labels", desk / "labels.csv")  # share 0.1, not 0.2
+    with stopping_at_the_second_step():  # it is noted before anything is trained
+        run = sat("train", "reranker", *own, "--out", desk / "other")
+    assert run.code == 130
     assert "note: the Sheet Encoder was trained on other questions" in " ".join(run.err.split())
 
 
@@ -352,7 +375,7 @@ def test_the_cross_encoder_is_what_search_takes(desk, tiny, sat):
 
 
 def test_it_runs_in_a_process_of_its_own(encoder_run):
-    run = run_sat("train", "status", encoder_run[0], PYTHONIOENCODING="ascii")
+    run = run_sat("train", "status", encoder_run.out, PYTHONIOENCODING="ascii")
     assert run.code == 0
     assert "validation NDCG@5" in run.out
     assert "?" not in run.out.replace("…", "")

@@ -5,7 +5,9 @@ import random
 from dataclasses import replace
 
 import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper
 
 from sat_retriever import (
     EmptyInputError,
@@ -17,6 +19,7 @@ from sat_retriever import (
     SheetIndex,
     SheetRetriever,
 )
+from sat_retriever.graphrank.folder import write_graph_folder
 from sat_retriever.graphrank.graph import candidate_graph
 from sat_retriever.graphrank.model import GraphModel
 from sat_retriever.graphrank.rerank import GraphReranker
@@ -74,6 +77,22 @@ def test_equal_logits_come_in_the_order_of_sheet_ids(index, tmp_path):
     assert [c.sheet_id for c in reranker.rerank("zebra", found)] == ["q1", "summary"]
 
 
+def test_scores_that_round_to_one_come_in_the_order_of_their_logits(index, tmp_path):
+    spec = small_spec(index, start="dense", features=())
+    reranker = GraphReranker.load(index, save_small_model(tmp_path / "m", spec, (0.0, 0.0)))
+    q1, summary = sorted(index.score_sheets("zebra", ["q1", "summary"]), key=lambda c: c.sheet_id)
+    found = [replace(q1, dense=4.5), replace(summary, dense=5.0)]
+    ranked = reranker.rerank("zebra", found)
+    assert [(c.sheet_id, c.score) for c in ranked] == [("summary", 1.0), ("q1", 1.0)]
+
+
+def test_too_many_candidates_for_their_relations_are_refused(large, for_large, monkeypatch):
+    monkeypatch.setattr("sat_retriever.graphrank.graph.MAX_ENTRIES", 2 * 10**2)
+    assert len(for_large.rerank(QUERY, large.candidates(QUERY, 10))) == 10
+    with pytest.raises(InputError, match=r"11 candidates .* 2 channels; ask for 10 sheets"):
+        for_large.rerank(QUERY, large.candidates(QUERY, 11))
+
+
 def test_a_link_raises_the_sheet_it_leads_to(index, tmp_path):
     saved = save_small_model(tmp_path / "linked", small_spec(index), (30.0, 0.0))
     retriever = SheetRetriever(index, saved)
@@ -111,6 +130,17 @@ def test_candidates_are_found_with_the_weight_the_model_was_trained_on(large, tm
     assert {hit.sheet_id for hit in retriever.retrieve(QUERY, 3)} == wanted
 
 
+def test_as_many_candidates_are_found_as_the_model_was_trained_on(large, tmp_path):
+    folder = save_small_model(tmp_path / "few", small_spec(large, candidates=3))
+    assert SheetRetriever(large, folder).candidates == 3
+    assert SheetRetriever(large, folder, candidates=7).candidates == 7
+    assert SheetRetriever(large).candidates == SheetRetriever(large, None).candidates == 50
+    wanted = GraphReranker.load(large, folder).rerank(QUERY, large.candidates(QUERY, 3))
+    assert [h.sheet_id for h in SheetRetriever(large, folder).retrieve(QUERY, 1)] == [
+        wanted[0].sheet_id
+    ]
+
+
 def test_a_complete_answer_ends_where_the_reranker_says(index, tmp_path):
     sizes = {}
     for share in (0.999, 0.9, 0.001):
@@ -124,9 +154,21 @@ def test_a_complete_answer_ends_where_the_reranker_says(index, tmp_path):
 
 def test_an_index_of_another_encoder_is_refused_with_both_fingerprints(saved, tmp_path):
     with SheetIndex.create(tmp_path / "other.sat", HashedEncoder(512, "other")) as other:
-        said = r"encoder hashed-512, but .*other\.sat was written with other-512: index"
+        said = (
+            r"encoder hashed-512, but .*other\.sat was written with 'other' \(other-512\): .*"
+            r"sat index FOLDER --index NEW --encoder RUN\).*sat train reranker --index .*other\.sat"
+        )
         with pytest.raises(FingerprintMismatchError, match=said):
             GraphReranker.load(other, saved)
+
+
+def test_an_index_of_int8_tokens_is_told_why(saved, tmp_path):
+    encoder = HashedEncoder(512, "hashed:int8")
+    with (
+        SheetIndex.create(tmp_path / "small.sat", encoder) as other,
+        pytest.raises(FingerprintMismatchError, match="int8 tokens are not those of fp32"),
+    ):
+        GraphReranker.load(other, saved)
 
 
 def test_an_index_of_other_texts_is_refused(index, saved, tmp_path):
@@ -156,18 +198,34 @@ def test_a_damaged_folder_is_refused(index, saved, damage):
 @pytest.mark.parametrize("change", [{"width": 64}, {"features": ()}, {"channels": ("schema",)}])
 def test_a_model_of_another_shape_than_its_spec_is_refused(index, saved, tmp_path, change):
     model = (saved / "model.onnx").read_bytes()
-    from sat_retriever.graphrank.folder import write_graph_folder
-
     wrong = small_spec(index, **change)
     write_graph_folder(tmp_path / "wrong", wrong, lambda path: path.write_bytes(model))
     with pytest.raises(EncoderError, match=r"not the model its config.json describes"):
         GraphModel.load(tmp_path / "wrong")
 
 
+@pytest.mark.parametrize("shape", [[], ["k"], ["k", 512, 1]])
+def test_inputs_of_another_rank_are_refused(index, tmp_path, shape):
+    def write(path):
+        scores, query, tokens = (
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, size)
+            for name, size in (("scores", ["k"]), ("query", [512]), ("tokens", shape))
+        )
+        logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["k"])
+        nodes = [helper.make_node("Identity", ["scores"], ["logits"])]
+        graph = helper.make_graph(nodes, "bare", [query, tokens, scores], [logits])
+        opset = [helper.make_opsetid("", 18)]
+        onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=10), path)
+
+    write_graph_folder(tmp_path / "bare", small_spec(index), write)
+    with pytest.raises(EncoderError, match=r"not the model its config.json describes"):
+        GraphModel.load(tmp_path / "bare")
+
+
 def test_a_model_that_gives_no_numbers_is_an_error(index, tmp_path):
     broken = save_small_model(tmp_path / "nan", small_spec(index), (float("nan"), 0.0))
     reranker = GraphReranker.load(index, broken)
-    with pytest.raises(EncoderError, match="4 finite numbers"):
+    with pytest.raises(EncoderError, match=r"gave NaN or infinity .* shape \(4,\)"):
         reranker.rerank("total sales", index.candidates("total sales", 4))
 
 

@@ -1,16 +1,26 @@
-"""A training that `accelerate launch` starts in two processes; run by test_two_processes.py."""
+"""Trainings that `accelerate launch` starts in two processes; run by test_two_processes.py.
+
+Each process imports torch once, and forks for each piece of work: the two children then join
+in a group of their own, and one of them being killed ends no other piece.
+"""
 
 import json
 import os
+import shutil
 import signal
 import sys
+import time
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
+import transformers.models.bert.modeling_bert  # noqa: F401 - once, before the forks
 
 from sat_retriever.training.device import make_accelerator
 from sat_retriever.training.loop import fit
 from sat_retriever.training.run import RunFolder
+from tests.training import two_encoder_steps, two_pair_steps, two_rerank_losses
 from tests.training.tiny_task import TinyTask, schedule
 
 
@@ -41,24 +51,85 @@ def train(folder: Path, name: str, **given) -> QuietTask:
     return task
 
 
-def main(folder: Path, name: str) -> None:
-    torch.set_num_threads(1)
-    if name == "resumed":
-        train(folder, "killed", dropout=0.1)
-        return
+# Pieces of work, in this order
+
+
+def whole(folder: Path) -> None:
     plain = train(folder, "plain")
     parts = train(folder, "parts", plan={"accumulation": 2})
     train(folder, "bf16", plan={"precision": "bf16"})
     train(folder, "dropout", dropout=0.1)
-    rank = os.environ["RANK"]
     shares = {"plain": plain.shares, "parts": parts.shares}
-    (folder / f"shares-{rank}.json").write_text(json.dumps(shares))
-    train(folder, "killed", dropout=0.1, before_loss=lambda now: now == 5 and stop())
+    (folder / f"shares-{os.environ['RANK']}.json").write_text(json.dumps(shares))
 
 
-def stop() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+def killed(folder: Path) -> None:
+    def stop(now: int) -> None:
+        if now == 5:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    train(folder, "killed", dropout=0.1, before_loss=stop)
+
+
+def resumed(folder: Path) -> None:
+    """What was drawn so far is kept for the test: the finished run has no checkpoint."""
+    checkpoint = max(folder.glob("killed/training/only/resume-*"))  # at most 2-1: no two digits
+    name = f"random-{os.environ['RANK']}.safetensors"
+    shutil.copyfile(checkpoint / name, folder / f"killed-{os.environ['RANK']}.random")
+    assert len(list(checkpoint.glob("random-*"))) == 2
+    train(folder, "killed", dropout=0.1)
+
+
+def encoder(folder: Path) -> None:
+    two_encoder_steps.run(str(folder / "transformer"), str(folder / "encoder"))
+
+
+def pairs(folder: Path) -> None:
+    two_pair_steps.run(str(folder / "transformer"), str(folder / "pairs"))
+
+
+def reranker(folder: Path) -> None:
+    losses = two_rerank_losses.losses(folder / "i.sat")
+    (folder / f"reranker-{os.environ['RANK']}.json").write_text(json.dumps(losses))
+
+
+PIECES = (whole, killed, resumed, encoder, pairs, reranker)
+
+
+def wait_for_the_other(folder: Path, name: str) -> None:
+    """Both end at once: taking a group apart can wait forever for a process that is gone."""
+    rank = int(os.environ["RANK"])
+    (folder / f"{name}-{rank}.done").touch()
+    until = time.monotonic() + 60
+    while not (folder / f"{name}-{1 - rank}.done").exists() and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+def in_a_fork(work: Callable[[Path], None], folder: Path, port: str) -> int:
+    """Exit status of a child that does it; minus the signal that killed it."""
+    child = os.fork()
+    if child == 0:
+        # Not the launcher's own meeting place, which serves one group.
+        os.environ |= {"MASTER_PORT": port, "TORCHELASTIC_USE_AGENT_STORE": "False"}
+        try:
+            work(folder)
+            wait_for_the_other(folder, work.__name__)
+        except BaseException:  # noqa: BLE001 - whatever it is, this child ends here
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def main(folder: Path, ports: list[str]) -> None:
+    torch.set_num_threads(1)
+    found = {
+        piece.__name__: in_a_fork(piece, folder, port)
+        for piece, port in zip(PIECES, ports, strict=True)
+    }
+    (folder / f"ended-{os.environ['RANK']}.json").write_text(json.dumps(found))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), sys.argv[2:])

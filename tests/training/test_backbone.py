@@ -118,7 +118,7 @@ def test_bge_pools_the_first_piece_and_puts_its_prefix_before_queries(tmp_path):
 def test_exported_encoder_gives_the_trained_tokens(tmp_path):
     from sat_retriever.encoder import SheetEncoder
 
-    source = save_tiny(tmp_path / "m", pooling="cls", name=BGE, lowercase=True)
+    source = save_tiny(tmp_path / "m", layers=1, pooling="cls", name=BGE, lowercase=True)
     backbone = Backbone.load(source, trained_layers=1, max_length=12)
     _disturb(backbone)
     backbone.save_sentence_transformers(tmp_path / "saved")

@@ -50,10 +50,10 @@ def test_training_sees_what_the_online_path_sees(index, start, weight):
         ids = [sets.sheet_ids[place] for place in sets.rows[row, :k]]
         assert ids == [candidate.sheet_id for candidate in graph.candidates]
         assert batch.mask[row].sum() == k
-        for name in ("query", "tokens", "scores", "features"):
-            wanted = getattr(graph, name)
-            got = getattr(batch, name)[row]
-            np.testing.assert_array_equal(got if name == "query" else got[:k], wanted)
+        np.testing.assert_array_equal(batch.query[row], graph.query)
+        np.testing.assert_array_equal(batch.tokens[batch.rows[row, :k]], graph.tokens)
+        for name in ("scores", "features"):
+            np.testing.assert_array_equal(getattr(batch, name)[row, :k], getattr(graph, name))
         got = batch.relations[row, :, :k, :k]
         np.testing.assert_allclose(got, graph.relations, rtol=5e-4)
         np.testing.assert_array_equal(got[2], graph.relations[2])  # links exactly
@@ -94,9 +94,15 @@ def test_lists_of_unequal_length_are_padded_with_nothing(index):
     assert lengths[short] < sets.rows.shape[1]  # the link reranker added a sheet to the other
     batch = sets.batch(np.array([short]))
     outside = ~batch.mask[0]
-    assert not batch.tokens[0, outside].any()
     assert not batch.relations[0][:, outside].any()
     assert not batch.relevant[0, outside].any()
+
+
+def test_a_batch_holds_the_token_of_each_of_its_sheets_once(sets):
+    batch = sets.batch(np.array([4, 0, 2]))
+    sheets = np.unique(sets.rows[[4, 0, 2]])
+    assert len(sheets) < batch.rows.size  # lists share sheets
+    np.testing.assert_array_equal(batch.tokens, sets.table[sheets])
 
 
 def test_an_index_without_held_out_sheets_never_shows_them(tmp_path):

@@ -1,4 +1,4 @@
-"""Stage 1 end to end on a tiny corpus, and its step in one and in two processes."""
+"""Stage 1 end to end on a tiny corpus."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ import dataclasses
 import json
 import os
 import signal
-import socket
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,19 +20,20 @@ with warnings.catch_warnings():
 from safetensors.numpy import load_file
 
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import InputError, TrainingError
+from sat_retriever.errors import EmptyInputError, InputError, TrainingError
+from sat_retriever.index import SheetIndex
+from sat_retriever.lexical import LexicalScorer
 from sat_retriever.training import encoder as stage1
 from sat_retriever.training.backbone import Backbone
 from sat_retriever.training.data import Questions
 from sat_retriever.training.device import make_accelerator
 from sat_retriever.training.encoder import EncoderTask, train_encoder
 from sat_retriever.training.encodertask import ranking_metrics
+from sat_retriever.training.fusion import SHARES, name_of
 from sat_retriever.training.settings import EncoderTraining
 from sat_retriever.training.task import Share
+from sat_retriever.types import Column, SheetRecord
 from tests.tiny_transformer import save_tiny, tiny_corpus
-from tests.training.two_encoder_steps import run
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +52,7 @@ def settings(source):
 @pytest.fixture
 def no_export(monkeypatch):
     """The export to ONNX is tested once: it takes most of the time here."""
-    monkeypatch.setattr(stage1, "export_encoder", lambda source, target: None)
+    monkeypatch.setattr(stage1, "export_encoder", lambda source, target, **said: None)
 
 
 def _weights(trained):
@@ -114,6 +111,37 @@ def test_training_learns_and_leaves_both_folders(tmp_path):
     assert train_encoder(tiny_corpus(), settings, tmp_path / "run") == trained
 
 
+def test_the_share_of_the_cosine_that_validation_chose_is_in_the_encoders_folder(
+    tmp_path, settings
+):
+    data = tiny_corpus()
+    records = [
+        SheetRecord(sheet_id, text.split()[1], columns=(Column("region"),))
+        for sheet_id, text in zip(data.sheet_ids, data.sheets, strict=True)
+    ]
+    data = dataclasses.replace(data, lexical=LexicalScorer.of(records))
+    trained = train_encoder(data, settings, tmp_path / "run")
+    epochs = _rows(tmp_path / "run", "epoch")
+    assert [row["epoch"] for row in epochs] == [0, 1, 2]
+    assert not epochs[0]["best"]  # shown, but no contender
+    for row in epochs:  # the whole curve of every epoch; the cosine alone is the paper's figure
+        curve = [row["validation"][name_of(share)] for share in SHARES]
+        assert curve[-1] == pytest.approx(row["validation"]["NDCG@5"], abs=0.02)
+        assert row["validation"][name_of(row["validation"]["dense_weight"])] == max(curve)
+    chosen = trained.metrics["dense_weight"]
+    assert chosen == epochs[trained.best_epoch]["validation"]["dense_weight"]
+    assert json.loads((tmp_path / "run" / "result.json").read_text())["metrics"] == trained.metrics
+    encoder = SheetEncoder.load(trained.encoder, threads=1)
+    assert encoder.dense_weight == chosen
+    with SheetIndex.create(tmp_path / "new.sat", encoder) as index:
+        assert index.dense_weight == chosen
+    # The words decide nothing else.
+    plain = train_encoder(tiny_corpus(), settings, tmp_path / "plain")
+    assert _same(_weights(trained), _weights(plain))
+    assert "dense_weight" not in plain.metrics
+    assert SheetEncoder.load(plain.encoder, threads=1).dense_weight is None
+
+
 @pytest.mark.usefixtures("no_export")
 def test_same_seed_same_weights_and_another_seed_others(tmp_path, settings):
     first, again, other = (
@@ -154,7 +182,7 @@ def test_a_training_stopped_between_steps_ends_with_the_same_weights(
 def test_a_training_stopped_before_its_export_is_finished_by_the_same_call(
     tmp_path, settings, monkeypatch
 ):
-    def stopped(source, target):
+    def stopped(source, target, **said):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(stage1, "export_encoder", stopped)
@@ -162,7 +190,9 @@ def test_a_training_stopped_before_its_export_is_finished_by_the_same_call(
         train_encoder(tiny_corpus(), settings, tmp_path / "run")
     steps = _rows(tmp_path / "run", "step")
     exported = []
-    monkeypatch.setattr(stage1, "export_encoder", lambda source, target: exported.append(source))
+    monkeypatch.setattr(
+        stage1, "export_encoder", lambda source, target, **said: exported.append(source)
+    )
     trained = train_encoder(tiny_corpus(), settings, tmp_path / "run")
     assert len(exported) == 1
     assert _rows(tmp_path / "run", "step") == steps  # nothing was trained again
@@ -178,6 +208,21 @@ def test_a_run_folder_of_other_settings_is_refused(tmp_path, settings):
         )
     with pytest.raises(TrainingError, match="data hash"):
         train_encoder(tiny_corpus(held_out=(0, 1)), settings, tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("part", "gold", "error", "message"),
+    [("train", (), EmptyInputError, "the training question .* has no relevant sheet"),
+     ("validation", (), EmptyInputError, "the validation question .* has no relevant sheet"),
+     ("validation", (3, 36), InputError, "rows count from 0"),
+     ("train", (-1,), InputError, "rows count from 0")],
+)  # fmt: skip
+def test_questions_that_nothing_can_be_learnt_from_are_refused(part, gold, error, message):
+    data = tiny_corpus()
+    questions = getattr(data, part)
+    wrong = dataclasses.replace(questions, positives=(gold, *questions.positives[1:]))
+    with pytest.raises(error, match=message):
+        dataclasses.replace(data, **{part: wrong})
 
 
 # ---- one step
@@ -315,52 +360,3 @@ def test_each_epoch_draws_other_relevant_sheets(settings):
 def test_settings_that_make_no_sense_are_refused(wrong, message):
     with pytest.raises(InputError, match=message):
         EncoderTraining(**wrong)
-
-
-# ---- two processes
-
-_TWO = """
-import sys, warnings
-sys.path.insert(0, sys.argv[1])
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    import torch
-    from tests.training.two_encoder_steps import run
-torch.set_num_threads(1)
-run(sys.argv[2], sys.argv[3])
-"""
-
-
-def test_two_processes_take_the_steps_of_one(tmp_path):
-    source = save_tiny(tmp_path / "m", dropout=0.0)
-    run(str(source), str(tmp_path / "one"))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    environment = {
-        **os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
-        "ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1",
-    }  # fmt: skip
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", _TWO, str(ROOT), str(source), str(tmp_path / "two")],
-            env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for rank in (0, 1)
-    ]
-    try:
-        output = [process.communicate(timeout=300)[0] for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-    assert [process.returncode for process in processes] == [0, 0], "\n".join(output)
-    one = load_file(tmp_path / "one.safetensors")
-    assert len(one) > 3 * 20
-    for rank in (0, 1):
-        two = load_file(tmp_path / f"two-{rank}.safetensors")
-        assert one.keys() == two.keys()
-        for name, value in one.items():
-            assert np.abs(value - two[name]).max() < 1e-5, name

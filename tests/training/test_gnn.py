@@ -164,6 +164,26 @@ def test_states_follow_a_permutation_of_the_candidates(batch):
     torch.testing.assert_close(moved, found[:, order])
 
 
+@pytest.mark.parametrize("joint", [False, True])
+def test_lists_that_share_sheets_give_the_logits_and_gradients_of_lists_of_their_own(batch, joint):
+    scorer = made(joint=joint).double()
+    shared = {n: v.double() if v.is_floating_point() else v for n, v in batch.items()}
+    shared |= {
+        "tokens": torch.randn(3, D, dtype=torch.float64),
+        "rows": torch.tensor([[0, 1, 2, 1], [2, 0, 1, 0]]),
+    }
+    own = shared | {"tokens": shared["tokens"][shared["rows"]], "rows": None}
+    logits, gradients = [], []
+    for given in (shared, own):
+        scorer.zero_grad()
+        logits.append(scorer(**given))
+        logits[-1][batch["mask"]].square().sum().backward()
+        learns = [value for value in scorer.parameters() if value.requires_grad]
+        gradients.append([value.grad.clone() for value in learns])
+    torch.testing.assert_close(*logits)
+    torch.testing.assert_close(*gradients)
+
+
 def test_a_single_candidate_has_no_neighbours_and_a_finite_logit(batch):
     scorer = made()
     one = {

@@ -176,13 +176,43 @@ def test_the_best_epoch_is_kept_and_not_the_last(tmp_path):
 def test_the_untrained_model_is_the_incumbent(tmp_path):
     task = TinyTask(measures=[0.5, 0.5, 0.4])
     before = task.weights()
-    fitted = train(tmp_path, task, plan=schedule(epochs=2), validate_start=True)
+    fitted = train(tmp_path, task, plan=schedule(epochs=2), untrained="keep")
     assert fitted.best_epoch == 0
     assert same_weights(task.weights(), before)
     assert task.calls[:2] == ["validate", "prepare 1"]
     task = TinyTask(measures=[0.5, 0.6, 0.4])
-    fitted = train(tmp_path / "b", task, plan=schedule(epochs=2), validate_start=True)
+    fitted = train(tmp_path / "b", task, plan=schedule(epochs=2), untrained="keep")
     assert fitted.best_epoch == 1
+
+
+def test_the_untrained_model_can_be_shown_without_competing(tmp_path):
+    task, seen = TinyTask(measures=[0.9, 0.5, 0.6]), []
+    plan = schedule(epochs=2)
+    fitted = train(tmp_path, task, plan=plan, untrained="show", progress=seen.append)
+    assert fitted.best_epoch == 2
+    assert fitted.by_epoch == {0: {"NDCG@5": 0.9}, 1: {"NDCG@5": 0.5}, 2: {"NDCG@5": 0.6}}
+    assert [row["best"] for row in rows(tmp_path, "epoch")] == [False, True, True]
+    assert [one.best for one in seen if one.doing == "preparing"] == [None, 0.5]
+    plain = TinyTask(measures=[0.5, 0.6])
+    train(tmp_path / "plain", plain, plan=plan)
+    assert same_weights(task.weights(), plain.weights())  # showing it changes no weight
+
+
+@pytest.mark.parametrize("kill", [1, 3])
+def test_a_shown_start_is_measured_once_whenever_the_training_is_killed(tmp_path, kill):
+    def start(before_loss=lambda _: None):
+        task = TinyTask(measures=None, before_loss=before_loss)
+        return task, train(tmp_path, task, plan=schedule(epochs=2), untrained="show")
+
+    with pytest.raises(Killed):
+        start(kill_at(kill))
+    task, fitted = start()
+    assert task.calls.count("validate") == 2
+    assert [row["epoch"] for row in rows(tmp_path, "epoch")] == [0, 1, 2]
+    whole = TinyTask()
+    train(tmp_path / "whole", whole, plan=schedule(epochs=2))
+    assert same_weights(task.weights(), whole.weights())
+    assert fitted.best_epoch > 0
 
 
 def test_metrics_tell_time_and_memory(tmp_path):
@@ -241,7 +271,7 @@ def kill_at(call: int):
 def uninterrupted(tmp_path_factory) -> tuple[Path, dict[str, torch.Tensor], Fitted]:
     folder = tmp_path_factory.mktemp("uninterrupted")
     task = TinyTask(measures=[0.2, 0.5, 0.4])
-    fitted = train(folder, task, validate_start=True, plan=schedule(epochs=2, accumulation=2))
+    fitted = train(folder, task, untrained="keep", plan=schedule(epochs=2, accumulation=2))
     return folder, task.weights(), fitted
 
 
@@ -257,7 +287,7 @@ def test_a_resumed_training_equals_an_uninterrupted_one(
         task = TinyTask(before_loss=before_loss)
         # a measure of the epoch, not of the call: validations are not repeated
         task.validate = lambda _: {"NDCG@5": [0.2, 0.5, 0.4][task.epoch]}
-        given = {"validate_start": True, "plan": plan, "checkpoint_s": checkpoint_s}
+        given = {"untrained": "keep", "plan": plan, "checkpoint_s": checkpoint_s}
         return task, train(tmp_path, task, **given)
 
     for call in kills:

@@ -1,10 +1,6 @@
 """Stage 2 from candidate sets to a folder that ranks without torch."""
 
 import json
-import os
-import socket
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,13 +14,13 @@ from sat_retriever.graphrank.graph import CandidateGraph
 from sat_retriever.graphrank.model import GraphModel
 from sat_retriever.graphrank.rerank import GraphReranker
 from sat_retriever.index import SheetIndex
+from sat_retriever.training import reranker
 from sat_retriever.training.candidatemeasures import measures
 from sat_retriever.training.candidatesets import CandidateSets, candidate_sets
 from sat_retriever.training.gnn import GraphScorer, GraphShape
 from sat_retriever.training.progress import Standing
-from sat_retriever.training.ranking_loss import LossWeights
 from sat_retriever.training.reranker import TrainedReranker, train_reranker
-from sat_retriever.training.reranktask import RerankTask, logits_of
+from sat_retriever.training.reranktask import logits_of
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.scorer import BaseScorer, ScorerShape
 from sat_retriever.training.scoreronnx import export_scorer
@@ -72,6 +68,12 @@ def trained(sets, tmp_path_factory) -> TrainedReranker:
     return train_reranker(sets, sets, SETTINGS, tmp_path_factory.mktemp("run") / "run")
 
 
+@pytest.fixture
+def no_export(monkeypatch):
+    """The export to ONNX takes most of the time here: only what reads a model needs one."""
+    monkeypatch.setattr(reranker, "export_scorer", lambda scorer, spec, folder: None)
+
+
 def rows(folder: Path) -> list[dict]:
     return RunFolder(folder, main=False).metrics()
 
@@ -107,7 +109,8 @@ def test_gates_and_channel_weights_are_measured_each_epoch(trained):
             assert 0 < found["gate 1"] < 1
             weights = [found[f"weight 1 {channel}"] for channel in SETTINGS.channels]
             assert sum(weights) == pytest.approx(1, abs=1e-5)
-    first = next(r["validation"] for r in rows(trained.folder) if r["epoch"] == 0)
+    graph = (r for r in rows(trained.folder) if r["phase"] == "graph")
+    first = next(r["validation"] for r in graph if r["epoch"] == 0)
     assert first["gate 1"] == 0.5
 
 
@@ -118,9 +121,9 @@ def test_the_online_path_gives_the_trained_scorers_order(trained, sets, index):
     scorer = GraphScorer(base, GraphShape(SETTINGS.channels, 1, 0.0))
     load_weights(trained.folder / "graph.safetensors", scorer)
     for folder, logits in (("base", logits_of(base, sets)), ("reranker", logits_of(scorer, sets))):
-        reranker = GraphReranker.load(index, trained.folder / folder)
+        online = GraphReranker.load(index, trained.folder / folder)
         for row, query in enumerate(sheet_world.queries()):
-            found = reranker.rerank(query.text, index.candidates(query.text, 8, dense_weight=1.0))
+            found = online.rerank(query.text, index.candidates(query.text, 8, dense_weight=1.0))
             wanted = {
                 sets.sheet_ids[place]: 1 / (1 + np.exp(-float(value)))
                 for place, value in zip(sets.rows[row], logits[row], strict=True)
@@ -162,9 +165,9 @@ def test_any_number_of_candidates_is_reranked(trained, tmp_path):
     with SheetIndex.create(tmp_path / "many.sat", HashedEncoder(16)) as many:
         names = [f"red {number}" for number in range(200)]
         many.add_records((SheetRecord(name, name) for name in names), find_links=False)
-        reranker = GraphReranker.load(many, trained.folder / "reranker")
+        online = GraphReranker.load(many, trained.folder / "reranker")
         for k in (1, 2, 50, 200):
-            found = reranker.rerank("red 7", many.candidates("red 7", k))
+            found = online.rerank("red 7", many.candidates("red 7", k))
             assert len({hit.sheet_id for hit in found}) == k
             assert all(0 <= hit.score <= 1 for hit in found)
 
@@ -173,6 +176,7 @@ class Killed(BaseException):
     pass
 
 
+@pytest.mark.usefixtures("no_export")
 def test_a_killed_training_goes_on_to_the_same_weights(trained, sets, tmp_path):
     """Killed in each phase; the uninterrupted run is another one of the same seed."""
 
@@ -235,6 +239,7 @@ def test_a_graph_can_start_from_another_runs_base_scorer(trained, sets, tmp_path
     assert written["settings"]["base"]
 
 
+@pytest.mark.usefixtures("no_export")
 def test_joint_training_changes_the_graphs_base_scorer_only(trained, sets, tmp_path):
     settings = replace(SETTINGS, joint=True, channels=("query",), graph_epochs=1)
     seen = []
@@ -325,70 +330,3 @@ def test_nothing_to_train_is_refused(trained, sets, tmp_path):
 def test_sets_of_other_settings_are_refused(sets, tmp_path):
     with pytest.raises(InputError, match="built with other settings"):
         train_reranker(sets, sets, replace(SETTINGS, start="fused"), tmp_path / "run")
-
-
-_TWO = """
-import json, sys
-from pathlib import Path
-import numpy as np, torch
-from accelerate import Accelerator
-sys.path.insert(0, sys.argv[1])
-from tests.training.test_reranker import loss_parts
-print("LOSS", json.dumps(loss_parts(Path(sys.argv[2]))))
-"""
-_BATCHES = ([0, 3, 5, 6, 9], [2])  # the second leaves one of two processes without a question
-
-
-def loss_parts(path: Path) -> list[float]:
-    """Loss of two batches over all processes, made of the shares of each."""
-    from accelerate import Accelerator
-
-    from sat_retriever.training.task import Share
-
-    accelerator = Accelerator(cpu=True)
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    rank, world = accelerator.process_index, accelerator.num_processes
-    with SheetIndex.open(path, HashedEncoder(16)) as index:
-        sets = candidate_sets(index, sheet_world.queries(), SETTINGS)
-    scorer = BaseScorer(ScorerShape(16, 1)).eval()
-    nn.init.normal_(scorer.perceptron[3].weight)
-    task = RerankTask(scorer, sets, sets, LossWeights(), "base.safetensors")
-    found = []
-    for batch in _BATCHES:
-        items, weight = np.array(batch[rank::world]), 1.0
-        if not len(items):
-            items, weight = np.array(batch[:1]), 0.0
-        share = Share(items, len(batch), rank, world)
-        loss = task.loss(scorer, share, accelerator).detach() * weight
-        found.append(accelerator.reduce(loss, reduction="mean").item())
-    return found
-
-
-def test_the_loss_of_two_processes_is_that_of_one(index, tmp_path):
-    """Counts are of the whole batch: the weight of relevant ones and what is averaged over."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    root = str(Path(__file__).parents[2])
-    command = [sys.executable, "-c", _TWO, root, str(index.path)]
-
-    def start(rank: int, world: int) -> subprocess.Popen:
-        ranks = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": world}
-        joined = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, **ranks} if world > 1 else {}
-        clean = {k: v for k, v in os.environ.items() if k not in joined}
-        environment = clean | {k: str(v) for k, v in joined.items()} | {"OMP_NUM_THREADS": "1"}
-        return subprocess.Popen(
-            command, env=environment, cwd=root, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
-
-    def losses(process: subprocess.Popen) -> list[float]:
-        out, error = process.communicate(timeout=300)
-        assert process.returncode == 0, error
-        return json.loads(out.partition("LOSS ")[2])
-
-    pair = [start(rank, 2) for rank in range(2)]
-    first, second = [losses(process) for process in pair]
-    (one,) = [losses(start(0, 1))]
-    assert first == second == pytest.approx(one, rel=1e-5)

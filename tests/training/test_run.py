@@ -231,3 +231,63 @@ def test_a_row_is_one_line_of_json(tmp_path):
     run.log({"text": "two\nlines \u2028 and more"})
     (line,) = (tmp_path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line) == {"text": "two\nlines \u2028 and more"}
+
+
+# Two commands in one folder
+
+
+def test_a_second_command_in_the_same_folder_is_refused_and_changes_nothing(tmp_path):
+    run = opened(tmp_path / "run")
+    with run.held():
+        before = (tmp_path / "run" / "config.json").read_bytes()
+        with pytest.raises(TrainingError, match="another process trains in"):
+            opened(tmp_path / "run")
+        with pytest.raises(TrainingError, match="wait until it has ended"), run.held():
+            pass
+        assert (tmp_path / "run" / "config.json").read_bytes() == before
+        other = RunFolder(run.path, main=False)
+        with other.held():  # the other processes of the same training
+            pass
+    with opened(tmp_path / "run").held():
+        pass
+    assert len(run.config()["starts"]) == 2
+
+
+def test_a_folder_is_free_again_when_its_training_was_killed(tmp_path):
+    opened(tmp_path / "run")
+    code = (
+        "import os, sys\nfrom pathlib import Path\n"
+        "from sat_retriever.training.run import RunFolder\n"
+        "with RunFolder(Path(sys.argv[1]), main=True).held():\n    os.kill(os.getpid(), 9)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "run")]
+    assert subprocess.run(command, check=False).returncode == -9
+    with opened(tmp_path / "run").held():
+        pass
+
+
+# Memory
+
+
+def test_peak_memory_is_this_process_own_not_that_of_the_one_that_started_it():
+    if not sys.platform.startswith("linux"):
+        pytest.skip("only Linux says what a process was started with")
+    pytest.importorskip("torch", reason="torch is not installed")
+    code = (
+        "import importlib.util, sys, types\n"
+        "sys.modules['torch'] = types.ModuleType('torch')\n"
+        "sys.modules['torch'].device = object\n"
+        "spec = importlib.util.spec_from_file_location('memory', sys.argv[1])\n"
+        "memory = importlib.util.module_from_spec(spec)\n"
+        "spec.loader.exec_module(memory)\n"
+        "print(memory.peak_memory_mib())"
+    )
+    large = bytearray(300 << 20)
+    large[:: 1 << 12] = b"x" * len(large[:: 1 << 12])
+    from sat_retriever.training import memory
+
+    assert memory.peak_memory_mib() > 300
+    found = subprocess.run(
+        [sys.executable, "-c", code, memory.__file__], capture_output=True, text=True, check=True
+    )
+    assert 2 < float(found.stdout) < 150

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from sat_retriever.training.scorer import BaseScorer, ScorerShape, ranks
+from sat_retriever.training.scorer import BaseScorer, ScorerShape, blockwise, ranks
 
 B, K, D, F = 2, 4, 6, 2
 
@@ -98,6 +98,37 @@ def test_padding_a_list_changes_no_logit_of_it(scorer, batch):
     alone = {name: value[1:, :3] if value.dim() > 1 and name != "query" else value[1:]
              for name, value in batch.items()}  # fmt: skip
     torch.testing.assert_close(scorer(**alone)[0], scorer(**batch)[1, :3])
+
+
+def test_lists_that_share_sheets_give_the_logits_and_gradients_of_lists_of_their_own(batch):
+    torch.manual_seed(3)
+    scorer = BaseScorer(ScorerShape(D, F)).double().eval()
+    nn.init.normal_(scorer.perceptron[3].weight)
+    shared = {n: v.double() if v.is_floating_point() else v for n, v in batch.items()}
+    shared |= {
+        "tokens": torch.randn(3, D, dtype=torch.float64),
+        "rows": torch.tensor([[0, 1, 2, 1], [2, 0, 1, 0]]),
+    }
+    own = shared | {"tokens": shared["tokens"][shared["rows"]], "rows": None}
+    logits, gradients = [], []
+    for given in (shared, own):
+        scorer.zero_grad()
+        logits.append(scorer(**given))
+        logits[-1][batch["mask"]].square().sum().backward()
+        gradients.append([value.grad.clone() for value in scorer.parameters()])
+    torch.testing.assert_close(*logits)
+    torch.testing.assert_close(*gradients)
+
+
+def test_a_perceptron_by_parts_is_the_perceptron_over_all_of_them():
+    torch.manual_seed(4)
+    perceptron = nn.Sequential(nn.Linear(3 + 2 + 4, 5), nn.GELU(), nn.Linear(5, 2))
+    sheets, query, pairs = torch.randn(3, 3), torch.randn(B, 1, 2), torch.randn(B, K, 4)
+    rows = torch.tensor([[0, 1, 2, 1], [2, 0, 1, 0]])
+    read = torch.cat((sheets[rows], query.expand(B, K, 2), pairs), dim=-1)
+    torch.testing.assert_close(
+        blockwise(perceptron, (sheets, query, pairs), rows), perceptron(read)
+    )
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 200])

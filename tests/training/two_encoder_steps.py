@@ -38,8 +38,6 @@ def run(source: str, target: str) -> None:
         found |= {f"{name}.{key}": value for key, value in _trained(settings).items()}
     rank = os.environ.get("RANK")
     save_file(found, f"{target}.safetensors" if rank is None else f"{target}-{rank}.safetensors")
-    if rank is not None:
-        torch.distributed.destroy_process_group()
 
 
 def _trained(settings: EncoderTraining) -> dict[str, torch.Tensor]:

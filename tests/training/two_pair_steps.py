@@ -58,4 +58,3 @@ def run(source: str, target: str) -> None:
     learned["metrics"] = torch.tensor(list(metrics.values()), dtype=torch.float64)
     suffix = "" if accelerator.num_processes == 1 else f"-{accelerator.process_index}"
     save_file(learned, f"{target}{suffix}.safetensors")
-    accelerator.end_training()

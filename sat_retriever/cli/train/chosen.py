@@ -43,7 +43,8 @@ def chosen_lessons(
     hold_out: Annotated[
         HoldOut | None,
         typer.Option(
-            help=rf"Held out for validation: question or workbook. [dim]\[{HOLD_OUT}][/dim]",
+            help="What is held out for validation: question or workbook. "
+            rf"[dim]\[{HOLD_OUT}][/dim]",
             metavar="NAME",
             rich_help_panel=PANEL,
         ),
@@ -51,7 +52,9 @@ def chosen_lessons(
     share: Annotated[
         float | None,
         typer.Option(
-            help=rf"How much of them. [dim]\[{SHARE}][/dim]", metavar="X", rich_help_panel=PANEL
+            help=rf"Part of the questions or workbooks held out. [dim]\[{SHARE}][/dim]",
+            metavar="X",
+            rich_help_panel=PANEL,
         ),
     ] = None,
     corpus: Annotated[
@@ -72,7 +75,8 @@ def chosen_lessons(
     spider: Annotated[
         Path | None,
         typer.Option(
-            help="Spider's training part.", metavar="DIR", file_okay=False, rich_help_panel=PANEL
+            help="Folder of Spider; its training questions are used.", metavar="DIR",
+            file_okay=False, rich_help_panel=PANEL,
         ),
     ] = None,
     seed: int = 42,

@@ -22,14 +22,13 @@ from sat_retriever.cli.train.session import (
     start_of,
 )
 from sat_retriever.training.settings import (
+    CROSS_ENCODER_PRESETS,
     ENCODER_PRESETS,
     RERANKER_PRESETS,
     CrossEncoderTraining,
     EncoderTraining,
     RerankerTraining,
 )
-
-CROSS_ENCODER_PRESETS = {"paper": CrossEncoderTraining(backbone="BAAI/bge-base-en-v1.5")}
 
 app = typer.Typer(
     name="train",
@@ -124,7 +123,9 @@ def reranker(
                 candidate_sets(index, questions, settings, progress=bar.finding)
                 for index, questions in ((seen, lessons.train), (whole, lessons.validation))
             ]
-            train_reranker(sets[0], sets[1], settings, out, progress=bar.training)
+            train_reranker(
+                sets[0], sets[1], settings, out, data_name=lessons.data_name, progress=bar.training
+            )
     report(out, lessons, as_json=as_json)
 
 

@@ -38,6 +38,11 @@ class Lessons(Protocol):
         ...
 
     @property
+    def data_name(self) -> str:
+        """Name of the corpus or the index, as `TrainingData.name` has it."""
+        ...
+
+    @property
     def train(self) -> tuple[Query, ...]:
         """Questions to learn from."""
         ...
@@ -99,6 +104,11 @@ class CorpusLessons:
     def name(self) -> str:
         """What it is, for the report."""
         return f"{self.source.dataset.name}, {self.split}"
+
+    @property
+    def data_name(self) -> str:
+        """Name of the corpus."""
+        return self.source.dataset.name
 
     @property
     def train(self) -> tuple[Query, ...]:
@@ -167,6 +177,11 @@ class OwnLessons:
     name: str
     file: Path
     divided: OwnSplit
+
+    @property
+    def data_name(self) -> str:
+        """Name of the index."""
+        return self.file.stem
 
     @property
     def train(self) -> tuple[Query, ...]:

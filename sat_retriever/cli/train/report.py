@@ -10,8 +10,10 @@ from rich.console import Console
 from rich.text import Text
 
 from sat_retriever.cli.terminal import grid, plain, print_json, stdout
-from sat_retriever.cli.trained import ENCODER, RERANKERS
+from sat_retriever.cli.trained import ENCODER
 from sat_retriever.jsonform import to_json
+from sat_retriever.retriever import IN_A_RUN
+from sat_retriever.training.fusion import CHOSEN, name_of
 from sat_retriever.training.summary import PhaseSummary, RunSummary, read_run
 from sat_retriever.training.task import MEASURE
 
@@ -56,7 +58,7 @@ def next_commands(out: Path, folders: Sequence[str]) -> list[str]:
     if (out / ENCODER).is_dir():
         named = " ".join(map(_quoted, folders))
         commands.append(f"sat index {named} --index new.sat --encoder {_quoted(out / ENCODER)}")
-    for name in RERANKERS:
+    for name in IN_A_RUN:
         if (out / name).is_dir():
             made = out / "index.sat"
             index = _quoted(made) if made.exists() else "INDEX"
@@ -139,6 +141,11 @@ def _print_totals(console: Console, run: RunSummary) -> None:
     if after is not None:
         said = f"validation {MEASURE}: {share(before)} before, "
         console.print(Text.assemble(said, (share(after), "bold"), f" after (epoch {epoch})"))
+    chosen = _fusion(run)
+    if chosen is not None:
+        weight, fused = chosen
+        said = f"with the cosine counting {weight:g} and words {1 - weight:g}: {share(fused)}"
+        console.print(f"{said} (chosen by validation; a new index takes it)", soft_wrap=True)
     gpu = "" if run.gpu_memory_mib is None else f", {run.gpu_memory_mib:,.0f} MiB on the GPU"
     console.print(f"{run.seconds:,.1f} s, peak memory {run.memory_mib:,.0f} MiB{gpu}")
 
@@ -153,6 +160,15 @@ def _before_and_after(run: RunSummary) -> tuple[float | None, float | None, int 
     return run.phases[0].start, kept.validation.get(MEASURE), kept.epoch
 
 
+def _fusion(run: RunSummary) -> tuple[float, float | None] | None:
+    """The share of the cosine that was chosen with the kept Sheet Encoder, and what it gives."""
+    kept = run.phases[-1].best if run.phases else None
+    weight = None if kept is None else kept.validation.get(CHOSEN)
+    if kept is None or weight is None:
+        return None
+    return weight, kept.validation.get(name_of(weight))
+
+
 def _as_json(run: RunSummary) -> dict[str, Any]:
     before, after, epoch = _before_and_after(run)
     return {
@@ -162,6 +178,7 @@ def _as_json(run: RunSummary) -> dict[str, Any]:
         "best_epoch": epoch,
         "before": before,
         "after": after,
+        "dense_weight": None if (chosen := _fusion(run)) is None else chosen[0],
         "seconds": run.seconds,
         "memory_mib": run.memory_mib,
         "gpu_memory_mib": run.gpu_memory_mib,
