@@ -7,11 +7,11 @@ python .ci/file_map.py --check    fail if it is stale
 from __future__ import annotations
 
 import ast
-import sys
 from pathlib import Path
 
+from readme_block import write_or_check
+
 ROOT = Path(__file__).resolve().parents[1]
-START, END = "<!-- files:start -->\n", "<!-- files:end -->"
 FOLDERS = ("sat_retriever", "benchmarks", "examples")
 
 
@@ -35,25 +35,5 @@ def first_line(file: Path) -> str:
     return docstring.partition("\n")[0].removesuffix(".")
 
 
-def filled(readme: str, block: str) -> str:
-    """The README with the block between the markers."""
-    before, _, rest = readme.partition(START)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise SystemExit(f"README.md has no {START.strip()} … {END}")
-    return f"{before}{START}{block}{end}{after}"
-
-
-def main() -> None:
-    """Write or check."""
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    new = filled(text, file_map())
-    if "--check" not in sys.argv[1:]:
-        readme.write_text(new, encoding="utf-8")
-    elif new != text:
-        sys.exit("README.md's list of files is stale; run: make tables")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check("files", file_map(), "list of files")

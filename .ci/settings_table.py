@@ -10,6 +10,8 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
+from readme_block import write_or_check
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
@@ -20,7 +22,6 @@ from sat_retriever.training.settings import (  # noqa: E402
     RerankerTraining,
 )
 
-START, END = "<!-- settings:start -->\n", "<!-- settings:end -->"
 KINDS = {
     "encoder": EncoderTraining,
     "reranker": RerankerTraining,
@@ -43,25 +44,5 @@ def settings_table() -> str:
     return "\n".join(["| option | default | training | meaning |", "|---|---|---|---|", *lines, ""])
 
 
-def filled(readme: str, block: str) -> str:
-    """The README with the block between the markers."""
-    before, _, rest = readme.partition(START)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise SystemExit(f"README.md has no {START.strip()} … {END}")
-    return f"{before}{START}{block}{end}{after}"
-
-
-def main() -> None:
-    """Write or check."""
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    new = filled(text, settings_table())
-    if "--check" not in sys.argv[1:]:
-        readme.write_text(new, encoding="utf-8")
-    elif new != text:
-        sys.exit("README.md's table of settings is stale; run: make tables")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check("settings", settings_table(), "table of settings")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +76,17 @@ def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatAr
     """
     share = np.float32(dense_weight)
     return share * np.maximum(dense, 0) + (1 - share) * lexical
+
+
+def probabilities(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """The sigmoid of each logit, the same shape, in [0, 1]; never overflows.
+
+    >>> probabilities(np.float32([0.0, -1000.0, 1000.0])).tolist()
+    [0.5, 0.0, 1.0]
+    """
+    near = np.exp(-np.abs(logits.astype(np.float64)))
+    found: NDArray[np.float64] = np.where(logits < 0, near, 1.0) / (1 + near)
+    return found
 
 
 def best_rows(

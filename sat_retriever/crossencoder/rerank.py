@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from sat_retriever.errors import EmptyInputError
 from sat_retriever.filters import Filters
 from sat_retriever.fingerprints import check_trained_on
 from sat_retriever.index import SheetIndex
+from sat_retriever.scoring import probabilities
 from sat_retriever.serialize import serialize
 from sat_retriever.types import Candidate, FloatArray
 
@@ -105,14 +105,9 @@ class CrossEncoderReranker:
         texts = [serialize(records[c.sheet_id], self.index.serialization) for c in found]
         cosines = np.array([candidate.dense for candidate in found], dtype=np.float32)
         scores = blended(self.model.logits(query, texts), cosines, self.model.spec.blend)
+        shown = probabilities(scores - self.model.spec.blend)
         order = sorted(range(len(found)), key=lambda i: (-scores[i], found[i].sheet_id))
         return [
-            replace(found[i], rank=rank, score=_share(scores[i] - self.model.spec.blend))
+            replace(found[i], rank=rank, score=float(shown[i]))
             for rank, i in enumerate(order, start=1)
         ]
-
-
-def _share(score: float) -> float:
-    """The sigmoid, in [0, 1]."""
-    # exp of a large number would overflow; of a negative one it does not.
-    return math.exp(min(score, 0.0)) / (1.0 + math.exp(-abs(score)))

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from sat_retriever.errors import EmptyInputError
 from sat_retriever.filters import Filters
 from sat_retriever.fingerprints import check_trained_on
 from sat_retriever.graphrank.graph import candidate_graph, ranked
 from sat_retriever.graphrank.model import GraphModel
 from sat_retriever.index import SheetIndex
-from sat_retriever.types import Candidate, FloatArray
+from sat_retriever.scoring import probabilities
+from sat_retriever.types import Candidate
 
 
 class GraphReranker:
@@ -95,13 +94,6 @@ class GraphReranker:
         except EmptyInputError:  # a writer has removed every one of them
             return []
         logits = self.model.scores(graph)
-        found, shares = graph.candidates, _shares(logits)
+        found, scores = graph.candidates, probabilities(logits)
         order = sorted(range(len(found)), key=lambda i: (-logits[i], found[i].sheet_id))
-        return ranked(replace(found[i], score=float(shares[i])) for i in order)
-
-
-def _shares(logits: FloatArray) -> FloatArray:
-    """The sigmoid, in [0, 1], without overflow."""
-    near = np.exp(-np.abs(logits.astype(np.float64)))
-    shares: FloatArray = np.where(logits < 0, near, 1.0) / (1 + near)
-    return shares
+        return ranked(replace(found[i], score=float(scores[i])) for i in order)
