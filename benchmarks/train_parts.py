@@ -82,7 +82,8 @@ def training_parts(paper: Mapping[str, Any]) -> list[Part]:
         ),
         Part(
             "What training takes",
-            "Means over runs; every step in a process of its own.",
+            "The least of several runs, since the machine was shared; every step in a process of "
+            "its own. CPU seconds are those of all threads, with reading data and export.",
             cost_table([*trained, *spider]),
             [],
         ),

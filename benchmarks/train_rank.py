@@ -18,14 +18,16 @@ Rank = Callable[[str], Sequence[Candidate]]
 Run = dict[int, Sequence[Candidate]]
 
 
-def ranking(index: SheetIndex, step: Step | None, dense_weight: float, places: Places) -> Rank:
+def ranking(
+    index: SheetIndex, step: Step | None, dense_weight: float | None, places: Places
+) -> Rank:
     """What a step, and those it rests on, make of a query; untrained without a step."""
     if step is None or step.kind == "encoder":
         return first_stage(index, dense_weight)
     return second_stage(index, step, places)
 
 
-def first_stage(index: SheetIndex, dense_weight: float) -> Rank:
+def first_stage(index: SheetIndex, dense_weight: float | None) -> Rank:
     """Candidates as Stage 1 finds them; without the cosine only sheets that share a word."""
 
     def rank(query: str) -> Sequence[Candidate]:

@@ -44,7 +44,7 @@ class Trained:
         step: What was trained.
         folder: Where its models are.
         report: What it took: `train_s`, `prepare_s`, `peak_mib`, `best_epoch`, `validation`
-            (its measures by epoch), `device`, `threads`, `accelerator_mib`.
+            (its measures by epoch), `device`, `threads`, `cpu_s` of all threads, `accelerator_mib`.
     """
 
     step: Step

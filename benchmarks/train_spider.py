@@ -48,7 +48,7 @@ class System:
 
 _UNTRAINED = Method("MiniLM + words, untrained", dense_weight=DENSE_WEIGHT)
 _STAGE1 = Method("Stage 1, trained", SPIDER_ENCODER)
-_FUSED = replace(_STAGE1, title="+ words", dense_weight=SPIDER_RERANKER.dense_weight)
+_FUSED = replace(_STAGE1, title="+ words", dense_weight=None)
 _GRAPH = Method("+ graph", SPIDER_ENCODER, SPIDER_RERANKER)
 
 

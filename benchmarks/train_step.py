@@ -125,11 +125,12 @@ def epochs_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def machine() -> dict[str, Any]:
-    """Device, threads, and the peaks of memory of this process so far."""
+    """Device, threads, CPU seconds and the peaks of memory of this process so far."""
     cuda = torch.cuda.is_available()
     return {
         "device": torch.cuda.get_device_name() if cuda else "CPU",
         "threads": torch.get_num_threads(),
+        "cpu_s": round(time.process_time(), 1),
         "peak_mib": round(peak_memory_mib()),
         "accelerator_mib": round(torch.cuda.max_memory_allocated() / 2**20) if cuda else None,
     }

@@ -130,9 +130,10 @@ class CandidateSets:
         Raises:
             InputError: If these sets do not hold what the training is to read.
         """
-        spec = self.spec
+        spec, share = self.spec, settings.dense_weight
         wanted = replace(
-            spec, start=settings.start, dense_weight=settings.dense_weight,
+            spec, start=settings.start,
+            dense_weight=spec.dense_weight if share is None else share,
             candidates=settings.candidates, features=settings.features,
             channels=settings.channels if settings.layers else (), layers=settings.layers,
         )  # fmt: skip
@@ -178,12 +179,13 @@ def graph_spec(index: SheetIndex, settings: RerankerTraining) -> GraphSpec:
     Raises:
         InputError: If a setting is out of its range.
     """
+    share = settings.dense_weight
     return GraphSpec(
         encoder=index.fingerprint,
         serialization=index.serialization.fingerprint,
         width=index.encoder.width,
         start=settings.start,
-        dense_weight=settings.dense_weight,
+        dense_weight=index.dense_weight if share is None else share,
         candidates=settings.candidates,
         features=settings.features,
         channels=settings.channels if settings.layers else (),

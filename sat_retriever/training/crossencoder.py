@@ -230,7 +230,7 @@ class PairTask:
             blend=self.blend,
             encoder=self._candidates.encoder,
             serialization=self._candidates.serialization,
-            dense_weight=settings.dense_weight,
+            dense_weight=self._candidates.dense_weight,
             candidates=settings.candidates,
         )
         write_pair_folder(

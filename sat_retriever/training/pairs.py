@@ -43,12 +43,14 @@ class PairCandidates:
         validation: Those of the validation questions, out of all sheets.
         encoder: Fingerprint of the encoder whose cosines they have.
         serialization: Fingerprint of the texts of the sheets.
+        dense_weight: Share of the cosine in the score that ranked them.
     """
 
     train: FoundSheets
     validation: FoundSheets
     encoder: str
     serialization: str
+    dense_weight: float
 
     @property
     def fingerprint(self) -> str:
@@ -100,14 +102,16 @@ def pair_candidates(
                 "same encoder and serialization"
             )
     allowed = np.isin(np.arange(len(data.sheet_ids)), data.seen)
-    train = _found(data, data.train, seen, settings)
+    share = whole.dense_weight if settings.dense_weight is None else settings.dense_weight
+    train = _found(data, data.train, seen, settings.candidates, share)
     if not allowed[train.rows[train.rows != NO_SHEET]].all():
         raise InputError(
             f"{seen.path} holds sheets of {data.name} that are held out from training; give an "
             "index of those that training may see"
         )
-    validation = _found(data, data.validation, whole, settings)
-    return PairCandidates(train, validation, whole.fingerprint, whole.serialization.fingerprint)
+    validation = _found(data, data.validation, whole, settings.candidates, share)
+    texts = whole.serialization.fingerprint
+    return PairCandidates(train, validation, whole.fingerprint, texts, share)
 
 
 def draw_pairs(
@@ -133,14 +137,11 @@ def draw_pairs(
 
 
 def _found(
-    data: TrainingData, questions: Questions, index: SheetIndex, settings: CrossEncoderTraining
+    data: TrainingData, questions: Questions, index: SheetIndex, count: int, dense_weight: float
 ) -> FoundSheets:
     """Candidates of some questions, their texts checked."""
     row_of = {sheet_id: row for row, sheet_id in enumerate(data.sheet_ids)}
-    lists = [
-        index.candidates(text, settings.candidates, dense_weight=settings.dense_weight)
-        for text in questions.texts
-    ]
+    lists = [index.candidates(text, count, dense_weight=dense_weight) for text in questions.texts]
     _check_texts(data, row_of, lists, index)
     width = max(map(len, lists), default=0)
     rows = np.full((len(lists), width), NO_SHEET, dtype=np.int64)  # (m, k)

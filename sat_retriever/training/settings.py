@@ -35,6 +35,12 @@ def _check_least(settings: object, **least: int) -> None:
             raise InputError(f"{name} is {getattr(settings, name)}; give {smallest} or more")
 
 
+def _check_share(dense_weight: float | None) -> None:
+    """Refuse a share of the cosine that is none."""
+    if dense_weight is not None and not 0 <= dense_weight <= 1:
+        raise InputError(f"dense_weight is {dense_weight}; give a share from 0 to 1, or None")
+
+
 @dataclass(frozen=True, slots=True)
 class EncoderTraining:
     """How Stage 1, the Sheet Encoder, is fine-tuned.
@@ -129,7 +135,7 @@ class RerankerTraining:
             the cosine (the paper's), "fused" cosine and words, "links" that after the
             training-free link reranker.
         dense_weight: Share of the cosine in the score fused of cosine and words; 1 is the cosine
-            alone.
+            alone, None takes the index's own, which a trained encoder brings along.
         features: Scores that the base scorer reads beside the paper's: of "lexical", "dense" and
             "fused".
         channels: Relations between candidates that the graph reads: of semantic, query, schema,
@@ -158,7 +164,7 @@ class RerankerTraining:
 
     candidates: int = 50  # T
     start: Start = "dense"  # section 3.3
-    dense_weight: float = 1.0
+    dense_weight: float | None = 1.0  # section 3.3
     features: tuple[str, ...] = ()
     channels: tuple[str, ...] = (
         "semantic", "query", "schema", "shape", "formula_reference", "summary_source",
@@ -187,8 +193,7 @@ class RerankerTraining:
     def __post_init__(self) -> None:
         _check_choices(self, start=Start)
         _check_least(self, candidates=1, layers=0, seed=0)
-        if not 0 <= self.dense_weight <= 1:
-            raise InputError(f"dense_weight is {self.dense_weight}; give a share from 0 to 1")
+        _check_share(self.dense_weight)
         if not 0 <= self.dropout < 1:
             raise InputError(f"dropout is {self.dropout}; give a share from 0 to below 1")
         if self.layers and not self.channels:
@@ -250,7 +255,7 @@ class CrossEncoderTraining:
             limit if that is smaller.
         candidates: Sheets that Stage 1 hands over.
         dense_weight: Share of the cosine in the score that candidates are found by; 1 is the
-            cosine alone.
+            cosine alone, None takes the index's own, which a trained encoder brings along.
         positives: Most relevant sheets paired with a question in an epoch.
         negatives: Most candidates that are not relevant paired with a question in an epoch.
         positive_weight: Weight of a relevant pair in the binary loss.
@@ -268,7 +273,7 @@ class CrossEncoderTraining:
     trained_layers: int | None = 2  # A
     max_length: int = 256  # A
     candidates: int = 50  # A
-    dense_weight: float = 1.0  # section 3.3
+    dense_weight: float | None = 1.0  # section 3.3
     positives: int = 2  # A
     negatives: int = 8  # A
     positive_weight: float = 4.0  # A
@@ -287,8 +292,7 @@ class CrossEncoderTraining:
         _check_least(self, max_length=8, candidates=1, positives=1, negatives=1, seed=0)
         if self.trained_layers is not None:
             _check_least(self, trained_layers=1)
-        if not 0 <= self.dense_weight <= 1:
-            raise InputError(f"dense_weight is {self.dense_weight}; give a share from 0 to 1")
+        _check_share(self.dense_weight)
         if not self.positive_weight > 0:
             raise InputError(f"positive_weight is {self.positive_weight}; give more than 0")
         if not self.blend or not all(0 <= weight < math.inf for weight in self.blend):

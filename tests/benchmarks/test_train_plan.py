@@ -48,11 +48,19 @@ def test_rows_of_equal_k_share_the_base_scorer_and_others_do_not():
     assert bases["k_10"] != bases["k_20"]
 
 
-def test_links_matter_to_a_graph_and_to_no_base_scorer_that_starts_without_them():
-    found, given = (SYSTEMS[f"graph_{kind}"].method.step(CORPUS, 42) for kind in ("found", "given"))
+@pytest.mark.parametrize(("start", "shared"), [("fused", True), ("links", False)])
+def test_links_matter_to_a_graph_and_to_a_base_scorer_only_if_it_starts_from_them(start, shared):
+    methods = [SYSTEMS[f"graph_{kind}"].method for kind in ("found", "given")]
+    found, given = (
+        replace(one, reranker=replace(one.reranker, start=start)).step(CORPUS, 42)
+        for one in methods
+    )
     assert found.key != given.key
-    assert found.settings.start != "links"
-    assert found.base == given.base == SYSTEMS["base"].method.step(CORPUS, 42)
+    assert (found.base == given.base) is shared
+    assert (
+        SYSTEMS["base"].method.step(CORPUS, 42)
+        == SYSTEMS["graph_given"].method.step(CORPUS, 42).base
+    )
 
 
 @pytest.mark.parametrize(

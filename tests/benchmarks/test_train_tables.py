@@ -16,8 +16,8 @@ def file(method, seed, ranks, split="standard", **metrics):
     report = {
         "key": f"{method}{seed}", "corpus": "industrytab 1k, standard", "device": "CPU",
         "best": 0.5, "best_epoch": 3, "steps": [4, 2],
-        "train_s": 10.0 * (seed or 0), "prepare_s": 1.0, "epoch_s": 2.0, "peak_mib": 512,
-        "accelerator_mib": None,
+        "train_s": 10.0 * (seed or 0), "prepare_s": 1.0, "epoch_s": 2.0,
+        "cpu_s": 30.0, "peak_mib": 512, "accelerator_mib": None,
     }  # fmt: skip
     return {
         "method": method, "dataset": "industrytab_1k", "split": split, "seed": seed,
@@ -86,7 +86,7 @@ def test_the_steps_of_each_epoch_and_seed_are_shown(paper):
 def test_a_training_that_several_results_rest_on_is_counted_once():
     files = [file("stage1", 2, [1]), file("stage1", 4, [1]), file("stage1", 4, [1])]
     (row,) = [r for r in train_tables.cost_table(files).splitlines() if "| encoder |" in r]
-    assert "| CPU | 2 | 30.0 | 2.000 | 1.000 | 512.0 | – |" in row
+    assert "| CPU | 2 | 20.0 | 30.0 | 2.000 | 1.000 | 512.0 | – |" in row
 
 
 def test_every_part_says_what_was_not_run(paper, tmp_path, monkeypatch):

@@ -139,6 +139,15 @@ def test_narrowed_sets_are_those_built_with_the_settings(index, changed):
     assert narrowed.fingerprint == candidate_sets(index, QUERIES, wanted).fingerprint
 
 
+def test_the_share_of_the_cosine_can_be_the_index_s_own(index):
+    own = replace(SETTINGS, dense_weight=None)
+    found = candidate_sets(index, QUERIES, own)
+    assert found.spec.dense_weight == index.dense_weight != SETTINGS.dense_weight
+    said = replace(SETTINGS, dense_weight=index.dense_weight)
+    assert equal(found, candidate_sets(index, QUERIES, said))
+    assert found.narrowed(said) is found.narrowed(own) is found
+
+
 def test_fewer_candidates_are_the_first_ones(index, sets):
     narrowed = sets.narrowed(replace(SETTINGS, candidates=3))
     built = candidate_sets(index, QUERIES, replace(SETTINGS, candidates=3))

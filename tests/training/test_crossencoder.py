@@ -28,7 +28,7 @@ from sat_retriever.training.crossencoder import PairTask, pair_losses, train_cro
 from sat_retriever.training.data import Questions
 from sat_retriever.training.device import make_accelerator
 from sat_retriever.training.pairmodel import PairModel
-from sat_retriever.training.pairs import FoundSheets, PairCandidates, pair_candidates
+from sat_retriever.training.pairs import FoundSheets, pair_candidates
 from sat_retriever.training.settings import CrossEncoderTraining
 from sat_retriever.training.task import Share
 from sat_retriever.types import Column, SheetRecord
@@ -324,5 +324,5 @@ def test_a_task_takes_back_its_pairs_and_its_weight(corpus, settings):
 
 def test_candidates_of_other_texts_are_other_candidates(corpus):
     candidates = corpus[1]
-    other = PairCandidates(candidates.train, candidates.validation, candidates.encoder, "other")
+    other = replace(candidates, serialization="other")
     assert other.fingerprint != candidates.fingerprint

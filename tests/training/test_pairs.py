@@ -9,6 +9,7 @@ import pytest
 
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
+from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.serialize import Serialization, serialize
 from sat_retriever.training.blend import choose_blend
 from sat_retriever.training.data import Questions, TrainingData
@@ -150,6 +151,8 @@ def test_words_find_candidates_when_settings_say_so(indexed):
     cosine = dict(zip(dense.train.rows[0], dense.train.cosines[0], strict=True))
     assert words.train.cosines[0].tolist() == [cosine[row] for row in words.train.rows[0]]
     assert words.fingerprint != dense.fingerprint
+    own = pair_candidates(data, index, index, replace(SETTINGS, dense_weight=None))
+    assert (dense.dense_weight, words.dense_weight, own.dense_weight) == (1.0, 0.0, DENSE_WEIGHT)
 
 
 def test_indexes_that_are_not_of_the_data_are_refused(indexed):

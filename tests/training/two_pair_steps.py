@@ -37,7 +37,7 @@ def run(source: str, target: str) -> None:
     )
     accelerator = make_accelerator(settings.schedule())
     model = PairModel.load(settings)
-    task = PairTask(data, PairCandidates(*found, "encoder", "texts"), settings, model)
+    task = PairTask(data, PairCandidates(*found, "encoder", "texts", 1.0), settings, model)
     optimiser = Optimiser(task, settings.schedule(), accelerator)
     task.prepare(1, accelerator)
     task.module.train()

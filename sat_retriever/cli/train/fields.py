@@ -17,7 +17,7 @@ from sat_retriever.training.schedule import Schedule
 Settings = TypeVar("Settings")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-ALL = "all"  # how None is written
+_ABSENT = {int: "all", float: "own"}  # how None is written, by what a field holds otherwise
 NOTHING = "none"  # how an empty list is written
 _ATTRIBUTE = re.compile(r"^ {8}(\w+): (.+(?:\n {12}.+)*)", re.MULTILINE)
 _METAVARS = {int: "N", float: "X", str: "NAME"}
@@ -114,7 +114,7 @@ def shown(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, tuple):
         return ",".join(map(str, value)) or NOTHING
-    return ALL if value is None else str(value)
+    return _ABSENT[int] if value is None else str(value)
 
 
 # ---- inner workings
@@ -150,7 +150,7 @@ def _taken(hint: Any) -> tuple[Any, str | None]:
         return str, f"{_METAVARS[get_args(hint)[0]]},…"
     if NoneType in get_args(hint):
         inner = next(each for each in get_args(hint) if each is not NoneType)
-        return str, f"{_METAVARS[inner]}|{ALL}"
+        return str, f"{_METAVARS[inner]}|{_ABSENT[inner]}"
     return hint, None if hint is bool else _METAVARS[hint]
 
 
@@ -165,7 +165,7 @@ def _read(hint: Any, value: Any, option: str) -> Any:
         )
     if NoneType in get_args(hint):
         inner = next(each for each in get_args(hint) if each is not NoneType)
-        return None if value == ALL else _number(inner, value, option)
+        return None if value == _ABSENT[inner] else _number(inner, value, option)
     return value
 
 
