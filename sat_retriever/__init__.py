@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sat_retriever._version import __version__
+    from sat_retriever.content import Content, hit_text
     from sat_retriever.crossencoder.rerank import CrossEncoderReranker
     from sat_retriever.encoder import SheetEncoder
     from sat_retriever.errors import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from sat_retriever.filters import Filters
     from sat_retriever.graphrank.rerank import GraphReranker
     from sat_retriever.index import SheetIndex
+    from sat_retriever.indexing import index_paths, open_index
     from sat_retriever.linkrank import LinkReranker, LinkSettings
     from sat_retriever.links.view.graph import link_graph
     from sat_retriever.retriever import Hit, SheetRetriever, load_reranker
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from sat_retriever.sync import SyncReport
     from sat_retriever.synth.corpus import synthesize
     from sat_retriever.synth.options import SynthOptions, SynthReport
+    from sat_retriever.tools import SheetTools, Tool
     from sat_retriever.types import (
         Candidate,
         Column,
@@ -64,23 +67,29 @@ _TYPES = (
 )  # fmt: skip
 _MODULES = {
     "__version__": "_version",
+    "Content": "content",
     "CrossEncoderReranker": "crossencoder.rerank",
     "Filters": "filters",
     "GraphReranker": "graphrank.rerank",
     "Hit": "retriever",
+    "hit_text": "content",
+    "index_paths": "indexing",
     "Limits": "workbook.limits",
     "LinkReranker": "linkrank",
     "LinkSettings": "linkrank",
     "link_graph": "links.view.graph",
     "load_reranker": "retriever",
+    "open_index": "indexing",
     "Serialization": "serialize",
     "SheetEncoder": "encoder",
     "SheetIndex": "index",
     "SheetRetriever": "retriever",
+    "SheetTools": "tools",
     "SynthOptions": "synth.options",
     "SynthReport": "synth.options",
     "SyncReport": "sync",
     "synthesize": "synth.corpus",
+    "Tool": "tools",
     "Workbook": "workbook.read",
     "read_workbook": "workbook.read",
     **dict.fromkeys(_ERRORS, "errors"),
@@ -90,6 +99,7 @@ _MODULES = {
 __all__ = [
     "Candidate",
     "Column",
+    "Content",
     "CorpusError",
     "CrossEncoderReranker",
     "EmptyInputError",
@@ -119,17 +129,22 @@ __all__ = [
     "SheetIndexError",
     "SheetRecord",
     "SheetRetriever",
+    "SheetTools",
     "Skipped",
     "SyncReport",
     "SynthOptions",
     "SynthReport",
     "Table",
+    "Tool",
     "TrainingError",
     "Visibility",
     "Workbook",
     "__version__",
+    "hit_text",
+    "index_paths",
     "link_graph",
     "load_reranker",
+    "open_index",
     "read_workbook",
     "synthesize",
 ]

@@ -326,6 +326,7 @@ class SheetIndex:
         filters: Filters | None = None,
         *,
         dense_weight: float | None = None,
+        token: FloatArray | None = None,
     ) -> list[Candidate]:
         """The best sheets of the whole corpus for a query, best first.
 
@@ -338,14 +339,17 @@ class SheetIndex:
             top_k: Most candidates.
             filters: Conditions every candidate meets.
             dense_weight: Share of the cosine, in [0, 1]; None takes the index's own.
+            token: The query's token (d,) by the index's encoder, if it is at hand already; it
+                is brought to unit length.
 
         Raises:
             EmptyInputError: If the query has no character.
-            InputError: If `top_k` or `dense_weight` is out of its range.
+            InputError: If `top_k` or `dense_weight` is out of its range, or `token` no
+                direction of the index's width.
         """
         if top_k < 1:
             raise InputError(f"top_k is {top_k}; ask for at least 1")
-        return self._search.best(self._question(query, dense_weight), top_k, filters)
+        return self._search.best(self._question(query, dense_weight, token), top_k, filters)
 
     def score_sheets(
         self,
@@ -437,6 +441,22 @@ class SheetIndex:
         """Path, or name without a file, of the workbook that each sheet is part of."""
         return self._store.workbook_of(sheet_ids)
 
+    def file_of(self, sheet_id: str) -> Path:
+        """The workbook file of a sheet; whether it is still there is not looked at.
+
+        Raises:
+            InputError: If the sheet is not in the index, has no file, or its file is by now a
+                link to somewhere outside the folder that was indexed.
+        """
+        found = self._store.files([sheet_id]).get(sheet_id)
+        if found is None:
+            raise InputError(f"the index knows no file of {sheet_id!r}; index its workbook")
+        root = Path(found[0])
+        path = root / found[1]
+        if not path.resolve().is_relative_to(root.resolve()):
+            raise InputError(f"the file of {sheet_id!r} is outside the folder that was indexed")
+        return path
+
     def all_links(self) -> Iterator[Link]:
         """Every link of the index, ordered by ends and type, read bit by bit."""
         return self._store.links.all()
@@ -466,10 +486,14 @@ class SheetIndex:
 
     # ---- inner workings
 
-    def _question(self, query: str, dense_weight: float | None) -> Question:
+    def _question(
+        self, query: str, dense_weight: float | None, token: FloatArray | None = None
+    ) -> Question:
         """The query with what its scores are made by."""
         weight = self.dense_weight if dense_weight is None else dense_weight
         _check_dense_weight(weight)
+        if token is not None:  # another's token is not kept for who asks the same words
+            return Question(_words(query), self._unit(token), weight)
         asked = self._encoded(query)
         if asked.dense_weight != weight:
             asked = replace(asked, dense_weight=weight)
@@ -478,15 +502,24 @@ class SheetIndex:
 
     def _encoded(self, query: str) -> Question:
         """The query encoded; the last one is kept, since a reranker asks it again."""
-        if not query.strip():
-            raise EmptyInputError("the query is empty; ask in a few words")
-        query = query.encode("utf-8", "replace").decode()  # no lone surrogates
+        query = _words(query)
         last = self._asked
         if last is None or last.text != query:
             token = self.encoder.encode_queries([query])[0]
             last = Question(query, token, self.dense_weight)
             self._asked = last
         return last
+
+    def _unit(self, token: FloatArray) -> FloatArray:
+        """A token from outside, checked and brought to unit length."""
+        given = np.asarray(token, dtype=np.float32)
+        width, length = int(self._meta["width"]), float(np.linalg.norm(given))
+        if given.shape != (width,) or not 0 < length < np.inf:
+            raise InputError(
+                f"the query's token has shape {given.shape} and length {length:g}; give one of "
+                f"({width},) by the index's encoder, {self.encoder_name!r}"
+            )
+        return given / np.float32(length)
 
     def _rows(self, records: Sequence[SheetRecord]) -> list[SheetRow]:
         """Records with their tokens and words."""
@@ -523,6 +556,17 @@ class SheetIndex:
             yield
         finally:
             lock.release()
+
+
+def _words(query: str) -> str:
+    """The query without lone surrogates.
+
+    Raises:
+        EmptyInputError: If it has no character.
+    """
+    if not query.strip():
+        raise EmptyInputError("the query is empty; ask in a few words")
+    return query.encode("utf-8", "replace").decode()
 
 
 def _check_dense_weight(dense_weight: float) -> None:

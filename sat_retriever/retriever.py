@@ -20,7 +20,7 @@ from sat_retriever.lexical import matched
 from sat_retriever.linkrank import LinkReranker, complete_set
 from sat_retriever.linkrank.complete import COMPLETE_SHARE
 from sat_retriever.modelfolder import folder_kind
-from sat_retriever.types import Candidate, Link, SheetRecord
+from sat_retriever.types import Candidate, FloatArray, Link, SheetRecord
 
 CANDIDATES = 50  # the paper's K
 IN_A_RUN = ("reranker", "cross-encoder")  # folders of a run, where a training puts what it trained
@@ -133,6 +133,7 @@ class Hit:
         record = self.record
         return {
             "sheet_id": record.sheet_id,
+            "citation": record.citation,
             "rank": self.rank,
             "score": round(self.score, 6),
             "workbook": record.workbook,
@@ -202,6 +203,7 @@ class SheetRetriever:
         filters: Filters | None = None,
         *,
         min_score: float | None = None,
+        token: FloatArray | None = None,
     ) -> list[Hit]:
         """The best sheets, best first; equally good ones in the order of sheet ids.
 
@@ -210,13 +212,15 @@ class SheetRetriever:
             top_k: Most hits.
             filters: Conditions every hit meets.
             min_score: Hits below this score are left out.
+            token: The query's token (d,) by the index's encoder, if it is at hand already.
 
         Raises:
             EmptyInputError: If the query is empty.
-            InputError: If `top_k` is less than 1.
+            InputError: If `top_k` is less than 1, or `token` none of the index's width.
             EncoderError: If the index's encoder cannot be loaded.
         """
-        return self._explain(query, self._ranked(query, top_k, filters)[:top_k], min_score)
+        found = self._ranked(query, top_k, filters, token)[:top_k]
+        return self._explain(query, found, min_score)
 
     def retrieve_set(
         self,
@@ -254,18 +258,23 @@ class SheetRetriever:
         filters: Filters | None = None,
         *,
         min_score: float | None = None,
+        token: FloatArray | None = None,
     ) -> list[Hit]:
         """Like `retrieve`, without blocking the event loop."""
-        return await asyncio.to_thread(self.retrieve, query, top_k, filters, min_score=min_score)
+        return await asyncio.to_thread(
+            self.retrieve, query, top_k, filters, min_score=min_score, token=token
+        )
 
-    def _ranked(self, query: str, top_k: int, filters: Filters | None) -> Sequence[Candidate]:
+    def _ranked(
+        self, query: str, top_k: int, filters: Filters | None, token: FloatArray | None = None
+    ) -> Sequence[Candidate]:
         """Candidates after Stage 2, `top_k` or more of them if there are."""
         if top_k < 1:
             raise InputError(f"top_k is {top_k}; ask for at least 1")
         if self.reranker is None:
-            return self.index.candidates(query, top_k, filters)
+            return self.index.candidates(query, top_k, filters, token=token)
         wanted, weight = max(top_k, self.candidates), self.reranker.dense_weight
-        found = self.index.candidates(query, wanted, filters, dense_weight=weight)
+        found = self.index.candidates(query, wanted, filters, dense_weight=weight, token=token)
         return self.reranker.rerank(query, found, filters)
 
     def _explain(

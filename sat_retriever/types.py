@@ -175,6 +175,16 @@ class SheetRecord:
         return stem if stem and suffix.lower() in _SUFFIXES else self.workbook
 
     @property
+    def citation(self) -> str:
+        """Where the sheet's data is: its id, and the range of its main table.
+
+        >>> SheetRecord("a/Sales.xlsx#Q1", "Q1", range="A1:D20").citation
+        'a/Sales.xlsx#Q1!A1:D20'
+        """
+        place = self.tables[0].range if self.tables else self.range
+        return f"{self.sheet_id}!{place}" if place else self.sheet_id
+
+    @property
     def name(self) -> str:
         """Sheet name in the paper's sense: workbook file name and tab name.
 

@@ -596,3 +596,33 @@ def test_tokens_survive_the_file_bit_for_bit(path, index):
     with index._store.reading():
         kept = index._search._current().tokens
     assert np.array_equal(kept, HashedEncoder().encode_sheets([serialize(sheet("a", "Alpha"))]))
+
+
+def test_a_token_that_is_at_hand_is_searched_with_whatever_its_length(index):
+    index.add_records([sheet("sales"), sheet("staff"), sheet("stock")])
+    token = HashedEncoder().encode_queries(["staff"])[0]
+    plain = index.candidates("staff")
+    assert index.candidates("staff", token=token * 7) == plain
+    # The words stay those of the question.
+    asked = index.candidates("sales", dense_weight=1.0, token=token)
+    assert [asked[0].sheet_id, index.candidates("sales", dense_weight=0.0)[0].sheet_id] == [
+        "staff", "sales",
+    ]  # fmt: skip
+    assert index.candidates("sales", dense_weight=1.0)[0].sheet_id == "sales"  # it is not kept
+    assert ids(index.candidates("stock"))[0] == "stock"
+    found = SheetRetriever(index, None).retrieve("staff", token=token)
+    assert [hit.sheet_id for hit in found] == ids(plain)
+
+
+@pytest.mark.parametrize("token", [np.ones(3), np.zeros(64), np.full(64, np.nan), np.ones((1, 64))])
+def test_a_token_of_another_space_is_refused(index, token):
+    index.add_records([sheet("sales")])
+    with pytest.raises(InputError, match="give one of"):
+        index.candidates("sales", token=token)
+
+
+def test_records_without_a_file_have_none_to_open(index):
+    index.add_records([sheet("sales")])
+    for name in ("sales", "gone"):
+        with pytest.raises(InputError, match=f"no file of '{name}'"):
+            index.file_of(name)

@@ -14,13 +14,14 @@ def test_every_public_name_can_be_imported():
 def test_the_public_names_are_these_and_no_more():
     assert sat_retriever.__all__ == sorted(
         """
-        Candidate Column CorpusError CrossEncoderReranker EmptyInputError EncoderError Filters
-        FingerprintMismatchError GraphReranker Hit IndexBusyError IndexFormatError
-        IndexNotFoundError IndexStorageError InputError Limits LanguageModelError Link
+        Candidate Column Content CorpusError CrossEncoderReranker EmptyInputError EncoderError
+        Filters FingerprintMismatchError GraphReranker Hit IndexBusyError IndexFormatError
+        IndexNotFoundError IndexStorageError InputError LanguageModelError Limits Link
         LinkReranker LinkSettings LinkType MissingExtraError OutputError PathNotFoundError
         SatError Serialization SheetEncoder SheetIndex SheetIndexError SheetRecord
-        SheetRetriever Skipped SyncReport SynthOptions SynthReport Table TrainingError
-        Visibility Workbook __version__ link_graph load_reranker read_workbook synthesize
+        SheetRetriever SheetTools Skipped SyncReport SynthOptions SynthReport Table Tool
+        TrainingError Visibility Workbook __version__ hit_text index_paths link_graph
+        load_reranker open_index read_workbook synthesize
         """.split()
     )
 

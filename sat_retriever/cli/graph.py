@@ -13,7 +13,6 @@ from typing import Annotated, Literal, TypeVar
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from sat_retriever.cli.naming import find_sheets, unknown_name
 from sat_retriever.cli.target import check_target, to_stdout, to_terminal, write_parts
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
@@ -27,6 +26,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.links.view.graph import graph_json_parts, graphml_parts
 from sat_retriever.links.view.part import around, best_linked
+from sat_retriever.naming import find_sheets, unknown_name
 from sat_retriever.types import Link, SheetRecord
 
 Item = TypeVar("Item")

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.table import Table
 from rich.text import Text
 
 from sat_retriever.cli.terminal import grid, plain
-from sat_retriever.types import Link, LinkType, SheetRecord
-
-# What a link says of the sheet it starts from, and of the one it points to.
-_WAYS = {
-    LinkType.FORMULA_REFERENCE.value: ("takes values from", "gives values to"),
-    LinkType.AGGREGATION.value: ("sums up", "is summed up in"),
-    LinkType.SUMMARY_SOURCE.value: ("gathers from", "is gathered in"),
-    LinkType.JOIN_KEY.value: ("joins to", "is joined from"),
-}
-# The direction of the others says nothing: they hold both ways.
-_EITHER_WAY = {
-    LinkType.SIBLING_PERIOD.value: "is another period of",
-    LinkType.SAME_WORKBOOK.value: "is in a workbook with",
-}
+from sat_retriever.linkwords import in_order, ways_of
+from sat_retriever.types import Link, SheetRecord
 
 
 def link_table(record: SheetRecord, links: Sequence[Link], most: int) -> Table:
@@ -37,9 +25,9 @@ def link_table(record: SheetRecord, links: Sequence[Link], most: int) -> Table:
 
 
 def _by_way(kind: str, links: Sequence[Link], sheet_id: str) -> list[tuple[str, list[Link]]]:
-    if kind in _EITHER_WAY:
-        return [(_EITHER_WAY[kind], list(links))]
-    there, back = _WAYS.get(kind, ("to", "from"))
+    there, back = ways_of(kind)
+    if there == back:
+        return [(there, list(links))]
     out = [link for link in links if link.source == sheet_id]
     return [(there, out), (back, [link for link in links if link.source != sheet_id])]
 
@@ -65,13 +53,3 @@ def other_end(record: SheetRecord, link: Link) -> str:
     other = link.target if link.source == record.sheet_id else link.source
     own = f"{record.path}#"
     return other.removeprefix(own) if record.path else other
-
-
-def in_order(types: Iterable[str]) -> list[str]:
-    """Types of links: ours in their order, then others by name.
-
-    >>> in_order({"zeta", "join_key", "aggregation"})
-    ['aggregation', 'join_key', 'zeta']
-    """
-    own = [kind.value for kind in LinkType]
-    return sorted(types, key=lambda kind: (own.index(kind) if kind in own else len(own), kind))

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sat_retriever.cli.linktable import in_order, link_table
-from sat_retriever.cli.naming import find_sheets, unknown_name
+from sat_retriever.cli.linktable import link_table
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -25,6 +24,8 @@ from sat_retriever.cli.terminal import (
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
+from sat_retriever.linkwords import in_order
+from sat_retriever.naming import find_sheets, unknown_name
 from sat_retriever.types import FormulaState, Link, SheetRecord, Skipped
 from sat_retriever.types import Table as SheetTable
 

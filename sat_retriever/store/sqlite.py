@@ -355,6 +355,15 @@ class SqliteStore:
             )
         )
 
+    def files(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """Root, and path below it, of the file of each sheet; sheets without one are absent."""
+        found = self._in(
+            "SELECT s.sheet_id, w.root, w.path FROM sheets s "
+            "JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id IN ({})",
+            sheet_ids,
+        )
+        return {sheet_id: (root, path) for sheet_id, root, path in found}
+
     def matching(self, filters: Filters) -> IdArray:
         """Row ids of the sheets that meet all conditions, ascending."""
         where, values = sql_conditions(filters)

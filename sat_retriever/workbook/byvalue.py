@@ -64,6 +64,8 @@ def read_by_value(
         tables.setdefault(each.sheet, []).append(each.table)
     seen: set[str] = set()
     for index, sheet in enumerate(listed):
+        if not request.asks_for(sheet.name):
+            continue
         part = SheetPart(sheet.name, "", sheet.visibility, sheet.other)
         refusal = refuse_sheet(part, index, seen, request.limits)
         if refusal is not None:

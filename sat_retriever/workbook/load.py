@@ -26,7 +26,7 @@ from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.sheets import read_xlsx
 from sat_retriever.workbook.sniff import TEXT_SUFFIXES, Kind, open_regular, sniff, sniff_bytes
 from sat_retriever.workbook.text import read_text
-from sat_retriever.workbook.wire import profiles_to_json
+from sat_retriever.workbook.wire import cells_to_json, profiles_to_json
 
 Json = dict[str, Any]
 # What Excel encrypts with when only a structure is protected, and opens without asking.
@@ -45,7 +45,7 @@ def load(request: Request) -> Iterator[Json]:
             for message in _load_open(request, path, file, done):
                 told = told or "record" in message or "skipped" in message
                 yield message
-            if not told:
+            if not told and request.window is None:
                 raise Refused(SkipReason.DAMAGED, "The workbook lists no sheet.")
             after = path.stat()
             same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
@@ -122,6 +122,10 @@ def _load_text(request: Request, file: BinaryIO, source: Source, done: Json) -> 
     if area is None:
         empty = "The file has no cell with a value."
         yield _skipped(request, SkipReason.EMPTY_SHEET, empty, _shown(request).stem)
+        return
+    if request.window is not None:
+        if request.asks_for(_shown(request).stem):
+            yield {"cells": cells_to_json(grid, request.window.area, area, cut=False)}
         return
     record = sheet_record(source, _shown(request).stem, grid, area, examples=request.examples)
     yield {"record": to_json(record)}

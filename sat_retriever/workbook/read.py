@@ -7,39 +7,22 @@ file is read in a process of its own kind, capped in memory and time.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
-from typing import Any
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.jsonform import record_from_json, skipped_from_json
 from sat_retriever.structure import ColumnProfile, Reference, Structure
-from sat_retriever.types import Formula, SheetRecord, Skipped, SkipReason
+from sat_retriever.types import Formula, SheetRecord, Skipped
+from sat_retriever.workbook.ask import Answers, ask
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.paths import printable
 from sat_retriever.workbook.pool import Slot, borrowed_slot, map_slots, usable_cores
-from sat_retriever.workbook.process import WorkerFailed
 from sat_retriever.workbook.request import Request
-from sat_retriever.workbook.wire import (
-    formulas_from_json,
-    profiles_from_json,
-    references_from_json,
-    structure_from_json,
-)
 
 DEFAULT_LIMITS = Limits()
-_RETRIED = (SkipReason.READER_CRASHED, SkipReason.OUT_OF_MEMORY)
-_FIRST_SHARE = 0.8  # of a file's time that the first attempt may take
-_LISTS: dict[str, Callable[[Any], list[Any]]] = {
-    "record": lambda content: [record_from_json(content)],
-    "formulas": formulas_from_json,
-    "references": references_from_json,
-    "profiles": profiles_from_json,
-    "skipped": lambda content: [skipped_from_json(content)],
-}
+_FACTS = ("format", "content_hash", "size", "modified_ns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +89,10 @@ def read_workbook(
     if not os.path.lexists(path):
         raise PathNotFoundError(f"There is no file at {str(path)!r}; check the path.")
     _require_password(password)
-    request = _request(path, Path(root) if root is not None else None, limits)
+    request = request_for(path, Path(root) if root is not None else None, limits)
     request = replace(request, examples=examples, formulas=formulas, links=links, password=password)
     with borrowed_slot() as slot:
-        return _read(path, request, slot)
+        return _workbook(path, ask(request, slot))
 
 
 def read_workbooks(
@@ -149,74 +132,35 @@ def read_workbooks(
     def requests() -> Iterator[tuple[Path, Request]]:
         for each in paths:
             path = Path(each)
-            request = _request(path, root_of(path), limits)
+            request = request_for(path, root_of(path), limits)
             asked = replace(
                 request, examples=examples, formulas=formulas, links=links, password=password
             )
             yield path, asked
 
-    yield from map_slots(lambda job, slot: _read(*job, slot), requests(), workers or usable_cores())
+    def read(job: tuple[Path, Request], slot: Slot) -> Workbook:
+        path, request = job
+        return _workbook(path, ask(request, slot))
+
+    yield from map_slots(read, requests(), workers or usable_cores())
 
 
-def _read(path: Path, request: Request, slot: Slot) -> Workbook:
-    """One file, tried again without calamine if the first attempt took the worker down."""
-    start = time.monotonic()
-    seconds = request.limits.seconds
-    try:
-        workbook, changed = _attempt(path, request, slot, seconds * _FIRST_SHARE)
-        if changed:
-            workbook, changed = _attempt(path, request, slot, seconds)
-        if changed:
-            moving = "The file kept changing while it was read."
-            return _failed(path, request, SkipReason.UNREADABLE, moving)
-        return workbook
-    except WorkerFailed as failed:
-        left = seconds - (time.monotonic() - start)
-        first = failed
-    try:
-        if left <= 0:
-            raise first
-        workbook, _changed = _attempt(path, replace(request, safe=True, seconds=left), slot, left)
-        if all(skip.reason is not SkipReason.READER_CRASHED for skip in workbook.skipped):
-            return workbook
-        raise first
-    except WorkerFailed:
-        return _failed(path, request, first.reason, first.message)
-
-
-def _attempt(path: Path, request: Request, slot: Slot, seconds: float) -> tuple[Workbook, bool]:
-    lists: dict[str, list[Any]] = {kind: [] for kind in _LISTS}
-    structure = Structure()
-    done: dict[str, Any] = {}
-    for message in slot.worker().ask(request, seconds):
-        [(kind, content)] = message.items()
-        if kind in _LISTS:
-            lists[kind] += _LISTS[kind](content)
-        elif kind == "structure":
-            structure = structure_from_json(content)
-        else:
-            done = content
-    workbook = Workbook(
+def _workbook(path: Path, answers: Answers) -> Workbook:
+    """What the reading process told of a file, as a workbook."""
+    known = {name: answers.done[name] for name in _FACTS if name in answers.done}
+    return Workbook(
         path=path,
-        format=done["format"],
-        records=tuple(lists["record"]),
-        formulas=tuple(lists["formulas"]),
-        references=tuple(lists["references"]),
-        profiles=tuple(lists["profiles"]),
-        skipped=tuple(lists["skipped"]),
-        structure=structure,
-        content_hash=done["content_hash"],
-        size=done["size"],
-        modified_ns=done["modified_ns"],
+        records=tuple(answers.of("record")),
+        formulas=tuple(answers.of("formulas")),
+        references=tuple(answers.of("references")),
+        profiles=tuple(answers.of("profiles")),
+        skipped=tuple(answers.of("skipped")),
+        structure=answers.structure,
+        **known,
     )
-    return workbook, done["changed"]
 
 
-def _failed(path: Path, request: Request, reason: SkipReason, message: str) -> Workbook:
-    return Workbook(path, skipped=(Skipped(request.relative, reason, message),))
-
-
-def _request(path: Path, root: Path | None, limits: Limits) -> Request:
+def request_for(path: Path, root: Path | None, limits: Limits) -> Request:
     """The request for one file, with its path as sheet ids show it.
 
     Raises:

@@ -19,7 +19,7 @@ from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.scan import SheetScan
 from sat_retriever.workbook.skips import skip
 from sat_retriever.workbook.values import SheetValues, ValuesFailed, with_errors
-from sat_retriever.workbook.wire import profiles_to_json
+from sat_retriever.workbook.wire import cells_to_json, profiles_to_json
 from sat_retriever.workbook.xlsx import SheetPart
 
 Json = dict[str, Any]
@@ -95,6 +95,10 @@ def sheet_messages(
     grid, area = _with_scan(values, scan)
     if area is None:
         yield skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
+        return
+    if request.window is not None:
+        cut = values.cut or values.shortened or (scan is not None and scan.cut)
+        yield {"cells": cells_to_json(grid, request.window.area, area, cut=cut)}
         return
     record = sheet_record(
         reading.source,

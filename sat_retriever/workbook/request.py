@@ -5,9 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from sat_retriever.area import Area
 from sat_retriever.workbook.limits import Limits
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Cells of one sheet, which are answered in place of everything else.
+
+    Attributes:
+        sheet: Name of the sheet.
+        area: The cells.
+    """
+
+    sheet: str
+    area: Area
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +36,7 @@ class Request:
         links: Whether what links are found by is answered: references and profiles.
         safe: Leave out calamine, which took the worker down before.
         seconds: What is left of the file's time; all of it if None.
+        window: Answer these cells only; the whole workbook if None.
         password: Opens an encrypted workbook.
         limits: Bounds.
     """
@@ -33,10 +48,17 @@ class Request:
     links: bool = True
     safe: bool = False
     seconds: float | None = None
+    window: Window | None = None
     password: str | None = None
     limits: Limits = field(default_factory=Limits)
 
     @classmethod
     def from_json(cls, data: Json) -> Request:
         """The request a parent wrote with `to_json`."""
-        return cls(**{**data, "limits": Limits(**data.get("limits", {}))})
+        window = data.get("window")
+        cells = window and Window(window["sheet"], Area(**window["area"]))
+        return cls(**{**data, "window": cells, "limits": Limits(**data.get("limits", {}))})
+
+    def asks_for(self, sheet: str) -> bool:
+        """Whether anything is to be answered about a sheet."""
+        return self.window is None or self.window.sheet == sheet

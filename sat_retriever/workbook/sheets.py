@@ -113,10 +113,13 @@ class _Walk:
         declared = {
             index: self.declared(sheet)
             for index, sheet in enumerate(self.contents.sheets[: request.limits.sheets])
+            if request.asks_for(sheet.name)
         }
         formulas = Formulas(request, self.names(declared), self.clock.linking)
         seen: set[str] = set()
         for index, sheet in enumerate(self.contents.sheets):
+            if not request.asks_for(sheet.name):
+                continue
             refusal = refuse_sheet(sheet, index, seen, request.limits)
             if refusal is not None:
                 yield skip(request, *refusal, sheet.name)

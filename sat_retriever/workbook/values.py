@@ -63,6 +63,12 @@ class SheetValues:
     merges: tuple[Area, ...] = ()
     cut: bool = False
 
+    @property
+    def shortened(self) -> bool:
+        """Whether the grid ends before the used range does."""
+        last = self.grid.first_row + len(self.grid.rows) - 1
+        return self.area is not None and last < self.area.bottom
+
 
 def with_errors(grid: Grid, errors: Sequence[tuple[int, int, str]]) -> Grid:
     """The grid with error values put where calamine left a gap.

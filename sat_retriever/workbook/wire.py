@@ -8,6 +8,8 @@ References and profiles of a sheet are rows of their fields after the sheet.
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 from collections.abc import Sequence
 from itertools import repeat
 from typing import Any
@@ -27,9 +29,11 @@ from sat_retriever.structure import (
     Use,
 )
 from sat_retriever.types import Formula
+from sat_retriever.workbook.grid import Grid, Value
 
 Json = dict[str, Any]
 RawFormula = tuple[str, str, str | None, str]
+_WHOLE = 1e15  # floats below this without a fraction are whole numbers
 _REFERENCE = ("cell", "formula", "cells", "workbook", "first", "last", "name", "area")
 
 
@@ -70,6 +74,47 @@ def references_from_json(data: list[Any]) -> list[Reference]:
     """The references that `references_to_json` wrote."""
     sheet, *rows = data
     return [Reference(sheet, Use(use), *rest) for use, *rest in rows]
+
+
+def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> Json:
+    """The wanted cells of a sheet, as far as its used range goes.
+
+    Dates and times become ISO text, errors such as `#DIV/0!` their own text.
+
+    Args:
+        grid: Values of the sheet.
+        wanted: The cells.
+        used: The sheet's used range.
+        cut: Whether the grid ends before the sheet does; there are no cells after it then.
+
+    >>> grid = Grid([["a", 1.0], [None]], first_row=2)
+    >>> cells_to_json(grid, Area(1, 1, 9, 9), Area(2, 1, 3, 2), cut=False)["rows"]
+    [['a', 1], [None, None]]
+    """
+    top, left = max(wanted.top, used.top), max(wanted.left, used.left)
+    bottom, right = min(wanted.bottom, used.bottom), min(wanted.right, used.right)
+    if cut:
+        bottom = min(bottom, grid.first_row + len(grid.rows) - 1)
+    rows = []
+    for row in range(top, bottom + 1):
+        at = row - grid.first_row
+        held = grid.rows[at] if 0 <= at < len(grid.rows) else []
+        places = (col - grid.first_col for col in range(left, right + 1))
+        rows.append([_plain(held[p]) if 0 <= p < len(held) else None for p in places])
+    return {"top": top, "left": left, "rows": rows, "used": used.a1(), "cut": cut}
+
+
+def _plain(value: Value) -> str | int | float | bool | None:
+    """A cell's value as JSON has it."""
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return str(value)
+        return int(value) if value.is_integer() and abs(value) < _WHOLE else value
+    if isinstance(value, (dt.datetime, dt.date, dt.time)):
+        return value.isoformat()
+    return str(value)
 
 
 def profiles_to_json(sheet: str, profiles: Sequence[ColumnProfile]) -> list[Any]:

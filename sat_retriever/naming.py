@@ -7,6 +7,9 @@ from pathlib import Path
 
 from sat_retriever.index import SheetIndex
 
+_COMPARED = 20_000  # sheets up to which every name is compared, within a second
+_LIKELY = 200
+
 
 def find_sheets(opened: SheetIndex, name: str) -> tuple[str, list[str]]:
     """The workbook that is meant, "" for one sheet only, and the ids of the sheets meant."""
@@ -28,12 +31,20 @@ def find_sheets(opened: SheetIndex, name: str) -> tuple[str, list[str]]:
 
 def unknown_name(opened: SheetIndex, name: str) -> str:
     """A sentence that says so, with the names nearest to it."""
-    ids = opened.sheet_ids()
-    paths = {state.path for state in opened.workbooks()}
-    names = sorted({*ids, *paths, *(path.rpartition("/")[2] for path in paths)})
-    close = get_close_matches(name, names, n=3, cutoff=0.4)
+    close = get_close_matches(name, _names(opened, name), n=3, cutoff=0.4)
     hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
-    return f"{opened.path} has no workbook or sheet {name!r}{hint}"
+    return f"there is no workbook or sheet {name!r} in the index{hint}"
+
+
+def _names(opened: SheetIndex, name: str) -> list[str]:
+    """Names of sheets and workbooks to compare with: all of a small index, else the likely ones."""
+    if len(opened) <= _COMPARED or not name.strip():
+        ids = opened.sheet_ids()[:_COMPARED]
+        paths = {state.path for state in opened.workbooks()}
+    else:
+        ids = [found.sheet_id for found in opened.candidates(name, _LIKELY)]
+        paths = set(opened.workbook_of(ids).values())
+    return sorted({*ids, *paths, *(path.rpartition("/")[2] for path in paths)})
 
 
 def _sheets(opened: SheetIndex, workbook: str) -> list[str]:

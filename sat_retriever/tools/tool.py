@@ -1,0 +1,87 @@
+"""A method of `SheetTools` as a tool: description and arguments from its docstring and hints."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from sat_retriever._extras import require
+from sat_retriever.errors import InputError
+from sat_retriever.tools.results import ToolResult
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+_ARGUMENT = re.compile(r"^    (\w+): (.+(?:\n        .+)*)", re.MULTILINE)
+_SECTION = re.compile(r"\n\n(Args|Raises):\n")
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool, for a framework to wrap.
+
+    Attributes:
+        name: Its name.
+        description: What it does and when to use it, for a language model.
+        method: What it calls.
+        meanings: What each argument means.
+    """
+
+    name: str
+    description: str
+    method: Callable[..., ToolResult]
+    meanings: Mapping[str, str]
+
+    @classmethod
+    def of(cls, method: Callable[..., ToolResult]) -> Tool:
+        """The tool of a documented method."""
+        text = inspect.cleandoc(method.__doc__ or "")
+        description, *rest = _SECTION.split(text)  # then alternately a title and its lines
+        said = dict(zip(rest[::2], rest[1::2], strict=True)).get("Args", "")
+        meanings = {name: " ".join(text.split()) for name, text in _ARGUMENT.findall(said)}
+        description = " ".join(description.split())
+        return cls(method.__name__, description, method, meanings)
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """The arguments as a pydantic model, which knows their types, defaults and meanings.
+
+        Raises:
+            MissingExtraError: If pydantic, which every framework brings along, is missing.
+        """
+        pydantic = require("pydantic", "mcp")
+        hints = get_type_hints(self.method)
+        fields: dict[str, Any] = {}
+        for name, parameter in inspect.signature(self.method).parameters.items():
+            empty = parameter.default is inspect.Parameter.empty
+            default = ... if empty else parameter.default
+            fields[name] = (hints[name], pydantic.Field(default, description=self.meanings[name]))
+        made: type[BaseModel] = pydantic.create_model(
+            f"{self.name}_arguments", __config__=pydantic.ConfigDict(extra="forbid"), **fields
+        )
+        return made
+
+    def run(self, **arguments: Any) -> ToolResult:
+        """The tool's answer.
+
+        Raises:
+            InputError: If an argument is missing, unknown, of a wrong type or out of its range;
+                the message is one that a model can act on.
+            SatError: If the index cannot be read.
+        """
+        pydantic = require("pydantic", "mcp")
+        try:
+            given = self.arguments(**arguments)
+        except pydantic.ValidationError as error:
+            raise InputError(f"{self.name}: {_said(error.errors())}") from error
+        return self.method(**{name: getattr(given, name) for name in self.meanings})
+
+
+def _said(errors: list[Any]) -> str:
+    """What is wrong with the arguments, without their values."""
+    places = (".".join(map(str, each["loc"])) or "arguments" for each in errors)
+    return "; ".join(f"{place}: {each['msg']}" for place, each in zip(places, errors, strict=True))

@@ -1,0 +1,51 @@
+import openpyxl
+import pytest
+
+from sat_retriever import SheetIndex, index_paths, open_index
+from sat_retriever.errors import FingerprintMismatchError, PathNotFoundError
+from tests.fakes import HashedEncoder
+from tests.saved_encoder import save_bag_of_words
+
+
+@pytest.fixture
+def books(tmp_path):
+    folder = tmp_path / "books"
+    folder.mkdir()
+    book = openpyxl.Workbook()
+    book.active.append(["Region", "Revenue"])
+    book.active.append(["North", 1])
+    book.save(folder / "Sales.xlsx")
+    return folder
+
+
+def test_an_index_is_made_once_and_then_brought_up_to_date(books, tmp_path):
+    file, seen = tmp_path / "i.sat", []
+    with index_paths([books], file, encoder=HashedEncoder(), progress=lambda *at: seen.append(at)):
+        assert [at[:2] for at in seen][-1] == (1, 1)
+    (books / "More.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    with index_paths(str(books), str(file), encoder=HashedEncoder()) as index:
+        assert index.sheet_ids() == ["More.csv#More", "Sales.xlsx#Sheet"]
+
+
+def test_an_encoder_can_be_named_by_its_folder(books, tmp_path):
+    folder = save_bag_of_words(tmp_path / "bag", ["region", "revenue"])
+    with index_paths(books, tmp_path / "i.sat", encoder=folder) as index:
+        assert index.candidates("revenue")[0].sheet_id == "Sales.xlsx#Sheet"
+    with index_paths(books, tmp_path / "i.sat") as again:  # keeps its own
+        assert again.fingerprint == index.fingerprint
+
+
+def test_another_encoder_and_a_path_that_is_not_there_are_refused(books, tmp_path):
+    index_paths(books, tmp_path / "i.sat", encoder=HashedEncoder()).close()
+    with pytest.raises(FingerprintMismatchError):
+        index_paths(books, tmp_path / "i.sat", encoder=HashedEncoder(width=32))
+    with pytest.raises(PathNotFoundError):
+        index_paths(tmp_path / "gone", tmp_path / "i.sat", encoder=HashedEncoder())
+
+
+def test_an_open_index_is_taken_as_it_is(books, tmp_path):
+    with index_paths(books, tmp_path / "i.sat", encoder=HashedEncoder()) as index:
+        assert open_index(index) is index
+    with open_index(tmp_path / "i.sat") as opened:
+        assert isinstance(opened, SheetIndex)
+        assert len(opened) == 1

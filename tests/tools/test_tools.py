@@ -1,0 +1,204 @@
+import json
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+import openpyxl
+import pytest
+
+from sat_retriever import SheetIndex, SheetTools, naming
+from sat_retriever.celltable import estimated_tokens
+from sat_retriever.errors import InputError
+from sat_retriever.tools import sheettools
+from tests.fakes import HashedEncoder
+
+NAMES = ["find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two workbooks: quarters with a summary over them, and a wide, long sheet."""
+    folder = tmp_path_factory.mktemp("tools") / "books"
+    folder.mkdir()
+    book = openpyxl.Workbook()
+    book.active.title = "Summary"
+    book.active.append(["Quarter", "Revenue"])
+    for number in (1, 2):
+        sheet = book.create_sheet(f"Q{number}")
+        sheet.append(["Region", "Revenue"])
+        for row in range(3):
+            sheet.append([f"Region {row}", row * number])
+        book["Summary"].append([f"Q{number}", f"=SUM('Q{number}'!B2:B4)"])
+    book.save(folder / "Sales.xlsx")
+    wide = openpyxl.Workbook()
+    wide.active.title = "Staff"
+    wide.active.append([f"Column {n}" for n in range(130)])
+    for row in range(300):
+        wide.active.append([f"value {row} " + "x" * 300] * 130)
+    wide.save(folder / "Staff.xlsx")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tools(folder, tmp_path_factory):
+    with SheetIndex.create(tmp_path_factory.mktemp("index") / "i.sat", HashedEncoder()) as index:
+        index.sync(folder)
+        yield SheetTools(index)
+
+
+def test_found_sheets_have_an_id_a_citation_and_a_reason(tools):
+    found = tools.find_sheets("revenue by region in Q2")
+    first = found.sheets[0]
+    assert (first.sheet, first.citation) == ("Sales.xlsx#Q2", "Sales.xlsx#Q2!A1:B4")
+    assert first.columns == ("Region", "Revenue")
+    assert "words" in first.why
+    assert str(found).startswith("1. Sales.xlsx#Q2!A1:B4\n   columns: Region, Revenue\n   why: ")
+    assert [each.rank for each in found.sheets] == [1, 2, 3, 4]
+    assert len(tools.find_sheets("revenue", top_k=2).sheets) == 2
+    only = tools.find_sheets("revenue", workbook="Staff.xlsx").sheets
+    assert {each.sheet for each in only} == {"Staff.xlsx#Staff"}
+    assert "No sheet was found" in str(tools.find_sheets("revenue", path="2024/*"))
+
+
+def test_a_description_has_the_tables_and_counts_the_links(tools):
+    described = tools.describe_sheet("Sales.xlsx#Summary")
+    [table] = described.tables
+    assert (table.range, table.header_row, table.rows) == ("A1:B3", 1, 2)
+    assert [column.name for column in table.columns] == ["Quarter", "Revenue"]
+    assert described.links["aggregation"] == 2
+    assert "- Quarter: text, such as Q1" in str(described)
+    wide = tools.describe_sheet("Staff.xlsx#Staff").tables[0]
+    assert (len(wide.columns), wide.more_columns) == (60, 70)
+
+
+def test_cells_come_with_row_numbers_column_letters_and_a_citation(tools):
+    found = tools.read_range("Sales.xlsx#Q2", "B2:B3")
+    assert (found.citation, found.rows, found.complete) == (
+        "Sales.xlsx#Q2!B2:B3", ((0,), (2,)), True,
+    )  # fmt: skip
+    assert "|  | B |\n|---|---|\n| 2 | 0 |\n| 3 | 2 |" in str(found)
+    assert tools.read_range("Sales.xlsx#Q2").range == "A1:B4"  # the main table
+    formulas = tools.read_range("Sales.xlsx#Summary", "B2", formulas=True)
+    assert formulas.rows == (("=SUM('Q1'!B2:B4)",),)
+    nothing = tools.read_range("Sales.xlsx#Q2", "Z1:Z9")
+    assert (nothing.rows, "No cell there is used" in nothing.note) == ((), True)
+
+
+def test_a_long_or_wide_range_is_cut_says_so_and_can_be_gone_on_with(tools):
+    found = tools.read_range("Staff.xlsx#Staff")
+    assert not found.complete
+    assert "ask for the other cells next" in found.note
+    assert len(found.rows[0]) == 100
+    assert found.range.startswith("A1:CV")
+    assert max(len(text) for row in found.rows for text in row) <= 200
+    last = len(found.rows)
+    after = tools.read_range("Staff.xlsx#Staff", f"A{last + 1}:B{last + 5}")
+    assert (after.complete, after.rows[0][0].split()[1]) == (True, str(last - 1))
+    narrow = tools.read_range("Staff.xlsx#Staff", "A1:A301")
+    assert estimated_tokens(str(narrow)) < sheettools.MAX_TOKENS + 200
+
+
+def test_links_are_told_from_the_side_of_the_sheet_that_was_asked_about(tools):
+    ways = {(link.way, link.sheet) for link in tools.related_sheets("Sales.xlsx#Q1").related}
+    assert ("is summed up in", "Sales.xlsx#Summary") in ways
+    sums = tools.related_sheets("Sales.xlsx#Summary", link_type="aggregation", limit=1)
+    assert (sums.total, len(sums.related), sums.related[0].way) == (2, 1, "sums up")
+    assert "1 more links" in str(sums)
+    assert "SUM" in sums.related[0].evidence
+
+
+def test_the_status_counts_what_can_be_searched(tools, folder):
+    (folder / "torn.xlsx").write_bytes(b"PK\x03\x04 torn")
+    try:
+        tools.index.sync(folder)
+        status = tools.index_status()
+        assert (status.workbooks, status.sheets) == (3, 4)
+        assert status.skipped == {"damaged": 1}
+        assert str(folder) not in json.dumps(status.to_dict())
+    finally:
+        (folder / "torn.xlsx").unlink()
+
+
+@pytest.mark.parametrize("name", ["Sales.xlsx#Q1", " Sales.xlsx#Q1 ", "Sales.xlsx#Q1!A1:B4"])
+def test_a_sheet_is_known_by_its_id_or_by_a_citation(tools, name):
+    assert tools.describe_sheet(name).sheet == "Sales.xlsx#Q1"
+
+
+def test_a_workbook_of_one_sheet_stands_for_it_and_one_of_several_is_asked_about(tools):
+    assert tools.describe_sheet("Staff.xlsx").sheet == "Staff.xlsx#Staff"
+    with pytest.raises(InputError, match=r"is 3 sheets; name one of them: 'Sales\.xlsx#Q1'"):
+        tools.describe_sheet("Sales.xlsx")
+
+
+@pytest.mark.parametrize("compared", [0, 20_000])
+def test_a_sheet_that_is_not_there_is_answered_with_the_nearest_names(tools, compared, monkeypatch):
+    monkeypatch.setattr(naming, "_COMPARED", compared)
+    with pytest.raises(InputError, match=r"did you mean .*'Sales\.xlsx#Q1'"):
+        tools.read_range("Sales.xlsx#Q11")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("find_sheets", {"question": " "}, "question is empty"),
+        ("find_sheets", {"question": "x" * 4_001}, "give at most 4,000"),
+        ("find_sheets", {"question": "x", "top_k": 51}, "from 1 to 50"),
+        ("find_sheets", {"question": "x", "top_k": "many"}, "find_sheets: top_k: .*integer"),
+        ("find_sheets", {}, "question: Field required"),
+        ("find_sheets", {"question": "x", "k": 3}, "k: Extra inputs"),
+        ("read_range", {"sheet": "Sales.xlsx#Q1", "range": "all"}, "such as A1:D20"),
+        ("read_range", {"sheet": "../../../etc/passwd"}, "no workbook or sheet"),
+        ("related_sheets", {"sheet": "Sales.xlsx#Q1", "link_type": "x"}, "formula_reference, agg"),
+        ("related_sheets", {"sheet": "Sales.xlsx#Q1", "limit": 0}, "limit is 0"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_words_that_a_model_can_act_on(
+    tools, name, arguments, message
+):
+    [tool] = [tool for tool in tools.tools() if tool.name == name]
+    with pytest.raises(InputError, match=message):
+        tool.run(**arguments)
+
+
+def test_only_files_under_the_indexed_folder_are_opened(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "books")
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
+        index.sync(tmp_path / "books")
+        file = tmp_path / "books" / "Sales.xlsx"
+        shutil.move(file, tmp_path / "Sales.xlsx")
+        file.symlink_to(tmp_path / "Sales.xlsx")
+        with pytest.raises(InputError, match="outside the folder that was indexed"):
+            SheetTools(index).read_range("Sales.xlsx#Q1")
+
+
+def test_every_tool_has_a_description_and_arguments_with_meanings(tools):
+    made = tools.tools()
+    assert [tool.name for tool in made] == NAMES
+    for tool in made:
+        schema = tool.arguments.model_json_schema()
+        assert len(tool.description) > 50
+        assert "Raises" not in tool.description
+        assert set(schema["properties"]) == set(tool.meanings)
+        assert all(len(each["description"]) > 20 for each in schema["properties"].values())
+
+
+def test_results_are_the_same_as_plain_values(tools):
+    for tool, arguments in zip(
+        tools.tools(),
+        [{"question": "revenue"}, *[{"sheet": "Sales.xlsx#Q1"}] * 3, {}],
+        strict=True,
+    ):
+        told = tool.run(**arguments).to_dict()
+        assert json.loads(json.dumps(told)) == told
+
+
+def test_parallel_calls_give_what_one_after_the_other_gives(tools):
+    questions = [f"revenue of region {n % 7} in Q{n % 3}" for n in range(60)]
+    serial = [tools.find_sheets(question) for question in questions]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(tools.find_sheets, questions)) == serial
+
+
+def test_an_index_can_be_named_by_its_path(tools):
+    assert SheetTools(tools.index.path, None).index_status().sheets == 4
+    with pytest.raises(InputError, match="max_tokens is 0"):
+        SheetTools(tools.index, max_tokens=0)

@@ -1,0 +1,140 @@
+import datetime as dt
+import re
+import zipfile
+
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from odf.opendocument import OpenDocumentSpreadsheet
+from odf.table import Table, TableCell, TableRow
+from odf.text import P
+
+from sat_retriever.area import Area, column_letters
+from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.workbook import window
+from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.window import parse_range, read_range
+
+ALL = Area(1, 1, 1_048_576, 16_384)
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """Values of every kind from B2 on, a formula, and a second sheet."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Q1"
+    rows = [
+        ["Region", "Day", "Revenue", "Paid", "Late"],
+        ["North", dt.date(2024, 1, 31), 1.5, True, dt.time(9, 30)],
+        ["South", None, 3.0, False, "#N/A"],
+    ]
+    for r, row in enumerate(rows, start=2):
+        for c, value in enumerate(row, start=2):
+            sheet.cell(r, c, value)
+    sheet["D5"] = "=SUM(D3:D4)"
+    book.create_sheet("Other")["A1"] = "secret"
+    path = tmp_path_factory.mktemp("window") / "Sales.xlsx"
+    book.save(path)
+    return path
+
+
+def test_values_are_those_of_the_cells_and_the_range_is_cut_to_what_is_used(book):
+    found = read_range(book, "Q1", ALL)
+    assert (found.range, found.used, found.complete) == ("B2:F5", "B2:F5", True)
+    assert found.rows[1] == ("North", "2024-01-31", 1.5, True, "09:30:00")
+    assert found.rows[2] == ("South", None, 3, False, "#N/A")
+    assert read_range(book, "Q1", parse_range("C3:D3")).rows == (("2024-01-31", 1.5),)
+
+
+def test_formulas_stand_in_place_of_values_only_if_asked_for(book):
+    total = parse_range("D4:D5")
+    assert read_range(book, "Q1", total).rows == ((3,), (None,))
+    assert read_range(book, "Q1", total, formulas=True).rows == ((3,), ("=SUM(D3:D4)",))
+
+
+def test_a_shared_formula_is_moved_to_each_of_its_cells(book, tmp_path):
+    shared = '<c r="D5"><f t="shared" ref="D5:D7" si="0">SUM(D$3:D4)</f><v>4.5</v></c>'
+    target = tmp_path / "shared.xlsx"
+    with zipfile.ZipFile(book) as source, zipfile.ZipFile(target, "w") as made:
+        for name in source.namelist():
+            content = source.read(name)
+            if name.endswith("sheet1.xml"):
+                text = re.sub(r'<c r="D5".*?</c>', shared, content.decode())
+                below = "".join(
+                    f'<row r="{r}"><c r="D{r}"><f t="shared" si="0"/><v>{r}</v></c></row>'
+                    for r in (6, 7)
+                )
+                content = text.replace("</sheetData>", f"{below}</sheetData>").encode()
+            made.writestr(name, content)
+    found = read_range(target, "Q1", parse_range("D5:D7"), formulas=True)
+    assert found.rows == (("=SUM(D$3:D4)",), ("=SUM(D$3:D5)",), ("=SUM(D$3:D6)",))
+
+
+def test_cells_that_nobody_uses_are_no_rows(book):
+    found = read_range(book, "Q1", parse_range("Z90:Z99"))
+    assert (found.range, found.rows, found.used) == ("", (), "B2:F5")
+
+
+def test_one_answer_has_so_many_cells_at_most(tmp_path, monkeypatch):
+    path = tmp_path / "long.csv"
+    path.write_text("a,b\n" + "1,2\n" * 50, encoding="utf-8")
+    monkeypatch.setattr(window, "MAX_CELLS", 20)
+    found = read_range(path, "long", ALL)
+    assert (found.range, len(found.rows), found.used) == ("A1:B10", 10, "A1:B51")
+    assert not found.complete
+
+
+def test_a_sheet_that_is_too_long_to_read_is_not_complete(tmp_path):
+    book = openpyxl.Workbook()
+    for row in range(400):
+        book.active.append([row, "x"])
+    book.save(tmp_path / "a.xlsx")
+    found = read_range(tmp_path / "a.xlsx", "Sheet", ALL, limits=Limits(cells=100))
+    assert (found.range, found.used, found.complete) == ("A1:B50", "A1:B400", False)
+    assert found.rows[-1] == (49, "x")
+    assert read_range(tmp_path / "a.xlsx", "Sheet", ALL).rows[-1] == (399, "x")
+
+
+def test_csv_and_ods_are_read_too(tmp_path):
+    (tmp_path / "a.csv").write_text("region;revenue\nNorth;1,5\n", encoding="utf-8")
+    assert read_range(tmp_path / "a.csv", "a", ALL).rows[0] == ("region", "revenue")
+    document = OpenDocumentSpreadsheet()
+    for name, value in (("One", "1"), ("Two", "2")):
+        table = Table(name=name)
+        row = TableRow()
+        cell = TableCell(valuetype="float", value=value, formula="of:=1+1")
+        cell.addElement(P(text=value))
+        row.addElement(cell)
+        table.addElement(row)
+        document.spreadsheet.addElement(table)
+    document.save(tmp_path / "a.ods")
+    assert read_range(tmp_path / "a.ods", "Two", ALL).rows == ((2,),)
+    assert read_range(tmp_path / "a.ods", "Two", ALL, formulas=True).rows == (("=1+1",),)
+
+
+def test_what_cannot_be_read_says_why(book, tmp_path):
+    with pytest.raises(PathNotFoundError, match="index it again"):
+        read_range(tmp_path / "gone.xlsx", "Q1", ALL)
+    with pytest.raises(InputError, match="no sheet 'Q9'"):
+        read_range(book, "Q9", ALL)
+    (tmp_path / "torn.xlsx").write_bytes(book.read_bytes()[:700])
+    with pytest.raises(InputError, match=r"the cells of 'torn.xlsx' cannot be read: .+"):
+        read_range(tmp_path / "torn.xlsx", "Q1", ALL)
+
+
+@pytest.mark.parametrize("text", ["", "A0", "Q1!A1", "A1:B2:C3", "XFE1", "A1,B2", "1048577:9", "A"])
+def test_what_is_no_range_is_refused(text):
+    with pytest.raises(InputError, match="no range of cells"):
+        parse_range(text)
+
+
+SIDE = st.tuples(st.integers(1, 1_048_576), st.integers(1, 16_384))
+
+
+@given(SIDE, SIDE)
+def test_every_range_is_read_as_it_is_written(one, other):
+    first, last = (f"${column_letters(col)}{row}" for row, col in (one, other))
+    (top, bottom), (left, right) = (sorted(pair) for pair in zip(one, other, strict=True))
+    assert parse_range(f" {first}:{last.lower()} ") == Area(top, left, bottom, right)
