@@ -109,10 +109,12 @@ class WordShares:
     Attributes:
         limits: Most that a word can give, (w,); they sum to 1, or there are none.
         shares: What it gives, (w, n); a column sums to the sheet's lexical score.
+        words: The words, as `query_words` gives them.
     """
 
     limits: FloatArray
     shares: FloatArray
+    words: tuple[str, ...] = ()
 
 
 class LexicalScorer:
@@ -170,14 +172,16 @@ class LexicalScorer:
 
     def by_word(self, query: Sequence[str], places: NDArray[np.intp]) -> WordShares:
         """The scores of some sheets, by position, apart for each word that occurs at all."""
-        found = [scored for word in query if len((scored := self._word(word)).rows)]
+        scored_words = ((word, self._word(word)) for word in query)
+        known = [(word, scored) for word, scored in scored_words if len(scored.rows)]
+        found = [scored for _, scored in known]
         limits = np.array([scored.limit for scored in found], dtype=np.float32)
         shares = np.zeros((len(found), len(places)), dtype=np.float32)
         for row, scored in enumerate(found):
             at = np.minimum(np.searchsorted(scored.rows, places), len(scored.rows) - 1)
             shares[row] = np.where(scored.rows[at] == places, scored.scores[at], 0)
         total = np.float32(limits.sum()) if found else np.float32(1)
-        return WordShares(limits / total, shares / total)
+        return WordShares(limits / total, shares / total, tuple(word for word, _ in known))
 
     def _word(self, word: str) -> WordScores:
         if word in self._kept:

@@ -67,6 +67,18 @@ def test_the_shell_snippets_print_what_the_readme_shows(desk):
         assert _steady(output) == _steady(shown), command
 
 
+@pytest.mark.parametrize("number", [0, 1], ids=["LlamaIndex", "LangChain"])
+def test_the_frameworks_snippets_print_what_the_readme_shows(desk, number):
+    section = README.partition("## In agents and query engines")[2].partition("\n## ")[0]
+    snippets = re.findall(r"```python\n(.+?)```\n\n```text\n(.+?)```", section, re.S)
+    assert len(snippets) == 2
+    if not (desk / "reports.sat").exists():
+        sat = (sys.executable, "-m", "sat_retriever", "index")
+        run(desk, *sat, ".demo/workbooks", "--index", "reports.sat")
+    code, output = snippets[number]
+    assert run(desk, sys.executable, "-c", code) == output
+
+
 def test_the_corpus_snippet_prints_what_the_readme_shows(tmp_path):
     section = README.partition("## Corpora made from templates")[2]
     code, output = re.search(r"```python\n(.+?)```\n\n```text\n(.+?)```", section, re.S).groups()

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from sat_retriever.cli import graph, index, queries, search, show, status, synth, train
+from sat_retriever.cli import graph, index, mcp, queries, search, show, status, synth, train
 from sat_retriever.cli.terminal import examples, fail
 from sat_retriever.errors import InputError, SatError
 
@@ -29,6 +29,7 @@ app.command(no_args_is_help=True, epilog=index.EXAMPLES)(index.index)
 app.command(no_args_is_help=True, epilog=search.EXAMPLES)(search.search)
 app.command(no_args_is_help=True, epilog=show.EXAMPLES)(show.show)
 app.command(epilog=graph.EXAMPLES)(graph.graph)
+app.command(epilog=mcp.EXAMPLES)(mcp.mcp)
 app.command(epilog=queries.EXAMPLES)(queries.queries)
 app.command(epilog=status.EXAMPLES)(status.status)
 app.command(no_args_is_help=True, epilog=synth.EXAMPLES)(synth.synth)

@@ -9,7 +9,7 @@ from typing import cast
 
 from sat_retriever.area import Area, area_of
 from sat_retriever.celltable import CellValue, cell_table, cell_text
-from sat_retriever.errors import InputError
+from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.filters import Filters
 from sat_retriever.index import SheetIndex
 from sat_retriever.indexing import open_index
@@ -98,6 +98,9 @@ class SheetTools:
         """
         _check_text("question", question)
         _check_number("top_k", top_k, MAX_TOP_K)
+        for name, text in (("workbook", workbook), ("path", path)):
+            if text:
+                _check_text(name, text)
         filters = Filters(workbook=workbook or None, path=path or None)
         hits = self._retriever.retrieve(question, top_k, filters or None)
         return FoundSheets(question, tuple(map(FoundSheet.of, hits)))
@@ -153,7 +156,12 @@ class SheetTools:
         else:
             wanted = _main_area(record)
         file = self.index.file_of(record.sheet_id)
-        window = read_range(file, record.sheet, wanted, formulas=formulas)
+        try:
+            window = read_range(file, record.sheet, wanted, formulas=formulas)
+        except PathNotFoundError as error:  # where it was is nobody's business
+            raise InputError(
+                f"the workbook of {record.sheet_id!r} is gone; index its folder again"
+            ) from error
         return self._cells(record, window, formulas=formulas)
 
     def related_sheets(
@@ -250,6 +258,7 @@ class SheetTools:
         return Area(whole.top, whole.left, whole.top + count - 1, right)
 
     def _check_type(self, link_type: str) -> None:
+        _check_text("link_type", link_type)
         known = in_order({*cast("dict[str, int]", self.index.status()["links"]), *LinkType})
         if link_type not in known:
             raise InputError(
@@ -273,6 +282,8 @@ def _bounded(value: CellValue) -> CellValue:
 def _check_text(name: str, text: str) -> None:
     if not text.strip():
         raise InputError(f"{name} is empty; say what is meant")
+    if "\0" in text:
+        raise InputError(f"{name} has a null character; leave it out")
     if len(text) > MAX_TEXT:
         raise InputError(f"{name} has {len(text):,} characters; give at most {MAX_TEXT:,}")
 

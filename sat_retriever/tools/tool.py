@@ -65,7 +65,7 @@ class Tool:
         )
         return made
 
-    def run(self, **arguments: Any) -> ToolResult:
+    def run(self, /, **arguments: Any) -> ToolResult:
         """The tool's answer.
 
         Raises:

@@ -1,0 +1,50 @@
+"""The whole way: a question, the right sheet, an answer by pandas, with its citation.
+
+python examples/sheets_to_answer.py
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+from demo_workbooks import write_workbooks
+from openpyxl.utils import range_boundaries
+
+from sat_retriever.indexing import index_paths
+from sat_retriever.tools import SheetTools
+
+QUESTION = "Revenue by product, sales of the North region in February"
+
+
+def cited_table(folder: Path, citation: str) -> pd.DataFrame:
+    """The cells that a citation names, `path/file.xlsx#Sheet!A1:D20`, its first row the header."""
+    place, _, cells = citation.rpartition("!")
+    path, _, sheet = place.partition("#")
+    left, top, right, bottom = range_boundaries(cells)
+    return pd.read_excel(
+        folder / path,
+        sheet_name=sheet,
+        engine="calamine",
+        skiprows=top - 1,
+        nrows=bottom - top,
+        usecols=range(left - 1, right),
+    )
+
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--encoder", help="Sheet Encoder; the embedded MiniLM by default")
+given = parser.parse_args()
+with tempfile.TemporaryDirectory() as made:
+    folder = Path(made, "files")
+    write_workbooks(folder)
+    with index_paths(folder, Path(made, "all.sat"), encoder=given.encoder) as index:
+        found = SheetTools(index).find_sheets(QUESTION, top_k=3)
+    print(f"{QUESTION}\n\n{found}\n")
+    best = found.sheets[0]
+    table = cited_table(folder, best.citation)
+    revenue = table.dropna(subset="Product").groupby("Product")["Revenue"].sum()
+    print(f"{revenue.sort_values(ascending=False).to_string()}\n")
+    print(f"Most: {revenue.idxmax()}, {revenue.max():,.0f} EUR [{best.citation}]")

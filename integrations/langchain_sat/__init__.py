@@ -1,0 +1,20 @@
+"""Sheets in LangChain: a retriever, a reranker, loaders and agent tools over `sat_retriever`."""
+
+from sat_retriever._extras import require
+
+require("langchain_core", "langchain")  # the wheel brings this package also without the extra
+
+from langchain_sat.chain import retriever_chain  # noqa: E402
+from langchain_sat.loader import SheetBlobParser, SheetLoader  # noqa: E402
+from langchain_sat.reranker import SheetGraphReranker  # noqa: E402
+from langchain_sat.retriever import SheetTokenRetriever  # noqa: E402
+from langchain_sat.tools import create_sheet_tools  # noqa: E402
+
+__all__ = [
+    "SheetBlobParser",
+    "SheetGraphReranker",
+    "SheetLoader",
+    "SheetTokenRetriever",
+    "create_sheet_tools",
+    "retriever_chain",
+]

@@ -1,0 +1,46 @@
+"""Retriever and reranker as one Runnable: a question to reranked documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.documents import BaseDocumentCompressor, Document
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+
+from langchain_sat.reranker import SheetGraphReranker
+from langchain_sat.retriever import SheetTokenRetriever
+from sat_retriever.retriever import CANDIDATES
+
+
+def retriever_chain(
+    retriever: Runnable[str, list[Document]],
+    reranker: BaseDocumentCompressor,
+    *,
+    candidates: int | None = None,
+) -> Runnable[str, list[Document]]:
+    """A Runnable that finds documents for a question and reranks them, best first.
+
+    Does what `ContextualCompressionRetriever` of langchain-classic does, with langchain-core
+    only. What a call names beside the question goes to the retriever:
+    `chain.invoke(question, filters={"path": "2024/*"})`.
+
+    Args:
+        retriever: Any; a `SheetTokenRetriever` is asked for `candidates` sheets.
+        reranker: Any compressor.
+        candidates: Sheets that are reranked; None takes as many as the reranker was trained
+            on, 50 if it was on none. Other retrievers have a number of their own.
+    """
+    fixed: dict[str, Any] = {}
+    if isinstance(retriever, SheetTokenRetriever):
+        own = reranker.candidates if isinstance(reranker, SheetGraphReranker) else None
+        fixed["k"] = candidates or own or CANDIDATES
+
+    def answer(question: str, config: RunnableConfig, **options: Any) -> list[Document]:
+        found = retriever.invoke(question, config, **{**fixed, **options})
+        return list(reranker.compress_documents(found, question, config.get("callbacks")))
+
+    async def aanswer(question: str, config: RunnableConfig, **options: Any) -> list[Document]:
+        found = await retriever.ainvoke(question, config, **{**fixed, **options})
+        return list(await reranker.acompress_documents(found, question, config.get("callbacks")))
+
+    return RunnableLambda(answer, afunc=aanswer, name="retriever_chain")

@@ -1,0 +1,71 @@
+"""Hits and sheet records to LangChain documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.documents import Document
+
+from sat_retriever import Hit, Link, SheetRecord
+
+
+def hit_document(hit: Hit, text: str) -> Document:
+    """A hit as a document: its id is the sheet id, its metadata flat.
+
+    The metadata has what `Hit.to_dict` has; columns are their names, links are lines.
+
+    Args:
+        hit: The hit.
+        text: What a model is to read of it.
+    """
+    why = hit.why
+    metadata = {
+        **_place(hit.record),
+        "rank": hit.rank,
+        "score": round(hit.score, 6),
+        "words": list(why.words),
+        "headers": list(why.headers),
+        "dense": round(why.dense, 6),
+        "lexical": round(why.lexical, 6),
+        "dense_rank": why.dense_rank,
+        "lexical_rank": why.lexical_rank,
+        "links": [_line(link) for link in why.links],
+        "via": _line(why.via) if why.via else None,
+    }
+    return Document(id=hit.sheet_id, page_content=text, metadata=metadata)
+
+
+def record_document(record: SheetRecord, text: str, more: Mapping[Any, Any]) -> Document:
+    """A sheet as a document: its id is the sheet id.
+
+    Args:
+        record: The sheet.
+        text: What a model is to read of it.
+        more: Further metadata, below the sheet's own.
+    """
+    shape = {"num_rows": record.num_rows, "num_cols": record.num_cols, "format": record.format}
+    metadata = {**more, **_place(record), **shape}
+    return Document(id=record.sheet_id, page_content=text, metadata=metadata)
+
+
+def _place(record: SheetRecord) -> dict[str, Any]:
+    """Where a sheet is, over its own metadata fields."""
+    return {
+        **record.metadata,
+        "source": record.path or record.sheet_id,
+        "sheet_id": record.sheet_id,
+        "citation": record.citation,
+        "workbook": record.workbook,
+        "path": record.path,
+        "sheet": record.sheet,
+        "range": record.tables[0].range if record.tables else record.range,
+        "header_row": record.header_row,
+        "columns": [column.name for column in record.columns],
+        "visibility": record.visibility.value,
+    }
+
+
+def _line(link: Link) -> str:
+    """A link as one line: "summary_source: 2024.xlsx#Total -> 2024.xlsx#Q1"."""
+    return f"{link.type}: {link.source} -> {link.target}"

@@ -1,0 +1,205 @@
+"""Workbooks to LangChain documents, one a sheet, from folders, files or blobs in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from langchain_core.document_loaders import BaseBlobParser, BaseLoader
+from langchain_core.documents import Document
+from langchain_core.documents.base import Blob
+
+from langchain_sat.documents import record_document
+from sat_retriever import (
+    InputError,
+    Limits,
+    Serialization,
+    SheetRecord,
+    Skipped,
+    Workbook,
+    read_workbook,
+)
+from sat_retriever.folder import ToRead, make_plan, scopes
+from sat_retriever.serialize import serialize
+from sat_retriever.types import SkipReason
+from sat_retriever.workbook.pool import usable_cores
+from sat_retriever.workbook.read import read_workbooks
+from sat_retriever.workbook.sniff import TEXT_SUFFIXES
+
+_TEXT_TYPES = {"text/csv": ".csv", "text/tab-separated-values": ".tsv"}
+
+
+class SheetLoader(BaseLoader):
+    """One document for every sheet of some workbooks, in the order of their paths.
+
+    What cannot be read raises nothing: after a load, `skipped` names every file and sheet
+    that gave no document, or not all of it, and why; `ignored` counts files that are no
+    spreadsheets.
+
+    Args:
+        paths: Folders and files. Sheet ids are relative to the folder.
+        serialization: How a record becomes the document's text; None takes the paper's form.
+        examples: Whether headers' example cells are kept at all.
+        password: Opens encrypted workbooks (extra `[encrypted]`).
+        limits: Bounds on size, memory and time of one file.
+        workers: Reading processes; all cores by default.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        serialization: Serialization | None = None,
+        examples: bool = True,
+        password: str | None = None,
+        limits: Limits | None = None,
+        workers: int | None = None,
+    ) -> None:
+        named = [paths] if isinstance(paths, (str, Path)) else list(paths)
+        self.paths = [Path(path) for path in named]
+        self.skipped: list[Skipped] = []
+        self.ignored = 0
+        self._serialization = serialization
+        self._examples = examples
+        self._password = password
+        self._limits = limits or Limits()
+        self._workers = workers
+
+    def lazy_load(self) -> Iterator[Document]:
+        """Documents; nothing is read before the first is asked for.
+
+        Raises:
+            PathNotFoundError: If a path does not exist.
+            MissingExtraError: If a password is given without the extra installed.
+        """
+        plan = make_plan(scopes(self.paths, ()), ())
+        self.skipped, self.ignored = list(plan.unlisted), plan.ignored
+        for workbook in self._workbooks(plan.read):
+            self.skipped += workbook.skipped
+            yield from _documents(workbook.records, self._serialization)
+
+    def _workbooks(self, files: Sequence[ToRead]) -> Iterator[Workbook]:
+        """The files read side by side, in the order of their paths."""
+        roots = {each.file: each.root for each in files}
+        early: dict[Path, Workbook] = {}
+        finished = read_workbooks(
+            roots,
+            root=roots.__getitem__,
+            examples=self._examples,
+            formulas=False,
+            links=False,
+            password=self._password,
+            limits=self._limits,
+            workers=min(self._workers or usable_cores(), len(roots)),
+        )
+        with closing(finished):
+            for file in roots:
+                while file not in early:
+                    workbook = next(finished)
+                    early[workbook.path] = workbook
+                yield early.pop(file)
+
+
+class SheetBlobParser(BaseBlobParser):
+    """One document for every sheet of a workbook that is a blob, in memory or on disk.
+
+    A blob in memory is written to a temporary file, if it is no larger than
+    `limits.file_bytes`, and read as any other file. Sheet ids begin with the blob's source,
+    or with "blob" where it has none. `skipped` names what the last blob parsed did not give.
+
+    Args:
+        serialization: How a record becomes the document's text; None takes the paper's form.
+        examples: Whether headers' example cells are kept at all.
+        password: Opens encrypted workbooks (extra `[encrypted]`).
+        limits: Bounds on size, memory and time of one file.
+    """
+
+    def __init__(
+        self,
+        *,
+        serialization: Serialization | None = None,
+        examples: bool = True,
+        password: str | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.skipped: list[Skipped] = []
+        self._serialization = serialization
+        self._examples = examples
+        self._password = password
+        self._limits = limits or Limits()
+
+    def lazy_parse(self, blob: Blob) -> Iterator[Document]:
+        """Documents of the workbook's sheets, in tab order.
+
+        Raises:
+            PathNotFoundError: If a blob on disk is not there.
+            InputError: If a blob holds neither data nor a path.
+            MissingExtraError: If a password is given without the extra installed.
+        """
+        source = _source(blob)
+        workbook = self._read(blob, source)
+        self.skipped = [replace(each, path=source) for each in workbook.skipped]
+        records = [_placed(record, source) for record in workbook.records]
+        yield from _documents(records, self._serialization, blob.metadata)
+
+    def _read(self, blob: Blob, source: str) -> Workbook:
+        if blob.data is None:
+            if blob.path is None:
+                raise InputError("the blob has neither data nor a path; give one of them")
+            return self._read_file(Path(blob.path))
+        data = blob.data.encode(blob.encoding) if isinstance(blob.data, str) else blob.data
+        most = self._limits.file_bytes
+        if len(data) > most:
+            message = f"The blob has {len(data):,} bytes, more than the limit of {most:,}."
+            skip = Skipped(source, SkipReason.TOO_LARGE, message)
+            return Workbook(Path(source), skipped=(skip,))
+        with TemporaryDirectory(prefix="sat-blob-") as folder:
+            file = Path(folder, f"blob{_suffix(blob, source)}")
+            file.write_bytes(data)
+            return self._read_file(file)
+
+    def _read_file(self, file: Path) -> Workbook:
+        return read_workbook(
+            file,
+            examples=self._examples,
+            formulas=False,
+            links=False,
+            password=self._password,
+            limits=self._limits,
+        )
+
+
+def _documents(
+    records: Sequence[SheetRecord],
+    serialization: Serialization | None,
+    more: Mapping[Any, Any] | None = None,
+) -> Iterator[Document]:
+    for record in records:
+        yield record_document(record, serialize(record, serialization), more or {})
+
+
+def _source(blob: Blob) -> str:
+    """Where the blob says it is from, with forward slashes; "blob" and a suffix if nowhere."""
+    return str(blob.source or "").replace("\\", "/") or f"blob{_suffix(blob, '')}"
+
+
+def _suffix(blob: Blob, source: str) -> str:
+    """Extension that says that text is meant; other formats show by themselves."""
+    named = PurePath(source).suffix.lower()
+    if named:
+        return named if named in TEXT_SUFFIXES else ""
+    text = ".csv" if isinstance(blob.data, str) else ""
+    return _TEXT_TYPES.get((blob.mimetype or "").lower(), text)
+
+
+def _placed(record: SheetRecord, source: str) -> SheetRecord:
+    """The record with the blob's own place in place of the temporary file's."""
+    name = PurePath(source).name
+    sheet = record.sheet
+    if sheet == "blob" and record.format in ("csv", "tsv"):  # its only sheet is called as its file
+        sheet = PurePath(name).stem
+    return replace(record, sheet_id=f"{source}#{sheet}", sheet=sheet, workbook=name, path=source)

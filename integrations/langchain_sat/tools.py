@@ -1,0 +1,64 @@
+"""The sheet tools as LangChain tools, for agents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from pydantic import ValidationError
+from sat_retriever.tools import SheetTools, Tool
+
+from langchain_sat.settings import IndexLike
+from sat_retriever import SatError
+from sat_retriever.retriever import Reranker
+
+
+def create_sheet_tools(
+    index: IndexLike, reranker: Reranker | str | Path | None = "links"
+) -> list[BaseTool]:
+    """Tools that let an agent find, describe and read sheets; none of them writes.
+
+    A tool message's content is a bounded text for the model, its artifact the same result as
+    plain JSON values with citations. What goes wrong is a message with status "error" that
+    says what to do. Async calls run in a thread.
+
+    Args:
+        index: The index, or its path.
+        reranker: Stage 2 as `SheetRetriever` takes it.
+
+    Raises:
+        IndexNotFoundError: If there is no index at the path.
+        InputError: If a folder is not there, or holds no reranker.
+    """
+    return [_langchain_tool(tool) for tool in SheetTools(index, reranker=reranker).tools()]
+
+
+def _langchain_tool(tool: Tool) -> BaseTool:
+    def call(**arguments: Any) -> tuple[str, dict[str, Any]]:
+        try:
+            result = tool.run(**arguments)
+        except SatError as error:
+            raise ToolException(str(error)) from error
+        return str(result), result.to_dict()
+
+    return StructuredTool.from_function(
+        call,
+        name=tool.name,
+        description=tool.description,
+        args_schema=tool.arguments,
+        response_format="content_and_artifact",
+        handle_tool_error=True,
+        handle_validation_error=_wrong_arguments,
+    )
+
+
+def _wrong_arguments(error: Any) -> str:
+    """Which arguments are wrong, in words a model can act on."""
+    if not isinstance(error, ValidationError):
+        return f"{error}; correct the arguments and call again"
+    wrong = [
+        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
+        for each in error.errors(include_url=False)
+    ]
+    return f"wrong arguments: {'; '.join(wrong)}. Correct them and call again."

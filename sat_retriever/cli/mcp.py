@@ -1,0 +1,96 @@
+"""`sat mcp`: the tools of an index, served to MCP clients."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from enum import StrEnum
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from sat_retriever._extras import require
+from sat_retriever.cli.terminal import (
+    DEFAULT_INDEX,
+    IndexOption,
+    counted,
+    examples,
+    plain,
+    stderr,
+)
+from sat_retriever.index import SheetIndex
+
+EXAMPLES = examples(
+    "sat mcp --index reports.sat",
+    "sat mcp --index reports.sat --transport http --port 8765",
+)
+
+_INTERRUPTED = 130
+
+
+class Transport(StrEnum):
+    """How clients speak to the server."""
+
+    STDIO = "stdio"
+    HTTP = "http"
+
+
+def mcp(
+    file: IndexOption = DEFAULT_INDEX,
+    *,
+    reranker: Annotated[
+        str,
+        typer.Option(help="Stage 2: links, none, or a trained one.", metavar="NAME|DIR|RUN"),
+    ] = "links",
+    transport: Annotated[
+        Transport, typer.Option(help="stdio: started by its client. http: for many clients.")
+    ] = Transport.STDIO,
+    host: Annotated[
+        str, typer.Option(help="Where to serve over HTTP.", metavar="HOST")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="0 takes a free one.", metavar="N")
+    ] = 8765,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="A further host name that HTTP clients use.", metavar="NAME"),
+    ] = None,
+) -> None:
+    """Serve an index to AI agents over the Model Context Protocol.
+
+    The agent gets five tools that read and never write: find_sheets,
+    describe_sheet, read_range, related_sheets and index_status. Over HTTP
+    there is no password: keep it on this machine, or behind your own.
+    """
+    require("mcp", "mcp")
+    from sat_retriever import mcp_server
+    from sat_retriever.tools import SheetTools
+
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    with SheetIndex.open(file) as opened:
+        tools = SheetTools(opened, reranker=None if reranker == "none" else reranker)
+        opened.warm_up()
+        server = mcp_server.sheet_server(tools)
+        if transport is Transport.STDIO:
+            signal.signal(signal.SIGINT, _end_now)
+            mcp_server.serve_stdio(server)
+            return
+        with mcp_server.listen(host, port) as listening:
+            place = mcp_server.url(listening)
+            console = stderr()
+            console.print(
+                plain(f"serving {counted(len(opened), 'sheet')} at {place} (Ctrl-C ends it)"),
+                soft_wrap=True,
+            )
+            try:
+                mcp_server.serve_http(server, listening, host=host, names=allow_host or ())
+            except KeyboardInterrupt:
+                raise typer.Exit(_INTERRUPTED) from None
+
+
+def _end_now(_signal: int, _frame: FrameType | None) -> None:
+    # A thread waits for a line on standard input, and Python would wait for that thread.
+    os._exit(_INTERRUPTED)

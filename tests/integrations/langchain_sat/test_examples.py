@@ -1,0 +1,63 @@
+"""The examples run offline as a reader runs them, and answer with a citation."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+CITED = "sales/Sales North 2024.xlsx#February!A4:F17"
+
+
+@pytest.fixture(scope="module")
+def february(tmp_path_factory: pytest.TempPathFactory) -> list[tuple]:
+    """Rows of the sheet that both examples should find: date, customer, product … revenue."""
+    folder = tmp_path_factory.mktemp("demo")
+    subprocess.run([sys.executable, EXAMPLES / "demo_workbooks.py", folder], check=True, timeout=60)
+    sheet = load_workbook(folder / "sales" / "Sales North 2024.xlsx")["February"]
+    return [tuple(cell.value for cell in row) for row in sheet["A5:F16"]]
+
+
+def output(script: str, encoder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    assert len((EXAMPLES / script).read_text(encoding="utf-8").splitlines()) < 60
+    return subprocess.run(
+        [sys.executable, "-W", "error", EXAMPLES / script, "--encoder", encoder, *more],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_agent_names_the_largest_revenue_and_cites_it(encoder, february):
+    done = output("langchain_agent.py", encoder)
+    assert done.returncode == 0, done.stderr
+    _, customer, product, _, _, revenue = max(february, key=lambda row: row[5])
+    assert done.stdout.rstrip().endswith(f"{product} to {customer}, {revenue} [{CITED}]")
+
+
+def test_the_agent_says_what_a_local_model_needs(encoder):
+    try:
+        import langchain_ollama  # noqa: F401
+    except ImportError:
+        done = output("langchain_agent.py", encoder, "--ollama", "any")
+        assert done.returncode == 1
+        assert "pip install langchain-ollama" in done.stderr
+    else:
+        pytest.skip("langchain-ollama is installed")
+
+
+def test_sheets_lead_to_an_answer_with_its_citation(encoder, february):
+    done = output("sheets_to_answer.py", encoder)
+    assert done.returncode == 0, done.stderr
+    sums: dict[str, int] = {}
+    for _, _, product, _, _, revenue in february:
+        sums[product] = sums.get(product, 0) + revenue
+    best = max(sums, key=sums.__getitem__)
+    assert done.stdout.rstrip().endswith(f"Most: {best}, {sums[best]:,} EUR [{CITED}]")
