@@ -205,6 +205,16 @@ SECTIONS = (
         },
     ),
     Section(
+        "adapters",
+        "Adapters over the bare library, one call",
+        {
+            "p50_ms": "p50, ms",
+            "over_bare_ms": "over the bare call, ms",
+            "sheets": "sheets",
+            "queries": "calls",
+        },
+    ),
+    Section(
         "sync",
         "Keeping an index in step",
         {

@@ -199,6 +199,11 @@ class SheetIndex:
         """What loads the encoder its tokens were made with: a name or a folder."""
         return self._meta["encoder"]
 
+    @property
+    def width(self) -> int:
+        """Token width d."""
+        return int(self._meta["width"])
+
     # ---- writing
 
     def sync(
@@ -407,7 +412,7 @@ class SheetIndex:
             if sheet_id not in found:
                 raise InputError(f"{sheet_id!r} is not in {self.path}; index its workbook first")
         rows = [found[sheet_id] for sheet_id in sheet_ids]
-        return np.array(rows, dtype=np.float32).reshape(len(rows), int(self._meta["width"]))
+        return np.array(rows, dtype=np.float32).reshape(len(rows), self.width)
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
         """Records by sheet id; ids that are not in the index are absent."""
@@ -478,7 +483,7 @@ class SheetIndex:
             "visibility": self._store.sheet_counts("visibility"),
             "encoder": self.encoder_name,
             "fingerprint": self.fingerprint,
-            "width": int(self._meta["width"]),
+            "width": self.width,
             "dense_weight": self.dense_weight,
             "serialization": self.serialization.to_dict(),
             "examples": self.examples,
@@ -513,11 +518,11 @@ class SheetIndex:
     def _unit(self, token: FloatArray) -> FloatArray:
         """A token from outside, checked and brought to unit length."""
         given = np.asarray(token, dtype=np.float32)
-        width, length = int(self._meta["width"]), float(np.linalg.norm(given))
-        if given.shape != (width,) or not 0 < length < np.inf:
+        length = float(np.linalg.norm(given))
+        if given.shape != (self.width,) or not 0 < length < np.inf:
             raise InputError(
                 f"the query's token has shape {given.shape} and length {length:g}; give one of "
-                f"({width},) by the index's encoder, {self.encoder_name!r}"
+                f"({self.width},) by the index's encoder, {self.encoder_name!r}"
             )
         return given / np.float32(length)
 

@@ -1,0 +1,125 @@
+"""Nodes in, the same nodes in a better order out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from llama_index.core import instrumentation
+from llama_index.core.bridge.pydantic import (
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    PrivateAttr,
+    WithJsonSchema,
+)
+from llama_index.core.callbacks import CBEventType, EventPayload
+from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+
+from sat_retriever import InputError, LinkReranker, SheetIndex, load_reranker, open_index
+from sat_retriever.foreign import Passage, rerank_mixed
+from sat_retriever.retriever import Reranker
+
+dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
+
+IndexField = Annotated[
+    SheetIndex,
+    BeforeValidator(open_index),
+    PlainSerializer(lambda index: str(index.path), return_type=str),
+    WithJsonSchema({"type": "string"}),
+]
+
+
+class SheetGraphReranker(BaseNodePostprocessor):
+    """Stage 2 as a LlamaIndex postprocessor: nodes of sheets in a better order.
+
+    Nodes that name no sheet of the index (`sheet_id` in their metadata), from whichever
+    retriever, are scored by their text and ranked among the others. Every node comes back at
+    most once, and all of them do when `top_n` allows it; none is added.
+
+    Args:
+        index: Where the sheets are: an index, or its file. Only the path is serialised.
+        checkpoint: Folder with a trained reranker, or of the run that trained it; None is
+            the link reranker, which needs no training.
+        top_n: Most nodes.
+        callback_manager: The framework's own.
+
+    Raises:
+        IndexNotFoundError: If there is no index at the path.
+        InputError: If `top_n` is less than 1, or there is no reranker in the folder.
+        EncoderError: If the reranker is damaged.
+        FingerprintMismatchError: If it was trained on other tokens than the index has.
+    """
+
+    index: IndexField = Field(description="Index of the sheets, or its file.")
+    checkpoint: str | None = Field(default=None, description="Folder with a trained reranker.")
+    top_n: int = Field(default=5, description="Most nodes.")
+    _reranker: Reranker = PrivateAttr()
+
+    def __init__(
+        self,
+        index: SheetIndex | str | Path,
+        checkpoint: str | Path | None = None,
+        top_n: int = 5,
+        **options: Any,
+    ) -> None:
+        if top_n < 1:
+            raise InputError(f"top_n is {top_n}; ask for at least 1")
+        folder = None if checkpoint is None else str(checkpoint)
+        options.update(index=index, checkpoint=folder, top_n=top_n)
+        super().__init__(**options)
+        self._reranker = load_reranker(self.index, folder) if folder else LinkReranker(self.index)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy opens the index and the reranker anew: an open file cannot be sent."""
+        return type(self), (str(self.index.path), self.checkpoint, self.top_n)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Name in a serialised form."""
+        return "SheetGraphReranker"
+
+    @property
+    def model_name(self) -> str:
+        """What reranks, as events name it."""
+        return self.checkpoint or "links"
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        if query_bundle is None:
+            raise InputError("a reranker needs the query; give query_bundle or query_str")
+        query = query_bundle.query_str
+        dispatcher.event(
+            ReRankStartEvent(
+                query=query_bundle, nodes=nodes, top_n=self.top_n, model_name=self.model_name
+            )
+        )
+        payload: dict[str, Any] = {
+            EventPayload.NODES: nodes,
+            EventPayload.MODEL_NAME: self.model_name,
+            EventPayload.QUERY_STR: query,
+            EventPayload.TOP_K: self.top_n,
+        }
+        with self.callback_manager.event(CBEventType.RERANKING, payload=payload) as event:
+            ranked = self._reranked(query, nodes)
+            event.on_end(payload={EventPayload.NODES: ranked})
+        dispatcher.event(ReRankEndEvent(nodes=ranked))
+        return ranked
+
+    def _reranked(self, query: str, nodes: list[NodeWithScore]) -> list[NodeWithScore]:
+        """The best nodes with their new scores; those handed in keep theirs."""
+        passages = [_passage(node) for node in nodes]
+        ranked = rerank_mixed(self._reranker, self.index, query, passages)
+        return [
+            NodeWithScore(node=nodes[place].node, score=score)
+            for place, score in ranked[: self.top_n]
+        ]
+
+
+def _passage(node: NodeWithScore) -> Passage:
+    sheet_id = node.node.metadata.get("sheet_id")
+    text = node.node.get_content(metadata_mode=MetadataMode.EMBED)
+    return Passage(text, sheet_id if isinstance(sheet_id, str) else None)

@@ -1,0 +1,50 @@
+"""A file of another file system as a local one, for as long as it is read."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
+
+from sat_retriever import InputError, PathNotFoundError
+
+_CHUNK = 1 << 20
+
+
+class FileSystem(Protocol):
+    """What is used of `fsspec.AbstractFileSystem`."""
+
+    def open(self, path: str, mode: str = "rb") -> Any:
+        """The file at a path, for reading."""
+        ...
+
+
+@contextmanager
+def downloaded(fs: FileSystem, file: str, relative: PurePosixPath, most: int) -> Iterator[Path]:
+    """Folder with the file at its relative path, gone after the block.
+
+    No more than `most` bytes and one are written, whatever size the file system claims: that
+    one makes the reader refuse the file as too large.
+
+    Raises:
+        PathNotFoundError: If there is no such file.
+        InputError: If the path names no file, or the file system cannot be read.
+    """
+    if not relative.name or ".." in relative.parts:
+        raise InputError(f"{file!r} names no file; give the path of a workbook")
+    with tempfile.TemporaryDirectory(prefix="sat-") as folder:
+        local = Path(folder, *relative.parts)
+        local.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with fs.open(file, "rb") as source, local.open("wb") as target:
+                left = most + 1
+                while left and (part := source.read(min(_CHUNK, left))):
+                    target.write(part)
+                    left -= len(part)
+        except FileNotFoundError as error:
+            raise PathNotFoundError(f"there is no file {file!r}; check the path") from error
+        except OSError as error:
+            raise InputError(f"{file!r} cannot be fetched: {error}") from error
+        yield Path(folder)

@@ -1,0 +1,124 @@
+"""A workbook to one document for each of its sheets."""
+
+from __future__ import annotations
+
+import logging
+import os
+import posixpath
+import uuid
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any
+
+from llama_index.core.readers.base import BaseReader
+from llama_index.core.schema import Document
+from llama_index.readers.sat.download import FileSystem, downloaded
+
+from sat_retriever import Limits, Serialization, SheetRecord, Skipped, Workbook, read_workbook
+from sat_retriever.serialize import serialize
+
+logger = logging.getLogger(__name__)
+
+TEXT = Serialization(max_headers=None, examples=True)
+# What a language model reads beside the text; the rest is for programs.
+SHOWN = ("citation",)
+
+
+class SheetReader(BaseReader):
+    """Reads xlsx, xlsm, xltx, xlsb, xls, ods, csv and tsv files, one document a sheet.
+
+    A document's metadata say where its data is: sheet_id, citation, workbook, path, sheet,
+    range, header_row, columns. Also for `SimpleDirectoryReader(file_extractor={".xlsx":
+    SheetReader(root=folder)})`. Nothing that a file contains raises: what cannot be read is
+    logged, and kept in `skipped`.
+
+    Args:
+        root: Folder that sheet ids are relative to, as an index of that folder names its
+            sheets; a file outside of it, and every file without a root, stands for itself.
+        limits: Bounds on size, memory and time; also on what is fetched.
+        serialization: How a record becomes the document's text; None writes name, shape and
+            every header with an example.
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str] | None = None,
+        *,
+        limits: Limits | None = None,
+        serialization: Serialization | None = None,
+    ) -> None:
+        self.root = None if root is None else str(root)
+        self.limits = limits or Limits()
+        self.serialization = serialization or TEXT
+        self.skipped: list[Skipped] = []
+
+    def load_data(
+        self,
+        file: str | PurePath,
+        extra_info: dict[str, Any] | None = None,
+        fs: FileSystem | None = None,
+    ) -> list[Document]:
+        """One document for each worksheet with a value, in tab order.
+
+        Args:
+            file: The workbook.
+            extra_info: More metadata for every document; where one has the name of a key of
+                the reader's own, the reader's stays.
+            fs: An `fsspec` file system that has the file; None is the local one.
+
+        Raises:
+            PathNotFoundError: If there is no such file.
+            InputError: If the file system cannot be read.
+        """
+        if fs is None:
+            source = os.path.abspath(file)  # noqa: PTH100 - links are kept as named
+            book = self._read(Path(source), self._relative(source))
+        else:
+            source = posixpath.normpath(str(file))
+            relative = self._relative(source)
+            with downloaded(fs, str(file), relative, self.limits.file_bytes) as folder:
+                book = self._read(folder / relative, relative)
+        for skip in book.skipped:
+            place = f"{skip.path}#{skip.sheet}" if skip.sheet else skip.path
+            logger.warning("skipped %s: %s (%s)", place, skip.message, skip.reason.value)
+        self.skipped += book.skipped
+        return [self._document(source, record, extra_info or {}) for record in book.records]
+
+    def _relative(self, source: str) -> PurePosixPath:
+        """The path below the root, or only the name of a file that is not there."""
+        path = PurePath(source)
+        if self.root is not None:
+            for root in (os.path.abspath(self.root), posixpath.normpath(self.root)):  # noqa: PTH100
+                if path.is_relative_to(root) and ".." not in path.relative_to(root).parts:
+                    return PurePosixPath(path.relative_to(root).as_posix())
+        return PurePosixPath(path.name)
+
+    def _read(self, path: Path, relative: PurePosixPath) -> Workbook:
+        root = path.parents[len(relative.parts) - 1] if relative.parts else None
+        return read_workbook(path, root=root, formulas=False, links=False, limits=self.limits)
+
+    def _document(self, source: str, record: SheetRecord, extra: dict[str, Any]) -> Document:
+        own = _metadata(record)
+        return Document(
+            # The same sheet of the same file is the same document in every run.
+            id_=str(uuid.uuid5(uuid.NAMESPACE_URL, f"{source}#{record.sheet}")),
+            text=serialize(record, self.serialization),
+            metadata={**extra, **own},
+            excluded_llm_metadata_keys=[key for key in own if key not in SHOWN],
+            excluded_embed_metadata_keys=list(own),
+        )
+
+
+def _metadata(record: SheetRecord) -> dict[str, Any]:
+    """Where a sheet's data is, every value plain."""
+    return {
+        "sheet_id": record.sheet_id,
+        "citation": record.citation,
+        "workbook": record.workbook,
+        "path": record.path,
+        "sheet": record.sheet,
+        "range": record.tables[0].range if record.tables else record.range,
+        "header_row": record.header_row,
+        "columns": " | ".join(column.name for column in record.columns),
+        "visibility": record.visibility.value,
+        "format": record.format,
+    }

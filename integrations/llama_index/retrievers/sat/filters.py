@@ -1,0 +1,119 @@
+"""LlamaIndex metadata filters to the index's own conditions."""
+
+from __future__ import annotations
+
+import datetime as dt
+import glob
+from collections.abc import Iterator
+from typing import Any
+
+from llama_index.core.vector_stores import (
+    FilterCondition,
+    FilterOperator,
+    MetadataFilter,
+    MetadataFilters,
+)
+
+from sat_retriever import Filters, InputError
+
+_EXACT = ("workbook", "path", "format", "visibility")
+_TIMES = {FilterOperator.GTE: "modified_after", FilterOperator.LT: "modified_before"}
+# Of a node's metadata, but no condition of the index.
+_UNFILTERABLE = frozenset(
+    "sheet_id citation sheet range header_row columns rank score words headers dense lexical "
+    "dense_rank lexical_rank links via".split()
+)
+
+
+def sheet_filters(filters: MetadataFilters | Filters | None) -> Filters | None:
+    """The same conditions as the index knows them; None when there is none.
+
+    - `workbook`, `path`, `format`, `visibility` with `==`; `path` also with `text_match`,
+      which takes a part of it.
+    - `modified` with `>=` and `<`, an ISO time or seconds since 1970.
+    - Any other key with `==` is a metadata field of the records.
+
+    Args:
+        filters: Conditions joined by "and", in groups or not; a `Filters` stays as it is.
+
+    Raises:
+        InputError: If a key, an operator or a join of conditions has no counterpart, a value
+            is of the wrong type, or two conditions name the same key.
+    """
+    if filters is None or isinstance(filters, Filters):
+        return filters
+    fields: dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
+    for condition in _flat(filters):
+        name, value = _translated(condition)
+        target = fields if name in Filters.__dataclass_fields__ else metadata
+        if target.setdefault(name, value) != value:
+            raise InputError(
+                f"two filters on {condition.key!r} ask for {target[name]!r} and {value!r}; "
+                "no sheet has both: give one"
+            )
+    return Filters(**fields, metadata=metadata) or None
+
+
+def _flat(filters: MetadataFilters) -> Iterator[MetadataFilter]:
+    """Conditions of all groups, since all are joined by "and"."""
+    joined = filters.condition
+    alone = joined == FilterCondition.OR and len(filters.filters) == 1
+    if joined not in (None, FilterCondition.AND) and not alone:
+        raise InputError(
+            f"filters are joined by {str(getattr(joined, 'value', joined))!r}; sheets are "
+            "filtered by conditions that all hold: join them by 'and', or ask once for each"
+        )
+    for each in filters.filters:
+        if isinstance(each, MetadataFilters):
+            yield from _flat(each)
+        else:
+            yield each
+
+
+def _translated(condition: MetadataFilter) -> tuple[str, Any]:
+    """Field of `Filters`, or key of its metadata, and the value it must have."""
+    key, operator, value = condition.key, condition.operator, condition.value
+    if key in _UNFILTERABLE or key == "metadata":
+        raise InputError(
+            f"there is no filter on {key!r}; filter by {', '.join(_EXACT)}, modified, or a "
+            "metadata field of the records"
+        )
+    if key == "modified":
+        if operator not in _TIMES:
+            raise _unsupported(key, operator, "'>=' or '<'")
+        return _TIMES[operator], _time(value)
+    if key == "path" and operator == FilterOperator.TEXT_MATCH:
+        return key, f"*{glob.escape(_text(key, value))}*"
+    if operator != FilterOperator.EQ:
+        raise _unsupported(key, operator, "'==' or 'text_match'" if key == "path" else "'=='")
+    if key in _EXACT:
+        text = _text(key, value)
+        return key, glob.escape(text) if key == "path" else text
+    if value is None or isinstance(value, list):
+        raise InputError(f"the filter on {key!r} has the value {value!r}; give a text or number")
+    return key, value
+
+
+def _unsupported(key: str, operator: FilterOperator, known: str) -> InputError:
+    name = str(getattr(operator, "value", operator))
+    return InputError(f"the filter on {key!r} uses the operator {name!r}; use {known}")
+
+
+def _text(key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"the filter on {key!r} has the value {value!r}; give a text")
+    return value
+
+
+def _time(value: object) -> dt.datetime:
+    try:
+        if isinstance(value, str):
+            return dt.datetime.fromisoformat(value)
+        if isinstance(value, (int, float)):
+            return dt.datetime.fromtimestamp(value, dt.UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InputError(f"the filter on 'modified' has the value {value!r}: {error}") from error
+    raise InputError(
+        f"the filter on 'modified' has the value {value!r}; give an ISO time or seconds since 1970"
+    )

@@ -1,0 +1,130 @@
+"""A question to the nodes of the best sheets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from llama_index.core import instrumentation
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.schema import NodeWithScore, QueryBundle
+from llama_index.core.vector_stores import MetadataFilters
+from llama_index.retrievers.sat.filters import sheet_filters
+from llama_index.retrievers.sat.nodes import sheet_node
+
+from sat_retriever import (
+    Content,
+    Filters,
+    SheetIndex,
+    SheetRetriever,
+    hit_text,
+    index_paths,
+    open_index,
+)
+from sat_retriever.content import Form
+from sat_retriever.types import Encoder, FloatArray
+
+dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
+
+
+class SheetTokenRetriever(BaseRetriever):
+    """Stage 1 as a LlamaIndex retriever: the sheets whose token and words fit best.
+
+    Put a `SheetGraphReranker` behind it for Stage 2, and take more nodes then: 50 is what it
+    is measured with. Rank and score in a node's metadata stay those of Stage 1. Safe to share
+    between threads and tasks.
+
+    Args:
+        index: Where to look: an index, or its file.
+        similarity_top_k: Most nodes.
+        filters: Conditions that every sheet meets; see `sheet_filters`.
+        content: What a node's text is: a form, or a form with a bound on its tokens.
+        use_embedding: Whether an embedding that a query brings is taken for its token by the
+            index's encoder. Turn it off beside retrievers of another model of the same width.
+        callback_manager: The framework's own.
+        verbose: The framework's own.
+
+    Raises:
+        IndexNotFoundError: If there is no index at the path.
+        InputError: If a filter has no counterpart in the index, or there is no such form.
+    """
+
+    def __init__(
+        self,
+        index: SheetIndex | str | Path,
+        similarity_top_k: int = 5,
+        filters: MetadataFilters | Filters | None = None,
+        *,
+        content: Content | Form = "record",
+        use_embedding: bool = True,
+        callback_manager: CallbackManager | None = None,
+        verbose: bool = False,
+    ) -> None:
+        super().__init__(callback_manager=callback_manager, verbose=verbose)
+        self.index = open_index(index)
+        self.similarity_top_k = similarity_top_k
+        self.filters = sheet_filters(filters)
+        self.content = Content(content) if isinstance(content, str) else content
+        self.use_embedding = use_embedding
+        self._sheets = SheetRetriever(self.index, None)
+
+    @classmethod
+    def from_paths(
+        cls,
+        paths: Sequence[str | Path] | str | Path,
+        index: str | Path,
+        *,
+        encoder: Encoder | str | Path | None = None,
+        **options: Any,
+    ) -> SheetTokenRetriever:
+        """A retriever over an index that is brought up to date with some paths first.
+
+        Args:
+            paths: Folders and files.
+            index: The index file; made if there is none.
+            encoder: Sheet Encoder of a new index; the embedded MiniLM by default.
+            options: As the class takes them.
+
+        Raises:
+            PathNotFoundError: If a path does not exist.
+            FingerprintMismatchError: If the index was written with another encoder.
+            IndexBusyError: If another process is writing to the index.
+        """
+        return cls(index_paths(paths, index, encoder=encoder), **options)
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return self._nodes(query_bundle)
+
+    @dispatcher.span  # of itself the framework only follows `_retrieve`
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await asyncio.to_thread(self._nodes, query_bundle)
+
+    def _nodes(self, query: QueryBundle) -> list[NodeWithScore]:
+        """Nodes of the best sheets, best first."""
+        hits = self._sheets.retrieve(
+            query.query_str, self.similarity_top_k, self.filters, token=self._token(query)
+        )
+        return [
+            sheet_node(hit, hit_text(self.index, hit.record, self.content), self.index.path)
+            for hit in hits
+        ]
+
+    def _token(self, query: QueryBundle) -> FloatArray | None:
+        """The token (d,) that a query brings: its embedding, or the mean of texts to embed.
+
+        Vector retrievers leave the embedding of their own model in a query that they share with
+        this one: of another width, it is passed over.
+        """
+        if self.use_embedding and query.embedding is not None:
+            width = self.index.width
+            if len(query.embedding) == width:
+                return np.asarray(query.embedding, dtype=np.float32)
+        if query.custom_embedding_strs:  # for example of a HyDE transform
+            tokens = self.index.encoder.encode_queries(query.custom_embedding_strs)  # (n, d)
+            mean: FloatArray = tokens.mean(axis=0)
+            return mean
+        return None

@@ -1,0 +1,57 @@
+"""The example, as a user runs it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+
+from tests.saved_encoder import save_bag_of_words
+
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "examples" / "llama_index_query_engine.py"
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory) -> Path:
+    """An encoder that knows the words of the example's workbooks."""
+    source = (EXAMPLE.parent / "demo_workbooks.py").read_text(encoding="utf-8")
+    return save_bag_of_words(tmp_path_factory.mktemp("words") / "bag", re.findall(r"\w+", source))
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, EXAMPLE, *map(str, arguments)],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        timeout=60,
+        check=False,
+    )
+
+
+def test_it_answers_from_the_right_folder_with_a_citation_and_without_network(words):
+    done = run("--encoder", words)
+    assert done.returncode == 0, done.stderr
+    price, bought = done.stdout.strip().split("\n\n")
+    assert "Ball valve | 41.5" in price
+    assert "[citation: warehouse/Suppliers.xlsx#Price list!C5:G9]" in price
+    assert "Seal kit" in bought and re.search(r"\[citation: sales/.+#March!A4:F\d+\]", bought)
+
+
+def test_it_says_what_to_install_for_a_model_of_ollama(words):
+    with suppress(PackageNotFoundError):
+        pytest.skip(f"llama-index-llms-ollama {version('llama-index-llms-ollama')} is installed")
+    done = run("--encoder", words, "--ollama", "any")
+    assert done.returncode == 2
+    assert "pip install llama-index-llms-ollama" in done.stderr
+
+
+def test_it_is_short_enough_to_be_read_at_a_glance():
+    assert len(EXAMPLE.read_text(encoding="utf-8").splitlines()) < 60
