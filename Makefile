@@ -11,24 +11,36 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	{ echo $$p; break; }; done)
 BIN := .venv/bin
 READY := .venv/.ready
+OLD := .venv-compat/bin
+# A file's tests stay together, since they share what is made once; several threads in each of
+# several processes would only wait for each other.
+TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 CODE := sat_retriever tests benchmarks examples .ci
 
-.PHONY: demo test check format tables clean help
+.PHONY: demo test check compat format tables clean help
 
 demo: $(READY) ## Index real workbooks and answer questions (FOLDER=path, ASK="…": your own)
 	@$(BIN)/python examples/demo.py $${FOLDER:+"$$FOLDER"} $${ASK:+--ask "$$ASK"}
 
-test: $(READY) ## Run all tests
-	@$(BIN)/python -m pytest
+test: $(READY) ## Run all tests, on all cores
+	@$(TEST)
 
 check: $(READY) ## Format, lint, types, import contracts, tests, stale tables
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest
+	$(TEST)
 	$(BIN)/python -m benchmarks.tables --check
 	$(BIN)/python .ci/settings_table.py --check
+
+compat: ## Test the adapters with the oldest frameworks that they allow
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
+	@test -x $(OLD)/python || $(PYTHON) -m venv .venv-compat
+	@$(OLD)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --constraint .ci/oldest.txt --editable '.[test]'
+	@$(OLD)/python -m pytest tests/integrations tests/mcp_server tests/cli/test_mcp.py \
+		-W "ignore:The 'validate_default' attribute"
 
 format: $(READY) ## Format and fix what can be fixed
 	$(BIN)/ruff format $(CODE)
@@ -40,7 +52,7 @@ tables: $(READY) ## Fill the README's results, settings and list of files
 	$(BIN)/python .ci/file_map.py
 
 clean: ## Remove everything that was made here, the environment too
-	rm -rf .venv .demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
+	rm -rf .venv .venv-compat .demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
 		.ruff_cache
 	find $(CODE) -type d -name __pycache__ -prune -exec rm -rf {} +
 

@@ -49,7 +49,7 @@ def test_a_host_that_is_not_this_machine_is_refused(host, index_file, sat):
 def test_without_the_extra_its_install_command_is_shown(index_file):
     code = "import sys; sys.modules['mcp'] = None; from sat_retriever.cli import main; main()"
     line = [sys.executable, "-c", code, "mcp", "--index", str(index_file)]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert "pip install 'sat-retriever[mcp]'" in done.stderr
     assert "Traceback" not in done.stderr

@@ -98,4 +98,4 @@ def started(index_file: Path, *more: object) -> Iterator[subprocess.Popen[bytes]
 def interrupted(process: subprocess.Popen[bytes]) -> int:
     """Exit code after Ctrl-C."""
     process.send_signal(signal.SIGINT)
-    return process.wait(timeout=10)
+    return process.wait(timeout=60)

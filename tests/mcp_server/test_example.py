@@ -22,7 +22,7 @@ def test_the_example_lists_the_tools_and_answers_with_a_citation(tmp_path):
         capture_output=True,
         encoding="utf-8",
         env={**os.environ, **ENVIRONMENT},
-        timeout=60,
+        timeout=300,
         check=True,
     )
     assert done.stderr == ""

@@ -36,7 +36,7 @@ def answered(port, body=b"", **headers):
     """Status of a request that is made by hand."""
     message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     known = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         body = body or json.dumps(message).encode()
         connection.request("POST", "/mcp", body, {**known, **headers})

@@ -16,6 +16,7 @@ from tests.saved_encoder import save_bag_of_words
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "llama_index_query_engine.py"
+AGENT = EXAMPLE.with_name("llama_index_agent.py")
 
 
 @pytest.fixture(scope="module")
@@ -25,13 +26,13 @@ def words(tmp_path_factory) -> Path:
     return save_bag_of_words(tmp_path_factory.mktemp("words") / "bag", re.findall(r"\w+", source))
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+def run(*arguments: object, program: Path = EXAMPLE) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, EXAMPLE, *map(str, arguments)],
+        [sys.executable, program, *map(str, arguments)],
         capture_output=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        timeout=60,
+        timeout=3000,
         check=False,
     )
 
@@ -43,6 +44,14 @@ def test_it_answers_from_the_right_folder_with_a_citation_and_without_network(wo
     assert "Ball valve | 41.5" in price
     assert "[citation: warehouse/Suppliers.xlsx#Price list!C5:G9]" in price
     assert "Seal kit" in bought and re.search(r"\[citation: sales/.+#March!A4:F\d+\]", bought)
+
+
+def test_the_agent_reads_the_cells_that_it_answers_from(words):
+    done = run("--encoder", words, program=AGENT)
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r"^-> (\w+)", done.stdout, re.M) == ["sheets", "read_range"]
+    answer = done.stdout.splitlines()[-1]
+    assert answer == "Seal kit from Ferrum AG, 5 days [warehouse/Suppliers.xlsx#Price list!C5:G9]"
 
 
 def test_it_says_what_to_install_for_a_model_of_ollama(words):
