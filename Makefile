@@ -15,7 +15,7 @@ OLD := .venv-compat/bin
 # A file's tests stay together, since they share what is made once; several threads in each of
 # several processes would only wait for each other.
 TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
-CODE := sat_retriever tests benchmarks examples .ci
+CODE := sat_retriever integrations tests benchmarks examples .ci
 
 .PHONY: demo test check compat format tables clean help
 
