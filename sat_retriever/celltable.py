@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from sat_retriever.area import column_letters
@@ -13,9 +14,12 @@ TableForm = Literal["markdown", "html"]
 CellValue = str | int | float | bool | None
 Row = Sequence[CellValue]
 
+Line = Callable[[Sequence[str]], str]
+
 MAX_CELL_CHARS = 200
+_FRAME_TOKENS = 7  # of <table> and </table>
+_RULE_TOKENS = 4  # of |---
 _PIECE = re.compile(r"\d{1,3}|[A-Za-z]{1,4}|[^\sA-Za-z\d]")
-_SPACE = re.compile(r"\s+")
 
 
 def estimated_tokens(text: str) -> int:
@@ -45,12 +49,28 @@ def shortened(text: str, max_tokens: int) -> str:
     return f"{text[:end].rstrip()} …"
 
 
+@dataclass(frozen=True, slots=True)
+class CellTable:
+    """A table as text.
+
+    Attributes:
+        text: Its lines.
+        rows: How many of the rows it has.
+        columns: How many of the columns.
+    """
+
+    text: str
+    rows: int
+    columns: int
+
+
 def cell_table(
     rows: Sequence[Row], *, top: int, left: int, form: TableForm, max_tokens: int
-) -> tuple[str, int]:
-    """A table with the sheet's own row numbers and column letters, and how many rows it has.
+) -> CellTable:
+    """A table with the sheet's own row numbers and column letters, within a number of tokens.
 
-    Rows are left out at the end, never cells; the first row is always there.
+    Columns are left out at the right until the first row fits, then rows at the end. The first
+    cell is always there, whatever it takes.
 
     Args:
         rows: Cells, row by row.
@@ -59,27 +79,51 @@ def cell_table(
         form: Markdown or HTML.
         max_tokens: Most tokens of the table.
 
-    >>> print(cell_table([["Region", None]], top=3, left=2, form="markdown", max_tokens=99)[0])
+    >>> print(cell_table([["Region", None]], top=3, left=2, form="markdown", max_tokens=99).text)
     |  | B | C |
     |---|---|---|
     | 3 | Region |  |
     """
-    width = max((len(row) for row in rows), default=0)
-    letters = [column_letters(left + place) for place in range(width)]
     line = _markdown_row if form == "markdown" else _html_row
+    texts = [list(map(cell_text, row)) for row in rows]
+    width = max(map(len, texts), default=0)
+    columns = _fitting(texts[:1], top, left, width, line, max_tokens - _FRAME_TOKENS)
+    letters = [column_letters(left + place) for place in range(columns)]
     head = [line(["", *letters])]
-    head += ["|" + "---|" * (width + 1)] if form == "markdown" else []
-    left_over = max_tokens - sum(map(estimated_tokens, head))
+    head += ["|" + "---|" * (columns + 1)] if form == "markdown" else []
+    left_over = max_tokens - _FRAME_TOKENS - sum(map(estimated_tokens, head))
     body: list[str] = []
-    for number, row in enumerate(rows, start=top):
-        text = line([str(number), *map(cell_text, row)])
+    for number, row in enumerate(texts, start=top):
+        text = line([str(number), *row[:columns]])
         left_over -= estimated_tokens(text)
         if body and left_over < 0:
             break
         body.append(text)
-    lines = [*head, *body]
-    table = "\n".join(lines if form == "markdown" else ["<table>", *lines, "</table>"])
-    return table, len(body)
+    lines = [*head, *body] if form == "markdown" else ["<table>", *head, *body, "</table>"]
+    return CellTable("\n".join(lines), len(body), columns)
+
+
+def _fitting(
+    first: Sequence[Sequence[str]], top: int, left: int, width: int, line: Line, max_tokens: int
+) -> int:
+    """How many columns of the head and the first row fit, at least one if there is one."""
+    used = estimated_tokens(line([""])) + estimated_tokens(line([str(top)]))
+    for place in range(width):
+        cells = [column_letters(left + place), *(row[place] for row in first if place < len(row))]
+        # What a cell takes beside its text, in both rows and in the line between them.
+        used += sum(estimated_tokens(line([cell])) for cell in cells) + _RULE_TOKENS
+        if place and used > max_tokens:
+            return place
+    return width
+
+
+def one_line(text: str) -> str:
+    r"""The text with every run of blanks and line breaks as one blank.
+
+    >>> one_line(" Q3\u00a0 2024\n")
+    'Q3 2024'
+    """
+    return " ".join(text.split())
 
 
 def cell_text(value: CellValue) -> str:
@@ -92,7 +136,7 @@ def cell_text(value: CellValue) -> str:
         return ""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    text = _SPACE.sub(" ", str(value)).strip()
+    text = one_line(str(value))
     return text if len(text) <= MAX_CELL_CHARS else f"{text[: MAX_CELL_CHARS - 1]}…"
 
 

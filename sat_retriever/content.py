@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from typing import Literal
 
-from sat_retriever.area import MAX_ROW, Area, area_of
-from sat_retriever.celltable import cell_table, estimated_tokens, shortened
+from sat_retriever.area import Area, area_of
+from sat_retriever.celltable import cell_table, cell_text, estimated_tokens, shortened
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.serialize import serialize
@@ -26,7 +27,8 @@ class Content:
     Attributes:
         form: "record" is the text that the Sheet Encoder reads: name and headers. "markdown" and
             "html" show the first rows of the main table, header included, read from the workbook
-            each time. A sheet whose file is gone, or cannot be read, falls back to its record.
+            each time, columns at the right left out where they do not fit. A sheet whose file is
+            gone, or cannot be read, falls back to its record.
         max_tokens: Most tokens of the text, as `estimated_tokens` counts them.
 
     Raises:
@@ -68,15 +70,17 @@ def hit_text(index: SheetIndex, record: SheetRecord, content: Content = RECORD) 
         return own
     if not window.rows or (area := area_of(window.range)) is None:
         return own
-    title = shortened(record.citation, content.max_tokens // 2)
-    table, _count = cell_table(
+    title = shortened(cell_text(record.citation), content.max_tokens // 2)
+    if content.form == "html":
+        title = html.escape(title, quote=False)
+    table = cell_table(
         window.rows,
         top=area.top,
         left=area.left,
         form=content.form,
         max_tokens=content.max_tokens - estimated_tokens(title),
     )
-    text = f"{title}\n\n{table}"
+    text = f"{title}\n\n{table.text}"
     return text if estimated_tokens(text) <= content.max_tokens else own
 
 
@@ -85,5 +89,5 @@ def _top(record: SheetRecord) -> Area | None:
     area = area_of(record.tables[0].range if record.tables else record.range or "")
     if area is None:
         return None
-    bottom = min(area.bottom, area.top + _ROWS - 1, MAX_ROW)
+    bottom = min(area.bottom, area.top + _ROWS - 1)
     return Area(area.top, area.left, bottom, area.right)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import InputError
+from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index import SheetIndex
 from sat_retriever.types import Encoder
 
@@ -37,6 +37,9 @@ def index_paths(
         IndexBusyError: If another process is writing to the index.
         IndexStorageError: If the file cannot be written.
     """
+    for path in [paths] if isinstance(paths, (str, Path)) else paths:
+        if not Path(path).exists():  # before an index is made
+            raise PathNotFoundError(f"there is nothing at {str(path)!r}; check the path")
     given = SheetEncoder.load(encoder) if isinstance(encoder, (str, Path)) else encoder
     made = _created(Path(index), given)
     try:

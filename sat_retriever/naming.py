@@ -5,10 +5,14 @@ from __future__ import annotations
 from difflib import get_close_matches
 from pathlib import Path
 
+from sat_retriever.celltable import one_line
+from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
+from sat_retriever.types import SheetRecord
 
-_COMPARED = 20_000  # sheets up to which every name is compared, within a second
+_COMPARED = 3_000  # sheets up to which every name is compared, within a second
 _LIKELY = 200
+_LISTED = 20
 
 
 def find_sheets(opened: SheetIndex, name: str) -> tuple[str, list[str]]:
@@ -27,6 +31,42 @@ def find_sheets(opened: SheetIndex, name: str) -> tuple[str, list[str]]:
         if found:
             return "", found
     return name, []
+
+
+def named_sheet(opened: SheetIndex, name: str) -> tuple[SheetRecord, str]:
+    """The one sheet that is meant, and the range of cells if a citation names it.
+
+    A sheet is named by its id, by a citation (`id!A1:D20`), or by either as it is printed, runs of
+    blanks as one; a workbook of one sheet stands for it.
+
+    Raises:
+        InputError: If there is no such sheet, or there are several; the message names some.
+    """
+    found, cited = _meant(opened, name)
+    if not found:
+        raise InputError(unknown_name(opened, one_line(name)))
+    if len(found) > 1:
+        listed = ", ".join(map(repr, sorted(found)[:_LISTED]))
+        raise InputError(f"{one_line(name)!r} is {len(found)} sheets; name one of them: {listed}")
+    return next(iter(found.values())), cited
+
+
+def _meant(opened: SheetIndex, name: str) -> tuple[dict[str, SheetRecord], str]:
+    plain = name.strip()
+    cut, _mark, cited = plain.rpartition("!")
+    for text, range_ in ((name, ""), (plain, ""), (cut, cited)):
+        _workbook, ids = find_sheets(opened, text) if text else ("", [])
+        if ids and (found := opened.records(ids)):
+            return found, range_
+    if len(opened) > _COMPARED:
+        return {}, ""
+    printed: dict[str, list[str]] = {}
+    for sheet_id in opened.sheet_ids():
+        printed.setdefault(one_line(sheet_id), []).append(sheet_id)
+    for text, range_ in ((plain, ""), (cut, cited)):
+        if one_line(text) in printed:
+            return opened.records(printed[one_line(text)]), range_
+    return {}, ""
 
 
 def unknown_name(opened: SheetIndex, name: str) -> str:

@@ -2,6 +2,8 @@ import shutil
 
 import openpyxl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sat_retriever import Content, SheetIndex, hit_text
 from sat_retriever.celltable import cell_table, cell_text, estimated_tokens, shortened
@@ -68,13 +70,43 @@ def test_unknown_forms_and_too_few_tokens_are_refused():
         Content(max_tokens=15)
 
 
-def test_the_first_row_is_there_whatever_its_length_and_rows_are_never_cut():
+@pytest.mark.parametrize("form", ["markdown", "html"])
+def test_the_first_cell_is_there_whatever_its_length(form):
     rows = [["word " * 30] * 3] * 4
-    one, count = cell_table(rows, top=1, left=1, form="markdown", max_tokens=10)
-    assert (count, len(one.splitlines())) == (1, 3)
-    _two, count = cell_table(rows, top=1, left=1, form="markdown", max_tokens=240)
-    assert count == 2
-    assert cell_table([], top=1, left=1, form="markdown", max_tokens=9)[1] == 0
+    one = cell_table(rows, top=1, left=1, form=form, max_tokens=10)
+    assert (one.rows, one.columns) == (1, 1)
+    three = cell_table(rows, top=1, left=1, form=form, max_tokens=600)
+    assert (three.rows > 1, three.columns) == (True, 3)
+    nothing = cell_table([], top=1, left=1, form=form, max_tokens=9)
+    assert (nothing.rows, nothing.columns) == (0, 0)
+
+
+@given(
+    st.lists(st.lists(st.text(max_size=30) | st.integers(), min_size=1, max_size=9), max_size=9),
+    st.integers(40, 400),
+    st.sampled_from(["markdown", "html"]),
+)
+def test_no_table_is_longer_than_asked_for_unless_one_cell_is(rows, most, form):
+    table = cell_table(rows, top=998, left=25, form=form, max_tokens=most)
+    assert estimated_tokens(table.text) <= most or (table.rows, table.columns) == (1, 1)
+    assert table.rows <= len(rows)
+
+
+@pytest.mark.parametrize("columns", [8, 20, 40, 100])
+@pytest.mark.parametrize("form", ["markdown", "html"])
+def test_a_wide_sheet_still_shows_its_first_columns(tmp_path, columns, form):
+    book = openpyxl.Workbook()
+    book.active.append([f"Header {n}" for n in range(columns)])
+    for row in range(20):
+        book.active.append([row * n for n in range(columns)])
+    (tmp_path / "books").mkdir()
+    book.save(tmp_path / "books" / "a.xlsx")
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
+        index.sync(tmp_path / "books")
+        [record] = index.records(index.sheet_ids()).values()
+        text = hit_text(index, record, Content(form))
+    assert "Header 0" in text and text.startswith("a.xlsx#Sheet!A1:")
+    assert estimated_tokens(text) <= 512
 
 
 def test_long_texts_are_cut_and_say_so():

@@ -40,7 +40,8 @@ def test_another_encoder_and_a_path_that_is_not_there_are_refused(books, tmp_pat
     with pytest.raises(FingerprintMismatchError):
         index_paths(books, tmp_path / "i.sat", encoder=HashedEncoder(width=32))
     with pytest.raises(PathNotFoundError):
-        index_paths(tmp_path / "gone", tmp_path / "i.sat", encoder=HashedEncoder())
+        index_paths(tmp_path / "gone", tmp_path / "j.sat", encoder=HashedEncoder())
+    assert not (tmp_path / "j.sat").exists()
 
 
 def test_an_open_index_is_taken_as_it_is(books, tmp_path):

@@ -190,8 +190,8 @@ def _source(blob: Blob) -> str:
 def _suffix(blob: Blob, source: str) -> str:
     """Extension that says that text is meant; other formats show by themselves."""
     named = PurePath(source).suffix.lower()
-    if named:
-        return named if named in TEXT_SUFFIXES else ""
+    if named in TEXT_SUFFIXES:
+        return named
     text = ".csv" if isinstance(blob.data, str) else ""
     return _TEXT_TYPES.get((blob.mimetype or "").lower(), text)
 

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever.area import area_of
-from sat_retriever.celltable import CellValue, cell_table, cell_text
+from sat_retriever.celltable import CellValue, cell_table, cell_text, one_line
 from sat_retriever.jsonform import to_json
 from sat_retriever.linkwords import ways_of
 from sat_retriever.retriever import Hit
 from sat_retriever.types import Link, SheetRecord, Table
 
-_COLUMNS_FOUND, _COLUMNS_DESCRIBED = 12, 60
+_COLUMNS_FOUND, _COLUMNS_DESCRIBED = 12, 60  # of a hit, of all tables of a sheet
+_CHARS = 60  # of a header or an example
 _WORDS = 10
 
 
@@ -63,17 +64,17 @@ class FoundSheet:
             rank=hit.rank,
             sheet=hit.sheet_id,
             citation=record.citation,
-            columns=tuple(map(_line, names[:_COLUMNS_FOUND])),
+            columns=tuple(_short(name) for name in names[:_COLUMNS_FOUND]),
             rows=record.num_rows,
             score=round(hit.score, 4),
             why=_why(hit),
         )
 
     def __str__(self) -> str:
-        facts = [f"{self.rank}. {_line(self.citation)}"]
+        facts = [f"{self.rank}. {one_line(self.citation)}"]
         if self.columns:
-            facts.append(f"columns: {', '.join(map(_line, self.columns))}")
-        facts.append(f"why: {_line(self.why)}")
+            facts.append(f"columns: {', '.join(self.columns)}")
+        facts.append(f"why: {cell_text(self.why)}")
         return "\n   ".join(facts)
 
 
@@ -126,15 +127,23 @@ class DescribedTable:
     more_columns: int
 
     @classmethod
-    def of(cls, record: SheetRecord, table: Table) -> DescribedTable:
-        """One table of a sheet as a tool gives it."""
-        shown = table.columns[:_COLUMNS_DESCRIBED]
+    def of(cls, record: SheetRecord, table: Table, most: int) -> DescribedTable:
+        """One table of a sheet as a tool gives it, with so many columns at most."""
+        shown = table.columns[:most]
         return cls(
             citation=f"{record.sheet_id}!{table.range}",
             range=table.range,
             header_row=table.header_row,
             rows=table.num_rows,
-            columns=tuple(DescribedColumn(c.name, c.type.value, c.unit, c.example) for c in shown),
+            columns=tuple(
+                DescribedColumn(
+                    _short(c.name),
+                    c.type.value,
+                    _short(c.unit) if c.unit else None,
+                    _short(c.example) if c.example else None,
+                )
+                for c in shown
+            ),
             more_columns=len(table.columns) - len(shown),
         )
 
@@ -142,9 +151,9 @@ class DescribedTable:
         header = f"header in row {self.header_row}" if self.header_row else "no header row"
         lines = [f"Table {self.range}, {self.rows} rows, {header}:"]
         for column in self.columns:
-            unit = f", in {_line(column.unit)}" if column.unit else ""
-            example = f", such as {_line(column.example)}" if column.example else ""
-            lines.append(f"- {_line(column.name) or '(no name)'}: {column.type}{unit}{example}")
+            unit = f", in {column.unit}" if column.unit else ""
+            example = f", such as {column.example}" if column.example else ""
+            lines.append(f"- {column.name or '(no name)'}: {column.type}{unit}{example}")
         if self.more_columns:
             lines.append(f"- and {self.more_columns} more columns")
         return "\n".join(lines)
@@ -182,7 +191,7 @@ class SheetDescription(ToolResult):
 
     def __str__(self) -> str:
         facts = [self.format, self.visibility, f"used range {self.used}" if self.used else ""]
-        lines = [f"{_line(self.citation)}: {', '.join(fact for fact in facts if fact)}"]
+        lines = [f"{one_line(self.citation)}: {', '.join(fact for fact in facts if fact)}"]
         lines += map(str, self.tables)
         if self.more_tables:
             lines.append(f"and {self.more_tables} more tables")
@@ -216,12 +225,12 @@ class RangeCells(ToolResult):
 
     def __str__(self) -> str:
         area = area_of(self.range)
-        lines = [_line(self.citation)]
+        lines = [one_line(self.citation)]
         if area is not None:
-            table, _count = cell_table(
+            table = cell_table(
                 self.rows, top=area.top, left=area.left, form="markdown", max_tokens=1 << 40
             )
-            lines += ["", table, ""]
+            lines += ["", table.text, ""]
         lines += [self.note] if self.note else []
         return "\n".join(lines).rstrip()
 
@@ -250,7 +259,7 @@ class RelatedSheet:
         there, back = ways_of(link.type)
         out = link.source == sheet_id
         other, way = (link.target, there) if out else (link.source, back)
-        return cls(other, link.type, way, link.weight, _line(link.evidence))
+        return cls(other, link.type, way, link.weight, cell_text(link.evidence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,11 +278,11 @@ class RelatedSheets(ToolResult):
 
     def __str__(self) -> str:
         if not self.related:
-            return f"{_line(self.sheet)} has no such links."
-        lines = [f"{_line(self.sheet)}"]
+            return f"{one_line(self.sheet)} has no such links."
+        lines = [one_line(self.sheet)]
         for link in self.related:
-            evidence = f" ({_line(link.evidence)})" if link.evidence else ""
-            lines.append(f"- {link.way} {_line(link.sheet)}{evidence}")
+            evidence = f" ({link.evidence})" if link.evidence else ""
+            lines.append(f"- {link.way} {one_line(link.sheet)}{evidence}")
         if self.total > len(self.related):
             lines.append(f"{self.total - len(self.related)} more links are not listed.")
         return "\n".join(lines)
@@ -309,6 +318,15 @@ class IndexStatus(ToolResult):
         return "\n".join(lines)
 
 
+def described(record: SheetRecord, most: int) -> tuple[DescribedTable, ...]:
+    """The first tables of a sheet, the columns of all of them together bounded."""
+    left, found = _COLUMNS_DESCRIBED, []
+    for table in record.tables[:most]:
+        found.append(DescribedTable.of(record, table, left))
+        left -= len(found[-1].columns)
+    return tuple(found)
+
+
 def _why(hit: Hit) -> str:
     """Words in common, the likeness of meaning, and the link that lifted the sheet."""
     why = hit.why
@@ -320,6 +338,7 @@ def _why(hit: Hit) -> str:
     return "; ".join(reasons)
 
 
-def _line(text: str) -> str:
-    """Text from a workbook as one short line."""
-    return cell_text(text)
+def _short(text: str) -> str:
+    """A header or an example as one short line."""
+    line = one_line(text)
+    return line if len(line) <= _CHARS else f"{line[: _CHARS - 1]}…"

@@ -14,10 +14,9 @@ from sat_retriever.filters import Filters
 from sat_retriever.index import SheetIndex
 from sat_retriever.indexing import open_index
 from sat_retriever.linkwords import in_order
-from sat_retriever.naming import find_sheets, unknown_name
+from sat_retriever.naming import named_sheet
 from sat_retriever.retriever import Reranker, SheetRetriever
 from sat_retriever.tools.results import (
-    DescribedTable,
     FoundSheet,
     FoundSheets,
     IndexStatus,
@@ -25,6 +24,7 @@ from sat_retriever.tools.results import (
     RelatedSheet,
     RelatedSheets,
     SheetDescription,
+    described,
 )
 from sat_retriever.tools.tool import Tool
 from sat_retriever.types import FormulaState, LinkType, SheetRecord
@@ -35,7 +35,6 @@ MAX_LINKS = 200
 MAX_TEXT = 4_000  # characters of a question, a name or a range
 MAX_TOKENS = 4_000  # of the cells of one answer
 _TABLES = 20  # described of a sheet
-_COLUMNS = 100  # read of a range
 
 
 class SheetTools:
@@ -47,7 +46,8 @@ class SheetTools:
     Args:
         index: An index, or its path.
         reranker: Stage 2 of the search; see `SheetRetriever`.
-        max_tokens: Most tokens of the cells that one call of `read_range` answers.
+        max_tokens: Most tokens of the cells that one call of `read_range` answers, as
+            `estimated_tokens` counts them; one cell is always there.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
@@ -116,7 +116,8 @@ class SheetTools:
         Raises:
             InputError: If there is no such sheet; the message names the nearest ones.
         """
-        record = self._record(sheet)
+        _check_text("sheet", sheet)
+        record, _cited = named_sheet(self.index, sheet)
         links = Counter(link.type for link in self.index.links([record.sheet_id]))
         return SheetDescription(
             sheet=record.sheet_id,
@@ -127,7 +128,7 @@ class SheetTools:
             visibility=record.visibility.value,
             used=record.range,
             formulas=record.formulas.value,
-            tables=tuple(DescribedTable.of(record, each) for each in record.tables[:_TABLES]),
+            tables=described(record, _TABLES),
             more_tables=max(0, len(record.tables) - _TABLES),
             links={kind: links[kind] for kind in in_order(links)},
         )
@@ -149,12 +150,12 @@ class SheetTools:
             InputError: If there is no such sheet, the range is none, or the workbook cannot be
                 read any more.
         """
-        record = self._record(sheet)
+        _check_text("sheet", sheet)
+        record, cited = named_sheet(self.index, sheet)
         if range:
             _check_text("range", range)
-            wanted = parse_range(range)
-        else:
-            wanted = _main_area(record)
+        asked = range or cited
+        wanted = parse_range(asked) if asked else _main_area(record)
         file = self.index.file_of(record.sheet_id)
         try:
             window = read_range(file, record.sheet, wanted, formulas=formulas)
@@ -182,7 +183,8 @@ class SheetTools:
             InputError: If there is no such sheet or type of link, or `limit` is out of its range.
         """
         _check_number("limit", limit, MAX_LINKS)
-        record = self._record(sheet)
+        _check_text("sheet", sheet)
+        record, _cited = named_sheet(self.index, sheet)
         found = self.index.links([record.sheet_id])
         if link_type:
             self._check_type(link_type)
@@ -209,34 +211,18 @@ class SheetTools:
 
     # ---- inner workings
 
-    def _record(self, sheet: str) -> SheetRecord:
-        """The one sheet that is meant; a workbook of one sheet stands for it."""
-        _check_text("sheet", sheet)
-        name = sheet.strip()
-        _workbook, ids = find_sheets(self.index, name)
-        records = self.index.records(ids)
-        if not records and "!" in name:  # a citation
-            _workbook, ids = find_sheets(self.index, name.rpartition("!")[0])
-            records = self.index.records(ids)
-        if not records:
-            raise InputError(unknown_name(self.index, name))
-        if len(records) > 1:
-            listed = ", ".join(map(repr, sorted(records)[:_TABLES]))
-            raise InputError(f"{name!r} is {len(records)} sheets; name one of them: {listed}")
-        return next(iter(records.values()))
-
     def _cells(self, record: SheetRecord, window: CellWindow, *, formulas: bool) -> RangeCells:
         """The cells that fit in an answer, and what a reader should know of them."""
         notes = []
         whole = area_of(window.range)
-        if whole is None:
-            notes.append(f"No cell there is used; the sheet uses {window.used}.")
-        rows = [tuple(map(_bounded, row[:_COLUMNS])) for row in window.rows]
+        rows = [tuple(map(_bounded, row)) for row in window.rows]
         place = None if whole is None else self._fitting(rows, whole)
-        if place != whole:
-            notes.append("Not all that was asked for fits: ask for the other cells next.")
-        elif not window.complete:
+        if window.cut:
             notes.append("The sheet is too large to read all of it; cells at the end are missing.")
+        elif whole is None:
+            notes.append(f"No cell there is used; the sheet uses {window.used}.")
+        if place != whole or not (window.complete or window.cut):
+            notes.append("Not all that was asked for fits: ask for the other cells next.")
         if formulas and record.formulas is FormulaState.UNREAD:
             notes.append("The formulas of this sheet cannot be read; these are values.")
         return RangeCells(
@@ -244,18 +230,18 @@ class SheetTools:
             citation=f"{record.sheet_id}!{place.a1()}" if place else record.sheet_id,
             range=place.a1() if place else "",
             used=window.used,
-            rows=tuple(rows[: place.bottom - place.top + 1]) if place else (),
+            rows=_part(rows, place) if place else (),
             complete=window.complete and place == whole,
             note=" ".join(notes),
         )
 
     def _fitting(self, rows: Sequence[Sequence[CellValue]], whole: Area) -> Area:
         """The part of the cells that fits in an answer: first columns, first rows."""
-        _text, count = cell_table(
+        table = cell_table(
             rows, top=whole.top, left=whole.left, form="markdown", max_tokens=self.max_tokens
         )
-        right = min(whole.right, whole.left + _COLUMNS - 1)
-        return Area(whole.top, whole.left, whole.top + count - 1, right)
+        bottom, right = whole.top + table.rows - 1, whole.left + table.columns - 1
+        return Area(whole.top, whole.left, bottom, right)
 
     def _check_type(self, link_type: str) -> None:
         _check_text("link_type", link_type)
@@ -274,6 +260,12 @@ def _main_area(record: SheetRecord) -> Area:
     return area
 
 
+def _part(rows: Sequence[tuple[CellValue, ...]], place: Area) -> tuple[tuple[CellValue, ...], ...]:
+    """The first rows and columns, as many as a place has."""
+    height, width = place.bottom - place.top + 1, place.right - place.left + 1
+    return tuple(row[:width] for row in rows[:height])
+
+
 def _bounded(value: CellValue) -> CellValue:
     """A cell's value, long text cut as it is in the table."""
     return cell_text(value) if isinstance(value, str) else value
@@ -282,8 +274,8 @@ def _bounded(value: CellValue) -> CellValue:
 def _check_text(name: str, text: str) -> None:
     if not text.strip():
         raise InputError(f"{name} is empty; say what is meant")
-    if "\0" in text:
-        raise InputError(f"{name} has a null character; leave it out")
+    if "\0" in text or text != text.encode("utf-8", "ignore").decode():
+        raise InputError(f"{name} has characters that are no text; leave them out")
     if len(text) > MAX_TEXT:
         raise InputError(f"{name} has {len(text):,} characters; give at most {MAX_TEXT:,}")
 

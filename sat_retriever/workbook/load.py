@@ -125,7 +125,8 @@ def _load_text(request: Request, file: BinaryIO, source: Source, done: Json) -> 
         return
     if request.window is not None:
         if request.asks_for(_shown(request).stem):
-            yield {"cells": cells_to_json(grid, request.window.area, area, cut=False)}
+            cut = grid.first_row + len(grid.rows) <= area.bottom
+            yield {"cells": cells_to_json(grid, request.window.area, area, cut=cut)}
         return
     record = sheet_record(source, _shown(request).stem, grid, area, examples=request.examples)
     yield {"record": to_json(record)}

@@ -12,6 +12,7 @@ from sat_retriever.jsonform import to_json
 from sat_retriever.structure import DataSource, SourceKind, Structure
 from sat_retriever.types import FormulaState, SkipReason
 from sat_retriever.workbook.byvalue import Known, read_by_value
+from sat_retriever.workbook.cellformulas import cell_formulas
 from sat_retriever.workbook.charts import MAX_CHART_SOURCES, shown_ranges
 from sat_retriever.workbook.formulas import Formulas
 from sat_retriever.workbook.limits import MIB, Refused
@@ -93,6 +94,10 @@ class _Walk:
         formulas = Formulas(self.request, frozenset(map(str.casefold, names)), self.deadline)
         if self.declared.formulas:
             for sheet, found in read_formulas(chunks, limits):
+                if not self.request.asks_for(sheet):
+                    continue
+                if self.request.window is not None:
+                    found = cell_formulas(found, self.request.window.area)  # noqa: PLW2901
                 complete = yield from formulas.messages(sheet, found)
                 state = FormulaState.READ if complete else FormulaState.UNREAD
                 self.states.setdefault(sheet, state)

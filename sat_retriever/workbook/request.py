@@ -9,6 +9,7 @@ from sat_retriever.area import Area
 from sat_retriever.workbook.limits import Limits
 
 Json = dict[str, Any]
+MAX_CELLS = 20_000  # of one window
 
 
 @dataclass(frozen=True, slots=True)

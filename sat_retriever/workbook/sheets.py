@@ -13,6 +13,7 @@ from sat_retriever.jsonform import to_json
 from sat_retriever.structure import DataSource, HiddenParts, SheetTable, Structure, TableObject
 from sat_retriever.types import FormulaState, SkipReason
 from sat_retriever.workbook.byvalue import read_by_value
+from sat_retriever.workbook.cellformulas import cell_formulas, formula_owners
 from sat_retriever.workbook.charts import chart_sources
 from sat_retriever.workbook.declared import data_sources
 from sat_retriever.workbook.formulas import Formulas
@@ -162,6 +163,10 @@ class _Walk:
             scan = self.scan(sheet)
         except Refused as error:
             refused, scan = error, SheetScan(damage=error.message)
+        if request.window is not None and request.formulas and scan.formulas:
+            area = request.window.area
+            owners = formula_owners(self.chunks(sheet.part), area, request.limits)
+            scan.formulas = cell_formulas(scan.formulas, area, owners)
         complete = yield from formulas.messages(sheet.name, scan.formulas)
         scan.formulas = []
         self.keep(sheet, declared, scan)

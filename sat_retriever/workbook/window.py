@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from openpyxl.formula.translate import Translator
-
 from sat_retriever.area import MAX_COLUMN, MAX_ROW, Area, area_of, column_letters, split_ref
+from sat_retriever.celltable import CellValue
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.types import Formula, Skipped
 from sat_retriever.workbook.ask import ask
@@ -20,12 +19,9 @@ from sat_retriever.workbook.pool import borrowed_slot
 from sat_retriever.workbook.read import DEFAULT_LIMITS, request_for
 from sat_retriever.workbook.request import Window
 
-MAX_CELLS = 20_000  # of one window
-
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
 
-CellValue = str | int | float | bool | None
 Rows = tuple[tuple[CellValue, ...], ...]
 
 
@@ -35,17 +31,19 @@ class CellWindow:
 
     Attributes:
         range: A1 range of the rows here: what was asked for, as far as the sheet is used and
-            `MAX_CELLS` allow. Empty if none of it is used.
-        rows: The cells, row by row, all of one length. Dates and times are ISO text; a formula
-            stands as text with its "=" where formulas were asked for.
+            `MAX_CELLS` (20,000) allow. Empty if there is none.
+        rows: The cells, row by row, all of one length. Dates and times are ISO text, durations as
+            Python writes them; a formula stands as text with its "=" where formulas were asked for.
         used: The sheet's used range.
         complete: Whether these are all used cells that were asked for.
+        cut: Whether the sheet is so large that it was not read to its end.
     """
 
     range: str
     rows: Rows
     used: str
     complete: bool
+    cut: bool
 
 
 def read_range(
@@ -54,10 +52,9 @@ def read_range(
     wanted: Area,
     *,
     formulas: bool = False,
-    password: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> CellWindow:
-    """Cells of a sheet, at most `MAX_CELLS` of them: whole rows from the top.
+    """Cells of a sheet, at most 20,000 of them: whole rows from the top.
 
     No formula is worked out: values are those that the file keeps.
 
@@ -66,7 +63,6 @@ def read_range(
         sheet: Name of the sheet; that of a csv is its file name without suffix.
         wanted: The cells.
         formulas: Formulas in place of the values they gave, where the file has them.
-        password: Opens an encrypted workbook.
         limits: Bounds on size, memory and time.
 
     Raises:
@@ -78,15 +74,13 @@ def read_range(
         raise PathNotFoundError(f"there is no file at {str(path)!r} any more; index it again")
     request = request_for(path, None, limits)
     window = Window(sheet, wanted)
-    request = replace(
-        request, window=window, examples=False, links=False, formulas=formulas, password=password
-    )
+    request = replace(request, window=window, examples=False, links=False, formulas=formulas)
     with borrowed_slot() as slot:
         answers = ask(request, slot)
     cells = answers.of("cells")
     if not cells:
         raise InputError(_why_not(path, sheet, answers.of("skipped")))
-    return _window(cells[0], answers.of("formulas"), wanted)
+    return _window(cells[0], answers.of("formulas"))
 
 
 def parse_range(text: str) -> Area:
@@ -117,50 +111,18 @@ def _why_not(path: Path, sheet: str, skipped: Sequence[Skipped]) -> str:
     return f"the cells of {path.name!r} cannot be read: {why}"
 
 
-def _window(cells: Mapping[str, Any], formulas: Sequence[Formula], wanted: Area) -> CellWindow:
+def _window(cells: Mapping[str, Any], formulas: Sequence[Formula]) -> CellWindow:
     """The window of what a reading process told."""
     rows: list[list[CellValue]] = cells["rows"]
-    top, left, used = cells["top"], cells["left"], area_of(cells["used"])
-    width = len(rows[0]) if rows else 0
-    kept = rows[: max(1, MAX_CELLS // width)] if width else []
-    if not kept or used is None:
-        return CellWindow("", (), cells["used"], complete=True)
-    place = Area(top, left, top + len(kept) - 1, left + width - 1)
-    for address, text in _texts(formulas, place):
-        row, col = address
-        kept[row - top][col - left] = text
-    return CellWindow(
-        place.a1(),
-        tuple(tuple(row) for row in kept),
-        cells["used"],
-        complete=len(kept) == len(rows) and not cells["cut"],
-    )
-
-
-def _texts(formulas: Sequence[Formula], place: Area) -> list[tuple[tuple[int, int], str]]:
-    """Formulas of the cells of a place, as they stand in each cell."""
-    found = []
+    top, left, cut = cells["top"], cells["left"], cells["cut"]
+    if not rows or not rows[0]:
+        return CellWindow("", (), cells["used"], complete=not cut, cut=cut)
+    place = Area(top, left, top + len(rows) - 1, left + len(rows[0]) - 1)
     for formula in formulas:
-        origin = split_ref(formula.cell)
-        if origin is None:
-            continue
-        if formula.kind != "shared" or formula.range is None:
-            found += [(origin, f"={formula.text}")] if _holds(place, *origin) else []
-            continue
-        area = area_of(formula.range)
-        shared = Translator(f"={formula.text}", origin=formula.cell)
-        for row, col in _cells(area, place) if area else ():
-            text = shared.translate_formula(f"{column_letters(col)}{row}")
-            found.append(((row, col), text))
-    return found
-
-
-def _cells(area: Area, place: Area) -> list[tuple[int, int]]:
-    """Cells that two rectangles share, (row, column)."""
-    rows = range(max(area.top, place.top), min(area.bottom, place.bottom) + 1)
-    cols = range(max(area.left, place.left), min(area.right, place.right) + 1)
-    return [(row, col) for row in rows for col in cols]
-
-
-def _holds(area: Area, row: int, col: int) -> bool:
-    return area.top <= row <= area.bottom and area.left <= col <= area.right
+        at = split_ref(formula.cell)
+        if at and place.top <= at[0] <= place.bottom and place.left <= at[1] <= place.right:
+            rows[at[0] - top][at[1] - left] = f"={formula.text}"
+    complete = not (cut or cells["more"])
+    return CellWindow(
+        place.a1(), tuple(map(tuple, rows)), cells["used"], complete=complete, cut=cut
+    )

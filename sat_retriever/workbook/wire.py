@@ -30,6 +30,7 @@ from sat_retriever.structure import (
 )
 from sat_retriever.types import Formula
 from sat_retriever.workbook.grid import Grid, Value
+from sat_retriever.workbook.request import MAX_CELLS
 
 Json = dict[str, Any]
 RawFormula = tuple[str, str, str | None, str]
@@ -77,9 +78,10 @@ def references_from_json(data: list[Any]) -> list[Reference]:
 
 
 def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> Json:
-    """The wanted cells of a sheet, as far as its used range goes.
+    """The wanted cells of a sheet, as far as its used range goes; at most `MAX_CELLS` of them.
 
-    Dates and times become ISO text, errors such as `#DIV/0!` their own text.
+    Dates and times become ISO text, errors such as `#DIV/0!` their own text, durations text as
+    Python writes it.
 
     Args:
         grid: Values of the sheet.
@@ -95,13 +97,16 @@ def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> Json:
     bottom, right = min(wanted.bottom, used.bottom), min(wanted.right, used.right)
     if cut:
         bottom = min(bottom, grid.first_row + len(grid.rows) - 1)
+    most = max(1, MAX_CELLS // max(1, right - left + 1))  # rows
+    more = bottom - top + 1 > most
+    bottom = min(bottom, top + most - 1)
     rows = []
     for row in range(top, bottom + 1):
         at = row - grid.first_row
         held = grid.rows[at] if 0 <= at < len(grid.rows) else []
         places = (col - grid.first_col for col in range(left, right + 1))
         rows.append([_plain(held[p]) if 0 <= p < len(held) else None for p in places])
-    return {"top": top, "left": left, "rows": rows, "used": used.a1(), "cut": cut}
+    return {"top": top, "left": left, "rows": rows, "used": used.a1(), "cut": cut, "more": more}
 
 
 def _plain(value: Value) -> str | int | float | bool | None:

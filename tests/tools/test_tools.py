@@ -87,14 +87,36 @@ def test_a_long_or_wide_range_is_cut_says_so_and_can_be_gone_on_with(tools):
     found = tools.read_range("Staff.xlsx#Staff")
     assert not found.complete
     assert "ask for the other cells next" in found.note
-    assert len(found.rows[0]) == 100
-    assert found.range.startswith("A1:CV")
-    assert max(len(text) for row in found.rows for text in row) <= 200
-    last = len(found.rows)
-    after = tools.read_range("Staff.xlsx#Staff", f"A{last + 1}:B{last + 5}")
-    assert (after.complete, after.rows[0][0].split()[1]) == (True, str(last - 1))
+    assert found.range == "A1:DZ1"  # the header alone fits
+    wide = tools.read_range("Staff.xlsx#Staff", "A2:DZ301")
+    assert (wide.complete, len(wide.rows)) == (False, 1)
+    assert 20 < len(wide.rows[0]) < 130
+    assert wide.citation.endswith(f"!{wide.range}") and f"| {wide.rows[0][-1]} |" in str(wide)
+    assert max(map(len, wide.rows[0])) <= 200
+    after = tools.read_range("Staff.xlsx#Staff", "A3:B7")
+    assert (after.complete, after.rows[0][0].split()[1]) == (True, "1")
+    for answer in (found, wide, after):
+        assert estimated_tokens(str(answer)) < sheettools.MAX_TOKENS + 100
     narrow = tools.read_range("Staff.xlsx#Staff", "A1:A301")
     assert estimated_tokens(str(narrow)) < sheettools.MAX_TOKENS + 200
+
+
+def test_answers_are_bounded_whatever_the_headers_are(tmp_path):
+    (tmp_path / "books").mkdir()
+    for number in range(50):
+        book = openpyxl.Workbook()
+        book.active.append([f"価格{number}" + "長い見出し" * 60] * 80)
+        book.active.append([1] * 80)
+        book.save(tmp_path / "books" / f"{number}.xlsx")
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
+        index.sync(tmp_path / "books")
+        tools = SheetTools(index)
+        found = tools.find_sheets("価格", top_k=50)
+        assert len(str(found)) < 50 * 1_500
+        described = tools.describe_sheet("3.xlsx")
+        assert len(str(described)) < 12_000
+        assert described.tables[0].more_columns == 20
+        assert estimated_tokens(str(tools.read_range("3.xlsx"))) < 4_100
 
 
 def test_links_are_told_from_the_side_of_the_sheet_that_was_asked_about(tools):
@@ -123,6 +145,34 @@ def test_a_sheet_is_known_by_its_id_or_by_a_citation(tools, name):
     assert tools.describe_sheet(name).sheet == "Sales.xlsx#Q1"
 
 
+def test_a_citation_names_its_cells_too_unless_others_are_asked_for(tools):
+    assert tools.read_range("Sales.xlsx#Q1!B2:B3").range == "B2:B3"
+    assert tools.read_range("Sales.xlsx#Q1!B2:B3", "A1").range == "A1:A1"
+
+
+def test_whatever_is_printed_of_a_sheet_finds_it_again(tmp_path):
+    names = ["Q1 ", "Q3  2024", "Q2\u00a02024", "a!b", "x#y", "'z'", "!", "Sum!A1"]
+    folder = tmp_path / ("long " * 40) / "books"
+    folder.mkdir(parents=True)
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for number, name in enumerate(names):
+        sheet = book.create_sheet()
+        sheet._WorkbookChild__title = name  # openpyxl refuses what other programs write
+        sheet.append(["Region", f"Number {number}"])
+        sheet.append(["North", number])
+    book.save(folder / "S.xlsx")
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
+        index.sync(tmp_path)
+        tools = SheetTools(index)
+        found = tools.find_sheets("region", top_k=20)
+        assert len(found.sheets) == len(names)
+        printed = [line.split(". ", 1)[1] for line in str(found).splitlines() if line[0].isdigit()]
+        for each, citation in zip(found.sheets, printed, strict=True):
+            for name in (each.sheet, each.citation, citation):
+                assert tools.read_range(name).sheet == each.sheet, name
+
+
 def test_a_workbook_of_one_sheet_stands_for_it_and_one_of_several_is_asked_about(tools):
     assert tools.describe_sheet("Staff.xlsx").sheet == "Staff.xlsx#Staff"
     with pytest.raises(InputError, match=r"is 3 sheets; name one of them: 'Sales\.xlsx#Q1'"):
@@ -145,6 +195,9 @@ def test_a_sheet_that_is_not_there_is_answered_with_the_nearest_names(tools, com
         ("find_sheets", {"question": "x", "top_k": "many"}, "find_sheets: top_k: .*integer"),
         ("find_sheets", {}, "question: Field required"),
         ("find_sheets", {"question": "x", "k": 3}, "k: Extra inputs"),
+        ("find_sheets", {"question": "x", "path": "\ud800"}, "path has characters"),
+        ("describe_sheet", {"sheet": "\ud800"}, "describe_sheet: sheet|sheet has characters"),
+        ("describe_sheet", {"sheet": "a\0b"}, "sheet has characters that are no text"),
         ("read_range", {"sheet": "Sales.xlsx#Q1", "range": "all"}, "such as A1:D20"),
         ("read_range", {"sheet": "../../../etc/passwd"}, "no workbook or sheet"),
         ("related_sheets", {"sheet": "Sales.xlsx#Q1", "link_type": "x"}, "formula_reference, agg"),

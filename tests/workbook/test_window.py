@@ -12,7 +12,6 @@ from odf.text import P
 
 from sat_retriever.area import Area, column_letters
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.workbook import window
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.window import parse_range, read_range
 
@@ -54,6 +53,18 @@ def test_formulas_stand_in_place_of_values_only_if_asked_for(book):
     assert read_range(book, "Q1", total, formulas=True).rows == ((3,), ("=SUM(D3:D4)",))
 
 
+def rewritten(book, target, rows):
+    """The workbook with rows in place of its fifth."""
+    with zipfile.ZipFile(book) as source, zipfile.ZipFile(target, "w") as made:
+        for name in source.namelist():
+            content = source.read(name)
+            if name.endswith("sheet1.xml"):
+                text = content.decode()
+                content = re.sub(r'<row r="5".*?</row>', lambda _: rows, text).encode()
+            made.writestr(name, content)
+    return target
+
+
 def test_a_shared_formula_is_moved_to_each_of_its_cells(book, tmp_path):
     shared = '<c r="D5"><f t="shared" ref="D5:D7" si="0">SUM(D$3:D4)</f><v>4.5</v></c>'
     target = tmp_path / "shared.xlsx"
@@ -72,18 +83,47 @@ def test_a_shared_formula_is_moved_to_each_of_its_cells(book, tmp_path):
     assert found.rows == (("=SUM(D$3:D4)",), ("=SUM(D$3:D5)",), ("=SUM(D$3:D6)",))
 
 
+@pytest.mark.parametrize("text", ['A1*"abc', "[x", "A1)", "A1 }", "A1*2"])
+def test_values_typed_over_a_shared_formula_stay_and_odd_formulas_raise_nothing(
+    book, tmp_path, text
+):
+    cells = (
+        f'<row r="5"><c r="D5"><f t="shared" ref="D5:D7" si="0">{text}</f><v>1</v></c></row>'
+        '<row r="6"><c r="D6"><v>999</v></c></row>'
+        '<row r="7"><c r="D7"><f t="shared" si="0"/><v>7</v></c></row>'
+    )
+    target = rewritten(book, tmp_path / "typed.xlsx", cells)
+    found = read_range(target, "Q1", parse_range("D5:D7"), formulas=True)
+    assert found.rows[:2] == ((f"={text}",), (999,))
+    assert found.rows[2] == (("=A3*2",) if text == "A1*2" else (7,))
+
+
+def test_many_overlapping_shared_formulas_take_no_longer_than_one(book, tmp_path):
+    masters = "".join(
+        f'<row r="{r}"><c r="A{r}"><f t="shared" ref="A5:T1004" si="{r}">A1*{r}</f></c></row>'
+        for r in range(5, 65)
+    )
+    target = rewritten(book, tmp_path / "many.xlsx", masters)
+    found = read_range(target, "Q1", ALL, formulas=True, limits=Limits(seconds=5.0))
+    assert found.rows[3][0] == "=A1*5"
+    assert found.rows[4][0] == "=A1*6"
+
+
 def test_cells_that_nobody_uses_are_no_rows(book):
     found = read_range(book, "Q1", parse_range("Z90:Z99"))
     assert (found.range, found.rows, found.used) == ("", (), "B2:F5")
 
 
-def test_one_answer_has_so_many_cells_at_most(tmp_path, monkeypatch):
+def test_one_answer_has_so_many_cells_at_most(tmp_path):
     path = tmp_path / "long.csv"
-    path.write_text("a,b\n" + "1,2\n" * 50, encoding="utf-8")
-    monkeypatch.setattr(window, "MAX_CELLS", 20)
+    path.write_text("a,b\n" + "1,2\n" * 20_000, encoding="utf-8")
     found = read_range(path, "long", ALL)
-    assert (found.range, len(found.rows), found.used) == ("A1:B10", 10, "A1:B51")
-    assert not found.complete
+    assert (found.range, len(found.rows), found.used) == ("A1:B10000", 10_000, "A1:B20001")
+    assert (found.complete, found.cut) == (False, False)
+    rest = read_range(path, "long", parse_range("A10001:B20001"))
+    assert (rest.range, rest.complete) == ("A10001:B20000", False)
+    cut = read_range(path, "long", parse_range("A500:B501"), limits=Limits(cells=400))
+    assert (cut.rows, cut.complete, cut.cut) == ((), False, True)
 
 
 def test_a_sheet_that_is_too_long_to_read_is_not_complete(tmp_path):
@@ -101,10 +141,10 @@ def test_csv_and_ods_are_read_too(tmp_path):
     (tmp_path / "a.csv").write_text("region;revenue\nNorth;1,5\n", encoding="utf-8")
     assert read_range(tmp_path / "a.csv", "a", ALL).rows[0] == ("region", "revenue")
     document = OpenDocumentSpreadsheet()
-    for name, value in (("One", "1"), ("Two", "2")):
+    for name, value, formula in (("One", "1", {}), ("Two", "2", {"formula": "of:=1+1"})):
         table = Table(name=name)
         row = TableRow()
-        cell = TableCell(valuetype="float", value=value, formula="of:=1+1")
+        cell = TableCell(valuetype="float", value=value, **formula)
         cell.addElement(P(text=value))
         row.addElement(cell)
         table.addElement(row)
@@ -112,6 +152,18 @@ def test_csv_and_ods_are_read_too(tmp_path):
     document.save(tmp_path / "a.ods")
     assert read_range(tmp_path / "a.ods", "Two", ALL).rows == ((2,),)
     assert read_range(tmp_path / "a.ods", "Two", ALL, formulas=True).rows == (("=1+1",),)
+    assert read_range(tmp_path / "a.ods", "One", ALL, formulas=True).rows == ((1,),)
+
+
+def test_two_far_cells_are_no_sheet_of_billions(tmp_path):
+    book = openpyxl.Workbook()
+    for place in ("A1", "B1", "XFD1048576"):
+        book.active[place] = 1
+    book.save(tmp_path / "far.xlsx")
+    found = read_range(tmp_path / "far.xlsx", "Sheet", ALL)
+    assert (found.range, found.complete) == ("A1:XFD1", False)
+    column = read_range(tmp_path / "far.xlsx", "Sheet", parse_range("A:A"))
+    assert (len(column.rows), column.rows[0], column.complete) == (20_000, (1,), False)
 
 
 def test_what_cannot_be_read_says_why(book, tmp_path):

@@ -18,7 +18,9 @@ CITED = "sales/Sales North 2024.xlsx#February!A4:F17"
 def february(tmp_path_factory: pytest.TempPathFactory) -> list[tuple]:
     """Rows of the sheet that both examples should find: date, customer, product … revenue."""
     folder = tmp_path_factory.mktemp("demo")
-    subprocess.run([sys.executable, EXAMPLES / "demo_workbooks.py", folder], check=True, timeout=3000)
+    subprocess.run(
+        [sys.executable, EXAMPLES / "demo_workbooks.py", folder], check=True, timeout=3000
+    )
     sheet = load_workbook(folder / "sales" / "Sales North 2024.xlsx")["February"]
     return [tuple(cell.value for cell in row) for row in sheet["A5:F16"]]
 

@@ -15,6 +15,7 @@ from llama_index.readers.sat.download import FileSystem, downloaded
 
 from sat_retriever import Limits, Serialization, SheetRecord, Skipped, Workbook, read_workbook
 from sat_retriever.serialize import serialize
+from sat_retriever.workbook.paths import printable
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +101,9 @@ class SheetReader(BaseReader):
         own = _metadata(record)
         return Document(
             # The same sheet of the same file is the same document in every run.
-            id_=str(uuid.uuid5(uuid.NAMESPACE_URL, f"{source}#{record.sheet}")),
+            id_=str(
+                uuid.uuid5(uuid.NAMESPACE_URL, f"{printable(PurePath(source))}#{record.sheet}")
+            ),
             text=serialize(record, self.serialization),
             metadata={**extra, **own},
             excluded_llm_metadata_keys=[key for key in own if key not in SHOWN],

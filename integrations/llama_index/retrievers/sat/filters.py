@@ -50,13 +50,15 @@ def sheet_filters(filters: MetadataFilters | Filters | None) -> Filters | None:
         if target.setdefault(name, value) != value:
             raise InputError(
                 f"two filters on {condition.key!r} ask for {target[name]!r} and {value!r}; "
-                "no sheet has both: give one"
+                "only one can be given"
             )
     return Filters(**fields, metadata=metadata) or None
 
 
 def _flat(filters: MetadataFilters) -> Iterator[MetadataFilter]:
     """Conditions of all groups, since all are joined by "and"."""
+    if not filters.filters:
+        return
     joined = filters.condition
     alone = joined == FilterCondition.OR and len(filters.filters) == 1
     if joined not in (None, FilterCondition.AND) and not alone:
