@@ -86,7 +86,7 @@ def test_the_steps_of_each_epoch_and_seed_are_shown(paper):
 def test_a_training_that_several_results_rest_on_is_counted_once():
     files = [file("stage1", 2, [1]), file("stage1", 4, [1]), file("stage1", 4, [1])]
     (row,) = [r for r in train_tables.cost_table(files).splitlines() if "| encoder |" in r]
-    assert "| CPU | 2 | 20.0 | 30.0 | 2.000 | 1.000 | 512.0 | – |" in row
+    assert "| CPU | 2 | 20.0 | 30.0 | 2.000 | 1.000 | 512 | – |" in row
 
 
 def test_every_part_says_what_was_not_run(paper, tmp_path, monkeypatch):
