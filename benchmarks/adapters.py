@@ -3,8 +3,8 @@
     python -m benchmarks.adapters [--size 1000] [--queries 200] [--work .cache/latency]
 
 All ask the same questions of the index that `benchmarks.latency` makes, in rounds that take
-turns, so that whatever else the machine does falls on all of them. The overhead is the
-difference of the medians; "bare" is `SheetRetriever.retrieve`, `LinkReranker.rerank` or
+turns, so that whatever else the machine does falls on all of them. A reranker is asked right
+after Stage 1 has been, as it is in use. The overhead is the difference of the medians; "bare" is `SheetRetriever.retrieve`, `LinkReranker.rerank` or
 `SheetTools.find_sheets`.
 """
 
@@ -98,7 +98,9 @@ def finders(index: SheetIndex, client: Client) -> dict[str, Call]:
     }
 
 
-async def medians_ms(calls: dict[str, Call], asked: Sequence[str]) -> dict[str, float]:
+async def medians_ms(
+    calls: dict[str, Call], asked: Sequence[str], before: Callable[[str], object] | None = None
+) -> dict[str, float]:
     """Median time of each call, the calls taking turns round by round.
 
     The first round is not counted: it loads, and fills what is found before.
@@ -107,6 +109,8 @@ async def medians_ms(calls: dict[str, Call], asked: Sequence[str]) -> dict[str, 
     for round_number in range(ROUNDS + 1):
         for name, call in calls.items():
             for query in asked:
+                if before:
+                    before(query)
                 start = time.perf_counter()
                 await call(query)
                 if round_number:
@@ -119,7 +123,9 @@ async def measure(index: SheetIndex, asked: Sequence[str]) -> list[Result]:
     found = []
     async with Client(sheet_server(SheetTools(index))) as client:
         for group, calls in groups(index, client).items():
-            medians = await medians_ms(calls, asked)
+            medians = await medians_ms(
+                calls, asked, index.candidates if group.startswith("reranker") else None
+            )
             for name, value in medians.items():
                 metrics = {
                     "p50_ms": round(value, 3),
