@@ -4,8 +4,8 @@
 
 All ask the same questions of the index that `benchmarks.latency` makes, in rounds that take
 turns, so that whatever else the machine does falls on all of them. A reranker is asked right
-after Stage 1 has been, as it is in use. The overhead is the difference of the medians; "bare" is `SheetRetriever.retrieve`, `LinkReranker.rerank` or
-`SheetTools.find_sheets`.
+after Stage 1 has been, as it is in use. The overhead is the difference of the medians; "bare"
+is `SheetRetriever.retrieve`, `LinkReranker.rerank` or `SheetTools.find_sheets`.
 """
 
 from __future__ import annotations
