@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,12 +26,16 @@ class Passage:
     """One item of a list to be reranked.
 
     Attributes:
-        text: What it says; read only if it is no sheet of the index.
+        text: What it says, or what gives that; asked for only if it is no sheet of the index.
         sheet_id: Sheet it stands for; None, or one that the index lacks, for other texts.
     """
 
-    text: str
+    text: str | Callable[[], str]
     sheet_id: str | None = None
+
+    def read(self) -> str:
+        """What it says."""
+        return self.text if isinstance(self.text, str) else self.text()
 
 
 def rerank_mixed(
@@ -77,7 +81,7 @@ def rerank_mixed(
     order = {candidate.sheet_id: rank for rank, candidate in enumerate(after)}
     scores = {candidate.sheet_id: candidate.score for candidate in after}
     others = [n for n, p in enumerate(passages) if p.sheet_id not in scores]
-    texts = [passages[n].text for n in others]
+    texts = [passages[n].read() for n in others]
     found = score_texts(index, query, texts, dense_weight=weight)
     if not isinstance(reranker, LinkReranker):
         found = _in_place(found, [c.score for c in before if c.sheet_id in scores], scores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -121,5 +122,5 @@ class SheetGraphReranker(BaseNodePostprocessor):
 
 def _passage(node: NodeWithScore) -> Passage:
     sheet_id = node.node.metadata.get("sheet_id")
-    text = node.node.get_content(metadata_mode=MetadataMode.EMBED)
+    text = partial(node.node.get_content, metadata_mode=MetadataMode.EMBED)
     return Passage(text, sheet_id if isinstance(sheet_id, str) else None)
