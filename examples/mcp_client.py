@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from demo_workbooks import write_workbooks
-from mcp import Client, StdioServerParameters
+from mcp import Client, StdioServerParameters, stdio_client
 
 from sat_retriever.indexing import index_paths
 
@@ -32,7 +32,7 @@ def chat(model: str, messages: list, tools: list) -> dict:
 async def ask(server: StdioServerParameters, model: str) -> None:
     """Hand a model the question and the tools, and do its calls until it answers."""
     messages, tools = [{"role": "user", "content": QUESTION}], []
-    async with Client(server) as client:
+    async with Client(stdio_client(server)) as client:
         for tool in (await client.list_tools()).tools:
             print(f"{tool.name}: {tool.description}")
             about = {"description": tool.description, "parameters": tool.input_schema}

@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 
-from mcp import Client, StdioServerParameters
+from mcp import Client, StdioServerParameters, stdio_client
 
 from tests.mcp_server.conftest import CALLS, ENVIRONMENT, TOOLS, arguments, interrupted, started
 
@@ -38,7 +38,7 @@ def test_the_official_client_lists_calls_and_calls_in_parallel(index_file):
     )
 
     async def use():
-        async with Client(server) as client:
+        async with Client(stdio_client(server)) as client:
             listed = [tool.name for tool in (await client.list_tools()).tools]
             serial = [await client.call_tool(*call) for call in CALLS]
             parallel = await asyncio.gather(*(client.call_tool(*call) for call in CALLS * 4))
