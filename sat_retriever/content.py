@@ -86,7 +86,7 @@ def hit_text(index: SheetIndex, record: SheetRecord, content: Content = RECORD) 
 
 def _top(record: SheetRecord) -> Area | None:
     """The first rows of the main table, or of the used range."""
-    area = area_of(record.tables[0].range if record.tables else record.range or "")
+    area = area_of(record.main_range or "")
     if area is None:
         return None
     bottom = min(area.bottom, area.top + _ROWS - 1)

@@ -139,7 +139,7 @@ class Hit:
             "workbook": record.workbook,
             "path": record.path,
             "sheet": record.sheet,
-            "range": record.tables[0].range if record.tables else record.range,
+            "range": record.main_range,
             "header_row": record.header_row,
             "columns": to_json(record.columns),
             "visibility": record.visibility.value,

@@ -175,13 +175,22 @@ class SheetRecord:
         return stem if stem and suffix.lower() in _SUFFIXES else self.workbook
 
     @property
+    def main_range(self) -> str | None:
+        """A1 range of the main table, else the used range; None when unknown.
+
+        >>> SheetRecord("a.csv#a", "a", range="A1:D20").main_range
+        'A1:D20'
+        """
+        return self.tables[0].range if self.tables else self.range
+
+    @property
     def citation(self) -> str:
         """Where the sheet's data is: its id, and the range of its main table.
 
         >>> SheetRecord("a/Sales.xlsx#Q1", "Q1", range="A1:D20").citation
         'a/Sales.xlsx#Q1!A1:D20'
         """
-        place = self.tables[0].range if self.tables else self.range
+        place = self.main_range
         return f"{self.sheet_id}!{place}" if place else self.sheet_id
 
     @property

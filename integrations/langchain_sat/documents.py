@@ -59,7 +59,7 @@ def _place(record: SheetRecord) -> dict[str, Any]:
         "workbook": record.workbook,
         "path": record.path,
         "sheet": record.sheet,
-        "range": record.tables[0].range if record.tables else record.range,
+        "range": record.main_range,
         "header_row": record.header_row,
         "columns": [column.name for column in record.columns],
         "visibility": record.visibility.value,

@@ -7,11 +7,12 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import ValidationError
-from sat_retriever.tools import SheetTools, Tool
 
 from langchain_sat.settings import IndexLike
 from sat_retriever import SatError
 from sat_retriever.retriever import Reranker
+from sat_retriever.tools import SheetTools, Tool
+from sat_retriever.tools.tool import wrong_arguments
 
 
 def create_sheet_tools(
@@ -57,8 +58,5 @@ def _wrong_arguments(error: Any) -> str:
     """Which arguments are wrong, in words a model can act on."""
     if not isinstance(error, ValidationError):
         return f"{error}; correct the arguments and call again"
-    wrong = [
-        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
-        for each in error.errors(include_url=False)
-    ]
-    return f"wrong arguments: {'; '.join(wrong)}. Correct them and call again."
+    wrong = wrong_arguments(error.errors(include_url=False))
+    return f"wrong arguments: {wrong}. Correct them and call again."

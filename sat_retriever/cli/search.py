@@ -147,7 +147,7 @@ def _sheet(hit: Hit) -> Text:
 
 def _range(hit: Hit) -> Text:
     record = hit.record
-    area = record.tables[0].range if record.tables else record.range
+    area = record.main_range
     if not area:
         return Text("")
     text = Text(area, style="cyan")

@@ -116,8 +116,7 @@ class SheetTools:
         Raises:
             InputError: If there is no such sheet; the message names the nearest ones.
         """
-        _check_text("sheet", sheet)
-        record, _cited = named_sheet(self.index, sheet)
+        record, _cited = self._named(sheet)
         links = Counter(link.type for link in self.index.links([record.sheet_id]))
         return SheetDescription(
             sheet=record.sheet_id,
@@ -150,8 +149,7 @@ class SheetTools:
             InputError: If there is no such sheet, the range is none, or the workbook cannot be
                 read any more.
         """
-        _check_text("sheet", sheet)
-        record, cited = named_sheet(self.index, sheet)
+        record, cited = self._named(sheet)
         if range:
             _check_text("range", range)
         asked = range or cited
@@ -183,8 +181,7 @@ class SheetTools:
             InputError: If there is no such sheet or type of link, or `limit` is out of its range.
         """
         _check_number("limit", limit, MAX_LINKS)
-        _check_text("sheet", sheet)
-        record, _cited = named_sheet(self.index, sheet)
+        record, _cited = self._named(sheet)
         found = self.index.links([record.sheet_id])
         if link_type:
             self._check_type(link_type)
@@ -210,6 +207,11 @@ class SheetTools:
         )
 
     # ---- inner workings
+
+    def _named(self, sheet: str) -> tuple[SheetRecord, str]:
+        """The one sheet that is meant, and the range of cells if a citation names it."""
+        _check_text("sheet", sheet)
+        return named_sheet(self.index, sheet)
 
     def _cells(self, record: SheetRecord, window: CellWindow, *, formulas: bool) -> RangeCells:
         """The cells that fit in an answer, and what a reader should know of them."""
@@ -254,7 +256,7 @@ class SheetTools:
 
 def _main_area(record: SheetRecord) -> Area:
     """The cells of the main table, else of the used range."""
-    area = area_of(record.tables[0].range if record.tables else record.range or "")
+    area = area_of(record.main_range or "")
     if area is None:
         raise InputError(f"{record.sheet_id!r} has no known range; give one, such as A1:D20")
     return area

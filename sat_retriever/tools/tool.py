@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -77,11 +77,15 @@ class Tool:
         try:
             given = self.arguments(**arguments)
         except pydantic.ValidationError as error:
-            raise InputError(f"{self.name}: {_said(error.errors())}") from error
+            raise InputError(f"{self.name}: {wrong_arguments(error.errors())}") from error
         return self.method(**{name: getattr(given, name) for name in self.meanings})
 
 
-def _said(errors: list[Any]) -> str:
-    """What is wrong with the arguments, without their values."""
+def wrong_arguments(errors: Sequence[Any]) -> str:
+    """What is wrong with arguments, without their values.
+
+    Args:
+        errors: What pydantic's `ValidationError.errors` gives.
+    """
     places = (".".join(map(str, each["loc"])) or "arguments" for each in errors)
     return "; ".join(f"{place}: {each['msg']}" for place, each in zip(places, errors, strict=True))

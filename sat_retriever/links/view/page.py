@@ -133,7 +133,7 @@ def _sheet(record: SheetRecord) -> dict[str, Any]:
         "name": record.sheet,
         "workbook": record.workbook,
         "path": record.path,
-        "range": record.tables[0].range if record.tables else record.range or "",
+        "range": record.main_range or "",
         "rows": record.num_rows,
         "cols": record.num_cols,
         "format": record.format,

@@ -119,7 +119,7 @@ def _metadata(record: SheetRecord) -> dict[str, Any]:
         "workbook": record.workbook,
         "path": record.path,
         "sheet": record.sheet,
-        "range": record.tables[0].range if record.tables else record.range,
+        "range": record.main_range,
         "header_row": record.header_row,
         "columns": " | ".join(column.name for column in record.columns),
         "visibility": record.visibility.value,

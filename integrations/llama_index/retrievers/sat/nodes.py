@@ -63,7 +63,7 @@ def flat(hit: Hit) -> dict[str, Any]:
         "workbook": record.workbook,
         "path": record.path,
         "sheet": record.sheet,
-        "range": record.tables[0].range if record.tables else record.range,
+        "range": record.main_range,
         "header_row": record.header_row,
         "columns": " | ".join([column.name for column in record.columns]),
         "visibility": record.visibility.value,
