@@ -17,7 +17,7 @@ Row = Sequence[CellValue]
 Line = Callable[[Sequence[str]], str]
 
 MAX_CELL_CHARS = 200
-_FRAME_TOKENS = 7  # of <table> and </table>
+_FRAME_TOKENS = 9  # of <table> and </table>
 _RULE_TOKENS = 4  # of |---
 _PIECE = re.compile(r"\d{1,3}|[A-Za-z]{1,4}|[^\sA-Za-z\d]")
 

@@ -2,7 +2,7 @@ import shutil
 
 import openpyxl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sat_retriever import Content, SheetIndex, hit_text
@@ -81,6 +81,7 @@ def test_the_first_cell_is_there_whatever_its_length(form):
     assert (nothing.rows, nothing.columns) == (0, 0)
 
 
+@example([[""], [""], [""] * 7], 186, "html")
 @given(
     st.lists(st.lists(st.text(max_size=30) | st.integers(), min_size=1, max_size=9), max_size=9),
     st.integers(40, 400),

@@ -134,7 +134,7 @@ def test_an_open_index_sees_what_another_one_writes(path, index):
         assert ids(other.candidates("beta")) == ["b"]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=25))
 def test_a_snapshot_kept_up_to_date_equals_a_fresh_one(tmp_path_factory, steps):
     path = tmp_path_factory.mktemp("i") / "a.sat"
@@ -353,7 +353,7 @@ def test_an_index_whose_texts_were_made_otherwise_is_refused(path, index):
         SheetIndex.open(path, HashedEncoder())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=40))
 def test_any_text_can_be_a_name_and_a_question(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("i") / "a.sat"

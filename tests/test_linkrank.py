@@ -305,7 +305,7 @@ def test_scores_are_those_of_many_steps_taken_one_by_one(seed):
 
 
 @given(st.integers(0, 10_000), st.integers(1, 20))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_sheet_falls_or_overtakes_the_best_of_those_that_pull_it(seed, n):
     scores, found = random_pulls(np.random.default_rng(seed), n)
     ended = walk(scores, found * 5, 0.9)

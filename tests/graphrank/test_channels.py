@@ -75,7 +75,7 @@ def slow(channel, sheets, links, i, j):
     return float(bool(between))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(sheets, links)
 def test_every_relation_equals_its_formula_and_is_symmetric_within_0_and_1(sheets, links):
     found = made(ALL, sheets, links)

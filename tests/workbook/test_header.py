@@ -402,7 +402,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.lists(VALUES, max_size=7), max_size=12), st.booleans())
 def test_any_grid_gives_the_same_sound_tables_twice(rows, examples):
     rows = [[None if value == "" else value for value in row] for row in rows]

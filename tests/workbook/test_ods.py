@@ -219,7 +219,7 @@ def test_other_prefixes_do_not_hide_that_there_are_formulas(tmp_path):
     assert [each.first for each in ods(tmp_path / "a.ods", with_prefix(xml)).references] == ["Data"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.sampled_from(

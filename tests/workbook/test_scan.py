@@ -200,14 +200,14 @@ def row_elements(draw):
     return draw(st.sampled_from(["", "\n", "\r\n  "])).join(out)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(row_elements(), st.integers(5, 500))
 def test_both_readers_agree_on_any_plain_rows(rows, size):
     xml = sheet(rows)
     assert scan_plain(pieces(xml, size), LIMITS) == parse_rows(pieces(xml), LIMITS)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(row_elements(), st.data())
 def test_damaged_rows_never_raise_anything_but_a_refusal(rows, data):
     xml = bytearray(sheet(rows))

@@ -156,7 +156,7 @@ def test_a_table_of_contents_that_lists_millions_of_entries_is_not_loaded(tmp_pa
     assert sniffed(tmp_path, content, limits=Limits(entries=20)).reason is SkipReason.TOO_LARGE
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.binary(max_size=3000),
     st.sampled_from([b"", b"PK\x03\x04", ole.MAGIC, b"\xff\xfe", b"\x09\x08", b"<"]),

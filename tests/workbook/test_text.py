@@ -105,7 +105,7 @@ def test_nul_characters_do_not_end_the_reading():
 CELL = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.lists(CELL, min_size=2, max_size=4), min_size=1, max_size=8))
 def test_written_tables_come_back_cell_by_cell(table):
     table = [[f"x{cell}" for cell in row] for row in table]
@@ -117,7 +117,7 @@ def test_written_tables_come_back_cell_by_cell(table):
     assert found[1:] == cleaned
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=2000))
 def test_any_bytes_are_read_or_refused(content):
     assert detect_encoding(content)

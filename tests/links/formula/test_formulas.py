@@ -336,7 +336,7 @@ def _one_by_one(sheet, formulas, names):
     ]
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000)
 @given(st.data())
 def test_what_is_remembered_by_normal_form_changes_nothing(data):
     template = data.draw(_TEMPLATES)
@@ -349,7 +349,7 @@ def test_what_is_remembered_by_normal_form_changes_nothing(data):
         assert references_of("Q2", formulas, names=names) == _one_by_one("Q2", formulas, names)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.text(max_size=40))
 def test_no_text_raises(text):
     references_of("S", [("A1", text, None, "normal"), ("A2", f"Q1!{text}", None, "normal")])

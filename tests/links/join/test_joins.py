@@ -279,7 +279,7 @@ HEADERS = st.lists(st.sampled_from(["id", "a_id", "b id", "Name", "a", "", "x" *
 
 
 @given(st.lists(st.tuples(st.text(max_size=8), HEADERS), max_size=8), st.integers())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_workbook_gives_sound_links_in_any_order(content, seed):
     sheets = [sheet(f"{n}{name}", *headers) for n, (name, headers) in enumerate(content)]
     links = workbook_joins(sheets)

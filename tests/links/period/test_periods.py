@@ -355,7 +355,7 @@ def test_names_in_order_of_time_give_periods_in_that_order(names):
     ),
     st.sampled_from(["Stock", "Umsatz (netto)", "在庫", "a_b"]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_every_day_of_this_and_the_last_century_is_read_in_every_form(day, form, name):
     day = day.replace(year=1900 + day.year % 200)
     period = period_of(SheetRecord("x", f"{name} {form.format(day)}"))
@@ -364,7 +364,7 @@ def test_every_day_of_this_and_the_last_century_is_read_in_every_form(day, form,
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_names_give_a_sound_period_or_none(file, sheet):
     period = period_of(SheetRecord("x", sheet, workbook=file, path=f"a/{file}"))
     if period is not None:
@@ -375,7 +375,7 @@ def test_any_names_give_a_sound_period_or_none(file, sheet):
 
 
 @given(st.text(alphabet="0123456789QqWwTtHhSsFfYy '-./_年月日MarchJn", max_size=40))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_numbers_and_letters_of_periods_in_any_order_do_no_harm(name):
     period = period_of(SheetRecord("x", name))
     if period is not None:

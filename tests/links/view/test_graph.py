@@ -137,7 +137,7 @@ NASTY = st.text(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(NASTY, min_size=2, max_size=4, unique=True), NASTY)
 def test_any_name_and_evidence_survives_both_forms(names, evidence):
     records = [SheetRecord(name, name, columns=(Column(name),)) for name in names]

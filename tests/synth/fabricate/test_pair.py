@@ -62,7 +62,7 @@ def test_each_side_takes_from_its_own_side():
         assert books == {"", f"hr/Acme_Staff_{side}.xlsx"}
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(4, 9))
 def test_aligned_columns_have_equal_values_in_the_rows_both_have(seed, rows):
     """Without noise; rows are told apart by their keys."""
@@ -84,7 +84,7 @@ def test_aligned_columns_have_equal_values_in_the_rows_both_have(seed, rows):
                 assert [a[left[key]] for key in both] == [b[right[key]] for key in both]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([FabricateOptions(), PAPER, CLEAN]))
 def test_an_alignment_is_the_columns_that_both_have(seed, options):
     for pair in fabricated_unit(unit(), options, seeded(seed)):

@@ -38,7 +38,7 @@ def of_convention(name, category="inventory"):
 
 
 @given(st.sampled_from(NOUNS), st.integers(0, 60), st.integers(0, 200), st.integers(0, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_shorter_pool_is_the_beginning_of_a_longer_one_and_repeats_nothing(noun, few, more, seed):
     house = House("Apex Technologies", seed, WORDS)
     longer = house.pool(noun, few + more)
@@ -183,7 +183,7 @@ def test_no_two_workbooks_get_one_path_whatever_the_letter_case():
 
 
 @given(st.text(max_size=300), st.text(max_size=80))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_files_and_tabs_are_valid_whatever_they_are_called(text, part):
     name = naming.file_name(text)
     assert name == name.strip()

@@ -95,7 +95,7 @@ def test_synthetic_data_are_the_enterprise_templates_under_another_prefix():
 
 
 @given(st.integers(1, 3000), st.integers(1, 40), st.integers(1, 8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_number_of_sheets_is_planned_exactly(sheets, companies, years):
     found = plan(str(sheets), YEARS[:years], companies)
     units = list(found.units())
