@@ -31,7 +31,7 @@ check: $(READY) ## Format, lint, types, import contracts, tests, stale tables
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(TEST)
-	$(BIN)/python -m benchmarks.tables --check
+	$(BIN)/python -m benchmarks tables --check
 	$(BIN)/python .ci/settings_table.py --check
 
 compat: ## Test the adapters with the oldest frameworks that they allow
@@ -47,7 +47,7 @@ format: $(READY) ## Format and fix what can be fixed
 	$(BIN)/ruff check --fix $(CODE)
 
 tables: $(READY) ## Fill the README's results, settings and list of files
-	$(BIN)/python -m benchmarks.tables
+	$(BIN)/python -m benchmarks tables
 	$(BIN)/python .ci/settings_table.py
 	$(BIN)/python .ci/file_map.py
 

@@ -1,6 +1,6 @@
 """What each adapter adds to a call of the bare library, in milliseconds.
 
-    python -m benchmarks.adapters [--size 1000] [--queries 200] [--work .cache/latency]
+    python -m benchmarks run adapters [--size 1000] [--queries 200] [--work .cache/latency]
 
 All ask the same questions of the index that `benchmarks.latency` makes, in rounds that take
 turns, so that whatever else the machine does falls on all of them. A reranker is asked right
@@ -138,13 +138,13 @@ async def measure(index: SheetIndex, asked: Sequence[str]) -> list[Result]:
     return found
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print, write `results/adapters/`."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--size", type=int, default=1000)
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--work", type=Path, default=Path(".cache/latency"))
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     options.work.mkdir(parents=True, exist_ok=True)
     with index_of(options.size, options.work) as index:
         results = asyncio.run(measure(index, queries(options.queries)))
@@ -156,7 +156,3 @@ def main() -> None:
         shown = (result.metrics["p50_ms"], result.metrics["over_bare_ms"])
         table.add_row(result.method.replace("_", " "), *map(str, shown))
     Console().print(table)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Kill an indexing run at random moments: is the index still whole?
 
-    python -m benchmarks.crash [--kills 100] [--workbooks 60] [--work .cache/crash]
+    python -m benchmarks run crash [--kills 100] [--workbooks 60] [--work .cache/crash]
 
 Every tenth round begins without an index, so that its creation is killed too; the side
 files of the deleted one stay where they are. Every round rewrites about half of the
@@ -22,6 +22,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import xlsxwriter
@@ -74,14 +75,14 @@ def check_parts(path: Path) -> None:
         raise SystemExit("records, tokens and words are not of the same sheets")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Kill, check, write `results/crash/`."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--workbooks", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--work", type=Path, default=Path(".cache/crash"))
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     rng = random.Random(options.seed)
     shutil.rmtree(options.work, ignore_errors=True)
     folder, file = options.work / "corpus", options.work / "crash.sat"
@@ -146,7 +147,3 @@ def main() -> None:
     path = write_result("crash", Result("kill-9", "generated", metrics, seed=options.seed))
     Console().print(metrics)
     Console().print(f"written to {path}")
-
-
-if __name__ == "__main__":
-    main()

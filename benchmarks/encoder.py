@@ -1,6 +1,6 @@
 """How fast texts become tokens: this package's encoder beside sentence-transformers.
 
-    python -m benchmarks.encoder [--data ../shared/data] [--queries 200] [--sheets 300] [--rounds 3]
+    python -m benchmarks run encoder [--data DIR] [--queries 200] [--sheets 300] [--rounds 3]
 
 The same all-MiniLM-L6-v2 weights, queries and serialized sheets for all. Every method runs
 in fresh processes, turn by turn, so that noise of the machine falls on all of them; each
@@ -120,7 +120,7 @@ def run(data: Path, queries: int, sheets: int, rounds: int) -> list[Result]:
         tokens = {method: Path(folder) / f"{method}.npz" for method in METHODS}
         for _ in range(rounds + 1):  # the first round exports and warms the disk cache
             for method in METHODS:
-                command = [sys.executable, "-m", "benchmarks.encoder", "--one", method]
+                command = [sys.executable, "-m", "benchmarks", "run", "encoder", "--one", method]
                 command += ["--texts", str(texts), "--tokens", str(tokens[method])]
                 done = subprocess.run(command, check=True, capture_output=True, text=True)
                 found[method].append(json.loads(done.stdout.splitlines()[-1]))
@@ -144,7 +144,7 @@ def show(results: Sequence[Result]) -> Table:
     return table
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, write the results, print them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -154,7 +154,7 @@ def main() -> None:
     parser.add_argument("--one", choices=METHODS, help=argparse.SUPPRESS)
     parser.add_argument("--texts", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--tokens", type=Path, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.one:
         print(json.dumps(measure(options.one, options.texts, options.tokens)))
         return
@@ -162,7 +162,3 @@ def main() -> None:
     for result in results:
         write_result("encoder", result, data=[options.data / "industrytab_1k"])
     Console().print(show(results))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Formula edges against an independent count, and what extracting them costs.
 
-    python -m benchmarks.formula_links --data ../shared/data
-    python -m benchmarks.formula_links --only speed --rows 5000 --no-save
+    python -m benchmarks run formula_links --data ../shared/data
+    python -m benchmarks run formula_links --only speed --rows 5000 --no-save
 
 Edges are (sheet with formulas, sheet of the same workbook they take from), from file to
 link through the reader, against `benchmarks/raw_formulas.py`, which shares no code with
@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -139,7 +140,7 @@ def edges(folder: Path, console: Console) -> dict[str, Any]:
     return metrics
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Compare on the energy model's workbooks, then time the largest and a generated one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -147,7 +148,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--no-save", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     console = Console()
     eps = options.data / "eps"
     results: list[tuple[Result, list[Path]]] = []
@@ -176,7 +177,3 @@ def _speeds(eps: Path, rows: int, rounds: int, console: Console) -> list[tuple[R
         metrics = speed(made, rounds, console)
         results.append((Result("speed", f"generated_{rows}x20", metrics), []))
     return results
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """How the two scores of a sheet are best joined: every rival on the validation parts.
 
-    python -m benchmarks.fusion --data ../shared/data
+    python -m benchmarks run fusion --data ../shared/data
 
 Nothing here touches a reported test set. The default share of the cosine was
 chosen from this table: one setting for all corpora, taken from the middle of a plateau.
@@ -138,7 +138,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         numbers = [scored[name] for scored in found.values()]
         table.add_row(name, *(f"{n['NDCG@5']:.3f} / {n['NDCG@10']:.3f}" for n in numbers))
     Console(width=None if sys.stdout.isatty() else 120).print(table)
-
-
-if __name__ == "__main__":
-    main()

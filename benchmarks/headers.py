@@ -1,6 +1,6 @@
 """Header detection: exact header row, orientation and range, against two naive readers.
 
-    python -m benchmarks.headers --data ../shared/data
+    python -m benchmarks run headers --data ../shared/data
 
 Made sheets (known truth; tuning and test differ in seed and in every word) and real
 sheets labelled by hand in `header_labels.json`. Weights were chosen on the tuning
@@ -266,12 +266,12 @@ def _write(dataset: str, split: str, found: Mapping[str, list[dict[str, Any]]]) 
         write_result("headers", result, data=[] if made else [LABELS])
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--errors", action="store_true", help="show tuning misses; write nothing")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     console = Console()
     for dataset, split in PARTS:
         if options.errors and split != "tuning":
@@ -289,7 +289,3 @@ def main() -> None:
         console.print(f"find_tables on 100,000 x 20 cells: {seconds} s")
         metrics = {"seconds": seconds, "rows": 100_000, "columns": 20}
         write_result("headers", Result("detected", "deep_grid", metrics))
-
-
-if __name__ == "__main__":
-    main()

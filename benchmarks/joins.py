@@ -1,7 +1,7 @@
 """How well joins inferred from headers agree with keys that databases declare.
 
-    python -m benchmarks.joins --data ../shared/data --fit
-    python -m benchmarks.joins --data ../shared/data [--bird-tables dev_tables.json]
+    python -m benchmarks run joins --data ../shared/data --fit
+    python -m benchmarks run joins --data ../shared/data [--bird-tables dev_tables.json]
 
 The first command learns the weights in `sat_retriever/links/join/confidence.py` on the
 databases of Spider's training questions, prints them, and scores them by ten-fold
@@ -315,7 +315,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         files = [options.data / folder / name for name in ("sheets.json", "links.json")]
         write_result("joins", result, data=[file for file in files if file.is_file()])
     console.print(show(results))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """How long one query takes, and how long a process takes to its first answer.
 
-    python -m benchmarks.latency [--sizes 1000 100000] [--queries 300] [--work .cache/latency]
+    python -m benchmarks run latency [--sizes 1000 100000] [--queries 300] [--work .cache/latency]
 
 Sheets have template-like names (company, category, year, quarter), so that every word
 is common: the worst case for a lexical index. The whole call is timed: encode, score
@@ -242,14 +242,14 @@ def measure(size: int, asked: Sequence[str], work: Path, *, slow: int) -> dict[s
     return metrics
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print, write `results/latency/`."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 100_000])
     parser.add_argument("--queries", type=int, default=300)
     parser.add_argument("--slow", type=int, default=20, help="queries of the slow loop")
     parser.add_argument("--work", type=Path, default=Path(".cache/latency"))
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     options.work.mkdir(parents=True, exist_ok=True)
     asked = queries(options.queries)
     seconds, torch = import_seconds()
@@ -269,7 +269,3 @@ def main() -> None:
         )  # fmt: skip
     Console().print(table)
     Console().print(f"import sat_retriever: {seconds:.3f} s, torch imported: {torch}")
-
-
-if __name__ == "__main__":
-    main()

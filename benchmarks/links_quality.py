@@ -1,7 +1,7 @@
 """What links buy without training: fused candidates against those reranked along links.
 
-    python -m benchmarks.links_quality --data ../shared/data
-    python -m benchmarks.links_quality --data ../shared/data --validation
+    python -m benchmarks run links_quality --data ../shared/data
+    python -m benchmarks run links_quality --data ../shared/data --validation
 
 The first command scores the reported data; every number of `LinkSettings` and the share
 of `complete_set` were chosen with the second. Links are those that a data set publishes
@@ -278,7 +278,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
             write_result(folder, each, data=data)
             results.append(each)
     console.print(show(results))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Whether finding, keeping and showing links grows linearly with the number of sheets.
 
-    python -m benchmarks.links_scale [--sheets 1000 10000 30000 100000] [--repeats 3]
+    python -m benchmarks run links_scale [--sheets 1000 10000 30000 100000] [--repeats 3]
 
 Workbooks of a made company are generated one after the other, as records, references of
 formulas and profiles of columns, so that no time goes into reading files: monthly sales
@@ -127,7 +127,7 @@ def _mib(process: psutil.Process) -> float:
 
 def run_apart(sheets: int) -> dict[str, Any]:
     """`measure` in a new process, so that memory is that of this size alone."""
-    command = [sys.executable, "-m", "benchmarks.links_scale", "--one", str(sheets)]
+    command = [sys.executable, "-m", "benchmarks", "run", "links_scale", "--one", str(sheets)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -178,7 +178,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         results.append(Result("generated", f"sheets_{sheets}", metrics, seed=0))
         write_result("links_scale", results[-1])
     Console(width=None if sys.stdout.isatty() else 160).print(show(results))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Queries made from an index without labels: how many, of what, how fast, how hard.
 
-    python -m benchmarks.own_queries --data ../shared/data
-    python -m benchmarks.own_queries --scale 1000 10000 100000
+    python -m benchmarks run own_queries --data ../shared/data
+    python -m benchmarks run own_queries --scale 1000 10000 100000
 
 The first command makes queries over Spider's sheets of training databases and over the EPS
 workbooks (without looking at their own queries), and asks them of the index itself: plain
@@ -128,7 +128,7 @@ def _peak_mib() -> int:
 
 
 def _apart(sheets: int) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.own_queries", "--one", str(sheets)]
+    command = [sys.executable, "-m", "benchmarks", "run", "own_queries", "--one", str(sheets)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -175,7 +175,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         files = dataset.files if dataset.root is None else [dataset.root]
         write_result("own_queries", results[-1], data=files)
     console.print(show(results))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """How well sheets are found without training: BM25, dense and fused, on open data.
 
-    python -m benchmarks.quality --data ../shared/data
-    python -m benchmarks.quality --data ../shared/data --validation
+    python -m benchmarks run quality --data ../shared/data
+    python -m benchmarks run quality --data ../shared/data --validation
 
 The first command scores the reported data; every choice was made with the second, on
 Spider's training questions of 35 held-out databases and IndustryTab-1K's validation
@@ -241,7 +241,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
             write_result(folder, result, data=files if root is None else [root])
             results.append(result)
     console.print(show(results))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Reading speed and peak memory, side by side with the usual ways to read a workbook.
 
-    python -m benchmarks.reading --data ../shared/data
-    python -m benchmarks.reading --rows 5000 --only generated --no-save
+    python -m benchmarks run reading --data ../shared/data
+    python -m benchmarks run reading --rows 5000 --only generated --no-save
 
 Every measurement is a fresh process that starts its clock before it imports the reader,
 so imports and the start of reading processes count. Systems take turns within a round.
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +134,7 @@ def measure(system: str, listing: Path, *, watch: bool) -> dict[str, Any]:
 
     With `watch` its peak memory in MiB too; the seconds are longer then.
     """
-    command = [sys.executable, "-m", "benchmarks.reading", "--run", system, str(listing)]
+    command = [sys.executable, "-m", "benchmarks", "run", "reading", "--run", system, str(listing)]
     process = psutil.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     peak = 0
     while watch and process.poll() is None:
@@ -210,7 +210,7 @@ def report(console: Console, dataset: str, metrics: dict[str, Any]) -> None:
     console.print(table)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure on the energy model's workbooks and on one generated workbook."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -219,7 +219,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--no-save", action="store_true")
     parser.add_argument("--run", nargs=2, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.run:
         return _run(*options.run)
     console = Console()
@@ -241,7 +241,3 @@ def main() -> None:
                 if not options.no_save:
                     write_result("reading", Result(system, dataset, each), data=data)
     return None
-
-
-if __name__ == "__main__":
-    main()

@@ -187,7 +187,7 @@ def _memory_gib() -> int | None:
 
 
 def _command() -> str:
-    """The command line as it can be typed again: `python -m benchmarks.quality …`."""
+    """The command line as it can be typed again: `python -m benchmarks run quality …`."""
     spec = getattr(sys.modules["__main__"], "__spec__", None)
-    program = f"-m {spec.name}" if spec is not None else Path(sys.argv[0]).name
-    return f"python {program} {shlex.join(sys.argv[1:])}".strip()
+    program = Path(sys.argv[0]).name if spec is None else f"-m {spec.name}"
+    return f"python {program.removesuffix('.__main__')} {shlex.join(sys.argv[1:])}".strip()

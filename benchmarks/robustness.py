@@ -1,7 +1,7 @@
 """Odd and damaged files: crashes, hangs, reasons, and worksheets missed against two oracles.
 
-    python -m benchmarks.robustness --data ../shared/data
-    python -m benchmarks.robustness --data ../shared/data --only fuzz --mutants 2000 --seed 1
+    python -m benchmarks run robustness --data ../shared/data
+    python -m benchmarks run robustness --data ../shared/data --only fuzz --mutants 2000 --seed 1
 
 Results hold counts, seconds and file names of public test files, never file contents.
 """
@@ -12,7 +12,7 @@ import argparse
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -151,7 +151,7 @@ def _rows(tally: Tally) -> list[dict[str, Any]]:
     return findings + [{"finding": "slow", "file": f, "seconds": round(s, 3)} for s, f in slow]
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the corpora and the fuzzer asked for, print and save what they show."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -159,7 +159,7 @@ def main() -> None:
     parser.add_argument("--mutants", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--no-save", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     console = Console()
     for name in ("odd_files", "eps", "fuzz"):
         if options.only not in (None, name):
@@ -179,7 +179,3 @@ def main() -> None:
             seed = options.seed if name == "fuzz" else None
             result = Result("ours", name, tally.metrics(), seed=seed, per_query=_rows(tally))
             write_result("robustness", result, data=[folder] if name != "fuzz" else [])
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """How long it takes to find out that nothing, or one workbook, changed.
 
-    python -m benchmarks.sync [--workbooks 1000] [--work .cache/sync]
+    python -m benchmarks run sync [--workbooks 1000] [--work .cache/sync]
 
 One thousand real .xlsx files are written and indexed once; then `sync` runs again on the
 same folder: unchanged, with one workbook changed, and with every file hashed (`verify`).
@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import xlsxwriter
@@ -67,12 +67,12 @@ def median_seconds(call: Callable[[], object], before: Callable[[], object] | No
     return statistics.median(times)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print, write `results/sync/`."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--workbooks", type=int, default=1000)
     parser.add_argument("--work", type=Path, default=Path(".cache/sync"))
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     folder, file = options.work / "corpus", options.work / "sync.sat"
     make_corpus(folder, options.workbooks)
     file.unlink(missing_ok=True)
@@ -116,7 +116,3 @@ def main() -> None:
         if name.endswith("_s"):
             table.add_row(name.removesuffix("_s").replace("_", " "), str(value))
     Console().print(table)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """How hard the questions of a made corpus are: BM25, dense and fused, type by type.
 
-    python -m benchmarks.synth_quality [--scale 2000] [--queries 800]
+    python -m benchmarks run synth_quality [--scale 2000] [--queries 800]
 
 A corpus whose questions any search answers, or none, would teach nothing; and a naming
 convention that is much easier than the others would be what a model learns. Ranked are the
@@ -126,7 +126,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
     console = Console(width=None if sys.stdout.isatty() else 140)
     for table in show(results):
         console.print(table)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Values that made workbooks carry beside their formulas, against LibreOffice's own.
 
-    python -m benchmarks.synth_recalculated                      # every recipe and dialect
-    python -m benchmarks.synth_recalculated --folder OUT/workbooks --name synth_small
+    python -m benchmarks run synth_recalculated                      # every recipe and dialect
+    python -m benchmarks run synth_recalculated --folder OUT/workbooks --name synth_small
 
 LibreOffice calculates every formula anew, which a control workbook with wrong values proves.
 """
@@ -69,25 +69,25 @@ class Tally:
     different: list[tuple[str, str, str, str, Any, Any]] = field(default_factory=list)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Compare, print and store."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, help="made workbooks; without, some of each recipe")
     parser.add_argument("--name", default="made_recipes", help="name of the data set in the result")
     parser.add_argument("--limit", type=int, default=0, help="so many workbooks, evenly spread")
-    arguments = parser.parse_args()
+    options = parser.parse_args(arguments)
     program = _program()
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         source = work / "workbooks"
-        if arguments.folder is None:
+        if options.folder is None:
             _write_made(source)
         else:
-            shutil.copytree(arguments.folder, source)
+            shutil.copytree(options.folder, source)
         files = sorted(source.rglob("*.xlsx"))
         if not files:
-            raise SystemExit(f"There is no .xlsx below {arguments.folder}.")
-        count = min(arguments.limit or len(files), len(files))
+            raise SystemExit(f"There is no .xlsx below {options.folder}.")
+        count = min(options.limit or len(files), len(files))
         spread = [files[place * len(files) // count] for place in range(count)]
         tally = recalculated(program, source, spread, work)
     version = _run([program, "--version"]).split()[1]
@@ -99,7 +99,7 @@ def main() -> None:
         "libreoffice": version,
     }
     _show(tally, version)
-    print(write_result("synth_recalculated", Result("libreoffice", arguments.name, metrics)))
+    print(write_result("synth_recalculated", Result("libreoffice", options.name, metrics)))
 
 
 def recalculated(program: str, source: Path, files: Sequence[Path], work: Path) -> Tally:
@@ -247,7 +247,3 @@ def _show(tally: Tally, version: str) -> None:
         console.print(f"{tally.left_out:,} workbooks with formulas that it cannot read left out")
     for each in tally.different[:_SHOWN]:
         console.print(*map(str, each), sep=" | ", highlight=False, markup=False)
-
-
-if __name__ == "__main__":
-    main()

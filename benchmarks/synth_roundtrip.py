@@ -1,6 +1,6 @@
 """Made workbooks read again: are the index's records and links the generator's truth?
 
-    python -m benchmarks.synth_roundtrip --scale 1000 --seeds 0 1 2
+    python -m benchmarks run synth_roundtrip --scale 1000 --seeds 0 1 2
 
 Records are compared field by field, links by ends and type. `join_key` links that no formula
 shows are inferred from headers and values; they have a precision and a recall of their own.
@@ -115,7 +115,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
             name = f"made_{options.scale}".replace("-", "_")
             dataset = name if options.language == "en" else f"{name}_{options.language}"
             write_result("synth_roundtrip", Result("round_trip", dataset, metrics, seed=seed))
-
-
-if __name__ == "__main__":
-    main()

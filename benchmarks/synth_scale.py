@@ -1,7 +1,7 @@
 """How long a corpus of templates takes to be made and indexed, and how much memory.
 
-    python -m benchmarks.synth_scale [--sheets 1000 10000] [--work .cache/synth_scale]
-    python -m benchmarks.synth_scale --sheets 100000 --no-index
+    python -m benchmarks run synth_scale [--sheets 1000 10000] [--work .cache/synth_scale]
+    python -m benchmarks run synth_scale --sheets 100000 --no-index
 
 Each size is made and then indexed with the default encoder, both in processes of their own.
 Memory is looked at from outside, ten times a second: the process itself, and all of its
@@ -113,7 +113,7 @@ def apart(step: str, folder: Path, sheets: int) -> dict[str, Any]:
     Raises:
         SystemExit: If it fails.
     """
-    command = [sys.executable, "-m", "benchmarks.synth_scale", "--step", step]
+    command = [sys.executable, "-m", "benchmarks", "run", "synth_scale", "--step", step]
     command += ["--work", str(folder), "--sheets", str(sheets)]
     peak = Peak()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
@@ -189,7 +189,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not options.dry:
             write_result("synth_scale", results[-1])
     Console(width=None if sys.stdout.isatty() else 120).print(show(results))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """What corpora of templates are made of, beside the published ones.
 
-    python -m benchmarks.synth_stats [--data ../shared/data] [--scales paper-1k paper-614]
+    python -m benchmarks run synth_stats [--data ../shared/data] [--scales paper-1k paper-614]
 
 Every figure is counted over the json files by the same function, ours and theirs: sheets a
 category, columns and rows a sheet, queries and hard negatives a type, links a type, pairs.
@@ -231,7 +231,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     result = Result(method, PUBLISHED[name], found[method], seed=seed)
                     write_result("synth_stats", result, data=sorted(source.glob("*.json")))
         console.print(show(name, found["made"], found["published"]))
-
-
-if __name__ == "__main__":
-    main()

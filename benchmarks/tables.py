@@ -1,7 +1,7 @@
 """Result tables of the README, rendered from the committed result files.
 
-python -m benchmarks.tables            write them between the README's markers
-python -m benchmarks.tables --check    fail if they are stale, or a metric does not
+python -m benchmarks tables            write them between the README's markers
+python -m benchmarks tables --check    fail if they are stale, or a metric does not
                                        follow from its stored per-query rows
 """
 
@@ -182,7 +182,7 @@ def measured_on(files: Sequence[File]) -> str:
 
 
 def _not_run(benchmark: str) -> str:
-    return f"*not run: `python -m benchmarks.{benchmark}`*"
+    return f"*not run: `python -m benchmarks run {benchmark}`*"
 
 
 def render() -> str:
@@ -190,20 +190,20 @@ def render() -> str:
     quality, links = read_results("quality"), read_results("links")
     parts = [
         "### Quality without training",
-        "`python -m benchmarks.quality`. No test set was used for a choice; every choice "
-        "was made on the validation parts (`python -m benchmarks.fusion`)."
+        "`python -m benchmarks run quality`. No test set was used for a choice; every choice "
+        "was made on the validation parts (`python -m benchmarks run fusion`)."
         + (f" {measured_on(quality)}" if quality else ""),
         quality_table(quality),
         "### What links buy without training",
-        "`python -m benchmarks.links_quality`. Chosen on the validation parts (`--validation`), "
-        "scored here once. BIRD's declared keys take its own dev_tables.json "
+        "`python -m benchmarks run links_quality`. Chosen on the validation parts "
+        "(`--validation`), scored here once. BIRD's declared keys take its own dev_tables.json "
         "(`--bird-tables FILE`)." + (f" {measured_on(links)}" if links else ""),
         links_table(links, _CORPORA) if links else _not_run("links_quality"),
     ]
     stats = read_results("synth_stats")
     parts += [
         "### Made corpora beside the published ones",
-        "`python -m benchmarks.synth_stats`." + (f" {measured_on(stats)}" if stats else ""),
+        "`python -m benchmarks run synth_stats`." + (f" {measured_on(stats)}" if stats else ""),
         stats_table(stats) if stats else _not_run("synth_stats"),
     ]
     reported = json.loads(PAPER.read_text(encoding="utf-8"))
@@ -211,7 +211,7 @@ def render() -> str:
         where = f" {measured_on(part.files)}" if part.files else ""
         parts += [f"### {part.title}", f"{part.text}{where}", part.table]
     for section in SECTIONS:
-        command = f"`python -m benchmarks.{section.benchmark}`"
+        command = f"`python -m benchmarks run {section.benchmark}`"
         files = shown_files(section)
         where = f" {measured_on(files)}" if files else ""
         parts += [f"### {section.title}", f"{command}.{where}", plain_table(section)]
@@ -248,11 +248,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     fresh = inserted(readme, render())
     if options.check:
         if fresh != readme:
-            print("README tables are stale; run: python -m benchmarks.tables", file=sys.stderr)
+            print("README tables are stale; run: python -m benchmarks tables", file=sys.stderr)
         return int(fresh != readme or bool(wrong))
     options.readme.write_text(fresh, encoding="utf-8")
     return int(bool(wrong))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

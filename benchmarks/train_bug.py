@@ -1,6 +1,6 @@
 """What the fixed error of the released training costs: Stage 1 with it, without it, and ours.
 
-    python -m benchmarks.train_bug --seeds 42 43 44
+    python -m benchmarks run bug --seeds 42 43 44
 
 The released recipe has one relevant sheet a question, whose other relevant sheets count as
 wrong in a batch, and hard negatives of the untrained encoder. Its epochs end at a question
@@ -13,18 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from benchmarks.train_methods import ENCODER, Method
+from benchmarks.train_methods import ENCODER, Recipe
 from benchmarks.train_plan import RELEASED_STOPS, Corpus
 from benchmarks.trained import STANDARD_SEED, parser, run
 
 BENCHMARK = "train_bug"
 _RELEASED = replace(ENCODER, loss="single_positive", mining="fixed")
-ROWS: Mapping[str, Method] = MappingProxyType(
+ROWS: Mapping[str, Recipe] = MappingProxyType(
     {
-        "released_stops": Method("released recipe, as released", _RELEASED, variant=RELEASED_STOPS),
-        "released": Method("the same, its epochs whole", _RELEASED),
-        "paper_loss": Method("+ the paper's loss", replace(_RELEASED, loss="multi_positive")),
-        "mined": Method("+ negatives mined anew each epoch", ENCODER),
+        "released_stops": Recipe("released recipe, as released", _RELEASED, variant=RELEASED_STOPS),
+        "released": Recipe("the same, its epochs whole", _RELEASED),
+        "paper_loss": Recipe("+ the paper's loss", replace(_RELEASED, loss="multi_positive")),
+        "mined": Recipe("+ negatives mined anew each epoch", ENCODER),
     }
 )
 
@@ -38,7 +38,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
     corpus = Corpus("industrytab_1k", "standard", STANDARD_SEED, options.limit)
     for seed in options.seeds:
         run(BENCHMARK, {name: ROWS[name] for name in options.rows}, corpus, seed, options)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,10 +1,11 @@
-"""What is compared: rankings without training, the paper's recipe, and ours."""
+"""What is compared: rankings without training, language models, the paper's recipe, and ours."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Literal
 
 from benchmarks.train_plan import Corpus, Links, Step, base_of
 from sat_retriever.scoring import DENSE_WEIGHT
@@ -16,8 +17,8 @@ from sat_retriever.training.settings import (
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
-    """One ranking.
+class Recipe:
+    """One ranking, and what it takes to make it.
 
     Attributes:
         title: Its name in the tables.
@@ -27,6 +28,8 @@ class Method:
         dense_weight: Share of the cosine in the score that ranks, where there is no Stage 2;
             None takes the share that the trained encoder chose.
         links: Links of its index: those that the corpus publishes, or those found in it.
+        walk: Whether the link reranker that needs no training comes last.
+        llm: What a language model reads: all "names", or the "candidates"; None without one.
         variant: What its Stage 1 does otherwise than the library; see `Step`.
     """
 
@@ -36,6 +39,8 @@ class Method:
     cross_encoder: CrossEncoderTraining | None = None
     dense_weight: float | None = 1.0
     links: Links = "given"
+    walk: bool = False
+    llm: Literal["names", "candidates"] | None = None
     variant: str = ""
 
     def step(self, corpus: Corpus, seed: int) -> Step | None:
@@ -86,18 +91,21 @@ SPIDER_RERANKER = replace(
     channels=("semantic", "query", "schema", "lexical", "join_key", "same_workbook"),
 )
 
-METHODS: Mapping[str, Method] = MappingProxyType(
+RECIPES: Mapping[str, Recipe] = MappingProxyType(
     {
-        "dense": Method("MiniLM, zero-shot"),
-        "bm25": Method("BM25", dense_weight=0.0),
-        "fused": Method("MiniLM + words, untrained", dense_weight=DENSE_WEIGHT),
-        "stage1": Method("paper's recipe: Stage 1", ENCODER),
-        "base": Method("+ base scorer", ENCODER, replace(RERANKER, layers=0)),
-        "graph": Method("+ GNN (SAT)", ENCODER, RERANKER),
-        "cross": Method("Stage 1 + Cross-Encoder", ENCODER, cross_encoder=CROSS_ENCODER),
-        "ours_stage1": Method("ours: Stage 1", OUR_ENCODER),
-        "ours_fused": Method("+ words", OUR_ENCODER, dense_weight=None),
-        "ours_base": Method("+ base scorer", OUR_ENCODER, replace(OUR_RERANKER, layers=0)),
-        "ours": Method("+ graph", OUR_ENCODER, OUR_RERANKER),
+        "bm25": Recipe("BM25", dense_weight=0.0),
+        "llm_only": Recipe("LLM-only", llm="names"),
+        "dense": Recipe("RAG (MiniLM, zero-shot)"),
+        "rag_llm": Recipe("RAG + LLM", llm="candidates"),
+        "fused": Recipe("MiniLM + words, untrained", dense_weight=DENSE_WEIGHT),
+        "links": Recipe("+ link reranker, untrained", dense_weight=DENSE_WEIGHT, walk=True),
+        "stage1": Recipe("paper's recipe: Stage 1", ENCODER),
+        "base": Recipe("+ base scorer", ENCODER, replace(RERANKER, layers=0)),
+        "graph": Recipe("+ GNN (SAT)", ENCODER, RERANKER),
+        "cross": Recipe("Stage 1 + Cross-Encoder", ENCODER, cross_encoder=CROSS_ENCODER),
+        "ours_stage1": Recipe("ours: Stage 1", OUR_ENCODER),
+        "ours_fused": Recipe("+ words", OUR_ENCODER, dense_weight=None),
+        "ours_base": Recipe("+ base scorer", OUR_ENCODER, replace(OUR_RERANKER, layers=0)),
+        "ours": Recipe("+ graph", OUR_ENCODER, OUR_RERANKER),
     }
 )

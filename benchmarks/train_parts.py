@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.results import read_results
-from benchmarks.train_score import unsupported
 from benchmarks.train_tables import (
     Files,
     bug_table,
@@ -16,8 +15,10 @@ from benchmarks.train_tables import (
     spider_table,
     trained_table,
 )
+from sat_retriever.evaluation.rows import unsupported
 
 BENCHMARKS = ("trained", "train_bug", "train_sensitivity", "train_spider")
+_TABLES = {"standard": "main", "grouped": "grouped"}
 _SPLIT_TITLES = {
     "standard": "IndustryTab-1K, standard test",
     "grouped": "IndustryTab-1K, unseen families (grouped test)",
@@ -51,7 +52,7 @@ def training_parts(paper: Mapping[str, Any]) -> list[Part]:
         *(
             Part(
                 f"Trained: {title}",
-                f"`python -m benchmarks.trained --split {split}`. Mean ± standard deviation over "
+                f"`python -m benchmarks run {_TABLES[split]}`. Mean ± standard deviation over "
                 "training seeds; differences are paired, with 95 % bootstrap intervals over "
                 "queries, all seeds of a query kept together.",
                 trained_table(by_split[split], split, paper),
@@ -61,21 +62,21 @@ def training_parts(paper: Mapping[str, Any]) -> list[Part]:
         ),
         Part(
             "The fixed error of the released training",
-            "`python -m benchmarks.train_bug`. IndustryTab-1K, standard test. Stage 1 alone, "
+            "`python -m benchmarks run bug`. IndustryTab-1K, standard test. Stage 1 alone, "
             "MiniLM; a released epoch ends at a question without a hard negative.",
             bug_table(bug),
             bug,
         ),
         Part(
             "Sensitivity of the paper's graph",
-            "`python -m benchmarks.train_sensitivity`. IndustryTab-1K, standard test, seed 42; "
+            "`python -m benchmarks run sensitivity`. IndustryTab-1K, standard test, seed 42; "
             "MiniLM here, BGE in the paper.",
             sensitivity_table(sensitivity, paper),
             sensitivity,
         ),
         Part(
             "Trained on Spider, asked on unseen databases",
-            "`python -m benchmarks.train_spider`. Trained on Spider's training questions, also "
+            "`python -m benchmarks run spider`. Trained on Spider's training questions, also "
             "with synonyms; neither dev nor BIRD was touched before.",
             spider_table(spider),
             spider,
@@ -93,5 +94,8 @@ def training_parts(paper: Mapping[str, Any]) -> list[Part]:
 def wrong_metrics() -> list[str]:
     """Stored metrics of all trained results that do not follow from their rows."""
     return [
-        line for name in BENCHMARKS for file in read_results(name) for line in unsupported(file)
+        f"{file['method']}.{file['dataset']}.{file['split']}.{file['seed']}: {line}"
+        for name in BENCHMARKS
+        for file in read_results(name)
+        for line in unsupported(file["metrics"], file["per_query"])
     ]

@@ -1,122 +1,111 @@
-"""Rankings of candidates to the metrics and rows of a result file, and back to the metrics.
-
-A reranked list ends with its candidates, so every metric is of that list: nothing is known
-of sheets beyond it.
-"""
+"""A recipe's answers to questions of a data set: asked once, kept, and scored."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
-from sat_retriever import metrics
-from sat_retriever.labels import Query
-from sat_retriever.types import Candidate
+from rich.progress import Progress
 
-DEPTH = 50  # candidates of a query, the paper's K
-SHOWN = 5  # sheets a query kept in the result file
-Ranking = Sequence[Candidate]
-Rows = Sequence[Mapping[str, Any]]
+from benchmarks.results import Result
+from benchmarks.train_corpus import index_of, numbers
+from benchmarks.train_methods import Recipe
+from benchmarks.train_plan import Step
+from benchmarks.train_rank import first_stage, second_stage
+from benchmarks.train_runner import Places, costs, encoder_folder
+from sat_retriever.corpora import Dataset
+from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.rows import metrics_of, rows_of
+from sat_retriever.evaluation.run import Run, read_run, write_run
+from sat_retriever.index import SheetIndex
 
 
-def rows_of(
-    queries: Mapping[int, Query], run: Mapping[int, Ranking], numbers: Mapping[str, int]
-) -> list[dict[str, Any]]:
-    """One row a query: ranks of its positives, its first sheets, and whether the first is wrong.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Questions of a data set.
 
-    `hard` says whether the first sheet is one of the query's annotated hard negatives; None
-    where it has none. All reported metrics follow from these rows.
+    Attributes:
+        dataset: Sheets and questions.
+        split: Name of the part.
+        queries: Places of the questions in `dataset.queries`.
+    """
+
+    dataset: Dataset
+    split: str
+    queries: Sequence[int]
+
+
+def scored(
+    name: str, recipe: Recipe, step: Step | None, asked: Asked, places: Places, *, rescore: bool
+) -> Result:
+    """A recipe's metrics and rows; its whole answers are kept below the folder of runs.
 
     Args:
-        queries: Queries by their place in the data set.
-        run: Ranked candidates of each, best first.
-        numbers: Number of each sheet id, as the rows name it.
+        name: Name of the method in result files.
+        recipe: What ranks.
+        step: Its last training, finished; None if it has none.
+        asked: The questions.
+        places: Folders.
+        rescore: Take the kept answers, where there are some of the same settings.
     """
-    rows: list[dict[str, Any]] = []
-    for place, query in queries.items():
-        gold, ranking = set(query.positives), run[place]
-        first = ranking[0].sheet_id if ranking else None
-        rows.append(
-            {
-                "query": place,
-                "relevant": len(gold),
-                "hits": [n for n, found in enumerate(ranking, start=1) if found.sheet_id in gold],
-                "hard": first in query.hard_negatives if query.hard_negatives else None,
-                "sheets": [numbers[found.sheet_id] for found in ranking[:SHOWN]],
-                "scores": [round(found.score, 4) for found in ranking[:SHOWN]],
-            }
-        )
-    return rows
-
-
-def metrics_of(rows: Rows) -> dict[str, float | None]:
-    """Every reported metric, as means over the rows.
-
-    >>> rows = [{"query": 0, "relevant": 2, "hits": [1, 9], "hard": False}]
-    >>> found = metrics_of(rows)
-    >>> found["Recall@5"], found["MRR@5"], found["CandidateRecall@50"], found["HN-FPR@1"]
-    (0.5, 1.0, 1.0, 0.0)
-    """
-    found: dict[str, float | None] = {
-        name: metrics.mean([of(row) for row in rows]) for name, of in PER_QUERY.items()
+    start = time.perf_counter()
+    dataset = asked.dataset
+    queries = {place: dataset.queries[place] for place in asked.queries}
+    settings = settings_of(recipe, step)
+    encoder, folder = encoder_folder(step, places)
+    kept = folder / "answers" / f"{name}.{dataset.name}.{asked.split}.jsonl"
+    about = {"method": name, "dataset": dataset.name, "split": asked.split, "settings": settings}
+    with index_of(dataset, encoder, recipe.links, folder) as index:
+        known = numbers(index.sheet_ids())
+        run = kept_run(kept, about, queries) if rescore else None
+        if run is None:
+            method = method_of(recipe, step, index, places)
+            with Progress(transient=True) as bar:
+                task = bar.add_task(f"{name}, {dataset.name}", total=len(queries))
+                run = method.run(queries, lambda done, _: bar.update(task, completed=done))
+            write_run(kept, run, about)
+    rows = rows_of(queries, run, known)
+    found: dict[str, Any] = {
+        **metrics_of(rows),
+        "queries": len(rows),
+        "settings": settings,
+        "steps": {} if step is None else costs(step, places),
+        "evaluation_s": round(time.perf_counter() - start, 1),
     }
-    wrong = [bool(row["hard"]) for row in rows if row["hard"] is not None]
-    found["HN-FPR@1"] = sum(wrong) / len(wrong) if wrong else None
-    return found
+    return Result(name, dataset.name, found, asked.split, per_query=rows)
 
 
-def unsupported(file: Mapping[str, Any]) -> list[str]:
-    """Stored metrics of a result file that do not follow from its own rows."""
-    where = f"{file['method']}.{file['dataset']}.{file['split']}.{file['seed']}"
-    lines = []
-    for name, value in metrics_of(file["per_query"]).items():
-        stored = file["metrics"].get(name)
-        if (stored is None) != (value is None) or abs((stored or 0.0) - (value or 0.0)) > 1e-9:
-            lines.append(f"{where}: {name} is {stored}, its rows give {value}")
-    return lines
+def kept_run(path: Path, about: dict[str, Any], queries: dict[int, Any]) -> Run | None:
+    """The answers in a file, if they are to these questions and of these settings."""
+    if not path.is_file():
+        return None
+    found, run = read_run(path)
+    same = {name: found.get(name) for name in about} == about
+    return run if same and set(run) == set(queries) else None
 
 
-def ndcg(row: Mapping[str, Any], k: int) -> float:
-    """NDCG@k of one row.
-
-    >>> ndcg({"relevant": 2, "hits": [1, 3]}, 5) == metrics.ndcg(["a", "x", "b"], ["a", "b"], 5)
-    True
-    """
-    ranking, gold = _ranking(row)
-    return metrics.ndcg(ranking, gold, k)
-
-
-def _ranking(row: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """A ranking and a gold set with the row's ranks of positives; positives not ranked come last.
-
-    >>> _ranking({"relevant": 2, "hits": [2]})
-    (['x1', 'p2'], ['p2', 'm0'])
-    """
-    hits = set(row["hits"])
-    depth = max(hits, default=1)
-    ranking = [f"p{rank}" if rank in hits else f"x{rank}" for rank in range(1, depth + 1)]
-    missed = [f"m{n}" for n in range(row["relevant"] - len(hits))]
-    return ranking, [*(f"p{rank}" for rank in row["hits"]), *missed]
+def method_of(recipe: Recipe, step: Step | None, index: SheetIndex, places: Places) -> Method:
+    """What a recipe, once its trainings are finished, makes of an index of their encoder."""
+    if step is None or step.kind == "encoder":
+        return first_stage(
+            index, trained=step is not None, dense_weight=recipe.dense_weight, walk=recipe.walk
+        )
+    return second_stage(index, step, places)
 
 
-def _of(measure: Callable[..., float], *arguments: int) -> Callable[[Mapping[str, Any]], float]:
-    def measured(row: Mapping[str, Any]) -> float:
-        return measure(*_ranking(row), *arguments)
-
-    return measured
-
-
-PER_QUERY: Mapping[str, Callable[[Mapping[str, Any]], float]] = {
-    "NDCG@5": _of(metrics.ndcg, 5),
-    "NDCG@10": _of(metrics.ndcg, 10),
-    "Recall@1": _of(metrics.recall, 1),
-    "Recall@5": _of(metrics.recall, 5),
-    "Recall@10": _of(metrics.recall, 10),
-    "AllRelevant@10": _of(metrics.all_relevant, 10),
-    "Hit@5": _of(metrics.hit, 5),
-    "MRR@5": _of(metrics.reciprocal_rank, 5),
-    f"CandidateRecall@{DEPTH}": _of(metrics.recall, DEPTH),
-    f"CandidateHit@{DEPTH}": _of(metrics.hit, DEPTH),
-    f"CandidateAllRelevant@{DEPTH}": _of(metrics.all_relevant, DEPTH),
-    "OracleRecall@5": _of(metrics.oracle_recall, 5, DEPTH),
-}
+def settings_of(recipe: Recipe, step: Step | None) -> dict[str, Any]:
+    """All that decides a ranking, as JSON gives it back: hyper-parameters by what they train."""
+    found: dict[str, Any] = {"links": recipe.links, "walk": recipe.walk}
+    if recipe.variant:
+        found["variant"] = recipe.variant
+    if step is None or step.kind == "encoder":
+        found["dense_weight"] = recipe.dense_weight
+    while step is not None:
+        found[step.kind] = asdict(step.settings)
+        step = step.encoder
+    plain: dict[str, Any] = json.loads(json.dumps(found))
+    return plain

@@ -1,6 +1,6 @@
 """What K, depth, gate and channels of the paper's graph change, on IndustryTab-1K with one seed.
 
-    python -m benchmarks.train_sensitivity
+    python -m benchmarks run sensitivity
 
 Every row changes one thing of the paper's reference. All share Stage 1, and those of equal K
 the base scorer, with each other and with `benchmarks.trained`. See there for the options.
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from benchmarks.train_methods import ENCODER, RERANKER, Method
+from benchmarks.train_methods import ENCODER, RERANKER, Recipe
 from benchmarks.train_plan import Corpus
 from benchmarks.trained import STANDARD_SEED, parser, run
 
@@ -23,19 +23,19 @@ JOIN, AGGREGATION = "join_key", "aggregation"
 FORMULA, SUMMARY = "formula_reference", "summary_source"
 
 
-def _with(title: str, *channels: str) -> Method:
-    return Method(title, ENCODER, replace(RERANKER, channels=(*DENSE, *channels)))
+def _with(title: str, *channels: str) -> Recipe:
+    return Recipe(title, ENCODER, replace(RERANKER, channels=(*DENSE, *channels)))
 
 
-ROWS: Mapping[str, Method] = MappingProxyType(
+ROWS: Mapping[str, Recipe] = MappingProxyType(
     {
-        "reference": Method("F+S, 1 layer, gate −4, K = 50", ENCODER, RERANKER),
-        "k_10": Method("K = 10", ENCODER, replace(RERANKER, candidates=10)),
-        "k_20": Method("K = 20", ENCODER, replace(RERANKER, candidates=20)),
-        "layers_2": Method("2 layers", ENCODER, replace(RERANKER, layers=2)),
-        "layers_3": Method("3 layers", ENCODER, replace(RERANKER, layers=3)),
-        "gate_8": Method("gate −8", ENCODER, replace(RERANKER, gate=-8.0)),
-        "gate_6": Method("gate −6", ENCODER, replace(RERANKER, gate=-6.0)),
+        "reference": Recipe("F+S, 1 layer, gate −4, K = 50", ENCODER, RERANKER),
+        "k_10": Recipe("K = 10", ENCODER, replace(RERANKER, candidates=10)),
+        "k_20": Recipe("K = 20", ENCODER, replace(RERANKER, candidates=20)),
+        "layers_2": Recipe("2 layers", ENCODER, replace(RERANKER, layers=2)),
+        "layers_3": Recipe("3 layers", ENCODER, replace(RERANKER, layers=3)),
+        "gate_8": Recipe("gate −8", ENCODER, replace(RERANKER, gate=-8.0)),
+        "gate_6": Recipe("gate −6", ENCODER, replace(RERANKER, gate=-6.0)),
         "join": _with("join", JOIN),
         "aggregation": _with("aggregation", AGGREGATION),
         "formula": _with("formula", FORMULA),
@@ -55,7 +55,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = made.parse_args(arguments)
     corpus = Corpus("industrytab_1k", "standard", STANDARD_SEED, options.limit)
     run(BENCHMARK, {name: ROWS[name] for name in options.rows}, corpus, SEED, options)
-
-
-if __name__ == "__main__":
-    main()

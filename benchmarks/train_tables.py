@@ -8,11 +8,12 @@ from typing import Any
 
 from benchmarks.markdown import markdown, number
 from benchmarks.train_bug import ROWS as BUG_ROWS
-from benchmarks.train_methods import METHODS
-from benchmarks.train_score import ndcg
+from benchmarks.train_methods import RECIPES
 from benchmarks.train_sensitivity import ROWS
 from benchmarks.train_spider import SYSTEMS as SPIDER_ROWS
-from sat_retriever.metrics import Difference, paired_bootstrap
+from sat_retriever.errors import EmptyInputError
+from sat_retriever.evaluation.comparison import difference
+from sat_retriever.evaluation.rows import Rows
 
 File = Mapping[str, Any]
 Files = Sequence[File]
@@ -60,21 +61,21 @@ def trained_table(files: Files, split: str, paper: Mapping[str, Any]) -> str:
         split: "standard" or "grouped".
         paper: Content of paper.json.
     """
-    runs = {name: _of(files, name, split) for name in METHODS}
+    runs = {name: _of(files, name, split) for name in RECIPES}
     headings = ["method", "seeds", *SHOWN.values(), "Δ NDCG@5"]
     rows = []
-    for name, method in METHODS.items():
+    for name, method in RECIPES.items():
         row = [method.title, *_cells(runs[name], tuple(SHOWN))]
         if runs[name]:
             before = _BEFORE.get(name, "")
-            gap = _gap(runs[name], runs.get(before, []))
-            row.append(f"{gap} to {METHODS[before].title}" if gap else "")
+            ahead = gap(runs[name], runs.get(before, []))
+            row.append(f"{ahead} to {RECIPES[before].title}" if ahead else "")
         rows.append(row)
     table = markdown(headings, [*rows, *_paper_rows(split, paper)])
     further = [
-        f"{METHODS[a].title} ({a}) against {METHODS[b].title} ({b}): {gap}"
+        f"{RECIPES[a].title} ({a}) against {RECIPES[b].title} ({b}): {ahead}"
         for a, b in _FURTHER
-        if (gap := _gap(runs[a], runs[b]))
+        if (ahead := gap(runs[a], runs[b]))
     ]
     return "\n\n".join(
         [table, *(["NDCG@5 besides. " + "; ".join(further) + "."] if further else [])]
@@ -128,7 +129,7 @@ def bug_table(files: Files) -> str:
         row = [method.title, *_cells(found, _BUG_COLUMNS)]
         if found:
             row.insert(2, "; ".join(_steps(file) for file in found))  # a seed each
-            row.append(_gap(found, above))
+            row.append(gap(found, above))
         rows.append(row)
         above = found
     return markdown(headings, rows)
@@ -149,12 +150,12 @@ def spider_table(files: Files) -> str:
     rows = []
     for dataset, title in _SPIDER_TESTS.items():
         here = [file for file in files if file["dataset"] == dataset]
-        for name, system in SPIDER_ROWS.items():
+        for name, recipe in SPIDER_ROWS.items():
             found = _of(here, name, "all")
-            row = [title, system.method.title, *_cells(found, tuple(columns))]
+            row = [title, recipe.title, *_cells(found, tuple(columns))]
             for rival in ("fused_walk", "walk"):
-                against = f"{rival}_{system.method.links}" if name.startswith("graph") else ""
-                row.append(_gap(found, _of(here, against, "all"), 10))
+                against = f"{rival}_{recipe.links}" if name.startswith("graph") else ""
+                row.append(gap(found, _of(here, against, "all"), "NDCG@10"))
             rows.append(row)
     return markdown(headings, rows)
 
@@ -221,33 +222,14 @@ def _spread(values: Sequence[float]) -> str:
     return f"{number(statistics.fmean(values))} ± {number(statistics.stdev(values))}"
 
 
-def difference(first: Files, second: Files, k: int = 5) -> Difference:
-    """Mean difference in NDCG@k; the seeds of a query are one cluster.
-
-    A side that has no seed stands beside each seed of the other.
-    """
-    by_seed = {file["seed"]: _values(file, k) for file in second}
-    ours: list[float] = []
-    theirs: list[float] = []
-    queries: list[int] = []
-    for file in first:
-        other = by_seed.get(file["seed"], by_seed.get(None))
-        if other is None:
-            continue
-        for query, value in _values(file, k).items():
-            ours.append(value)
-            theirs.append(other[query])
-            queries.append(query)
-    return paired_bootstrap(ours, theirs, queries)
-
-
-def _values(file: File, k: int) -> dict[int, float]:
-    return {row["query"]: ndcg(row, k) for row in file["per_query"]}
-
-
-def _gap(first: Files, second: Files, k: int = 5) -> str:
-    """Difference in NDCG@k with its interval; empty where one side was not run."""
-    if not first or not second:
+def gap(first: Files, second: Files, metric: str = "NDCG@5") -> str:
+    """Difference in a metric with its interval; empty where one side was not run."""
+    try:
+        found = difference(_rows(first), _rows(second), metric)
+    except EmptyInputError:
         return ""
-    gap = difference(first, second, k)
-    return f"{gap.mean:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]"
+    return f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
+
+
+def _rows(files: Files) -> dict[int | None, Rows]:
+    return {file["seed"]: file["per_query"] for file in files}

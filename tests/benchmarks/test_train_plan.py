@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.train_methods import METHODS
+from benchmarks.train_methods import RECIPES
 from benchmarks.train_plan import Corpus, Step, overridden, read_step
 from benchmarks.train_sensitivity import ROWS
 from benchmarks.train_spider import SYSTEMS
@@ -11,24 +11,24 @@ from sat_retriever.training.settings import EncoderTraining, RerankerTraining
 CORPUS = Corpus("industrytab_1k", "standard", 42)
 
 
-@pytest.mark.parametrize("name", [name for name, one in METHODS.items() if one.encoder])
+@pytest.mark.parametrize("name", [name for name, one in RECIPES.items() if one.encoder])
 def test_a_step_that_was_written_is_read_back_the_same(name, tmp_path):
-    step = METHODS[name].step(CORPUS, 43)
+    step = RECIPES[name].step(CORPUS, 43)
     (tmp_path / "step.json").write_text(step.to_json(), encoding="utf-8")
     assert read_step(tmp_path / "step.json") == step
     assert step.settings.seed == step.encoder.settings.seed == 43 if step.encoder else True
 
 
 def test_methods_share_the_trainings_that_are_the_same():
-    stage1, base, graph = (METHODS[name].step(CORPUS, 42) for name in ("stage1", "base", "graph"))
+    stage1, base, graph = (RECIPES[name].step(CORPUS, 42) for name in ("stage1", "base", "graph"))
     assert graph.encoder == base.encoder == stage1
     assert graph.base == base
-    assert METHODS["cross"].step(CORPUS, 42).encoder == stage1
+    assert RECIPES["cross"].step(CORPUS, 42).encoder == stage1
 
 
 def test_every_row_of_the_sensitivity_table_differs_from_the_reference_in_one_thing():
     reference = ROWS["reference"].reranker
-    assert METHODS["graph"].reranker == reference
+    assert RECIPES["graph"].reranker == reference
     for name, row in ROWS.items():
         differing = [
             field

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from benchmarks import tables, train_parts, train_tables
-from benchmarks.train_methods import METHODS
-from benchmarks.train_score import metrics_of
+from benchmarks.train_methods import RECIPES
+from sat_retriever.evaluation.rows import metrics_of
 
 
 def file(method, seed, ranks, split="standard", **metrics):
@@ -40,35 +40,13 @@ def line(table, start):
 
 def test_means_and_deviations_are_over_seeds_beside_the_papers(paper):
     files = [file("stage1", 42, [1, 1]), file("stage1", 43, [1, 20])]
-    row = line(train_tables.trained_table(files, "standard", paper), METHODS["stage1"].title)
+    row = line(train_tables.trained_table(files, "standard", paper), RECIPES["stage1"].title)
     cells = [cell.strip() for cell in row.split("|")[1:-1]]
     assert cells[1:3] == ["2", ".750 ± .354"]
     table = train_tables.trained_table(files, "standard", paper)
     assert "not run" in line(table, "BM25")
     assert line(table, "*paper: SAT*").startswith("| *paper: SAT* | 3 | .922 ± .006 | .759 ± .005")
     assert "| .947 | .866 | .790 |" in line(table, "*paper: Stage 1*")
-
-
-def test_the_seeds_of_a_query_are_one_cluster_of_the_bootstrap():
-    first = [file("base", seed, [1, 1, 1, 20]) for seed in (42, 43, 44)]
-    second = [file("stage1", seed, [1, 1, 1, 1]) for seed in (42, 43, 44)]
-    once = train_tables.difference(first[:1], second[:1])
-    thrice = train_tables.difference(first, second)
-    assert once.mean == thrice.mean == -0.25
-    assert (thrice.low, thrice.high) == (once.low, once.high)
-
-
-def test_a_method_without_seed_stands_beside_each_seed_of_another():
-    untrained = [file("dense", None, [2, 1])]
-    better = [file("stage1", 42, [1, 1]), file("stage1", 43, [2, 1])]
-    gap = 1 - 1 / 1.584962500721156  # of rank 1 to rank 2, in half of the rows once
-    assert train_tables.difference(better, untrained).mean == pytest.approx(gap / 4)
-
-
-def test_seeds_that_only_one_side_has_are_left_out_of_a_difference():
-    first = [file("base", 42, [1]), file("base", 43, [20])]
-    second = [file("stage1", 42, [1])]
-    assert train_tables.difference(first, second).mean == 0.0
 
 
 def test_ours_and_the_papers_sensitivity_stand_side_by_side(paper):

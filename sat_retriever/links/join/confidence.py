@@ -32,7 +32,7 @@ _SHARES = (
 )
 
 # Log-odds of each trait of a pair (referring column, owner of the key).
-# Learned by: python -m benchmarks.joins --fit
+# Learned by: python -m benchmarks run joins --fit
 WEIGHTS: dict[str, float] = {
     "always": -3.52,
     "key, same header": 1.25,

@@ -1,7 +1,7 @@
-from benchmarks.train_score import metrics_of, ndcg, rows_of, unsupported
 from sat_retriever import metrics
+from sat_retriever.evaluation.rows import metrics_of, ndcg, rows_of, unsupported
+from sat_retriever.evaluation.run import Ranked
 from sat_retriever.labels import Query
-from sat_retriever.types import Candidate
 
 QUERIES = {
     3: Query("?", ("a", "b"), hard_negatives=("x",)),
@@ -14,7 +14,7 @@ NUMBERS = {sheet: number for number, sheet in enumerate("abcdefqrstuvwxyz")}
 
 def rows():
     run = {
-        place: [Candidate(s, n, 1 / n, 0.0, 0.0, n, None) for n, s in enumerate(names, start=1)]
+        place: [Ranked(sheet, 1 / rank) for rank, sheet in enumerate(names, start=1)]
         for place, names in RANKINGS.items()
     }
     return rows_of(QUERIES, run, NUMBERS)
@@ -55,11 +55,15 @@ def test_no_false_positive_rate_is_defined_where_no_query_has_hard_negatives():
 
 
 def test_a_stored_metric_that_its_rows_do_not_give_is_named():
-    file = {
-        "method": "graph", "dataset": "toy", "split": "standard", "seed": 42,
-        "metrics": metrics_of(rows()), "per_query": rows(),
-    }  # fmt: skip
-    assert unsupported(file) == []
-    file["metrics"] |= {"NDCG@5": 0.9, "HN-FPR@1": None}
-    named = [line.partition(" is ")[0] for line in unsupported(file)]
-    assert named == ["graph.toy.standard.42: NDCG@5", "graph.toy.standard.42: HN-FPR@1"]
+    stored = metrics_of(rows())
+    assert unsupported(stored, rows()) == []
+    wrong = stored | {"NDCG@5": 0.9, "HN-FPR@1": None}
+    assert [line.partition(" is ")[0] for line in unsupported(wrong, rows())] == [
+        "NDCG@5",
+        "HN-FPR@1",
+    ]
+
+
+def test_metrics_that_rows_cannot_give_are_not_looked_at():
+    bare = [{name: row[name] for name in ("query", "relevant", "hits")} for row in rows()]
+    assert unsupported({"HN-FPR@1": 0.9, "load_s": 3.0}, bare) == []

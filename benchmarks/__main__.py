@@ -1,0 +1,53 @@
+"""The benchmark suite as one tool.
+
+    python -m benchmarks list                        the tables there are
+    python -m benchmarks run TABLE [options]         measure one and write its result files
+    python -m benchmarks run TABLE --help            its options
+    python -m benchmarks tables [--check]            the README's tables and figures from them
+
+Data is looked for in `--data DIR` (default ../shared/data); what is not there is not run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import tables
+from benchmarks.registry import TABLES
+
+
+def show() -> None:
+    """Every table with what it measures."""
+    grid = Table("table", "what it measures", box=None, pad_edge=False, header_style="dim")
+    for name, table in TABLES.items():
+        grid.add_row(name, table.what)
+    Console().print(grid)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what the command line says; 0 when finished, 1 when stale, 2 for wrong usage."""
+    match list(arguments):
+        case ["list"]:
+            show()
+        case ["run", name, *rest] if name in TABLES:
+            sys.argv[0] = f"python -m benchmarks run {name}"  # what argparse calls the program
+            TABLES[name].main([*TABLES[name].arguments, *rest])
+        case ["run", name, *_] if not name.startswith("-"):
+            sys.stderr.write(f"there is no table {name!r}; choose one of: {', '.join(TABLES)}\n")
+            return 2
+        case ["tables", *rest]:
+            return tables.main(rest)
+        case ["-h" | "--help"]:
+            sys.stdout.write(__doc__ or "")
+        case _:
+            sys.stderr.write(__doc__ or "")
+            return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

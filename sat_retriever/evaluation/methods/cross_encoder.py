@@ -1,0 +1,24 @@
+"""SAT with a Cross-Encoder: every candidate read together with the question."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from sat_retriever.crossencoder import CrossEncoderReranker
+from sat_retriever.evaluation.method import Method
+from sat_retriever.index import SheetIndex
+
+
+def cross_encoder(index: SheetIndex, folder: Path) -> Method:
+    """Candidates as the Cross-Encoder in a folder orders them.
+
+    Source: paper, section 4 (compared methods).
+
+    Raises:
+        EncoderError: If the folder holds no Cross-Encoder.
+        FingerprintMismatchError: If it was trained on other tokens than the index has.
+    """
+    pairs = CrossEncoderReranker.load(index, folder)
+    wanted, weight = pairs.candidates, pairs.dense_weight
+    return Method(partial(index.candidates, top_k=wanted, dense_weight=weight), pairs.rerank)

@@ -1,0 +1,21 @@
+"""Tokens and words together: what an index ranks by when nothing else is asked for."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.run import DEPTH
+from sat_retriever.index import SheetIndex
+
+
+def fused(index: SheetIndex, dense_weight: float | None = None) -> Method:
+    """Sheets by cosine and BM25.
+
+    The paper has no such row.
+
+    Args:
+        index: Where to look.
+        dense_weight: Share of the cosine, in [0, 1]; None is the index's own.
+    """
+    return Method(partial(index.candidates, top_k=DEPTH, dense_weight=dense_weight))

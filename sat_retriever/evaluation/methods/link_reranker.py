@@ -1,0 +1,20 @@
+"""Tokens and words, then links: Stage 2 without training."""
+
+from __future__ import annotations
+
+from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.methods.fused import fused
+from sat_retriever.index import SheetIndex
+from sat_retriever.linkrank import LinkReranker
+
+
+def link_reranker(index: SheetIndex, dense_weight: float | None = None) -> Method:
+    """Fused candidates after a walk over the links of the index; see `LinkReranker`.
+
+    The paper has no such row.
+
+    Args:
+        index: Where to look.
+        dense_weight: Share of the cosine among candidates, in [0, 1]; None is the index's own.
+    """
+    return Method(fused(index, dense_weight).find, LinkReranker(index).rerank)

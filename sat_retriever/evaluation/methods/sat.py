@@ -1,0 +1,24 @@
+"""SAT: the gated relational graph over the candidates, or its base scorer alone."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from sat_retriever.evaluation.method import Method
+from sat_retriever.graphrank.rerank import GraphReranker
+from sat_retriever.index import SheetIndex
+
+
+def sat(index: SheetIndex, folder: Path) -> Method:
+    """Candidates as the trained Stage 2 in a folder orders them: the paper's or ours.
+
+    Source: paper, section 3.4.
+
+    Raises:
+        EncoderError: If the folder holds no such reranker.
+        FingerprintMismatchError: If it was trained on other tokens than the index has.
+    """
+    graph = GraphReranker.load(index, folder)
+    wanted, weight = graph.candidates, graph.dense_weight
+    return Method(partial(index.candidates, top_k=wanted, dense_weight=weight), graph.rerank)

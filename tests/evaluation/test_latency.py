@@ -1,0 +1,47 @@
+import pytest
+
+from sat_retriever.errors import EmptyInputError, InputError
+from sat_retriever.evaluation.latency import latency
+from sat_retriever.evaluation.method import Method
+
+
+class Counted:
+    """Stages that count their calls."""
+
+    def __init__(self):
+        self.found = []
+        self.reranked = 0
+
+    def find(self, query):
+        self.found.append(query)
+        return ()
+
+    def rerank(self, query, candidates):
+        self.reranked += 1
+        return candidates
+
+
+def test_every_question_is_timed_in_every_repeat_alone_and_jointly():
+    calls, told = Counted(), []
+    found = latency(
+        Method(calls.find, calls.rerank), ["a", "b"], repeats=3, warm_up=5,
+        progress=lambda done, total: told.append((done, total)),
+    )  # fmt: skip
+    assert found.calls == 6
+    assert calls.found[:5] == ["a", "b", "a", "b", "a"]
+    assert len(calls.found) == 5 + 2 * 6  # once alone, once in the joint call
+    assert calls.reranked == 5 + 2 * 6
+    assert told[-1] == (6, 6)
+    for times in (found.joint, found.stage1, found.stage2):
+        assert 0 <= times.p50 <= times.p95
+
+
+def test_a_method_of_one_stage_has_no_time_of_a_second():
+    assert latency(Method(Counted().find), ["a"]).stage2 is None
+
+
+def test_nothing_to_time_is_refused():
+    with pytest.raises(EmptyInputError, match="no questions"):
+        latency(Method(Counted().find), [])
+    with pytest.raises(InputError, match="repeats must be 1 or more"):
+        latency(Method(Counted().find), ["a"], repeats=0)
