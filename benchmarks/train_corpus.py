@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,13 +12,34 @@ from pathlib import Path
 from filelock import FileLock
 
 from benchmarks.links_quality import bird_links
-from benchmarks.train_plan import Corpus, Links
+from benchmarks.train_plan import INDUSTRYTAB_614, Corpus, Links
 from sat_retriever.corpora import Dataset, load_bird, load_spider
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.index import SheetIndex
 from sat_retriever.training.sources import Source, grouped_source, spider_source, standard_source
 
 UNTRAINED = "minilm"
+STANDARD_SEED = 42  # of the standard split, whatever the training seed
+
+
+def corpus_of(name: str, split: str, seed: int, data: Path, limit: int | None) -> Corpus:
+    """The corpus of a training seed: the standard split of most is one for all seeds.
+
+    Args:
+        name: Below the folder of data, or the path of a folder.
+        split: "standard" or "grouped".
+        seed: Training seed.
+        data: Folder of the published corpora.
+        limit: Training and validation questions used; None for all.
+    """
+    folder = data / name
+    if not (data / name).is_dir():
+        sys.exit(f"not run: there is no corpus {folder} (--data DIR, --corpus NAME or FOLDER)")
+    known = Path(name).name
+    if split == "standard" and known == INDUSTRYTAB_614 and not (folder / "query.json").is_file():
+        split = "legacy"
+    drawn = split == "grouped" or known == INDUSTRYTAB_614
+    return Corpus(name, split, seed if drawn else STANDARD_SEED, limit)
 
 
 def source_of(corpus: Corpus, data: Path) -> Source:

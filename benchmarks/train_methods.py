@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
-from benchmarks.train_plan import Corpus, Links, Step, base_of
+from benchmarks.train_plan import INDUSTRYTAB_614, Corpus, Links, Step, base_of
+from sat_retriever.evaluation.llm import LanguageModelSettings
 from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.training.settings import (
     CrossEncoderTraining,
@@ -30,6 +31,7 @@ class Recipe:
         links: Links of its index: those that the corpus publishes, or those found in it.
         walk: Whether the link reranker that needs no training comes last.
         llm: What a language model reads: all "names", or the "candidates"; None without one.
+        model: Which one, as `ollama list` shows it.
         variant: What its Stage 1 does otherwise than the library; see `Step`.
     """
 
@@ -41,6 +43,7 @@ class Recipe:
     links: Links = "given"
     walk: bool = False
     llm: Literal["names", "candidates"] | None = None
+    model: str = LanguageModelSettings().model
     variant: str = ""
 
     def step(self, corpus: Corpus, seed: int) -> Step | None:
@@ -72,6 +75,7 @@ def reranker_step(encoder: Step, settings: RerankerTraining, links: Links) -> St
 # step of Stage 1 in place of 6.5 to 7.9.
 ENCODER = EncoderTraining(precision="bf16")
 RERANKER = RerankerTraining()
+_PAPERS = (RERANKER, replace(RERANKER, layers=0))  # with the graph, and the base scorer alone
 CROSS_ENCODER = CrossEncoderTraining(precision="bf16")
 # Ours, chosen on validation questions alone; the figures are in LOG.md. Stage 2 gets worse with
 # every epoch after the fifth.
@@ -109,3 +113,22 @@ RECIPES: Mapping[str, Recipe] = MappingProxyType(
         "ours": Recipe("+ graph", OUR_ENCODER, OUR_RERANKER),
     }
 )
+
+
+def of_corpus(recipes: Mapping[str, Recipe], dataset: str) -> dict[str, Recipe]:
+    """The recipes as the paper has them for a corpus: its graph of IndustryTab-614 is another.
+
+    Source: paper, appendix (hyper-parameters of both corpora).
+    """
+    if dataset != INDUSTRYTAB_614:
+        return dict(recipes)
+    return {
+        name: replace(recipe, reranker=_reranker_614(recipe.reranker))
+        if recipe.reranker in _PAPERS
+        else recipe
+        for name, recipe in recipes.items()
+    }
+
+
+def _reranker_614(settings: RerankerTraining) -> RerankerTraining:
+    return replace(settings, channels=(*settings.channels, "aggregation"), gate=-6.0)

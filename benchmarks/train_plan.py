@@ -22,6 +22,7 @@ from sat_retriever.training.settings import (
 Settings = EncoderTraining | RerankerTraining | CrossEncoderTraining
 Kind = Literal["encoder", "reranker", "cross_encoder"]
 Links = Literal["given", "found"]
+INDUSTRYTAB_1K, INDUSTRYTAB_614 = "industrytab_1k", "industrytab_614"
 RELEASED_STOPS = "released_stops"  # epochs end as in the released code
 _SETTINGS: Mapping[str, Callable[..., Settings]] = {
     "encoder": EncoderTraining,
@@ -35,8 +36,9 @@ class Corpus:
     """Questions to learn from, questions to choose with, and the sheets they search.
 
     Attributes:
-        name: "industrytab_1k" or "spider".
-        split: "standard" or "grouped" for the first, "train" for the other.
+        name: "spider", a corpus like "industrytab_1k" below the folder of data, or a folder.
+        split: "train" for Spider; else "standard", "grouped", or "legacy" for the standard split
+            of IndustryTab-614's 134 old questions.
         seed: Seed of the split.
         limit: Training and validation questions used, for trials; None for all.
     """
@@ -50,7 +52,12 @@ class Corpus:
     def label(self) -> str:
         """Name of the folder that its trainings are kept in."""
         part = "" if self.limit is None else f".first_{self.limit}"
-        return f"{self.name}.{self.split}.{self.seed}{part}"
+        return f"{Path(self.name).name}.{self.split}.{self.seed}{part}"
+
+    @property
+    def drawn(self) -> bool:
+        """Whether each seed has test questions of its own."""
+        return self.split != "standard" or Path(self.name).name == INDUSTRYTAB_614
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,40 +2,51 @@
 
 from __future__ import annotations
 
+from benchmarks.train_methods import Recipe
 from benchmarks.train_plan import Step
 from benchmarks.train_runner import RUN, Places
+from sat_retriever.evaluation.llm import Answers, LanguageModel
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.bm25 import bm25
 from sat_retriever.evaluation.methods.cross_encoder import cross_encoder
 from sat_retriever.evaluation.methods.fused import fused
 from sat_retriever.evaluation.methods.link_reranker import link_reranker
+from sat_retriever.evaluation.methods.llm_only import llm_only
 from sat_retriever.evaluation.methods.rag import rag
+from sat_retriever.evaluation.methods.rag_llm import rag_llm
 from sat_retriever.evaluation.methods.sat import sat
 from sat_retriever.evaluation.methods.stage1 import stage1
 from sat_retriever.index import SheetIndex
 
 
-def first_stage(
-    index: SheetIndex, *, trained: bool, dense_weight: float | None, walk: bool
-) -> Method:
-    """What needs no trained Stage 2.
+def method_of(recipe: Recipe, step: Step | None, index: SheetIndex, places: Places) -> Method:
+    """What a recipe without a language model, its trainings finished, makes of an index."""
+    if step is None or step.kind == "encoder":
+        return _first_stage(recipe, index)
+    return _second_stage(index, step, places)
 
-    Args:
-        index: Sheets in the tokens of the encoder.
-        trained: Whether that encoder was.
-        dense_weight: Share of the cosine; None is the index's own.
-        walk: Whether the link reranker comes last.
+
+def asking(recipe: Recipe, index: SheetIndex, model: LanguageModel, answers: Answers) -> Method:
+    """What a recipe with a language model makes of an index.
+
+    Nothing is sent before the first question; a run that was stopped goes on where it was.
     """
-    if walk:
-        return link_reranker(index, dense_weight)
-    if dense_weight == 0:
+    ask = llm_only if recipe.llm == "names" else rag_llm
+    return ask(index, model, answers)
+
+
+def _first_stage(recipe: Recipe, index: SheetIndex) -> Method:
+    """What needs no trained Stage 2."""
+    if recipe.walk:
+        return link_reranker(index, recipe.dense_weight)
+    if recipe.dense_weight == 0:
         return bm25(index)
-    if dense_weight == 1:
-        return stage1(index) if trained else rag(index)
-    return fused(index, dense_weight)
+    if recipe.dense_weight == 1:
+        return rag(index) if recipe.encoder is None else stage1(index)
+    return fused(index, recipe.dense_weight)
 
 
-def second_stage(index: SheetIndex, step: Step, places: Places) -> Method:
+def _second_stage(index: SheetIndex, step: Step, places: Places) -> Method:
     """What a trained reranker or Cross-Encoder makes of its candidates."""
     folder = places.folder(step) / RUN
     if step.kind == "cross_encoder":

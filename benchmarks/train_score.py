@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks.results import Result
 from benchmarks.train_corpus import index_of, numbers
 from benchmarks.train_methods import Recipe
 from benchmarks.train_plan import Step
-from benchmarks.train_rank import first_stage, second_stage
+from benchmarks.train_rank import asking, method_of
 from benchmarks.train_runner import Places, costs, encoder_folder
 from sat_retriever.corpora import Dataset
-from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSettings, summary
+from sat_retriever.evaluation.method import Progress as Told
 from sat_retriever.evaluation.rows import metrics_of, rows_of
 from sat_retriever.evaluation.run import Run, read_run, write_run
 from sat_retriever.index import SheetIndex
+from sat_retriever.labels import Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,40 +66,62 @@ def scored(
     about = {"method": name, "dataset": dataset.name, "split": asked.split, "settings": settings}
     with index_of(dataset, encoder, recipe.links, folder) as index:
         known = numbers(index.sheet_ids())
-        run = kept_run(kept, about, queries) if rescore else None
-        if run is None:
-            method = method_of(recipe, step, index, places)
-            with Progress(transient=True) as bar:
-                task = bar.add_task(f"{name}, {dataset.name}", total=len(queries))
-                run = method.run(queries, lambda done, _: bar.update(task, completed=done))
-            write_run(kept, run, about)
+        run, told = kept_run(kept, about, queries) if rescore else ({}, {})
+        if not run:
+            run, told = _answered(recipe, step, index, queries, places, kept)
+            write_run(kept, run, about | told)
     rows = rows_of(queries, run, known)
     found: dict[str, Any] = {
         **metrics_of(rows),
         "queries": len(rows),
         "settings": settings,
         "steps": {} if step is None else costs(step, places),
+        **told,
         "evaluation_s": round(time.perf_counter() - start, 1),
     }
     return Result(name, dataset.name, found, asked.split, per_query=rows)
 
 
-def kept_run(path: Path, about: dict[str, Any], queries: dict[int, Any]) -> Run | None:
-    """The answers in a file, if they are to these questions and of these settings."""
+def _answered(
+    recipe: Recipe,
+    step: Step | None,
+    index: SheetIndex,
+    queries: Mapping[int, Query],
+    places: Places,
+    kept: Path,
+) -> tuple[Run, dict[str, Any]]:
+    """A run made now, and what a language model has to tell of its answers."""
+    with _bar(kept.stem, len(queries)) as progress:
+        if recipe.llm is None:
+            return method_of(recipe, step, index, places).run(queries, progress), {}
+        model = LanguageModel(LanguageModelSettings(model=recipe.model))
+        answers = Answers(kept.with_suffix(".answers.jsonl"))
+        run = asking(recipe, index, model, answers).run(queries, progress)
+    found = summary(answers.seen)
+    if found.failed == found.questions:
+        sys.exit(f"{recipe.title}: not one question was answered: {dict(found.problems)}")
+    return run, {"answers": asdict(found), "model": asdict(model.facts)}
+
+
+@contextmanager
+def _bar(what: str, total: int) -> Iterator[Told]:
+    """A progress bar with an estimate, in a terminal only."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done, _: bar.update(task, completed=done)
+
+
+def kept_run(
+    path: Path, about: Mapping[str, Any], queries: Mapping[int, Query]
+) -> tuple[Run, dict[str, Any]]:
+    """A stored run and what it tells, if it is of these questions and settings; or nothing."""
     if not path.is_file():
-        return None
+        return {}, {}
     found, run = read_run(path)
-    same = {name: found.get(name) for name in about} == about
-    return run if same and set(run) == set(queries) else None
-
-
-def method_of(recipe: Recipe, step: Step | None, index: SheetIndex, places: Places) -> Method:
-    """What a recipe, once its trainings are finished, makes of an index of their encoder."""
-    if step is None or step.kind == "encoder":
-        return first_stage(
-            index, trained=step is not None, dense_weight=recipe.dense_weight, walk=recipe.walk
-        )
-    return second_stage(index, step, places)
+    if {name: found.get(name) for name in about} != about or set(run) != set(queries):
+        return {}, {}
+    return run, {name: found[name] for name in ("answers", "model") if name in found}
 
 
 def settings_of(recipe: Recipe, step: Step | None) -> dict[str, Any]:
@@ -102,6 +129,8 @@ def settings_of(recipe: Recipe, step: Step | None) -> dict[str, Any]:
     found: dict[str, Any] = {"links": recipe.links, "walk": recipe.walk}
     if recipe.variant:
         found["variant"] = recipe.variant
+    if recipe.llm is not None:
+        found |= {"llm": recipe.llm, **asdict(LanguageModelSettings(model=recipe.model))}
     if step is None or step.kind == "encoder":
         found["dense_weight"] = recipe.dense_weight
     while step is not None:

@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from benchmarks.train_corpus import STANDARD_SEED
 from benchmarks.train_methods import ENCODER, RERANKER, Recipe
 from benchmarks.train_plan import Corpus
-from benchmarks.trained import STANDARD_SEED, parser, run
+from benchmarks.trained import parser, run
 
 BENCHMARK = "train_sensitivity"
 SEED = 42

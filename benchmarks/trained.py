@@ -1,12 +1,17 @@
-"""Both stages trained on IndustryTab-1K: the paper's recipe and ours, beside untrained rankings.
+"""Every method on IndustryTab-1K: language models, the paper's recipe and ours, and plain ones.
 
     python -m benchmarks run main --seeds 42 43 44
     python -m benchmarks run grouped --seeds 42 43 44
+    python -m benchmarks run main --methods llm_only rag_llm --llm qwen3.5:9b
+    python -m benchmarks run main --corpus industrytab_614
+    python -m benchmarks run main --corpus my-corpus        # what `sat synth --out my-corpus` made
+    python -m benchmarks run main --quick                   # all of it in two minutes, for a look
 
 Trains what has not been trained yet, each step in a process of its own, and scores the test
-queries. Trained models are kept below `--runs`; a result is written as soon as it is there, and
-is not made again without `--again`. With `--set` or `--limit` results are trials: they are
-written below `--runs` and never shown.
+queries. Trained models and whole answers are kept below `--runs`; a result is written as soon as
+it is there, and is not made again without `--again`. Language models are asked only with `--llm`;
+a run that was stopped goes on where it was. With `--set`, `--limit` or `--quick` results are
+trials: they are written below `--runs` and never shown in the README.
 """
 
 from __future__ import annotations
@@ -20,15 +25,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import results
+from benchmarks.quick import make_quick
 from benchmarks.results import Result, write_result
-from benchmarks.train_corpus import source_of
-from benchmarks.train_methods import RECIPES, Recipe
-from benchmarks.train_plan import Corpus, Step, overridden
+from benchmarks.train_corpus import corpus_of, source_of
+from benchmarks.train_methods import RECIPES, Recipe, of_corpus
+from benchmarks.train_plan import INDUSTRYTAB_1K, Corpus, Step, overridden
 from benchmarks.train_runner import Places, trained
 from benchmarks.train_score import Asked, scored, settings_of
 
 BENCHMARK = "trained"
-STANDARD_SEED = 42  # of the standard split, whatever the training seed
 
 
 def changed(recipe: Recipe, changes: Sequence[str]) -> Recipe:
@@ -80,6 +85,8 @@ def say(result: Result) -> None:
     found = result.metrics
     shown = ("NDCG@5", "Recall@5", "Hit@5", "MRR@5", "HN-FPR@1")
     cells = " ".join(f"{name} {found[name]:.4f}" for name in shown if found[name] is not None)
+    asked = found.get("answers", {})
+    cells += "".join(f" {name} {asked[name]}" for name in ("short", "failed") if name in asked)
     print(f"{result.method}.{result.split}.{result.seed}: {cells}", flush=True)
 
 
@@ -135,23 +142,45 @@ def run(
     """Measure each recipe with one training seed on the test questions of its own corpus."""
     source = source_of(corpus, options.data)
     asked = Asked(source.dataset, corpus.split, source.split.test)
-    for name, plain in recipes.items():
+    for name, plain in of_corpus(recipes, source.dataset.name).items():
         recipe = changed(plain, options.set)
         step = recipe.step(corpus, seed)
-        own = None if step is None and corpus.split == "standard" else seed
+        own = None if step is None and not corpus.drawn else seed
         measured = Measured(name, recipe, step, asked, own)
         measure(benchmark, measured, source.dataset.files, options)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train, score, write a result file a method and seed."""
+    """Train, score, write a result file a method and seed, print the table."""
     made = parser(__doc__)
     made.add_argument("--split", choices=("standard", "grouped"), default="standard")
     made.add_argument("--seeds", type=int, nargs="+", default=[42, 43, 44])
-    made.add_argument("--methods", nargs="+", choices=tuple(RECIPES), default=list(RECIPES))
+    made.add_argument("--methods", nargs="+", choices=tuple(RECIPES), help="all but the LLM's")
+    made.add_argument("--corpus", default=INDUSTRYTAB_1K, help="name below --data, or a folder")
+    made.add_argument("--llm", metavar="MODEL", help="ask this model of an Ollama server, too")
+    made.add_argument("--quick", action="store_true", help="a small made corpus, one epoch")
     options = made.parse_args(arguments)
-    chosen = {name: RECIPES[name] for name in options.methods}
+    if options.quick:
+        make_quick(options)
+    recipes = chosen(options.methods, options.llm)
     for seed in options.seeds:
-        drawn = seed if options.split == "grouped" else STANDARD_SEED
-        corpus = Corpus("industrytab_1k", options.split, drawn, options.limit)
-        run(BENCHMARK, chosen, corpus, seed, options)
+        corpus = corpus_of(options.corpus, options.split, seed, options.data, options.limit)
+        run(BENCHMARK, recipes, corpus, seed, options)
+
+
+def chosen(names: Sequence[str] | None, model: str | None) -> dict[str, Recipe]:
+    """The recipes to measure; those of a language model only where one is named.
+
+    Raises:
+        SystemExit: If a recipe is asked for that needs a model, and none is named.
+    """
+    if names is None:
+        names = [name for name, recipe in RECIPES.items() if model or recipe.llm is None]
+    recipes = {name: RECIPES[name] for name in names}
+    lacking = [name for name, recipe in recipes.items() if recipe.llm and not model]
+    if lacking:
+        sys.exit(f"{', '.join(lacking)}: name the model of your Ollama server with --llm MODEL")
+    return {
+        name: replace(recipe, model=model) if recipe.llm and model else recipe
+        for name, recipe in recipes.items()
+    }

@@ -7,6 +7,7 @@
     │   └── CorpusError          a published data set is missing or malformed
     ├── OutputError              a file or folder cannot be written
     ├── LanguageModelError       a local language model cannot be reached, or answers nonsense
+    │   └── ModelSetupError      asking again does not help: no server, no model, no room
     ├── MissingExtraError        an optional dependency is not installed
     ├── TrainingError            a training cannot go on, or its run folder is another's
     ├── EncoderError             a trained model cannot be loaded or run
@@ -48,6 +49,10 @@ class OutputError(SatError):
 
 class LanguageModelError(SatError):
     """A local language model cannot be reached, is not there, or answers nonsense."""
+
+
+class ModelSetupError(LanguageModelError):
+    """No server, no such model, or a prompt beyond its context: asking again does not help."""
 
 
 class MissingExtraError(SatError):

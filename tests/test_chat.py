@@ -94,6 +94,11 @@ def test_an_answer_is_parsed_and_the_request_is_bounded_and_held_to_the_schema()
     }
 
 
+def test_a_list_is_an_answer_where_one_was_asked_for():
+    with server(reply('["b", "a"]')) as (host, _):
+        assert OllamaChat("small", host).ask("Which?", {"type": "array"}) == ["b", "a"]
+
+
 def test_a_model_that_is_not_there_is_named_with_the_command_that_fetches_it():
     with server({"error": "model 'small' not found"}, 404) as (host, _):
         assert "ollama pull small" in failure(host)
@@ -150,7 +155,7 @@ def test_no_error_of_the_client_library_leaks():
             raise self.error
 
     for error in errors:
-        chat._client = Failing(error)
+        chat._server._client = Failing(error)
         with pytest.raises(LanguageModelError):
             chat.ask("Why?", SCHEMA)
 

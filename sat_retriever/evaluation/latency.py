@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.evaluation.method import Method, Progress, no_progress
+from sat_retriever.types import Candidate
+
+Timed = tuple[float, Sequence[Candidate]]
 
 WARM_UP = 20
 REPEATS = 3
@@ -62,7 +65,7 @@ def latency(
 
     Args:
         method: What answers.
-        queries: Questions; all are asked in each repeat.
+        queries: Questions, different ones; all are asked in each repeat.
         repeats: Timed rounds over all questions.
         warm_up: Calls before the first timed one; they go through the questions in turn.
         progress: Told how many of the timed calls are done.
@@ -80,20 +83,23 @@ def latency(
     joint: list[float] = []
     first: list[float] = []
     second: list[float] = []
-    for done in range(repeats * len(queries)):
-        query = queries[done % len(queries)]
-        start = time.perf_counter()
-        method.rank(query)
-        ranked = time.perf_counter()
-        found = method.find(query)
-        stage1_done = time.perf_counter()
-        joint.append((ranked - start) * 1000)
-        first.append((stage1_done - ranked) * 1000)
-        if method.rerank is not None:
-            method.rerank(query, found)
-            second.append((time.perf_counter() - stage1_done) * 1000)
-        progress(done + 1, repeats * len(queries))
+    for done in range(1, repeats + 1):
+        # In rounds of their own: an index keeps the token of the question it was asked last.
+        joint += [_milliseconds(method.rank, query)[0] for query in queries]
+        for query in queries:
+            spent, found = _milliseconds(method.find, query)
+            first.append(spent)
+            if method.rerank is not None:
+                second.append(_milliseconds(method.rerank, query, found)[0])
+        progress(done * len(queries), repeats * len(queries))
     return Latency(_times(joint), _times(first), _times(second) if second else None, len(joint))
+
+
+def _milliseconds(call: Callable[..., Sequence[Candidate]], *arguments: object) -> Timed:
+    """How long a call took, and what it gave."""
+    start = time.perf_counter()
+    given = call(*arguments)
+    return (time.perf_counter() - start) * 1000, given
 
 
 def _times(values: Sequence[float]) -> Times:

@@ -9,7 +9,7 @@ from pathlib import Path
 from sat_retriever.errors import EmptyInputError
 from sat_retriever.filters import Filters
 from sat_retriever.fingerprints import check_trained_on
-from sat_retriever.graphrank.graph import candidate_graph, ranked
+from sat_retriever.graphrank.graph import candidate_graph
 from sat_retriever.graphrank.model import GraphModel
 from sat_retriever.index import SheetIndex
 from sat_retriever.scoring import probabilities
@@ -96,4 +96,7 @@ class GraphReranker:
         logits = self.model.scores(graph)
         found, scores = graph.candidates, probabilities(logits)
         order = sorted(range(len(found)), key=lambda i: (-logits[i], found[i].sheet_id))
-        return ranked(replace(found[i], score=float(scores[i])) for i in order)
+        return [
+            replace(found[i], rank=rank, score=float(scores[i]))
+            for rank, i in enumerate(order, start=1)
+        ]

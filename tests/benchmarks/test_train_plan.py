@@ -50,7 +50,7 @@ def test_rows_of_equal_k_share_the_base_scorer_and_others_do_not():
 
 @pytest.mark.parametrize(("start", "shared"), [("fused", True), ("links", False)])
 def test_links_matter_to_a_graph_and_to_a_base_scorer_only_if_it_starts_from_them(start, shared):
-    methods = [SYSTEMS[f"graph_{kind}"].method for kind in ("found", "given")]
+    methods = [SYSTEMS[f"graph_{kind}"] for kind in ("found", "given")]
     found, given = (
         replace(one, reranker=replace(one.reranker, start=start)).step(CORPUS, 42)
         for one in methods

@@ -1,0 +1,142 @@
+"""Answers kept in a file as they come, so that a run that was killed goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from sat_retriever.atomic import make_folder, writing
+from sat_retriever.errors import InputError
+
+_FORMAT = 1
+_BEGINNING = b'{"format": '
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of one question.
+
+    Attributes:
+        ids: What the model named, as the prompt calls the sheets, best first, each once; not
+            filled up.
+        prompt_tokens: Tokens of the prompt by the server's count; None if it did not say.
+        tries: How often it was asked.
+        short: Whether it named fewer sheets than asked for, but at least one.
+        failed: Whether no try gave one.
+        seconds: Time of all tries together.
+        problem: Why the last try failed; empty unless all did.
+    """
+
+    ids: tuple[str, ...]
+    prompt_tokens: int | None
+    tries: int
+    short: bool
+    failed: bool
+    seconds: float
+    problem: str = ""
+
+
+def key_of(settings: Mapping[str, Any], prompt: str) -> str:
+    """Sixty-four hex digits that change with anything that can change an answer.
+
+    Args:
+        settings: The model's name and all it is asked with.
+        prompt: The whole message, catalogue and question included.
+    """
+    text = json.dumps([_FORMAT, settings, prompt], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Answers:
+    """Answers by key, each a line that is on the disk before the next question is asked.
+
+    One process may write to a file at a time. A last line that was cut off by a kill is
+    dropped; its question is asked again. So are questions that failed.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """What is in a file.
+
+        Args:
+            path: A file of JSON lines; made with the first answer if it is missing.
+
+        Raises:
+            InputError: If it cannot be read, or is another kind of file.
+        """
+        self.path = Path(path)
+        self._kept: dict[str, Answer] = {}
+        self._seen: dict[str, Answer] = {}
+        self._whole: int | None = None  # bytes before a torn last line, until it is dropped
+        self._read()
+
+    @property
+    def seen(self) -> tuple[Answer, ...]:
+        """The answers of the questions that were asked or looked up since the file was opened."""
+        return tuple(self._seen.values())
+
+    def find(self, key: str) -> Answer | None:
+        """The answer to a question, if it was answered before; None if it failed."""
+        answer = self._kept.get(key)
+        if answer is None or answer.failed:
+            return None
+        self._seen[key] = answer
+        return answer
+
+    def keep(self, key: str, answer: Answer) -> None:
+        """Write an answer behind the others.
+
+        Raises:
+            OutputError: If it cannot be written.
+        """
+        line = json.dumps({"format": _FORMAT, "key": key, **asdict(answer)}) + "\n"
+        make_folder(self.path.parent)
+        with writing(self.path), self.path.open("ab") as file:
+            if self._whole is not None:
+                file.truncate(self._whole)
+            file.write(line.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        self._whole = None
+        self._kept[key] = self._seen[key] = answer
+
+    def _read(self) -> None:
+        try:
+            content = self.path.read_bytes()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise InputError(f"{self.path} cannot be read: {error.strerror}") from error
+        *lines, torn = content.split(b"\n")
+        for number, line in enumerate(lines, start=1):
+            try:
+                key, answer = _answer(json.loads(line))
+            except (ValueError, KeyError, TypeError) as error:
+                raise InputError(
+                    f"{self.path}, line {number}: no kept answer; name another file"
+                ) from error
+            self._kept[key] = answer
+        if torn[: len(_BEGINNING)] != _BEGINNING[: len(torn)]:  # another's text is not dropped
+            raise InputError(f"{self.path} does not end with a kept answer; name another file")
+        if torn:
+            self._whole = len(content) - len(torn)
+
+
+def _answer(row: Mapping[str, Any]) -> tuple[str, Answer]:
+    if row["format"] != _FORMAT:
+        raise ValueError(row["format"])
+    tokens = row["prompt_tokens"]
+    answer = Answer(
+        ids=tuple(str(each) for each in row["ids"]),
+        prompt_tokens=None if tokens is None else int(tokens),
+        tries=int(row["tries"]),
+        short=bool(row["short"]),
+        failed=bool(row["failed"]),
+        seconds=float(row["seconds"]),
+        problem=str(row["problem"]),
+    )
+    return str(row["key"]), answer

@@ -1,0 +1,168 @@
+"""A language model asked for the best sheets of a catalogue, three times at most."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from sat_retriever.chat import check_positive, parsed
+from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
+from sat_retriever.evaluation.llm.answers import Answer, key_of
+from sat_retriever.evaluation.llm.context import check_before, checked_count
+from sat_retriever.evaluation.llm.prompt import CHOSEN, chosen_of, schema_of
+from sat_retriever.ollamaserver import ModelFacts, OllamaServer
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModelSettings:
+    """Which model, and how it is asked: everything that can change an answer.
+
+    Source: paper, section 4 (Qwen3.5-9B by Ollama, temperature 0, context 32,768).
+
+    Attributes:
+        model: Name as `ollama list` shows it.
+        num_ctx: Context in tokens.
+        num_predict: Tokens kept for the answer.
+        temperature: Of the first try.
+        retry_temperature: Of the others: at 0 they would say the same again.
+        seed: Of the first try; each further one adds 1.
+        tries: How often a question is asked until an answer can be used.
+
+    Raises:
+        InputError: If the name is empty or a number is out of its range.
+    """
+
+    model: str = "qwen3.5:9b"
+    num_ctx: int = 32768
+    num_predict: int = 128
+    temperature: float = 0.0
+    retry_temperature: float = 0.2
+    seed: int = 42
+    tries: int = 3
+
+    def __post_init__(self) -> None:
+        if not self.model.strip():
+            raise InputError("the model's name is empty; `ollama list` shows the names there are")
+        check_positive(num_ctx=self.num_ctx, num_predict=self.num_predict, tries=self.tries)
+        if min(self.temperature, self.retry_temperature) < 0:
+            raise InputError("a temperature is below 0; 0 gives the likeliest answer")
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """What one try gave: labels, or why there are none."""
+
+    tokens: int | None = None
+    ids: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class LanguageModel:
+    """A model behind an Ollama server; nothing is sent before the first question.
+
+    Args:
+        settings: Which model, and how it is asked; the paper's when None.
+        host: Address of the server; None for the environment's OLLAMA_HOST or this machine.
+        timeout_s: Longest wait for one try, in seconds, loading included.
+        keep_alive: How long the model stays loaded after a question.
+
+    Raises:
+        InputError: If `timeout_s` is not above 0.
+        MissingExtraError: If the package `ollama` is not installed.
+    """
+
+    def __init__(
+        self,
+        settings: LanguageModelSettings | None = None,
+        host: str | None = None,
+        *,
+        timeout_s: float = 600.0,
+        keep_alive: str = "30m",
+    ) -> None:
+        check_positive(timeout_s=timeout_s)
+        self.settings = settings or LanguageModelSettings()
+        self._server = OllamaServer(host, timeout_s=timeout_s)
+        self._keep_alive = keep_alive
+        self._facts: ModelFacts | None = None
+
+    @property
+    def facts(self) -> ModelFacts:
+        """What the server says of the model; asked once, with the first question.
+
+        Raises:
+            ModelSetupError: If there is no server or no such model, or the model was not
+                made for a context of `num_ctx` tokens.
+            LanguageModelError: If the server fails.
+        """
+        if self._facts is None:
+            wanted = self.settings
+            found = self._server.facts(wanted.model)
+            if found.context_length is not None and wanted.num_ctx > found.context_length:
+                raise ModelSetupError(
+                    f"num_ctx is {wanted.num_ctx}, and {wanted.model} was made for "
+                    f"{found.context_length} tokens; lower it, or take another model"
+                )
+            self._facts = found
+        return self._facts
+
+    def key(self, prompt: str) -> str:
+        """What an answer to a prompt is kept by."""
+        return key_of(asdict(self.settings), prompt)
+
+    def choose(self, prompt: str, labels: Sequence[str]) -> Answer:
+        """The sheets that the model takes for the best.
+
+        An answer with one known label or more is used as it is: a short one is not asked
+        again. A try fails if the server fails or breaks off, or no known label comes.
+
+        Args:
+            prompt: The whole message.
+            labels: What it calls the sheets.
+
+        Raises:
+            ModelSetupError: If asking again would not help: no server, no such model, a
+                prompt that does not fit the context.
+        """
+        check_before(prompt, self.settings.num_ctx, self.settings.num_predict)
+        start = time.perf_counter()
+        done = _Try()
+        tokens: int | None = None
+        attempt = 0
+        while not done.ids and attempt < self.settings.tries:
+            done = self._tried(attempt, prompt, labels)
+            tokens = tokens if done.tokens is None else done.tokens
+            attempt += 1
+        return Answer(
+            ids=done.ids,
+            prompt_tokens=tokens,
+            tries=attempt,
+            short=0 < len(done.ids) < min(CHOSEN, len(labels)),
+            failed=not done.ids,
+            seconds=round(time.perf_counter() - start, 3),
+            problem=done.problem,
+        )
+
+    def _tried(self, attempt: int, prompt: str, labels: Sequence[str]) -> _Try:
+        use, schema = self.settings, schema_of(labels)
+        options = {
+            "num_ctx": use.num_ctx,
+            "num_predict": use.num_predict,
+            "temperature": use.retry_temperature if attempt else use.temperature,
+            "seed": use.seed + attempt,
+        }
+        try:
+            _ = self.facts
+            reply = self._server.reply(
+                use.model, prompt, schema, options, keep_alive=self._keep_alive
+            )
+        except ModelSetupError:
+            raise
+        except LanguageModelError as error:
+            return _Try(problem=str(error))
+        tokens = checked_count(reply.prompt_tokens, prompt, use.num_ctx, use.num_predict)
+        try:
+            ids = chosen_of(parsed(reply.text, schema, use.model), labels)
+        except LanguageModelError:  # its message quotes the answer, which is not for a file
+            return _Try(tokens, problem="the answer was no JSON list")
+        return _Try(tokens, ids, "" if ids else "the answer named no sheet of the catalogue")

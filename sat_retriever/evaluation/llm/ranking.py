@@ -1,0 +1,74 @@
+"""Candidates in the order that a language model gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from sat_retriever.evaluation.llm.answers import Answer, Answers
+from sat_retriever.evaluation.llm.asking import LanguageModel
+from sat_retriever.evaluation.llm.prompt import labels_of, prompt_of
+from sat_retriever.evaluation.method import Rerank
+from sat_retriever.types import Candidate
+
+Texts = Callable[[Sequence[str]], Mapping[str, str]]
+
+
+def reranker(texts: Texts, model: LanguageModel, answers: Answers | None = None) -> Rerank:
+    """What puts the sheets a model names before the other candidates, which keep their order.
+
+    So a short answer, or none, is filled up in candidate order.
+
+    Args:
+        texts: What to tell the model of each sheet, by id.
+        model: The model.
+        answers: Where answers are kept, and taken from before the model is asked; None asks
+            every time, as a measurement of time must.
+    """
+
+    def rerank(query: str, found: Sequence[Candidate]) -> Sequence[Candidate]:
+        if not found:
+            return []
+        ids = [candidate.sheet_id for candidate in found]
+        said = texts(ids)
+        labels = labels_of(ids)
+        prompt = prompt_of(query, labels, [said[each] for each in ids])
+        answer = _answered(prompt, labels, model, answers)
+        places = {label: place for place, label in enumerate(labels)}
+        first = [places[label] for label in answer.ids]
+        named = set(first)
+        rest = [place for place in range(len(found)) if place not in named]
+        return in_order([found[place] for place in (*first, *rest)])
+
+    return rerank
+
+
+def in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates with ranks from 1 on and scores 1/rank: an order is all that is known."""
+    return [
+        replace(candidate, rank=rank, score=1 / rank)
+        for rank, candidate in enumerate(candidates, start=1)
+    ]
+
+
+def id_order(sheet_id: str) -> tuple[bool, int, str]:
+    """What sorts ids: numbers by their value, then all others as text.
+
+    >>> sorted(["b#a", "10", "9"], key=id_order)
+    ['9', '10', 'b#a']
+    """
+    number = sheet_id.isascii() and sheet_id.isdigit()
+    return not number, int(sheet_id) if number else 0, sheet_id
+
+
+def _answered(
+    prompt: str, labels: Sequence[str], model: LanguageModel, answers: Answers | None
+) -> Answer:
+    if answers is None:
+        return model.choose(prompt, labels)
+    key = model.key(prompt)
+    answer = answers.find(key)
+    if answer is None:
+        answer = model.choose(prompt, labels)
+        answers.keep(key, answer)
+    return answer
