@@ -38,3 +38,12 @@ def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         filled = [*row, *[""] * (len(headings) - len(row))]
         lines.append("| " + " | ".join(filled) + " |")
     return "\n".join(lines)
+
+
+def not_run(table: str) -> str:
+    """What stands in place of a table without results.
+
+    >>> not_run("main")
+    '*not run: `python -m benchmarks run main`*'
+    """
+    return f"*not run: `python -m benchmarks run {table}`*"

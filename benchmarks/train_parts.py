@@ -1,65 +1,24 @@
-"""What the README shows of trained models: titles, commands and tables, in order."""
+"""What is shown of trained models: titles, commands and tables, in order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
+from benchmarks.part import Part
 from benchmarks.results import read_results
 from benchmarks.train_tables import (
-    Files,
     bug_table,
     cost_table,
     sensitivity_table,
     spider_table,
-    trained_table,
 )
 from sat_retriever.evaluation.rows import unsupported
 
 BENCHMARKS = ("trained", "train_bug", "train_sensitivity", "train_spider")
-_TABLES = {"standard": "main", "grouped": "grouped"}
-_SPLIT_TITLES = {
-    "standard": "IndustryTab-1K, standard test",
-    "grouped": "IndustryTab-1K, unseen families (grouped test)",
-}
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One part of the README.
-
-    Attributes:
-        title: Heading.
-        text: What it shows, and the command that measures it.
-        table: The table.
-        files: Result files it was made from.
-    """
-
-    title: str
-    text: str
-    table: str
-    files: Files
-
-
-def training_parts(paper: Mapping[str, Any]) -> list[Part]:
-    """Everything the README shows of trained models, in order."""
+def training_parts() -> list[Part]:
+    """Everything that is shown of trained models, in order."""
     trained, bug, sensitivity, spider = map(read_results, BENCHMARKS)
-    by_split = {
-        split: [file for file in trained if file["split"] == split] for split in _SPLIT_TITLES
-    }
     return [
-        *(
-            Part(
-                f"Trained: {title}",
-                f"`python -m benchmarks run {_TABLES[split]}`. Mean ± standard deviation over "
-                "training seeds; differences are paired, with 95 % bootstrap intervals over "
-                "queries, all seeds of a query kept together.",
-                trained_table(by_split[split], split, paper),
-                by_split[split],
-            )
-            for split, title in _SPLIT_TITLES.items()
-        ),
         Part(
             "The fixed error of the released training",
             "`python -m benchmarks run bug`. IndustryTab-1K, standard test. Stage 1 alone, "
@@ -71,7 +30,7 @@ def training_parts(paper: Mapping[str, Any]) -> list[Part]:
             "Sensitivity of the paper's graph",
             "`python -m benchmarks run sensitivity`. IndustryTab-1K, standard test, seed 42; "
             "MiniLM here, BGE in the paper.",
-            sensitivity_table(sensitivity, paper),
+            sensitivity_table(sensitivity),
             sensitivity,
         ),
         Part(
@@ -86,7 +45,6 @@ def training_parts(paper: Mapping[str, Any]) -> list[Part]:
             "The least of several runs, since the machine was shared; every step in a process of "
             "its own. CPU seconds are those of all threads, with reading data and export.",
             cost_table([*trained, *spider]),
-            [],
         ),
     ]
 

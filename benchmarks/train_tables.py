@@ -1,14 +1,14 @@
-"""The README's tables of trained models, from the result files of the benchmarks of training."""
+"""The tables of trained models, from the result files of the benchmarks of training."""
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchmarks import paper
+from benchmarks.breakdown import Spread
 from benchmarks.markdown import markdown, number
 from benchmarks.train_bug import ROWS as BUG_ROWS
-from benchmarks.train_methods import RECIPES
 from benchmarks.train_sensitivity import ROWS
 from benchmarks.train_spider import SYSTEMS as SPIDER_ROWS
 from sat_retriever.errors import EmptyInputError
@@ -18,98 +18,34 @@ from sat_retriever.evaluation.rows import Rows
 File = Mapping[str, Any]
 Files = Sequence[File]
 
-SHOWN = {
+_COLUMNS = {
     "NDCG@5": "NDCG@5",
     "Recall@5": "R@5",
     "Hit@5": "Hit@5",
     "MRR@5": "MRR@5",
     "HN-FPR@1": "HN-FPR@1",
     "CandidateRecall@50": "candidates: R@50",
-    "CandidateAllRelevant@50": "all@50",
-    "OracleRecall@5": "oracle R@5",
 }
 _SPIDER_TESTS = {
     "spider_dev": "Spider dev",
     "bird_dev": "BIRD dev, question only",
     "bird_dev_evidence": "BIRD dev, question + evidence",
 }
-# Which row each one is compared with.
-_BEFORE = {
-    "stage1": "dense",
-    "base": "stage1",
-    "graph": "base",
-    "cross": "graph",
-    "ours_stage1": "stage1",
-    "ours_fused": "ours_stage1",
-    "ours_base": "ours_fused",
-    "ours": "ours_base",
-}
-_FURTHER = (
-    ("stage1", "bm25"),
-    ("graph", "stage1"),
-    ("ours", "graph"),
-    ("ours", "ours_stage1"),
-    ("ours", "bm25"),
-)
 
 
-def trained_table(files: Files, split: str, paper: Mapping[str, Any]) -> str:
-    """Every method on one split of IndustryTab-1K: mean ± sd over seeds, beside the paper's.
-
-    Args:
-        files: Result files of `benchmarks.trained`.
-        split: "standard" or "grouped".
-        paper: Content of paper.json.
-    """
-    runs = {name: _of(files, name, split) for name in RECIPES}
-    headings = ["method", "seeds", *SHOWN.values(), "Δ NDCG@5"]
-    rows = []
-    for name, method in RECIPES.items():
-        row = [method.title, *_cells(runs[name], tuple(SHOWN))]
-        if runs[name]:
-            before = _BEFORE.get(name, "")
-            ahead = gap(runs[name], runs.get(before, []))
-            row.append(f"{ahead} to {RECIPES[before].title}" if ahead else "")
-        rows.append(row)
-    table = markdown(headings, [*rows, *_paper_rows(split, paper)])
-    further = [
-        f"{RECIPES[a].title} ({a}) against {RECIPES[b].title} ({b}): {ahead}"
-        for a, b in _FURTHER
-        if (ahead := gap(runs[a], runs[b]))
-    ]
-    return "\n\n".join(
-        [table, *(["NDCG@5 besides. " + "; ".join(further) + "."] if further else [])]
-    )
-
-
-def _paper_rows(split: str, paper: Mapping[str, Any]) -> list[list[str]]:
-    """The paper's figures in the same columns; of the grouped split, the authors' own."""
-    if split == "grouped":
-        found = {name: value for name, value in paper["grouped"].items() if name != "source"}
-        return [[f"*authors: {name}*", "3", number(value)] for name, value in found.items()]
-    rows = []
-    for name, values in paper["main"]["rows"].items():
-        cells = dict(zip(paper["main"]["columns"], values, strict=True))
-        if name == "Stage 1":
-            cells |= {key: [value] for key, value in paper["candidates"].items()}
-        shown = (" ± ".join(map(number, cells.get(column, ()))) for column in SHOWN)
-        rows.append([f"*paper: {name}*", str(3 if len(values[0]) > 1 else 1), *shown])
-    return rows
-
-
-def sensitivity_table(files: Files, paper: Mapping[str, Any]) -> str:
+def sensitivity_table(files: Files) -> str:
     """Every row of the paper's sensitivity table, with the paper's figures behind ours."""
-    columns = paper["sensitivity"]["columns"]
+    grid = paper.sensitivity()
+    columns = tuple(grid["reference"])
     headings = ["setting"]
     for column in columns:
-        headings += [SHOWN[column], "paper"]
+        headings += [_COLUMNS[column], "paper"]
     headings += ["validation NDCG@5", "best epoch"]
     rows = []
     for name, method in ROWS.items():
-        reported = paper["sensitivity"]["rows"][name]
         file = next((one for one in files if one["method"] == name), None)
         row = [method.title]
-        for column, value in zip(columns, reported, strict=True):
+        for column, value in grid[name].items():
             row += [number(file["metrics"][column]) if file else "not run", number(value)]
         if file:
             graph = file["metrics"]["steps"]["graph"]
@@ -120,22 +56,19 @@ def sensitivity_table(files: Files, paper: Mapping[str, Any]) -> str:
 
 def bug_table(files: Files) -> str:
     """Stage 1 as released, with the error that ends its epochs and without, step by step."""
-    headings = ["Stage 1", "seeds", "steps an epoch", *(SHOWN[c] for c in _BUG_COLUMNS)]
+    headings = ["Stage 1", "seeds", "steps an epoch", *_COLUMNS.values()]
     headings.append("Δ NDCG@5 to the row above")
     rows: list[list[str]] = []
     above: list[File] = []
     for name, method in BUG_ROWS.items():
         found = _of(files, name, "standard")
-        row = [method.title, *_cells(found, _BUG_COLUMNS)]
+        row = [method.title, *_cells(found, tuple(_COLUMNS))]
         if found:
             row.insert(2, "; ".join(_steps(file) for file in found))  # a seed each
             row.append(gap(found, above))
         rows.append(row)
         above = found
     return markdown(headings, rows)
-
-
-_BUG_COLUMNS = ("NDCG@5", "Recall@5", "Hit@5", "MRR@5", "HN-FPR@1", "CandidateRecall@50")
 
 
 def _steps(file: File) -> str:
@@ -207,19 +140,8 @@ def _cells(files: Files, columns: Sequence[str]) -> list[str]:
     means = []
     for column in columns:
         values = [one["metrics"][column] for one in files]
-        means.append(_spread(values) if None not in values else number(None))
+        means.append(str(Spread.of(values)) if None not in values else number(None))
     return [str(len(files)), *means]
-
-
-def _spread(values: Sequence[float]) -> str:
-    """Mean ± standard deviation of a sample; of one value, the value; a reported pair as it is.
-
-    >>> _spread([0.9, 0.92, 0.94]), _spread([0.9])
-    ('.920 ± .020', '.900')
-    """
-    if len(values) == 1:
-        return number(values[0])
-    return f"{number(statistics.fmean(values))} ± {number(statistics.stdev(values))}"
 
 
 def gap(first: Files, second: Files, metric: str = "NDCG@5") -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sat_retriever import Limits
+from sat_retriever.evaluation.maintable import COLUMNS
 from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.types import SkipReason
 
@@ -84,6 +85,16 @@ def test_the_corpus_snippet_prints_what_the_readme_shows(tmp_path):
     code, output = re.search(r"```python\n(.+?)```\n\n```text\n(.+?)```", section, re.S).groups()
     (tmp_path / "make.py").write_text(code, encoding="utf-8")
     assert run(tmp_path, sys.executable, "make.py") == output
+
+
+def test_the_bench_command_takes_the_options_and_prints_the_columns_that_the_readme_names():
+    section = README.partition("## Measure it on your own questions")[2].partition("\n## ")[0]
+    shown = run(ROOT, sys.executable, "-m", "sat_retriever", "bench", "--help")
+    named = set(re.findall(r"--[a-z]+", section))
+    assert {"--queries", "--out", "--reranker", "--llm"} <= named
+    assert {option for option in named if option not in shown} == set()
+    columns = [column.title for column in COLUMNS]
+    assert all(column in section for column in columns)
 
 
 def test_the_corpus_commands_take_the_options_that_the_readme_names():

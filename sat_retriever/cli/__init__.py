@@ -7,7 +7,18 @@ import sys
 
 import typer
 
-from sat_retriever.cli import graph, index, mcp, queries, search, show, status, synth, train
+from sat_retriever.cli import (
+    bench,
+    graph,
+    index,
+    mcp,
+    queries,
+    search,
+    show,
+    status,
+    synth,
+    train,
+)
 from sat_retriever.cli.terminal import examples, fail
 from sat_retriever.errors import InputError, SatError
 
@@ -31,6 +42,7 @@ app.command(no_args_is_help=True, epilog=show.EXAMPLES)(show.show)
 app.command(epilog=graph.EXAMPLES)(graph.graph)
 app.command(epilog=mcp.EXAMPLES)(mcp.mcp)
 app.command(epilog=queries.EXAMPLES)(queries.queries)
+app.command(no_args_is_help=True, epilog=bench.EXAMPLES)(bench.bench)
 app.command(epilog=status.EXAMPLES)(status.status)
 app.command(no_args_is_help=True, epilog=synth.EXAMPLES)(synth.synth)
 app.add_typer(train.app)

@@ -1,8 +1,10 @@
 import json
+import re
+from functools import partial
 
 import pytest
 
-from benchmarks import quality, results, tables
+from benchmarks import figures, quality, quality_tables, results, tables
 from sat_retriever.corpora import Dataset, Query
 from sat_retriever.types import Column, SheetRecord
 from tests.fakes import HashedEncoder
@@ -68,7 +70,7 @@ def test_rows_hold_numbers_only_and_support_every_stored_metric(dataset, folder)
     for result in measured(dataset, 0, 1, 2).values():
         results.write_result("quality", result)
     for file in results.read_results("quality"):
-        assert tables.unsupported(file) == []
+        assert quality_tables.unsupported(file) == []
         assert not any(word in json.dumps(file["per_query"]) for word in ("salary", "payroll"))
 
 
@@ -76,24 +78,30 @@ def test_a_metric_that_its_rows_do_not_give_is_named(dataset, folder):
     results.write_result("quality", measured(dataset, 0, 1)["bm25"])
     (file,) = results.read_results("quality")
     file["metrics"]["Recall@10"] = 0.99
-    assert [line.split(" is ")[0] for line in tables.unsupported(file)] == [
+    assert [line.split(" is ")[0] for line in quality_tables.unsupported(file)] == [
         "bm25.toy.all: Recall@10"
     ]
 
 
-def test_stale_readme_tables_fail_the_check_and_writing_mends_them(
-    dataset, folder, tmp_path, capsys
-):
-    readme = tmp_path / "README.md"
+def test_stale_pages_fail_the_check_and_writing_mends_them(tmp_path, folder, capsys, monkeypatch):
+    drawn = tmp_path / "figures"
+    monkeypatch.setattr(tables, "figures", partial(figures.figures, folder=drawn))
+    readme, all_of_it = tmp_path / "README.md", tmp_path / "RESULTS.md"
     readme.write_text(f"# x\n{tables.START}\nold\n{tables.END}\nrest\n", encoding="utf-8")
-    assert tables.main(["--check", "--readme", str(readme)]) == 1
-    assert "stale" in capsys.readouterr().err
-    assert tables.main(["--readme", str(readme)]) == 0
-    assert tables.main(["--check", "--readme", str(readme)]) == 0
+    where = ["--readme", str(readme), "--results", str(all_of_it)]
+    assert tables.main(["--check", *where]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("stale: comparison.svg")
+    assert "README.md, RESULTS.md; run: python -m benchmarks tables" in said
+    assert tables.main(where) == 0
+    assert tables.main(["--check", *where]) == 0
     text = readme.read_text(encoding="utf-8")
     assert text.startswith("# x\n")
     assert text.endswith("rest\n")
     assert "not run" in text
+    results_page = all_of_it.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(#([^)]*)\)", results_page):
+        assert any(tables._anchor(line[3:]) == link for line in results_page.splitlines())
 
 
 def test_a_readme_without_markers_is_refused(tmp_path):
@@ -114,7 +122,7 @@ def test_the_quality_table_shows_each_method_with_its_lead_over_bm25(dataset):
                 "per_query": result.per_query,
             }
         )
-    lines = tables.quality_table(files).splitlines()
+    lines = quality_tables.quality_table(files).splitlines()
     row = next(line for line in lines if "| Spider dev | 2 | fused_fake |" in line)
     assert row.endswith("| +0.000 [+0.000, +0.000] |")
     assert any("BIRD dev, question only | not run" in line for line in lines)

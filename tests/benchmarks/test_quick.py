@@ -1,4 +1,4 @@
-"""The whole suite once, on a small made corpus: what `python -m benchmarks run main --quick` does."""
+"""The whole suite once, on a small made corpus: `python -m benchmarks run main --quick`."""
 
 import importlib.util
 import json

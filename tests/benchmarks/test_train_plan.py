@@ -57,10 +57,7 @@ def test_links_matter_to_a_graph_and_to_a_base_scorer_only_if_it_starts_from_the
     )
     assert found.key != given.key
     assert (found.base == given.base) is shared
-    assert (
-        SYSTEMS["base"].step(CORPUS, 42)
-        == SYSTEMS["graph_given"].step(CORPUS, 42).base
-    )
+    assert SYSTEMS["base"].step(CORPUS, 42) == SYSTEMS["graph_given"].step(CORPUS, 42).base
 
 
 @pytest.mark.parametrize(

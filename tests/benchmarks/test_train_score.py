@@ -54,7 +54,7 @@ def test_a_language_models_row_tells_how_it_answered(places, monkeypatch):
 def test_a_model_that_answers_nothing_makes_no_row(places, monkeypatch):
     with ollama(always(Reaction(status=500, error="no memory"))) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.host)
-        with pytest.raises(SystemExit, match="not one question was answered.*no memory"):
+        with pytest.raises(SystemExit, match=r"not one question was answered.*no memory"):
             score(LLM, places)
     assert not list(places.runs.rglob("m.toy.standard.jsonl"))
 

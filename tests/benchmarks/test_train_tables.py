@@ -1,9 +1,4 @@
-import json
-
-import pytest
-
-from benchmarks import tables, train_parts, train_tables
-from benchmarks.train_methods import RECIPES
+from benchmarks import train_parts, train_tables
 from sat_retriever.evaluation.rows import metrics_of
 
 
@@ -29,33 +24,17 @@ def file(method, seed, ranks, split="standard", **metrics):
     }  # fmt: skip
 
 
-@pytest.fixture
-def paper():
-    return json.loads(tables.PAPER.read_text(encoding="utf-8"))
-
-
 def line(table, start):
     return next(row for row in table.splitlines() if row.startswith(f"| {start} |"))
 
 
-def test_means_and_deviations_are_over_seeds_beside_the_papers(paper):
-    files = [file("stage1", 42, [1, 1]), file("stage1", 43, [1, 20])]
-    row = line(train_tables.trained_table(files, "standard", paper), RECIPES["stage1"].title)
-    cells = [cell.strip() for cell in row.split("|")[1:-1]]
-    assert cells[1:3] == ["2", ".750 ± .354"]
-    table = train_tables.trained_table(files, "standard", paper)
-    assert "not run" in line(table, "BM25")
-    assert line(table, "*paper: SAT*").startswith("| *paper: SAT* | 3 | .922 ± .006 | .759 ± .005")
-    assert "| .947 | .866 | .790 |" in line(table, "*paper: Stage 1*")
-
-
-def test_ours_and_the_papers_sensitivity_stand_side_by_side(paper):
-    table = train_tables.sensitivity_table([file("k_10", 42, [1, 20])], paper)
+def test_ours_and_the_papers_sensitivity_stand_side_by_side():
+    table = train_tables.sensitivity_table([file("k_10", 42, [1, 20])])
     assert line(table, "K = 10").startswith("| K = 10 | .500 | .858 | .500 | .687 |")
     assert "| not run | .911 |" in line(table, "2 layers")
 
 
-def test_the_steps_of_each_epoch_and_seed_are_shown(paper):
+def test_the_steps_of_each_epoch_and_seed_are_shown():
     files = [file("released_stops", seed, [1]) for seed in (42, 43)]
     row = line(train_tables.bug_table(files), "released recipe, as released")
     assert "| 2 | 4, 2; 4, 2 |" in row
@@ -67,7 +46,7 @@ def test_a_training_that_several_results_rest_on_is_counted_once():
     assert "| CPU | 2 | 20.0 | 30.0 | 2.000 | 1.000 | 512 | – |" in row
 
 
-def test_every_part_says_what_was_not_run(paper, tmp_path, monkeypatch):
+def test_every_part_says_what_was_not_run(tmp_path, monkeypatch):
     monkeypatch.setattr("benchmarks.results.FOLDER", tmp_path)
-    parts = train_parts.training_parts(paper)
-    assert all("not run" in part.table for part in parts)
+    parts = train_parts.training_parts()
+    assert all("not run" in part.content for part in parts)

@@ -11,7 +11,18 @@ import pytest
 from sat_retriever import __version__
 from tests.cli.conftest import command, run_sat
 
-COMMANDS = ["graph", "index", "mcp", "queries", "search", "show", "status", "synth", "train"]
+COMMANDS = [
+    "bench",
+    "graph",
+    "index",
+    "mcp",
+    "queries",
+    "search",
+    "show",
+    "status",
+    "synth",
+    "train",
+]
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])

@@ -1,29 +1,23 @@
 """Sheets and links as one HTML page that needs nothing else: no network, no other file.
 
-Everything from workbooks is untrusted. It reaches the page as JSON in ASCII without "<",
-">" and "&", becomes text nodes only, and the page's policy allows no script but its own
-(by hash) and no request of any kind.
+Everything from workbooks is untrusted: it reaches the page as data and becomes text nodes
+only; see `sat_retriever.onepage`.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html
-import json
-import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any
 
 from sat_retriever.links.view.layout import Layout, place_sheets
+from sat_retriever.onepage import one_page
 from sat_retriever.types import Column, Link, LinkType, SheetRecord
 
 PAGE_SHEETS = 2_000  # more than these make a page slow to pan, and nobody reads them at once
 PAGE_LINKS = 20_000
 _HEADERS, _HEADER_CHARS, _EVIDENCE_CHARS = 60, 120, 300
 _SCRIPTS = ("model.js", "camera.js", "draw.js", "panel.js", "search.js", "main.js")
-_ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def to_html(
@@ -46,32 +40,18 @@ def to_html(
     if left_out:
         notes = [*notes, f"{left_out:,} weaker links are left out."]
     data = _page_data(records, drawn, place_sheets(records, drawn))
-    text = json.dumps({"title": title, "notes": list(notes), **data}, separators=(",", ":"))
     script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, _SCRIPTS)) + "})();\n"
-    style = _asset("style.css")
-    parts = {
-        "CSP": _policy(script, style),
-        "TITLE": html.escape(title.encode("utf-8", "replace").decode()),
-        "STYLE": style,
-        "SCRIPT": script,
-        "DATA": text.translate(_ESCAPED),
-    }
-    # In one pass: a "%DATA%" inside a part is never taken for a place to fill.
-    return re.sub("%([A-Z]+)%", lambda place: parts[place[1]], _asset("page.html"))
+    return one_page(
+        _asset("page.html"),
+        title=title,
+        style=_asset("style.css"),
+        script=script,
+        data={"title": title, "notes": list(notes), **data},
+    )
 
 
 def _asset(name: str) -> str:
     return (files("sat_retriever.links.view") / "viewer" / name).read_text(encoding="utf-8")
-
-
-def _policy(script: str, style: str) -> str:
-    """A content security policy that allows this script and style, and nothing else."""
-    allowed = [
-        f"{kind}-src 'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-        for kind, text in (("script", script), ("style", style))
-    ]
-    rest = ("img-src data:", "base-uri 'none'", "form-action 'none'")
-    return "; ".join(("default-src 'none'", *allowed, *rest))
 
 
 def _drawn(records: Sequence[SheetRecord], links: Iterable[Link]) -> tuple[list[Link], int]:

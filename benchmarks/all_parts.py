@@ -1,0 +1,174 @@
+"""What is shown, in order: all of it, and what the README picks out."""
+
+from __future__ import annotations
+
+from benchmarks import paper
+from benchmarks.breakdown import (
+    candidates_table,
+    dependency_table,
+    neighbours_table,
+    types_table,
+)
+from benchmarks.figures import FIGURES
+from benchmarks.link_tables import links_table
+from benchmarks.main_table import further, main_table
+from benchmarks.markdown import not_run
+from benchmarks.method_tables import compared_table, training_table
+from benchmarks.part import Part
+from benchmarks.plain_tables import plain_table, shown_files
+from benchmarks.quality_tables import CORPORA, open_table, quality_table
+from benchmarks.results import read_results
+from benchmarks.sections import SECTIONS
+from benchmarks.statistics_tables import statistics_tables
+from benchmarks.synth_tables import stats_table
+from benchmarks.train_parts import training_parts
+
+_MEANS = (
+    "Mean ± standard deviation over training seeds 42 to 44. *Reported* are the paper's figures, "
+    "with BGE-base on an A40; measured here is MiniLM, five times smaller, on two processor cores. "
+    "Rows of language models need a server of one's own (`--llm MODEL`)."
+)
+_SPLITS = {"standard": "standard test", "grouped": "unseen families"}
+
+
+def readme_parts() -> list[Part]:
+    """The main table on both splits, and open data."""
+    trained, timed = read_results("trained"), read_results("cascade")
+    return [
+        Part(
+            "IndustryTab-1K, standard test",
+            "`python -m benchmarks run main`, times by `python -m benchmarks run cascade`. "
+            f"{_MEANS} Differences are paired, with 95 % bootstrap intervals.",
+            main_table(trained, timed, "standard"),
+            [file for file in trained if file["split"] == "standard"],
+        ),
+        Part(
+            "IndustryTab-1K, unseen families",
+            "`python -m benchmarks run grouped`. No test sheet's family or header set was seen in "
+            "training. *Reported* are the authors' later runs.",
+            main_table(trained, [], "grouped"),
+            [file for file in trained if file["split"] == "grouped"],
+        ),
+        _picture("comparison.svg", "benchmarks/figures"),
+        Part(
+            "Open data, without training",
+            "`python -m benchmarks run quality`, `python -m benchmarks run links_quality`. No test "
+            "set was used for a choice.",
+            open_table(read_results("quality"), read_results("links")),
+            read_results("quality"),
+        ),
+    ]
+
+
+def all_parts() -> list[Part]:
+    """Everything that was measured."""
+    return [*_corpora(), *_main(), *_trained(), *_untrained(), *_plain()]
+
+
+def _corpora() -> list[Part]:
+    counted, made = read_results("statistics"), read_results("synth_stats")
+    return [
+        Part(
+            "The corpora",
+            "`python -m benchmarks run statistics`. Of IndustryTab-614 only the 134 old questions "
+            "could be had; its 1,453 are taken as soon as they are there.",
+            statistics_tables(counted) if counted else not_run("statistics"),
+            counted,
+        ),
+        Part(
+            "Made corpora beside the published ones",
+            "`python -m benchmarks run synth_stats`.",
+            stats_table(made) if made else not_run("synth_stats"),
+            made,
+        ),
+    ]
+
+
+def _main() -> list[Part]:
+    trained, timed = read_results("trained"), read_results("cascade")
+    parts = [
+        Part("Compared methods", f"{_MEANS} {paper.source('compared')}.", compared_table()),
+        Part("Hyper-parameters", "As trained here and in the paper.", training_table()),
+    ]
+    for split, title in _SPLITS.items():
+        files = [file for file in trained if file["split"] == split]
+        run = "main" if split == "standard" else split
+        parts.append(
+            Part(
+                f"Main table: {title}",
+                f"`python -m benchmarks run {run}`. {_MEANS}",
+                main_table(trained, timed if split == "standard" else [], split),
+                files,
+            )
+        )
+        parts.append(
+            Part(
+                f"Neighbouring rows: {title}",
+                "Paired bootstrap over questions, all seeds of a question kept together.",
+                f"{neighbours_table(trained, split)}\n\n{further(trained, split)}",
+                files,
+            )
+        )
+    return [*parts, *(_picture(name, "figures") for name in FIGURES)]
+
+
+def _picture(name: str, folder: str) -> Part:
+    figure = FIGURES[name]
+    return Part(figure.title, figure.text, f"![{figure.text}]({folder}/{name})")
+
+
+def _trained() -> list[Part]:
+    trained, counted = read_results("trained"), read_results("statistics")
+    parts = []
+    for split, title in _SPLITS.items():
+        parts += [
+            Part(
+                f"By query type: {title}",
+                "NDCG@5 of the main table's runs.",
+                types_table(trained, counted, split),
+            ),
+            Part(
+                f"Dependency-heavy questions: {title}",
+                "NDCG@5 of the same runs.",
+                dependency_table(trained, counted, split),
+            ),
+            Part(
+                f"Candidate ceilings: {title}",
+                "What the first 50 hold, and what a perfect Stage 2 would make of them.",
+                candidates_table(trained, split),
+            ),
+        ]
+    return [*parts, *training_parts()]
+
+
+def _untrained() -> list[Part]:
+    quality, links = read_results("quality"), read_results("links")
+    return [
+        Part(
+            "Quality without training",
+            "`python -m benchmarks run quality`. No test set was used for a choice; every choice "
+            "was made on the validation parts (`python -m benchmarks run fusion`).",
+            quality_table(quality),
+            quality,
+        ),
+        Part(
+            "What links buy without training",
+            "`python -m benchmarks run links_quality`. Chosen on the validation parts "
+            "(`--validation`), scored here once. BIRD's declared keys take its own "
+            "dev_tables.json (`--bird-tables FILE`).",
+            links_table(links, CORPORA) if links else not_run("links_quality"),
+            links,
+        ),
+    ]
+
+
+def _plain() -> list[Part]:
+    return [
+        Part(
+            section.title,
+            f"`python -m benchmarks run {section.benchmark}`.",
+            plain_table(section),
+            shown_files(section),
+        )
+        for section in SECTIONS
+    ]
