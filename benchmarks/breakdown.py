@@ -191,16 +191,17 @@ def _spread(values: Sequence[float | None]) -> str:
     return str(Spread.of(known)) if known and len(known) == len(values) else number(None)
 
 
-def neighbours(trained: Files, split: str) -> list[Gap]:
+def neighbours(trained: Files, split: str, dataset: str = DATASET) -> list[Gap]:
     """Each method of the main table that was run, beside the one above it that was run.
 
     Args:
         trained: Result files of `benchmarks.trained`.
-        split: "standard" or "grouped".
+        split: "standard", "grouped" or "legacy".
+        dataset: Name of the corpus.
     """
     runs = {
         name: {file["seed"]: file["per_query"] for file in files}
-        for name, files in of_split(trained, split).items()
+        for name, files in of_split(trained, split, dataset).items()
         if files
     }
     gaps = []
@@ -256,7 +257,7 @@ def _named(name: str) -> str:
     return f"{RECIPES[name].title} (`{name}`)"
 
 
-def of_split(trained: Files, split: str) -> dict[str, list[File]]:
-    """Results of each method on a split of IndustryTab-1K, in the order of the main table."""
-    here = [file for file in trained if (file["dataset"], file["split"]) == (DATASET, split)]
+def of_split(trained: Files, split: str, dataset: str = DATASET) -> dict[str, list[File]]:
+    """Results of each method on a split of a corpus, in the order of the main table."""
+    here = [file for file in trained if (file["dataset"], file["split"]) == (dataset, split)]
     return {name: [file for file in here if file["method"] == name] for name in RECIPES}

@@ -10,6 +10,7 @@ from benchmarks.figure_data import OF_PAPER
 from benchmarks.markdown import markdown, number
 from benchmarks.paper import Reported
 from benchmarks.train_methods import RECIPES
+from benchmarks.train_plan import INDUSTRYTAB_1K, INDUSTRYTAB_614
 from sat_retriever.metrics import Difference
 
 _COLUMNS = {
@@ -19,6 +20,8 @@ _COLUMNS = {
     "MRR@5": "MRR@5",
     "HN-FPR@1": "HN-FPR@1",
 }
+HEADINGS = ("method", "seeds", *_COLUMNS.values(), "ms", "Δ NDCG@5 to the row above")
+PAPERS = (INDUSTRYTAB_1K, INDUSTRYTAB_614)
 # Rows that a reader compares though they are not neighbours.
 _FURTHER = (
     ("stage1", "bm25"),
@@ -30,27 +33,32 @@ _FURTHER = (
 )
 
 
-def main_table(trained: Files, timed: Files, split: str) -> str:
-    """Every method on one split of IndustryTab-1K: mean ± sd over seeds, and milliseconds.
+def main_table(trained: Files, timed: Files, split: str, dataset: str = DATASET) -> str:
+    """Every method on one split of a corpus: mean ± sd over seeds, and milliseconds.
 
     Args:
         trained: Result files of `benchmarks.trained`.
         timed: Result files of `benchmarks.cascade`.
-        split: "standard" or "grouped".
+        split: "standard", "grouped" or "legacy".
+        dataset: Name of the corpus; the paper's figures are beside its own.
     """
+    return markdown(HEADINGS, main_rows(trained, timed, split, dataset))
+
+
+def main_rows(trained: Files, timed: Files, split: str, dataset: str) -> list[list[str]]:
+    """The cells of the main table."""
     times = {file["method"]: file["metrics"]["joint_mean_ms"] for file in timed}
-    ahead = {gap.method: signed(gap.by) for gap in neighbours(trained, split)}
+    ahead = {gap.method: signed(gap.by) for gap in neighbours(trained, split, dataset)}
     rows = []
-    for name, files in of_split(trained, split).items():
+    for name, files in of_split(trained, split, dataset).items():
         cells = [_spread(files, column) for column in _COLUMNS] if files else ["not run"]
         row = [RECIPES[name].title, str(len(files)) if files else "", *cells]
         if files:
             row += [number(times[name]) if name in times else "", ahead.get(name, "")]
         rows.append(row)
         if name in OF_PAPER:
-            rows += _reported(OF_PAPER[name], split)
-    headings = ["method", "seeds", *_COLUMNS.values(), "ms", "Δ NDCG@5 to the row above"]
-    return markdown(headings, rows)
+            rows += _reported(OF_PAPER[name], split, dataset)
+    return rows
 
 
 def further(trained: Files, split: str) -> str:
@@ -78,12 +86,16 @@ def _spread(files: Files, column: str) -> str:
     return number(None) if None in values else str(Spread.of(values))
 
 
-def _reported(method: str, split: str) -> list[list[str]]:
+def _reported(method: str, split: str, dataset: str) -> list[list[str]]:
     """The paper's row of a method; on the grouped split, that of the authors' later runs."""
+    if dataset not in PAPERS or split == "legacy":
+        return []
     if split == "grouped":
         value = paper.grouped().get(method)
         return [] if value is None else [["*authors, reported*", "3", number(value)]]
-    found: Mapping[str, Reported] = paper.full_corpus(DATASET)[method]
+    found: Mapping[str, Reported] = paper.full_corpus(dataset).get(method, {})
+    if not found:
+        return []
     cells = [str(Spread(found[column].mean, found[column].sd)) for column in _COLUMNS]
     seeds = "1" if found["NDCG@5"].sd is None else "3"
-    return [["*paper, reported*", seeds, *cells, number(float(paper.latency_ms(DATASET)[method]))]]
+    return [["*paper, reported*", seeds, *cells, number(float(paper.latency_ms(dataset)[method]))]]

@@ -94,9 +94,14 @@ def write_result(
     return path
 
 
-def read_results(benchmark: str) -> list[dict[str, Any]]:
-    """All result files of a benchmark, in the order of their names; maybe none."""
-    paths = sorted((FOLDER / benchmark).glob("*.json"))
+def read_results(benchmark: str, folder: Path | None = None) -> list[dict[str, Any]]:
+    """All result files of a benchmark, in the order of their names; maybe none.
+
+    Args:
+        benchmark: Folder of the results.
+        folder: Where benchmarks keep their results; the committed ones' when None.
+    """
+    paths = sorted(((folder or FOLDER) / benchmark).glob("*.json"))
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 

@@ -24,14 +24,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+from rich.table import Table
+
 from benchmarks import results
+from benchmarks.breakdown import Files
+from benchmarks.main_table import HEADINGS, main_rows
 from benchmarks.quick import make_quick
-from benchmarks.results import Result, write_result
+from benchmarks.results import Result, read_results, write_result
 from benchmarks.train_corpus import corpus_of, source_of
 from benchmarks.train_methods import RECIPES, Recipe, of_corpus
 from benchmarks.train_plan import INDUSTRYTAB_1K, Corpus, Step, overridden
 from benchmarks.train_runner import Places, trained
 from benchmarks.train_score import Asked, scored, settings_of
+from sat_retriever.corpora import load_industrytab
 
 BENCHMARK = "trained"
 
@@ -166,6 +172,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for seed in options.seeds:
         corpus = corpus_of(options.corpus, options.split, seed, options.data, options.limit)
         run(BENCHMARK, recipes, corpus, seed, options)
+    show(read_results(BENCHMARK, results_folder(options)), corpus.split, options)
+
+
+def show(files: Files, split: str, options: argparse.Namespace) -> None:
+    """The main table for the terminal, with what was not run."""
+    folder = options.data / options.corpus
+    table = Table(*HEADINGS, box=None, title=f"{folder.name}, {split} test", title_justify="left")
+    for row in main_rows(files, [], split, load_industrytab(folder).name):
+        table.add_row(*(cell.strip("*") for cell in row), style="dim" if "*" in row[0] else "")
+    Console(width=None if sys.stdout.isatty() else 140).print(table)
 
 
 def chosen(names: Sequence[str] | None, model: str | None) -> dict[str, Recipe]:
