@@ -13,7 +13,7 @@ from benchmarks.breakdown import (
 )
 from benchmarks.figures import FIGURES
 from benchmarks.link_tables import links_table
-from benchmarks.main_table import further, main_table
+from benchmarks.main_table import further, latency_table, main_table
 from benchmarks.markdown import not_run, number
 from benchmarks.method_tables import compared_table, training_table
 from benchmarks.part import Part
@@ -126,6 +126,15 @@ def _main() -> list[Part]:
             f"questions that could not be had: {_reported_614()}.",
             main_table(trained, [], "legacy", INDUSTRYTAB_614),
             legacy,
+        )
+    )
+    parts.append(
+        Part(
+            "Latency by stage",
+            "`python -m benchmarks run cascade`. One question after another, ms; both stages in one "
+            "call, and each alone. Reported are means, on an A40. On a GPU: not run.",
+            latency_table(timed),
+            timed,
         )
     )
     return [*parts, *(_picture(name, "figures") for name in FIGURES)]

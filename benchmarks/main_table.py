@@ -61,6 +61,39 @@ def main_rows(trained: Files, timed: Files, split: str, dataset: str) -> list[li
     return rows
 
 
+def latency_table(timed: Files) -> str:
+    """Milliseconds of each method on IndustryTab-1K, with the paper's below.
+
+    Args:
+        timed: Result files of `benchmarks.cascade`.
+    """
+    found = {file["method"]: file["metrics"] for file in timed}
+    columns = ("joint_p50", "joint_p95", "joint_mean", "stage1_p50", "stage1_p95", "stage1_mean")
+    columns += ("stage2_p50", "stage2_p95", "stage2_mean")
+    rows = []
+    for name, recipe in RECIPES.items():
+        times = found.get(name)
+        if times is None:
+            rows.append([recipe.title, "not run"])
+        else:
+            cells = [times.get(f"{column}_ms") for column in columns]
+            shown = ["" if cell is None else f"{cell:.2f}" for cell in cells]
+            rows.append([recipe.title, str(times["calls"]), *shown])
+        if name in OF_PAPER:
+            rows.append(_reported_times(OF_PAPER[name]))
+    headings = [column.replace("joint", "both").replace("stage", "Stage ") for column in columns]
+    return markdown(["method", "calls", *(each.replace("_", ", ") for each in headings)], rows)
+
+
+def _reported_times(method: str) -> list[str]:
+    """The paper's mean times of a method: both stages, and each where it says so."""
+    parts = {"joint_ms": paper.latency_ms(DATASET)[method]}
+    parts |= paper.stage_latencies().get(method, {})
+    times = (parts.get(f"{part}_ms") for part in ("joint", "stage1", "stage2"))
+    shown = ["" if value is None else f"{value:,.2f}" for value in times]
+    return ["*paper, reported*", "", "", "", shown[0], "", "", shown[1], "", "", shown[2]]
+
+
 def further(trained: Files, split: str) -> str:
     """Differences of rows that are no neighbours, as a table."""
     runs = of_split(trained, split)

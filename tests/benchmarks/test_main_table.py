@@ -1,4 +1,4 @@
-from benchmarks.main_table import further, main_table
+from benchmarks.main_table import further, latency_table, main_table
 from benchmarks.train_methods import RECIPES
 from sat_retriever.evaluation.rows import metrics_of
 
@@ -58,3 +58,14 @@ def test_unseen_families_stand_beside_the_authors_later_runs():
     table = main_table([file("dense", 42, [1], "grouped")], [], "grouped")
     assert below(table, RECIPES["dense"].title)[:3] == ["*authors, reported*", "3", ".640"]
     assert "*paper, reported*" not in table
+
+
+def test_times_of_each_stage_stand_above_the_papers():
+    times = {f"{part}_{name}_ms": 4.0 for part in ("joint", "stage1") for name in ("p50", "p95")}
+    timed = [{"method": "graph", "metrics": {"calls": 537, **times, "stage2_mean_ms": 2.5}}]
+    table = latency_table(timed)
+    ours = cells(table, RECIPES["graph"].title)
+    assert ours == ["537", "4.00", "4.00", "", "4.00", "4.00", "", "", "", "2.50"]
+    reported = below(table, RECIPES["graph"].title)
+    assert [cell for cell in reported if cell] == ["*paper, reported*", "9.24", "6.41", "2.82"]
+    assert cells(table, RECIPES["bm25"].title)[0] == "not run"

@@ -1,3 +1,8 @@
+import random
+
+import ir_measures
+import pytest
+
 from sat_retriever import metrics
 from sat_retriever.evaluation.rows import metrics_of, ndcg, rows_of, unsupported
 from sat_retriever.evaluation.run import Ranked
@@ -36,6 +41,40 @@ def test_metrics_of_rows_are_those_of_the_rankings_themselves():
         assert found[name] == metrics.mean([of(*pair, *arguments) for pair in pairs]), name
     hard = [query.hard_negatives for query in QUERIES.values()]
     assert found["HN-FPR@1"] == metrics.hard_negative_rate([r for r, _ in pairs], hard) == 0.5
+
+
+def test_metrics_of_a_run_are_those_of_ir_measures():
+    rng = random.Random(3)  # noqa: S311 - made-up rankings
+    sheets = [f"s{n}" for n in range(80)]
+    queries = {n: Query("?", tuple(rng.sample(sheets, rng.randint(1, 9)))) for n in range(40)}
+    run = {
+        n: [Ranked(sheet, 1 / rank) for rank, sheet in enumerate(rng.sample(sheets, 50), start=1)]
+        for n in queries
+    }
+    rows = rows_of(queries, run, {sheet: n for n, sheet in enumerate(sheets)})
+    judged = [
+        ir_measures.Qrel(str(n), sheet, 1)
+        for n, query in queries.items()
+        for sheet in query.positives
+    ]
+    answered = [
+        ir_measures.ScoredDoc(str(n), ranked.sheet_id, ranked.score)
+        for n, ranking in run.items()
+        for ranked in ranking
+    ]
+    theirs = {
+        "NDCG@5": ir_measures.nDCG @ 5,
+        "NDCG@10": ir_measures.nDCG @ 10,
+        "Recall@5": ir_measures.R @ 5,
+        "Hit@5": ir_measures.Success @ 5,
+        "MRR@5": ir_measures.RR @ 5,
+        "CandidateRecall@50": ir_measures.R @ 50,
+    }
+    found = ir_measures.calc_aggregate(theirs.values(), judged, answered)
+    ours = metrics_of(rows)
+    assert {name: ours[name] for name in theirs} == pytest.approx(
+        {name: found[measure] for name, measure in theirs.items()}
+    )
 
 
 def test_rows_name_sheets_by_number_and_hold_no_text():
