@@ -12,7 +12,7 @@ from pathlib import Path
 from readme_block import write_or_check
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("sat_retriever", "benchmarks", "examples")
+FOLDERS = ("sat_retriever", "integrations", "benchmarks", "examples")
 
 
 def file_map(root: Path = ROOT) -> str:

@@ -131,8 +131,8 @@ def _main() -> list[Part]:
     parts.append(
         Part(
             "Latency by stage",
-            "`python -m benchmarks run cascade`. One question after another, ms; both stages in one "
-            "call, and each alone. Reported are means, on an A40. On a GPU: not run.",
+            "`python -m benchmarks run cascade`. One question after another, ms; both stages in "
+            "one call, and each alone. Reported are means, on an A40. On a GPU: not run.",
             latency_table(timed),
             timed,
         )

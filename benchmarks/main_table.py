@@ -68,8 +68,8 @@ def latency_table(timed: Files) -> str:
         timed: Result files of `benchmarks.cascade`.
     """
     found = {file["method"]: file["metrics"] for file in timed}
-    columns = ("joint_p50", "joint_p95", "joint_mean", "stage1_p50", "stage1_p95", "stage1_mean")
-    columns += ("stage2_p50", "stage2_p95", "stage2_mean")
+    parts, kinds = ("joint", "stage1", "stage2"), ("p50", "p95", "mean")
+    columns = [f"{part}_{kind}" for part in parts for kind in kinds]
     rows = []
     for name, recipe in RECIPES.items():
         times = found.get(name)

@@ -44,7 +44,7 @@ def test_metrics_of_rows_are_those_of_the_rankings_themselves():
 
 
 def test_metrics_of_a_run_are_those_of_ir_measures():
-    rng = random.Random(3)  # noqa: S311 - made-up rankings
+    rng = random.Random(3)
     sheets = [f"s{n}" for n in range(80)]
     queries = {n: Query("?", tuple(rng.sample(sheets, rng.randint(1, 9)))) for n in range(40)}
     run = {
