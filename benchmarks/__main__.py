@@ -18,6 +18,8 @@ from rich.table import Table
 
 from benchmarks import tables
 from benchmarks.registry import TABLES
+from benchmarks.registry import Table as TableOf
+from sat_retriever.errors import SatError
 
 
 def show() -> None:
@@ -28,6 +30,19 @@ def show() -> None:
     Console().print(grid)
 
 
+def run(table: TableOf, arguments: Sequence[str]) -> int:
+    """Measure a table; 0 when finished, 1 with the reason when it cannot be, 130 when stopped."""
+    try:
+        table.main([*table.arguments, *arguments])
+    except SatError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped; what is finished is kept, the same command goes on\n")
+        return 130
+    return 0
+
+
 def main(arguments: Sequence[str]) -> int:
     """Do what the command line says; 0 when finished, 1 when stale, 2 for wrong usage."""
     match list(arguments):
@@ -35,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
             show()
         case ["run", name, *rest] if name in TABLES:
             sys.argv[0] = f"python -m benchmarks run {name}"  # what argparse calls the program
-            TABLES[name].main([*TABLES[name].arguments, *rest])
+            return run(TABLES[name], rest)
         case ["run", name, *_] if not name.startswith("-"):
             sys.stderr.write(f"there is no table {name!r}; choose one of: {', '.join(TABLES)}\n")
             return 2

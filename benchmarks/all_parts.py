@@ -13,7 +13,7 @@ from benchmarks.breakdown import (
 )
 from benchmarks.figures import FIGURES
 from benchmarks.link_tables import links_table
-from benchmarks.main_table import further, latency_table, main_table
+from benchmarks.main_table import answers_table, further, latency_table, main_table
 from benchmarks.markdown import not_run, number
 from benchmarks.method_tables import compared_table, training_table
 from benchmarks.part import Part
@@ -126,6 +126,13 @@ def _main() -> list[Part]:
             f"questions that could not be had: {_reported_614()}.",
             main_table(trained, [], "legacy", INDUSTRYTAB_614),
             legacy,
+        )
+    )
+    parts.append(
+        Part(
+            "Language models' answers",
+            "`python -m benchmarks run main --methods llm_only rag_llm --llm MODEL`.",
+            answers_table(trained),
         )
     )
     parts.append(

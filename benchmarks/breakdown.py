@@ -77,14 +77,16 @@ class Gap:
     Attributes:
         method: Name of the method.
         other: Name of the one above it.
-            by: NDCG@5 of the first minus that of the other, paired.
+        by: NDCG@5 of the first minus that of the other, paired.
         seeds: Training seeds compared.
+        whole: Whether these are all seeds of both rows.
     """
 
     method: str
     other: str
     by: Difference
     seeds: int
+    whole: bool
 
 
 def types_of(counted: Files) -> dict[int, str]:
@@ -208,14 +210,15 @@ def neighbours(trained: Files, split: str, dataset: str = DATASET) -> list[Gap]:
     for above, name in pairwise(runs):
         seeds = shared_seeds(runs[name], runs[above])
         if seeds:
-            gaps.append(Gap(name, above, difference(runs[name], runs[above]), seeds))
+            whole = seeds == max(len(runs[name]), len(runs[above]))
+            gaps.append(Gap(name, above, difference(runs[name], runs[above]), seeds, whole))
     return gaps
 
 
-def gap_of(first: Files, second: Files) -> Difference | None:
-    """How far one method is ahead of another in NDCG@5; None where they share no seed."""
+def gap_of(first: Files, second: Files, metric: str = "NDCG@5") -> Difference | None:
+    """How far one method is ahead of another; None where they share no seed."""
     one, other = ({file["seed"]: file["per_query"] for file in files} for files in (first, second))
-    return difference(one, other) if shared_seeds(one, other) else None
+    return difference(one, other, metric) if shared_seeds(one, other) else None
 
 
 def shared_seeds(first: Mapping[int | None, Any], second: Mapping[int | None, Any]) -> int:

@@ -80,7 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in options.methods:
         found = metrics_of(timed(name, source, corpus, options))
         sizes = {"sheets": len(source.dataset.records), "queries": len(source.split.test)}
-        result = Result(name, source.dataset.name, sizes | found, corpus.split, options.seed)
+        metrics = {**sizes, "device": "CPU", **found}
+        result = Result(name, source.dataset.name, metrics, corpus.split, options.seed)
         data = source.dataset.files
         write_result(BENCHMARK, result, data=data, folder=results_folder(options))
         columns = (

@@ -107,11 +107,3 @@ def shown_hash(path: Path) -> str | None:
         return None
     found = _HASH.search(path.read_text(encoding="utf-8"))
     return found[1] if found else None
-
-
-def pictures(where: str = "benchmarks/figures") -> str:
-    """All figures as Markdown, each with its title and what it shows."""
-    return "\n\n".join(
-        f"#### {figure.title}\n\n![{figure.text}]({where}/{name})\n\n{figure.text}"
-        for name, figure in FIGURES.items()
-    )

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchmarks import paper
-from benchmarks.breakdown import DATASET, Files, Spread, gap_of, neighbours, of_split
+from benchmarks.breakdown import (
+    DATASET,
+    File,
+    Files,
+    Gap,
+    Spread,
+    gap_of,
+    neighbours,
+    of_split,
+)
 from benchmarks.figure_data import OF_PAPER
-from benchmarks.markdown import markdown, number
+from benchmarks.markdown import markdown, number, signed
 from benchmarks.paper import Reported
 from benchmarks.train_methods import RECIPES
-from benchmarks.train_plan import INDUSTRYTAB_1K, INDUSTRYTAB_614
-from sat_retriever.metrics import Difference
+from benchmarks.train_plan import PUBLISHED
 
 _COLUMNS = {
     "NDCG@5": "NDCG@5",
@@ -21,7 +29,6 @@ _COLUMNS = {
     "HN-FPR@1": "HN-FPR@1",
 }
 HEADINGS = ("method", "seeds", *_COLUMNS.values(), "ms", "Δ NDCG@5 to the row above")
-PAPERS = (INDUSTRYTAB_1K, INDUSTRYTAB_614)
 # Rows that a reader compares though they are not neighbours.
 _FURTHER = (
     ("stage1", "bm25"),
@@ -48,17 +55,65 @@ def main_table(trained: Files, timed: Files, split: str, dataset: str = DATASET)
 def main_rows(trained: Files, timed: Files, split: str, dataset: str) -> list[list[str]]:
     """The cells of the main table."""
     times = {file["method"]: file["metrics"]["joint_mean_ms"] for file in timed}
-    ahead = {gap.method: signed(gap.by) for gap in neighbours(trained, split, dataset)}
+    ahead = {gap.method: _ahead(gap) for gap in neighbours(trained, split, dataset)}
     rows = []
     for name, files in of_split(trained, split, dataset).items():
         cells = [_spread(files, column) for column in _COLUMNS] if files else ["not run"]
-        row = [RECIPES[name].title, str(len(files)) if files else "", *cells]
+        row = [_title(name, files), str(len(files)) if files else "", *cells]
         if files:
-            row += [number(times[name]) if name in times else "", ahead.get(name, "")]
+            took = times.get(name, _answer_ms(files[0]))
+            row += ["" if took is None else number(took), ahead.get(name, "")]
         rows.append(row)
         if name in OF_PAPER:
             rows += _reported(OF_PAPER[name], split, dataset)
     return rows
+
+
+def _title(name: str, files: Files) -> str:
+    """The row's name, with the language model that answered."""
+    title = RECIPES[name].title
+    models = dict.fromkeys(file["metrics"]["settings"].get("model") for file in files)
+    named = [model for model in models if model]
+    return f"{title} ({', '.join(named)})" if named else title
+
+
+def _answer_ms(file: File) -> float | None:
+    """Mean milliseconds of a language model's answers, as they were given."""
+    answers = file["metrics"].get("answers")
+    return None if answers is None else 1000 * float(answers["seconds"]) / answers["questions"]
+
+
+def _ahead(gap: Gap) -> str:
+    """The difference, with the number of seeds where a row has more of them."""
+    few = f", {gap.seeds} seed" if gap.seeds == 1 and not gap.whole else ""
+    return f"{signed(gap.by)}{few}"
+
+
+def answers_table(trained: Files) -> str:
+    """How language models answered on IndustryTab-1K: prompts, short and failed answers.
+
+    Args:
+        trained: Result files of `benchmarks.trained`.
+    """
+    rows = []
+    for name, files in of_split(trained, "standard").items():
+        if RECIPES[name].llm is None:
+            continue
+        told = [file["metrics"]["answers"] for file in files]
+        cells = [
+            [
+                number(each[key])
+                for key in ("questions", "tokens_mean", "short", "failed", "retries")
+            ]
+            for each in told
+        ]
+        rows += [[_title(name, files), *each] for each in cells] or [[_title(name, []), "not run"]]
+        label = OF_PAPER[name]
+        short = paper.short_answers().get(label)
+        rows.append(
+            ["*paper, reported*", "179", number(paper.prompt_tokens()[label]), number(short)]
+        )
+    return markdown(["", "questions", "tokens a prompt", "short", "failed", "retries"], rows)
 
 
 def latency_table(timed: Files) -> str:
@@ -105,15 +160,6 @@ def further(trained: Files, split: str) -> str:
     return markdown(["method", "against", "Δ NDCG@5 [95 % interval]"], rows)
 
 
-def signed(found: Difference) -> str:
-    """A difference with its interval.
-
-    >>> signed(Difference(0.031, -0.002, 0.05))
-    '+0.031 [-0.002, +0.050]'
-    """
-    return f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
-
-
 def _spread(files: Files, column: str) -> str:
     values = [file["metrics"][column] for file in files]
     return number(None) if None in values else str(Spread.of(values))
@@ -121,7 +167,7 @@ def _spread(files: Files, column: str) -> str:
 
 def _reported(method: str, split: str, dataset: str) -> list[list[str]]:
     """The paper's row of a method; on the grouped split, that of the authors' later runs."""
-    if dataset not in PAPERS or split == "legacy":
+    if dataset not in PUBLISHED or split == "legacy":
         return []
     if split == "grouped":
         value = paper.grouped().get(method)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sat_retriever.metrics import Difference
+
 
 def number(value: object) -> str:
     """A number as the tables print it; a dash where a metric is undefined.
@@ -47,3 +49,12 @@ def not_run(table: str) -> str:
     '*not run: `python -m benchmarks run main`*'
     """
     return f"*not run: `python -m benchmarks run {table}`*"
+
+
+def signed(found: Difference) -> str:
+    """A difference with its interval.
+
+    >>> signed(Difference(0.031, -0.002, 0.05))
+    '+0.031 [-0.002, +0.050]'
+    """
+    return f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"

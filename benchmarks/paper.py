@@ -111,6 +111,12 @@ def prompt_tokens() -> dict[str, int]:
     return found
 
 
+def short_answers() -> dict[str, int]:
+    """Answers with fewer sheets than asked for, of 179, by method."""
+    found: dict[str, int] = content()["llm"]["short_answers"]
+    return found
+
+
 def grouped() -> dict[str, float]:
     """NDCG@5 on unseen families, by method: the authors' later runs."""
     return _figures("grouped")

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks import paper
-from benchmarks.markdown import markdown, not_run, number
-from sat_retriever.metrics import mean, ndcg, paired_bootstrap
+from benchmarks.markdown import markdown, not_run, number, signed
+from sat_retriever.evaluation.comparison import difference
 
 File = Mapping[str, Any]
 
@@ -90,48 +90,4 @@ def lead(file: File, baseline: File | None) -> str:
     """Mean difference in NDCG@10 to the baseline with its 95 % bootstrap interval."""
     if baseline is None or file is baseline:
         return ""
-    ours, theirs = (_ndcg_rows(one["per_query"]) for one in (file, baseline))
-    gap = paired_bootstrap(list(ours.values()), [theirs[query] for query in ours])
-    return f"{gap.mean:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]"
-
-
-def _ndcg_rows(rows: Sequence[Mapping[str, Any]]) -> dict[int, float]:
-    """NDCG@10 by query, computed anew from the ranks of the positives."""
-    return {row["query"]: ndcg_of_hits(row["hits"], row["relevant"], 10) for row in rows}
-
-
-def ndcg_of_hits(hits: Sequence[int], relevant: int, k: int) -> float:
-    """NDCG@k from the ranks (from 1) of the positives that were ranked.
-
-    >>> ndcg_of_hits([1, 3], 2, 5) == ndcg(["a", "x", "b"], ["a", "b"], 5)
-    True
-    """
-    ranking = [f"x{rank}" for rank in range(1, k + 1)]
-    for rank in hits:
-        if rank <= k:
-            ranking[rank - 1] = f"p{rank}"
-    return ndcg(
-        ranking, [f"p{rank}" for rank in (*hits, *range(-1, -relevant - 1, -1))][:relevant], k
-    )
-
-
-def unsupported(file: File) -> list[str]:
-    """Stored metrics of a quality file that do not follow from its own rows."""
-    rows = file["per_query"]
-    expected = {
-        "NDCG@5": mean([ndcg_of_hits(row["hits"], row["relevant"], 5) for row in rows]),
-        "NDCG@10": mean([ndcg_of_hits(row["hits"], row["relevant"], 10) for row in rows]),
-        "MRR": mean([1 / min(row["hits"]) if row["hits"] else 0.0 for row in rows]),
-        "AllRelevant@10": mean(
-            [float(sum(rank <= 10 for rank in row["hits"]) == row["relevant"]) for row in rows]
-        ),
-    }
-    for k in (1, 5, 10, 50):
-        shares = [sum(rank <= k for rank in row["hits"]) / row["relevant"] for row in rows]
-        expected[f"Recall@{k}"] = mean(shares)
-    where = f"{file['method']}.{file['dataset']}.{file['split']}"
-    return [
-        f"{where}: {name} is {file['metrics'][name]}, its rows give {value}"
-        for name, value in expected.items()
-        if abs(file["metrics"][name] - value) > 1e-9
-    ]
+    return signed(difference({None: file["per_query"]}, {None: baseline["per_query"]}, "NDCG@10"))

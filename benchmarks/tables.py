@@ -15,10 +15,11 @@ from pathlib import Path
 from benchmarks.all_parts import all_parts, readme_parts
 from benchmarks.figures import figures
 from benchmarks.part import Part
-from benchmarks.quality_tables import unsupported
 from benchmarks.results import ROOT, read_results
-from benchmarks.train_parts import wrong_metrics
+from benchmarks.train_parts import BENCHMARKS
+from sat_retriever.evaluation.rows import unsupported
 
+RANKED = ("quality", "links", *BENCHMARKS)
 START, END = "<!-- results:start -->", "<!-- results:end -->"
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 _HEAD = """# Results
@@ -26,7 +27,10 @@ _HEAD = """# Results
 Every table and figure is rendered by `python -m benchmarks tables` from the files in
 `results/`, each of which names its commit, data, versions, hardware and command. *Paper* and
 *authors* mark figures that they report; they were not measured here. What was tried and did not
-help stands in [LOG.md](LOG.md), with every look at a test set."""
+help stands in [LOG.md](LOG.md), with every look at a test set. Results that were made before
+`python -m benchmarks run` name a module as their command: `python -m benchmarks.trained` is
+`run main` or, with `--split grouped`, `run grouped`; `train_bug`, `train_sensitivity` and
+`train_spider` are `run bug`, `run sensitivity` and `run spider`; all others kept their names."""
 
 
 def contents(parts: Sequence[Part]) -> str:
@@ -72,6 +76,16 @@ def inserted(readme: str, tables: str) -> str:
     return f"{before}{START}\n\n{tables}\n\n{END}{after}"
 
 
+def wrong_metrics() -> list[str]:
+    """Stored metrics of rankings that do not follow from their own rows."""
+    return [
+        f"{file['method']}.{file['dataset']}.{file['split']}.{file['seed']}: {line}"
+        for name in RANKED
+        for file in read_results(name)
+        for line in unsupported(file["metrics"], file["per_query"])
+    ]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 if all is written or fresh, 1 if it is stale or a number is unsupported."""
     parser = argparse.ArgumentParser("python -m benchmarks tables", description=main.__doc__)
@@ -79,8 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--readme", type=Path, default=ROOT / "README.md")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
-    ranked = (*read_results("quality"), *read_results("links"))
-    wrong = [line for file in ranked for line in unsupported(file)] + wrong_metrics()
+    wrong = wrong_metrics()
     stale = figures(check=options.check)
     for path, fresh in _pages(options.readme, options.results).items():
         if path.is_file() and path.read_text(encoding="utf-8") == fresh:

@@ -12,7 +12,8 @@ from pathlib import Path
 from filelock import FileLock
 
 from benchmarks.links_quality import bird_links
-from benchmarks.train_plan import INDUSTRYTAB_614, Corpus, Links
+from benchmarks.results import data_hash
+from benchmarks.train_plan import INDUSTRYTAB_614, PUBLISHED, Corpus, Links
 from sat_retriever.corpora import Dataset, load_bird, load_spider
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.index import SheetIndex
@@ -39,7 +40,8 @@ def corpus_of(name: str, split: str, seed: int, data: Path, limit: int | None) -
     if split == "standard" and known == INDUSTRYTAB_614 and not (folder / "query.json").is_file():
         split = "legacy"
     drawn = split == "grouped" or known == INDUSTRYTAB_614
-    return Corpus(name, split, seed if drawn else STANDARD_SEED, limit)
+    own = "" if name in PUBLISHED else data_hash(sorted(folder.glob("*.json"))) or ""
+    return Corpus(name, split, seed if drawn else STANDARD_SEED, limit, own)
 
 
 def source_of(corpus: Corpus, data: Path) -> Source:

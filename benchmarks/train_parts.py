@@ -10,7 +10,6 @@ from benchmarks.train_tables import (
     sensitivity_table,
     spider_table,
 )
-from sat_retriever.evaluation.rows import unsupported
 
 BENCHMARKS = ("trained", "train_bug", "train_sensitivity", "train_spider")
 
@@ -46,14 +45,4 @@ def training_parts() -> list[Part]:
             "its own. CPU seconds are those of all threads, with reading data and export.",
             cost_table([*trained, *spider]),
         ),
-    ]
-
-
-def wrong_metrics() -> list[str]:
-    """Stored metrics of all trained results that do not follow from their rows."""
-    return [
-        f"{file['method']}.{file['dataset']}.{file['split']}.{file['seed']}: {line}"
-        for name in BENCHMARKS
-        for file in read_results(name)
-        for line in unsupported(file["metrics"], file["per_query"])
     ]

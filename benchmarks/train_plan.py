@@ -23,6 +23,7 @@ Settings = EncoderTraining | RerankerTraining | CrossEncoderTraining
 Kind = Literal["encoder", "reranker", "cross_encoder"]
 Links = Literal["given", "found"]
 INDUSTRYTAB_1K, INDUSTRYTAB_614 = "industrytab_1k", "industrytab_614"
+PUBLISHED = (INDUSTRYTAB_1K, INDUSTRYTAB_614)
 RELEASED_STOPS = "released_stops"  # epochs end as in the released code
 _SETTINGS: Mapping[str, Callable[..., Settings]] = {
     "encoder": EncoderTraining,
@@ -41,12 +42,14 @@ class Corpus:
             of IndustryTab-614's 134 old questions.
         seed: Seed of the split.
         limit: Training and validation questions used, for trials; None for all.
+        data: Hash of its files, of a corpus that is not published.
     """
 
     name: str
     split: str
     seed: int
     limit: int | None = None
+    data: str = ""
 
     @property
     def label(self) -> str:
@@ -84,8 +87,8 @@ class Step:
 
     @property
     def key(self) -> str:
-        """Ten hex digits over all that decides the outcome, but for code and data."""
-        text = json.dumps(asdict(self), sort_keys=True)
+        """Ten hex digits over all that decides the outcome, but for code and published data."""
+        text = json.dumps(asdict(self, dict_factory=_without_data), sort_keys=True)
         return hashlib.sha256(text.encode("utf-8")).hexdigest()[:10]
 
     @property
@@ -96,6 +99,11 @@ class Step:
     def to_json(self) -> str:
         """The step as JSON that `read_step` reads."""
         return json.dumps(asdict(self), indent=2) + "\n"
+
+
+def _without_data(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields, without the hash of data that needs none, so that its keys stay."""
+    return {name: value for name, value in pairs if (name, value) != ("data", "")}
 
 
 def read_step(path: Path) -> Step:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.progress import Progress
@@ -28,6 +28,10 @@ from sat_retriever.evaluation.run import Run, read_run, write_run
 from sat_retriever.index import SheetIndex
 from sat_retriever.labels import Query
 
+Keep = Literal["nothing", "answers", "runs"]
+_ANSWERS = ".answers.jsonl"
+_SECONDS = 60.0  # between two lines of progress where there is no terminal
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -45,7 +49,7 @@ class Asked:
 
 
 def scored(
-    name: str, recipe: Recipe, step: Step | None, asked: Asked, places: Places, *, rescore: bool
+    name: str, recipe: Recipe, step: Step | None, asked: Asked, places: Places, *, keep: Keep
 ) -> Result:
     """A recipe's metrics and rows; its whole answers are kept below the folder of runs.
 
@@ -55,7 +59,8 @@ def scored(
         step: Its last training, finished; None if it has none.
         asked: The questions.
         places: Folders.
-        rescore: Take the kept answers, where there are some of the same settings.
+        keep: What is taken of what was kept, where it is of the same settings: whole "runs",
+            the "answers" of a language model, or "nothing".
     """
     start = time.perf_counter()
     dataset = asked.dataset
@@ -66,8 +71,10 @@ def scored(
     about = {"method": name, "dataset": dataset.name, "split": asked.split, "settings": settings}
     with index_of(dataset, encoder, recipe.links, folder) as index:
         known = numbers(index.sheet_ids())
-        run, told = kept_run(kept, about, queries) if rescore else ({}, {})
+        run, told = kept_run(kept, about, queries) if keep == "runs" else ({}, {})
         if not run:
+            if keep == "nothing":
+                kept.with_suffix(_ANSWERS).unlink(missing_ok=True)
             run, told = _answered(recipe, step, index, queries, places, kept)
             write_run(kept, run, about | told)
     rows = rows_of(queries, run, known)
@@ -95,7 +102,7 @@ def _answered(
         if recipe.llm is None:
             return method_of(recipe, step, index, places).run(queries, progress), {}
         model = LanguageModel(LanguageModelSettings(model=recipe.model))
-        answers = Answers(kept.with_suffix(".answers.jsonl"))
+        answers = Answers(kept.with_suffix(_ANSWERS))
         run = asking(recipe, index, model, answers).run(queries, progress)
     found = summary(answers.seen)
     if found.failed == found.questions:
@@ -105,11 +112,28 @@ def _answered(
 
 @contextmanager
 def _bar(what: str, total: int) -> Iterator[Told]:
-    """A progress bar with an estimate, in a terminal only."""
+    """A progress bar with an estimate; without a terminal, a line a minute."""
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+    if not console.is_terminal:
+        yield _lines(what)
+        return
+    with Progress(console=console, transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done, _: bar.update(task, completed=done)
+
+
+def _lines(what: str) -> Told:
+    start = told = time.monotonic()
+
+    def progress(done: int, total: int) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told >= _SECONDS:
+            told = now
+            left = (now - start) / done * (total - done)
+            sys.stderr.write(f"{what}: {done} of {total}, about {left / 60:.0f} min left\n")
+
+    return progress
 
 
 def kept_run(

@@ -6,14 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks import paper
-from benchmarks.breakdown import Spread
-from benchmarks.markdown import markdown, number
+from benchmarks.breakdown import Spread, gap_of
+from benchmarks.markdown import markdown, number, signed
 from benchmarks.train_bug import ROWS as BUG_ROWS
 from benchmarks.train_sensitivity import ROWS
 from benchmarks.train_spider import SYSTEMS as SPIDER_ROWS
-from sat_retriever.errors import EmptyInputError
-from sat_retriever.evaluation.comparison import difference
-from sat_retriever.evaluation.rows import Rows
 
 File = Mapping[str, Any]
 Files = Sequence[File]
@@ -65,7 +62,7 @@ def bug_table(files: Files) -> str:
         row = [method.title, *_cells(found, tuple(_COLUMNS))]
         if found:
             row.insert(2, "; ".join(_steps(file) for file in found))  # a seed each
-            row.append(gap(found, above))
+            row.append(_gap(found, above))
         rows.append(row)
         above = found
     return markdown(headings, rows)
@@ -88,7 +85,7 @@ def spider_table(files: Files) -> str:
             row = [title, recipe.title, *_cells(found, tuple(columns))]
             for rival in ("fused_walk", "walk"):
                 against = f"{rival}_{recipe.links}" if name.startswith("graph") else ""
-                row.append(gap(found, _of(here, against, "all"), "NDCG@10"))
+                row.append(_gap(found, _of(here, against, "all"), "NDCG@10"))
             rows.append(row)
     return markdown(headings, rows)
 
@@ -144,14 +141,7 @@ def _cells(files: Files, columns: Sequence[str]) -> list[str]:
     return [str(len(files)), *means]
 
 
-def gap(first: Files, second: Files, metric: str = "NDCG@5") -> str:
+def _gap(first: Files, second: Files, metric: str = "NDCG@5") -> str:
     """Difference in a metric with its interval; empty where one side was not run."""
-    try:
-        found = difference(_rows(first), _rows(second), metric)
-    except EmptyInputError:
-        return ""
-    return f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
-
-
-def _rows(files: Files) -> dict[int | None, Rows]:
-    return {file["seed"]: file["per_query"] for file in files}
+    found = gap_of(first, second, metric)
+    return "" if found is None else signed(found)

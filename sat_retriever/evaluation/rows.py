@@ -127,6 +127,8 @@ PER_QUERY: Mapping[str, Callable[[Row], float]] = {
     "AllRelevant@10": _of(metrics.all_relevant, 10),
     "Hit@5": _of(metrics.hit, 5),
     "MRR@5": _of(metrics.reciprocal_rank, 5),
+    "MRR": _of(metrics.reciprocal_rank),
+    f"Recall@{DEPTH}": _of(metrics.recall, DEPTH),
     f"CandidateRecall@{DEPTH}": _of(metrics.recall, DEPTH),
     f"CandidateHit@{DEPTH}": _of(metrics.hit, DEPTH),
     f"CandidateAllRelevant@{DEPTH}": _of(metrics.all_relevant, DEPTH),

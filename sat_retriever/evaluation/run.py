@@ -37,15 +37,14 @@ def write_run(path: Path, run: Run, about: Mapping[str, Any]) -> None:
         OutputError: If the file cannot be written.
     """
     make_folder(path.parent)
-    lines = [json.dumps({"format": FORMAT, **about}, ensure_ascii=False)]
+    lines = [json.dumps({"format": FORMAT, **about})]
     lines += [
         json.dumps(
             {
                 "query": place,
                 "sheets": [ranked.sheet_id for ranked in ranking],
                 "scores": [round(ranked.score, 6) for ranked in ranking],
-            },
-            ensure_ascii=False,
+            }
         )
         for place, ranking in run.items()
     ]

@@ -158,9 +158,3 @@ def test_a_file_without_numbers_of_its_own_counts_as_stale(tmp_path):
     (tmp_path / "x.svg").write_text("<svg/>", encoding="utf-8")
     assert figures.shown_hash(tmp_path / "x.svg") is None
     assert figures.shown_hash(tmp_path / "y.svg") is None
-
-
-def test_every_picture_is_named_with_what_it_shows():
-    shown = figures.pictures("here")
-    for name, figure in figures.FIGURES.items():
-        assert f"![{figure.text}](here/{name})" in shown

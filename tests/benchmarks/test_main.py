@@ -32,6 +32,13 @@ def test_wrong_usage_says_what_there_is(arguments, message, capsys):
     assert message in capsys.readouterr().err
 
 
+def test_what_cannot_be_run_is_said_without_a_traceback(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["x"])
+    missing = ["run", "cascade", "--data", str(tmp_path), "--runs", str(tmp_path)]
+    assert main(missing) == 1
+    assert capsys.readouterr().err.startswith(f"error: {tmp_path}")
+
+
 def test_the_command_of_a_result_can_be_typed_again(monkeypatch, tmp_path):
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-from benchmarks.main_table import further, latency_table, main_table
+from benchmarks.main_table import answers_table, further, latency_table, main_table
 from benchmarks.train_methods import RECIPES
 from sat_retriever.evaluation.rows import metrics_of
 
@@ -11,7 +11,7 @@ def file(method, seed, ranks, split="standard"):
     ]
     return {
         "method": method, "dataset": "industrytab_1k", "split": split, "seed": seed,
-        "per_query": rows, "metrics": metrics_of(rows),
+        "per_query": rows, "metrics": {**metrics_of(rows), "settings": {}},
     }  # fmt: skip
 
 
@@ -52,6 +52,24 @@ def test_a_row_is_compared_with_the_row_above_that_was_run():
     assert cells(table, RECIPES["ours"].title)[7].startswith("+1.000 [")
     (row,) = (line for line in further(files, "standard").splitlines() if "BM25" in line)
     assert row.startswith(f"| {RECIPES['ours'].title} | BM25 | +0.185 [")
+
+
+def test_a_difference_over_fewer_seeds_than_the_rows_have_says_so():
+    files = [file("graph", 42, [1]), file("graph", 43, [1]), file("cross", 42, [20])]
+    table = main_table(files, [], "standard")
+    assert cells(table, RECIPES["cross"].title)[7].endswith(", 1 seed")
+
+
+def test_a_language_models_row_has_its_name_its_time_and_its_answers():
+    found = file("rag_llm", None, [1, 2])
+    told = {"questions": 2, "tokens_mean": 2836.5, "short": 1, "failed": 0, "retries": 3}
+    found["metrics"] |= {"settings": {"model": "small:1b"}, "answers": {**told, "seconds": 5.0}}
+    title = f"{RECIPES['rag_llm'].title} (small:1b)"
+    assert cells(main_table([found], [], "standard"), title)[6] == "2,500.0"
+    table = answers_table([found])
+    assert cells(table, title) == ["2", "2,836.5", "1", "0", "3"]
+    assert below(table, title)[1:4] == ["179", "2,830", "4"]
+    assert cells(table, RECIPES["llm_only"].title)[0] == "not run"
 
 
 def test_unseen_families_stand_beside_the_authors_later_runs():

@@ -1,6 +1,6 @@
 import pytest
 
-from benchmarks import train_corpus
+from benchmarks import train_corpus, train_score
 from benchmarks.train_methods import Recipe
 from benchmarks.train_runner import Places
 from benchmarks.train_score import Asked, scored
@@ -24,8 +24,8 @@ def places(tmp_path, monkeypatch):
     return Places(tmp_path / "data", tmp_path / "runs")
 
 
-def score(recipe, places, *, rescore=False):
-    return scored("m", recipe, None, ASKED, places, rescore=rescore)
+def score(recipe, places, *, keep="answers"):
+    return scored("m", recipe, None, ASKED, places, keep=keep)
 
 
 def test_kept_answers_are_scored_again_and_others_are_not(places):
@@ -34,8 +34,8 @@ def test_kept_answers_are_scored_again_and_others_are_not(places):
     assert first.metrics["MRR@5"] == 1.0
     (kept,) = places.runs.rglob("answers/m.toy.standard.jsonl")
     kept.write_text(kept.read_text(encoding="utf-8").replace('["1"]', '["0"]'), encoding="utf-8")
-    assert score(bm25, places, rescore=True).metrics["HN-FPR@1"] == 1.0
-    assert score(Recipe("RAG"), places, rescore=True).metrics["HN-FPR@1"] == 0.0
+    assert score(bm25, places, keep="runs").metrics["HN-FPR@1"] == 1.0
+    assert score(Recipe("RAG"), places, keep="runs").metrics["HN-FPR@1"] == 0.0
     assert score(bm25, places).metrics["HN-FPR@1"] == 0.0
 
 
@@ -43,12 +43,30 @@ def test_a_language_models_row_tells_how_it_answered(places, monkeypatch):
     with ollama(one_by_one(says("1", "0", "2"), says("2"))) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.host)
         found = score(LLM, places).metrics
-        again = score(LLM, places, rescore=True).metrics
+        again = score(LLM, places, keep="runs").metrics
     assert (found["MRR@5"], found["answers"]["short"], found["answers"]["failed"]) == (1.0, 1, 0)
     assert found["settings"]["model"] == MODEL
     assert found["model"]["context_length"] == 262144
     assert again["answers"] == found["answers"]
     assert len(server.chats) == 2
+
+
+@pytest.mark.parametrize(("keep", "asked"), [("answers", 2), ("runs", 2), ("nothing", 4)])
+def test_a_model_is_asked_again_only_when_nothing_kept_is_taken(keep, asked, places, monkeypatch):
+    with ollama(always(says("1"))) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.host)
+        score(LLM, places)
+        score(LLM, places, keep=keep)
+    assert len(server.chats) == asked
+
+
+def test_long_work_without_a_terminal_says_how_far_it_is(monkeypatch, capsys):
+    clock = iter([0.0, 30.0, 90.0, 100.0])
+    monkeypatch.setattr(train_score.time, "monotonic", lambda: next(clock))
+    tell = train_score._lines("LLM-only")
+    for done in (1, 3, 4):
+        tell(done, 9)
+    assert capsys.readouterr().err == "LLM-only: 3 of 9, about 3 min left\n"
 
 
 def test_a_model_that_answers_nothing_makes_no_row(places, monkeypatch):

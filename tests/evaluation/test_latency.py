@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from sat_retriever.errors import EmptyInputError, InputError
@@ -45,3 +47,18 @@ def test_nothing_to_time_is_refused():
         latency(Method(Counted().find), [])
     with pytest.raises(InputError, match="repeats must be 1 or more"):
         latency(Method(Counted().find), ["a"], repeats=0)
+
+
+def test_times_are_milliseconds_of_their_own_stage():
+    def find(query):
+        time.sleep(0.002)
+        return ()
+
+    def rerank(query, candidates):
+        time.sleep(0.02)
+        return candidates
+
+    found = latency(Method(find, rerank), ["a", "b"], repeats=1, warm_up=0)
+    assert 2 <= found.stage1.p50 < found.stage2.p50
+    assert found.stage2.p50 >= 20
+    assert found.joint.p50 >= 22

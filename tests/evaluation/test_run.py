@@ -5,7 +5,7 @@ import pytest
 from sat_retriever.errors import InputError
 from sat_retriever.evaluation.run import Ranked, read_run, write_run
 
-RUN = {3: [Ranked("a b.xlsx#Sheet 1", 0.5), Ranked("ü", 0.25)], 7: []}
+RUN = {3: [Ranked("a b.xlsx#Sheet 1", 0.5), Ranked("ü\u2028\x85\udc80", 0.25)], 7: []}
 
 
 def test_a_stored_run_comes_back_as_it_was(tmp_path):
@@ -43,6 +43,6 @@ def test_a_stored_run_is_one_line_a_question(tmp_path):
     lines = (tmp_path / "x.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(lines[1]) == {
         "query": 3,
-        "sheets": ["a b.xlsx#Sheet 1", "ü"],
+        "sheets": ["a b.xlsx#Sheet 1", "ü\u2028\x85\udc80"],
         "scores": [0.5, 0.25],
     }

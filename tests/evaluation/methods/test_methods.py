@@ -37,6 +37,11 @@ def test_bm25_ranks_no_sheet_that_shares_no_word(index):
     assert bm25(index).run({0: Query("nothing alike", ("q1",))}) == {0: []}
 
 
+def test_bm25_needs_no_encoder(index, monkeypatch):
+    monkeypatch.setattr(HashedEncoder, "encode_queries", None)
+    assert names(bm25(index), "total sales") == ["summary"]
+
+
 def test_rag_and_stage_1_rank_by_the_cosine_alone(index):
     found = rag(index).rank("region amount")
     # "name: q1 ; columns: Region | Amount": 5 words, "name" and "columns" among them
