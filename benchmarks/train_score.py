@@ -107,7 +107,10 @@ def _answered(
     found = summary(answers.seen)
     if found.failed == found.questions:
         sys.exit(f"{recipe.title}: not one question was answered: {dict(found.problems)}")
-    return run, {"answers": asdict(found), "model": asdict(model.facts)}
+    return run, {
+        "answers": asdict(found),
+        "model": None if model.known is None else asdict(model.known),
+    }
 
 
 @contextmanager

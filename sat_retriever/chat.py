@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from sat_retriever.errors import InputError, LanguageModelError
-from sat_retriever.ollamaserver import OllamaServer
+from sat_retriever.ollamaserver import OllamaServer, check_positive
 
 _JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {
     "object": dict,
@@ -112,17 +112,6 @@ def parsed(text: str, schema: Mapping[str, Any], model: str) -> Any:
         ) from error
     _check(answer, schema, model)
     return answer
-
-
-def check_positive(**numbers: float) -> None:
-    """Nothing, where every number is above 0.
-
-    Raises:
-        InputError: If one is not; names it.
-    """
-    for name, value in numbers.items():
-        if value <= 0:
-            raise InputError(f"{name} must be above 0, not {value}")
 
 
 def _check(answer: Any, schema: Mapping[str, Any], model: str) -> None:

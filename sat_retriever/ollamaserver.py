@@ -4,18 +4,41 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever._extras import require
-from sat_retriever.errors import LanguageModelError, ModelSetupError
+from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
 
 DEFAULT_HOST = "http://127.0.0.1:11434"
 _CONNECT_S = 10.0  # a server that is there accepts a connection at once, however busy
 _PASSING = (408, 429)  # with 500 and above: the same question may do better a moment later
 _TOO_LONG = ("context length", "exceed_context_size")
+_NO_MODEL = re.compile(r"\bmodel\b.{0,300}\bnot found\b", re.DOTALL | re.IGNORECASE)
+_USER_INFO = re.compile(r"^(\w+://)?.*@")
+
+
+def check_positive(**numbers: float) -> None:
+    """Nothing, where every number that a server is asked with is above 0.
+
+    Raises:
+        InputError: If one is not; names it.
+    """
+    for name, value in numbers.items():
+        if value <= 0:
+            raise InputError(f"{name} must be above 0, not {value}")
+
+
+def shown_host(host: str) -> str:
+    """An address as it may be printed: without a name and password.
+
+    >>> shown_host("http://ann:secret@10.0.0.7:11434"), shown_host("ann:p@ss@here"), shown_host("a")
+    ('http://10.0.0.7:11434', 'here', 'a')
+    """
+    return _USER_INFO.sub(r"\1", host)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +84,12 @@ class OllamaServer:
     """
 
     def __init__(self, host: str | None = None, *, timeout_s: float = 600.0) -> None:
-        self.host = host or os.environ.get("OLLAMA_HOST") or DEFAULT_HOST
+        address = host or os.environ.get("OLLAMA_HOST") or DEFAULT_HOST
+        self.host = shown_host(address)
         self.timeout_s = timeout_s
         httpx = require("httpx", "ollama")
         self._client = require("ollama", "ollama").Client(
-            host=self.host,
+            host=address,
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S)),
             auth=_never_cut,
         )
@@ -157,10 +181,16 @@ class OllamaServer:
             ) from error
 
     def _refusal(self, model: str, error: Any) -> LanguageModelError:
-        status, said = error.status_code, error.error[:200]
-        if status == 404:
+        whole = str(error.error)
+        status, said = error.status_code, whole[:200]
+        if status == 404 and _NO_MODEL.search(whole) and not whole.lstrip().startswith("<"):
             return ModelSetupError(f"{model} is not at {self.host}; run: ollama pull {model}")
-        if any(words in error.error for words in _TOO_LONG):
+        if status == 404:  # the answer of any web server
+            return ModelSetupError(
+                f"{self.host} is no Ollama server, or one that is too old (it said 404: "
+                f"{said:.80}); correct OLLAMA_HOST, or bring Ollama up to date"
+            )
+        if any(words in whole for words in _TOO_LONG):
             return ModelSetupError(
                 f"the prompt does not fit {model}'s context; raise num_ctx, or give it less to "
                 f"read ({self.host} said: {said})"

@@ -4,8 +4,8 @@ import httpx
 import ollama as client
 import pytest
 
-from sat_retriever.errors import LanguageModelError, ModelSetupError
-from sat_retriever.ollamaserver import ModelFacts, OllamaServer
+from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
+from sat_retriever.ollamaserver import ModelFacts, OllamaServer, check_positive, shown_host
 from tests.evaluation.ollama_server import Reaction, always, ollama, says
 
 OPTIONS = {"num_ctx": 4096, "temperature": 0.0, "seed": 1}
@@ -85,6 +85,64 @@ def test_only_what_may_pass_is_worth_another_try(status, kind):
     ):
         ask(server.host)
     assert type(caught.value) is kind
+
+
+NOT_OLLAMA = [
+    Reaction(status=404, body="404 page not found"),
+    Reaction(status=404, body="<html>the model page was not found</html>"),
+    Reaction(status=404, body='{"error": {"code": 404}}'),
+]
+
+
+@pytest.mark.parametrize("reaction", NOT_OLLAMA, ids=[each.body for each in NOT_OLLAMA])
+def test_the_404_of_any_web_server_is_not_taken_for_a_missing_model(reaction):
+    with (
+        ollama(always(reaction), models=("small",)) as server,
+        pytest.raises(ModelSetupError, match="is no Ollama server") as caught,
+    ):
+        ask(server.host)
+    assert "ollama pull" not in str(caught.value)
+
+
+SAID = [
+    "model 'small' not found",
+    'model "small" not found, try pulling it first',
+    "model not found",
+]
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_a_missing_model_is_told_by_what_the_server_says(said):
+    reaction = Reaction(status=404, error=said)
+    with (
+        ollama(always(reaction), models=("small",)) as server,
+        pytest.raises(ModelSetupError, match="ollama pull small"),
+    ):
+        ask(server.host)
+
+
+@pytest.mark.parametrize("way", ["argument", "environment"])
+def test_a_password_in_the_address_is_in_no_message(monkeypatch, way):
+    with ollama(always(Reaction(status=500, error="no")), models=("small",)) as server:
+        address = server.host.replace("//", "//ann:p@ss@")
+        monkeypatch.setenv("OLLAMA_HOST", address if way == "environment" else "")
+        with pytest.raises(LanguageModelError, match=f"{server.host} refused") as caught:
+            ask(address if way == "argument" else None)
+    with pytest.raises(ModelSetupError, match=f"answers at {server.host}") as gone:
+        ask(address)
+    assert "p@ss" not in str(caught.value) + str(gone.value)
+    assert "ann" not in str(caught.value) + str(gone.value)
+
+
+@pytest.mark.parametrize("host", ["http://127.0.0.1:11434", "here", "[::1]:11434"])
+def test_an_address_without_a_password_is_shown_as_it_is(host):
+    assert shown_host(host) == host
+
+
+def test_a_number_that_is_not_above_0_is_named():
+    check_positive(num_ctx=1)
+    with pytest.raises(InputError, match="num_ctx must be above 0, not 0"):
+        check_positive(num_predict=1, num_ctx=0)
 
 
 def test_a_connection_that_ends_within_the_answer_is_told_as_that():

@@ -92,7 +92,9 @@ def latency(
             if method.rerank is not None:
                 second.append(_milliseconds(method.rerank, query, found)[0])
         progress(done * len(queries), repeats * len(queries))
-    return Latency(_times(joint), _times(first), _times(second) if second else None, len(joint))
+    return Latency(
+        times_of(joint), times_of(first), times_of(second) if second else None, len(joint)
+    )
 
 
 def _milliseconds(call: Callable[..., Sequence[Candidate]], *arguments: object) -> Timed:
@@ -102,10 +104,10 @@ def _milliseconds(call: Callable[..., Sequence[Candidate]], *arguments: object) 
     return (time.perf_counter() - start) * 1000, given
 
 
-def _times(values: Sequence[float]) -> Times:
+def times_of(values: Sequence[float]) -> Times:
     """Mean and percentiles, interpolated between the sorted values.
 
-    >>> _times([1.0, 2.0, 6.0])
+    >>> times_of([1.0, 2.0, 6.0])
     Times(mean=3.0, p50=2.0, p95=5.6)
     """
     cuts = statistics.quantiles(values, n=20, method="inclusive") if len(values) > 1 else None

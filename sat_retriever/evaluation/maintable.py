@@ -143,7 +143,17 @@ def notes(bench: Bench) -> list[str]:
     if calls:
         counted = f"{calls[0]:,}" if len(calls) == 1 else f"{calls[0]:,} to {calls[-1]:,}"
         said.append(f"Latency is of one call, question to ranked sheets, over {counted} calls.")
+    if bench.ruled_out:
+        said.append(
+            "No hard negatives are annotated: HN-FPR@1 counts the sheets that the labels rule out."
+        )
+    said += left_out(bench)
     return said if number >= FEW else [*said, few(number)]
+
+
+def left_out(bench: Bench) -> list[str]:
+    """Which methods have no row, and why."""
+    return [f"Left out: {name}, as {reason}" for name, reason in bench.left_out.items()]
 
 
 def few(number: int) -> str:

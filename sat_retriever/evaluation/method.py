@@ -14,7 +14,7 @@ Rerank = Callable[[str, Sequence[Candidate]], Sequence[Candidate]]
 Progress = Callable[[int, int], None]  # questions done, questions in all
 
 
-def no_progress(done: int, total: int) -> None:
+def no_progress(*_: object) -> None:
     """Tell nobody."""
 
 

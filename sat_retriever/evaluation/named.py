@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-from sat_retriever.evaluation.llm import (
-    Answers,
-    LanguageModel,
-    LanguageModelSettings,
-    summary,
-)
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.bm25 import bm25
 from sat_retriever.evaluation.methods.fused import fused
 from sat_retriever.evaluation.methods.link_reranker import link_reranker
 from sat_retriever.evaluation.methods.rag import rag
-from sat_retriever.evaluation.methods.rag_llm import rag_llm
+from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.evaluation.methods.stage1 import stage1
 from sat_retriever.graphrank.rerank import GraphReranker
 from sat_retriever.index import SheetIndex
-from sat_retriever.retriever import CANDIDATES, load_reranker
+from sat_retriever.retriever import load_reranker
 
 _ENCODER = "encoder"  # folder of a run, where a training puts the encoder
 
@@ -62,60 +53,6 @@ def named_methods(index: SheetIndex, rerankers: Iterable[str | Path] = ()) -> di
     return methods
 
 
-@dataclass(frozen=True, slots=True)
-class AskedModel:
-    """A language model over the sheets that tokens find.
-
-    Attributes:
-        name: What its row is called.
-        method: How it answers.
-        answers: Its answers, kept as they come.
-    """
-
-    name: str
-    method: Method
-    answers: Answers
-
-    def seconds(self) -> list[float]:
-        """How long each answer took, when it was given."""
-        return [answer.seconds for answer in self.answers.seen]
-
-    def counts(self) -> dict[str, Any]:
-        """Questions, short and failed answers, tokens of the prompts."""
-        return asdict(summary(self.answers.seen))
-
-    def note(self) -> str:
-        """What a reader of its row has to know, in a sentence."""
-        found = summary(self.answers.seen)
-        tokens = "" if found.tokens_mean is None else f", {found.tokens_mean:,.0f} tokens a prompt"
-        return (
-            f"{self.name}: {found.questions:,} answers{tokens}; {found.short:,} were short and "
-            f"{found.failed:,} failed, and were filled up in the order of the candidates. Its "
-            "latency is that of the model alone, when it was asked."
-        )
-
-
-def asked_model(index: SheetIndex, model: str, answers: Path) -> AskedModel:
-    """A model of the local Ollama that picks from what the index's tokens find.
-
-    Args:
-        index: Where candidates come from.
-        model: Name as `ollama list` shows it.
-        answers: Where its answers are kept, and looked up before it is asked.
-
-    Raises:
-        InputError: If the file holds something else.
-        MissingExtraError: If the package `ollama` is not installed.
-        ModelSetupError: If there is no server, or it does not have the model.
-        LanguageModelError: If the server fails.
-    """
-    language = LanguageModel(LanguageModelSettings(model))
-    _ = language.facts  # now, not after all other methods
-    kept = Answers(answers)
-    first = "Stage 1" if is_trained(index) else "RAG"
-    return AskedModel(f"{first}+LLM ({model})", rag_llm(index, language, kept), kept)
-
-
 def is_trained(index: SheetIndex) -> bool:
     """Whether the index's encoder learned from questions: then its training chose its weight.
 
@@ -136,9 +73,7 @@ def encoder_label(name: str) -> str:
 
 
 def _trained(index: SheetIndex, folder: Path) -> tuple[str, Method]:
-    """A trained reranker over the candidates it was trained on."""
+    """A trained reranker, and what its row is called."""
     found = load_reranker(index, folder)
-    wanted, weight = found.candidates or CANDIDATES, found.dense_weight
-    find = partial(index.candidates, top_k=wanted, dense_weight=weight)
     kind = "Stage 2" if isinstance(found, GraphReranker) else "Cross-Encoder"
-    return f"{kind} ({folder.resolve().name})", Method(find, found.rerank)
+    return f"{kind} ({folder.resolve().name})", second_stage(index, found)

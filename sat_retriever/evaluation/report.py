@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from sat_retriever.evaluation.bench import LISTED, Bench, Scored, Told, tell_nobody
+from sat_retriever.evaluation.bench import LISTED, Bench, Scored
 from sat_retriever.evaluation.maintable import COLUMNS, cells, notes, signed
+from sat_retriever.evaluation.method import no_progress
 from sat_retriever.evaluation.reportdata import questions_of
 from sat_retriever.evaluation.rows import PER_QUERY
 from sat_retriever.evaluation.run import DEPTH
+from sat_retriever.evaluation.timing import Told
 from sat_retriever.index import SheetIndex
 from sat_retriever.onepage import one_page
 
@@ -25,7 +27,7 @@ def report_html(
     title: str,
     about: str = "",
     remarks: Sequence[str] = (),
-    told: Told = tell_nobody,
+    told: Told = no_progress,
 ) -> str:
     """The text of a page that needs no other file and no network.
 

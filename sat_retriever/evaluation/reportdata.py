@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sat_retriever.evaluation.bench import LISTED, Bench, Scored, Told
+from sat_retriever.evaluation.bench import LISTED, Bench, Scored
 from sat_retriever.evaluation.rows import PER_QUERY
+from sat_retriever.evaluation.timing import Told
 from sat_retriever.index import SheetIndex
 from sat_retriever.labels import Query
 from sat_retriever.lexical import query_words
@@ -95,6 +96,7 @@ def _question(bench: Bench, index: SheetIndex, sheets: _Sheets, place: int) -> d
     for scored in bench.scored:
         at = {found.sheet_id: rank for rank, found in enumerate(scored.run[place], start=1)}
         ranks.append([at.get(sheet_id, 0) for sheet_id in relevant])
+    hits = [_hits(scored, place, bench) for scored in bench.scored]
     return {
         "number": place + 1,
         "text": query.text,
@@ -104,7 +106,8 @@ def _question(bench: Bench, index: SheetIndex, sheets: _Sheets, place: int) -> d
         "words": known,
         "nowhere": nowhere,
         "ranks": ranks,
-        "found": [sum(rank <= 5 for rank in _hits(one, place, bench)) for one in bench.scored],
+        "hits": hits,
+        "found": [sum(rank <= 5 for rank in each) for each in hits],
         "first": [_first(sheets, query, one, place) for one in bench.scored],
         "facts": facts,
     }

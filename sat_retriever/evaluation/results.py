@@ -20,6 +20,7 @@ def results_of(bench: Bench, about: Mapping[str, Any], *, per_query: bool = True
         per_query: Whether the questions and the rows of each method are in it.
     """
     found: dict[str, Any] = {"format": FORMAT, **about, "questions": len(bench.queries)}
+    found["hard_negatives"] = "ruled out by the labels" if bench.ruled_out else "as annotated"
     if per_query:
         found["queries"] = [
             {
@@ -32,6 +33,7 @@ def results_of(bench: Bench, about: Mapping[str, Any], *, per_query: bool = True
             for place, query in bench.queries.items()
         ]
     found["methods"] = [_method(bench, scored, per_query=per_query) for scored in bench.scored]
+    found["left_out"] = dict(bench.left_out)
     return found
 
 

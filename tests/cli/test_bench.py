@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -52,8 +54,9 @@ def no_proxy(monkeypatch):
 
 def table(out: str) -> dict[str, list[str]]:
     """Cells of the printed table by method."""
-    lines = out.splitlines()
-    names = (*ROWS, "Stage 2", "Stage 1", "RAG+LLM")
+    _, rows, *_ = out.split("\n\n")  # what it is, the table, notes
+    lines = rows.splitlines()
+    names = (*ROWS, "Stage 2", "Stage 1", "RAG+LLM", "LLM-only")
     found = {}
     for line in lines:
         if line.startswith(names):
@@ -134,6 +137,10 @@ WRONG = [
     (("--reranker", "no-folder"), "there is no folder no-folder"),
     (("--reranker", "."), "holds no trained reranker"),
     (("--llm", MODEL), "--llm needs a folder"),
+    (("--llm", "", "--out", "out"), "the model's name is empty"),
+    (("--llm", MODEL, "--num-ctx", "0", "--out", "out"), "num_ctx must be above 0"),
+    (("--llm-only",), "--llm-only is of a language model; name one with --llm"),
+    (("--num-ctx", "4096"), "--num-ctx is of a language model; name one with --llm"),
 ]
 
 
@@ -215,9 +222,13 @@ def test_a_language_model_is_one_more_row_and_is_asked_once(bench, tmp_path, mon
     shown = table(run.out)
     row = shown[f"RAG+LLM ({MODEL})"]
     assert row[:6] == shown["RAG (bag)"][:6]  # it took the first five as they were
-    assert "3 answers" in run.out
+    said = " ".join(run.out.split())
+    assert "3 of 3 questions answered" in said
+    assert not [word for word in ("filled up", "failed", "kept ones", "made for") if word in said]
     results = json.loads((out / "results.json").read_text(encoding="utf-8"))
-    assert (results["llm"]["questions"], results["llm"]["failed"]) == (3, 0)
+    counts = results["llm"][f"RAG+LLM ({MODEL})"]
+    assert (counts["questions"], counts["failed"]) == (3, 0)
+    assert counts["digests"] == [f"sha of {MODEL}"]
     assert results["methods"][-1]["latency_ms"]["calls"] == 3
 
 
@@ -264,12 +275,193 @@ def test_an_interrupt_leaves_no_half_report_and_the_answers_are_kept(
     assert sorted(each.name for each in out.iterdir()) == ["answers.jsonl", *FILES]
 
 
-def test_an_answer_that_never_comes_is_told(bench, tmp_path, monkeypatch):
-    with ollama(always(Reaction(content="no list"))) as server:
+NEVER = Reaction(status=500, error="out of memory")
+
+
+def test_a_model_that_never_answers_has_no_row_and_the_reason_is_told(bench, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    with ollama(always(NEVER)) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.host)
+        run = bench("--llm", MODEL, "--out", out)
+        as_json = bench("--llm", MODEL, "--out", out, "--force", "--json")
+    assert run.code == as_json.code == 1
+    assert list(table(run.out)) == ROWS
+    said = " ".join(run.out.split())
+    assert f"Left out: RAG+LLM ({MODEL}), as not one of 3 questions was answered" in said
+    assert "out of memory" in said
+    assert "Left out" in (out / "report.html").read_text(encoding="utf-8")
+    results = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    assert [method["name"] for method in results["methods"]] == ROWS
+    assert "out of memory" in results["left_out"][f"RAG+LLM ({MODEL})"]
+    assert list(json.loads(as_json.out)["left_out"]) == list(results["left_out"])
+    assert f"left out: RAG+LLM ({MODEL})" in as_json.err
+
+
+def test_failed_and_short_answers_are_told_and_failed_ones_are_not_timed(
+    bench, tmp_path, monkeypatch
+):
+    def second_fails_third_is_short(request, number):
+        names = request["format"]["items"]["enum"]
+        if 1 <= number <= 3:  # three tries
+            return NEVER
+        return Reaction(content=json.dumps(names[: 5 if number == 0 else 2]))
+
+    with ollama(second_fails_third_is_short) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.host)
         run = bench("--llm", MODEL, "--out", tmp_path / "out")
-    assert run.code == 0
-    assert "3 failed" in " ".join(run.out.split())
+    assert run.code == 0, run.err
+    said = " ".join(run.out.split())
+    assert "2 of 3 questions answered" in said
+    assert "1 named too few sheets" in said
+    assert "1 failed, and count as the order of the candidates; most often: " in said
+    assert "out of memory" in said
+    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert results["methods"][-1]["latency_ms"]["calls"] == 2
+
+
+def test_a_server_that_goes_away_late_takes_no_other_row_and_the_run_goes_on_later(
+    bench, tmp_path, monkeypatch
+):
+    out = tmp_path / "out"
+
+    def gone_from_the_third_on(request, number):
+        gone = Reaction(status=404, error=f"model '{MODEL}' not found")
+        return gone if number >= 2 else first_five(request, number)
+
+    with ollama(gone_from_the_third_on) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.host)
+        run = bench("--llm", MODEL, "--out", out)
+    assert run.code == 1
+    assert list(table(run.out)) == ROWS
+    said = " ".join(run.out.split())
+    assert "ollama pull" in said
+    assert "2 answers so far, kept in answers.jsonl: run it again with --force" in said
+    assert sorted(each.name for each in out.iterdir()) == ["answers.jsonl", *FILES]
+    with ollama(first_five) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.host)
+        assert bench("--llm", MODEL, "--out", out, "--force").code == 0
+        assert len(server.chats) == 1
+    run = bench("--llm", MODEL, "--out", out, "--force")  # all are kept: no server is needed
+    assert run.code == 0, run.err
+    assert "all answers are kept ones" in " ".join(run.out.split())
+    assert f"RAG+LLM ({MODEL})" in table(run.out)
+
+
+def test_the_model_may_also_read_the_names_of_all_sheets(bench, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    with ollama(first_five, context_length=4096) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.host)
+        run = bench("--llm", MODEL, "--llm-only", "--out", out)
+        assert {chat["options"]["num_ctx"] for chat in server.chats} == {4096}
+    assert run.code == 0, run.err
+    assert list(table(run.out)) == [*ROWS, f"LLM-only ({MODEL})", f"RAG+LLM ({MODEL})"]
+    said = " ".join(run.out.split())
+    assert "asked with a context of 4,096 tokens, the most that it was made for" in said
+    assert sorted(each.name for each in out.glob("*.jsonl")) == [
+        "answers-llm-only.jsonl", "answers.jsonl",
+    ]  # fmt: skip
+
+
+def test_what_does_not_fit_the_context_is_not_asked_and_that_is_told(bench, tmp_path, monkeypatch):
+    with ollama(first_five) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.host)
+        options = ("--llm", MODEL, "--llm-only", "--num-ctx", "150", "--out", tmp_path / "out")
+        run = bench(*options)
+        assert server.chats == []
+    assert run.code == 1
+    assert list(table(run.out)) == ROWS
+    said = " ".join(run.out.split())
+    assert f"Left out: LLM-only ({MODEL}), as the prompt has" in said
+    assert "does not fit a context of 150" in said
+    assert "--num-ctx" in said
+
+
+def test_the_digest_is_of_the_labels_that_were_read(bench, labels, tmp_path, monkeypatch):
+    read = hashlib.sha256(labels.read_bytes()).hexdigest()
+
+    def edits_the_labels(request, number):
+        labels.write_text("other", encoding="utf-8")
+        return first_five(request, number)
+
+    with ollama(edits_the_labels) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.host)
+        assert bench("--llm", MODEL, "--out", tmp_path / "out").code == 0
+    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert results["labels_sha256"] == read
+
+
+def test_labels_without_types_have_none_in_the_results(bench):
+    report = json.loads(bench("--json").out)
+    assert (report["types"], report["hard_negatives"]) == ([], "ruled out by the labels")
+
+
+# ---- files
+
+
+def test_the_table_is_there_even_if_nothing_can_be_written_and_no_folder_is_left(
+    labels, index_file, tmp_path
+):
+    more = "".join(f"revenue of region {number},{Q1},1\n" for number in range(60))
+    labels.write_text(TRIPLES + more, encoding="utf-8")  # for a longer report
+    out = tmp_path / "out"
+    words = ("bench", "-i", index_file, "--queries", labels, "--out", out)
+
+    def small_files_only():  # as on a full disk: the index can be read, the report not written
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+
+    done = subprocess.run(
+        command(*words),
+        capture_output=True,
+        encoding="utf-8",
+        preexec_fn=small_files_only,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert list(table(done.stdout)) == ROWS
+    assert "report.html cannot be written" in done.stderr
+    assert not out.exists()
+
+
+def test_rerankers_of_like_names_have_runs_of_their_own_and_those_of_before_are_removed(
+    bench, index_file, tmp_path
+):
+    folders = [tmp_path / "run 7", tmp_path / "run-7"]
+    for folder in folders:
+        with SheetIndex.open(index_file) as index:
+            save_small_model(folder / "reranker", small_spec(index))
+    out = tmp_path / "out"
+    assert bench("--reranker", folders[0], "--reranker", folders[1], "--out", out).code == 0
+
+    def runs():
+        named = [
+            method["run"] for method in json.loads((out / "results.json").read_text())["methods"]
+        ]
+        return named, sorted(each.relative_to(out).as_posix() for each in (out / "runs").iterdir())
+
+    named, there = runs()
+    assert len(set(named)) == 6
+    assert sorted(named) == there
+    assert [read_run(out / each)[0]["method"] for each in named[4:]] == [
+        "Stage 2 (run 7)", "Stage 2 (run-7)",
+    ]  # fmt: skip
+    (out / "runs" / "mine.jsonl").write_text("mine")
+    assert bench("--out", out, "--force").code == 0
+    named, there = runs()
+    assert there == sorted([*named, "runs/mine.jsonl"])
+
+
+def test_results_that_name_other_files_as_runs_have_none_removed(bench, tmp_path):
+    out = tmp_path / "out"
+    (out / "runs" / "deep").mkdir(parents=True)
+    others = ["notes.jsonl", "runs/deep/a.jsonl", "runs/a.txt"]
+    for each in (*others, "../outside.jsonl"):
+        (out / each).write_text("mine")
+    named = [*others, "runs/../notes.jsonl", "../outside.jsonl", str(out / "notes.jsonl"), "runs"]
+    text = json.dumps({"methods": [{"run": each} for each in named]})
+    (out / "results.json").write_text(text)
+    assert bench("--out", out, "--force").code == 0
+    assert all((out / each).read_text() == "mine" for each in (*others, "../outside.jsonl"))
 
 
 def test_a_pipe_gets_no_progress_bar_and_no_colours(bench):

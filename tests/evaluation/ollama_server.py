@@ -64,6 +64,7 @@ class Server:
     chats: list[Mapping[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
+    version: str = ""  # of the model's files: what its digest ends with
 
     @property
     def prompts(self) -> list[str]:
@@ -85,7 +86,10 @@ def ollama(
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             server.paths.append(self.path)
-            listed = [{"model": name, "name": name, "digest": f"sha of {name}"} for name in models]
+            listed = [
+                {"model": name, "name": name, "digest": f"sha of {name}{server.version}"}
+                for name in models
+            ]
             self._send(200, json.dumps({"models": listed}))
 
         def do_POST(self):

@@ -8,13 +8,14 @@ from itertools import pairwise
 
 import pytest
 
-from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.evaluation.bench import Timing, bench, judged
+from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError, OutputError
+from sat_retriever.evaluation.bench import bench, judged
 from sat_retriever.evaluation.maintable import COLUMNS, NONE, Cell, cells, notes
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.named import encoder_label, named_methods
 from sat_retriever.evaluation.results import results_of
 from sat_retriever.evaluation.rows import metrics_of
+from sat_retriever.evaluation.timing import Timing
 from sat_retriever.index import SheetIndex
 from sat_retriever.labels import Query
 from sat_retriever.types import Candidate, Link
@@ -84,6 +85,54 @@ def test_without_annotated_hard_negatives_those_ruled_out_count_as_such(index):
     assert [row["hard"] for row in scored.rows] == [True, None]
     assert scored.metrics["HN-FPR@1"] == 1.0
     assert judged(QUERIES) == list(QUERIES)  # one has annotated ones: nothing is added
+
+
+NEITHER = (Query("revenue", (Q1,)),)
+RULED_OUT = (Query("revenue", (Q1,), negatives=(PLAN,)),)
+
+
+@pytest.mark.parametrize(
+    ("queries", "said", "kept"),
+    [(RULED_OUT, True, "ruled out by the labels"), (QUERIES, False, "as annotated"),
+     (NEITHER, False, "as annotated")],
+)  # fmt: skip
+def test_that_ruled_out_sheets_count_as_hard_negatives_is_said(index, queries, said, kept):
+    found = bench(index, queries, {"a": always(Q1)}, UNTIMED)
+    assert any("No hard negatives are annotated" in note for note in notes(found)) is said
+    assert results_of(found, {})["hard_negatives"] == kept
+
+
+def failing(error: Exception, after: int = 0) -> Method:
+    asked = []
+
+    def find(query: str) -> list[Candidate]:
+        asked.append(query)
+        if len(asked) > after:
+            raise error
+        return []
+
+    return Method(find)
+
+
+@pytest.mark.parametrize("error", [LanguageModelError("it broke"), OutputError("it broke")])
+def test_a_method_that_fails_late_gives_no_row_and_takes_no_other_away(index, error):
+    methods = {"a": always(PLAN), "model": failing(error, 2), "b": always(Q1)}
+    found = bench(index, QUERIES, methods, UNTIMED)
+    assert [one.name for one in found.scored] == ["a", "b"]
+    assert found.scored[1].difference is not None  # to the row that is above it now
+    assert found.left_out == {"model": "it broke"}
+    assert "Left out: model, as it broke" in notes(found)
+    assert results_of(found, {}, per_query=False)["left_out"] == {"model": "it broke"}
+
+
+def test_a_bench_without_a_row_is_an_error(index):
+    with pytest.raises(LanguageModelError, match="it broke"):
+        bench(index, QUERIES, {"model": failing(LanguageModelError("it broke"))}, UNTIMED)
+
+
+def test_a_mistake_in_a_method_is_not_hidden(index):
+    with pytest.raises(ZeroDivisionError):
+        bench(index, QUERIES, {"a": always(Q1), "b": failing(ZeroDivisionError())}, UNTIMED)
 
 
 def test_every_question_is_timed_up_to_a_number_and_slow_methods_less(index):

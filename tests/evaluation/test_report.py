@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from sat_retriever.evaluation import reportdata
-from sat_retriever.evaluation.bench import Bench, Timing, bench
+from sat_retriever.evaluation.bench import Bench, bench
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.named import named_methods
 from sat_retriever.evaluation.report import report_html
+from sat_retriever.evaluation.timing import Timing
 from sat_retriever.index import SheetIndex
 from sat_retriever.labels import Query
 from sat_retriever.types import Candidate, SheetRecord
@@ -332,6 +333,33 @@ def test_a_sheet_deep_in_the_list_counts_the_others_before_it(visit, tmp_path):
         assert set(page.locator("#q2 .reason").all_inner_texts()) == {
             "All of the first five are relevant; there is no place left."
         }
+
+
+def many_relevant(index) -> str:
+    """The page of a question with 45 relevant sheets; the last of all is the 50th, the 3rd to
+    the 6th are not relevant."""
+    records = [SheetRecord(f"{n:02}", f"tab {n:02}") for n in range(50)]
+    index.add_records(records)
+    order = [record.sheet_id for record in records]
+    gold = (order[49], *(each for n, each in enumerate(order[:49]) if n not in (2, 3, 4, 5, 6)))
+    asked = [Query("first", gold)]
+    found = bench(index, asked, {"fixed": ranked_as(order)}, Timing(questions=0))
+    return report_html(found, index, title="t")
+
+
+def test_all_relevant_sheets_before_one_are_known_however_many_are_listed(tmp_path):
+    with SheetIndex.create(tmp_path / "many.sat", HashedEncoder()) as many:
+        question = embedded(many_relevant(many))["questions"][0]
+    assert (question["count"], len(question["relevant"])) == (45, 40)
+    assert question["ranks"][0][0] == 50
+    assert question["hits"][0] == [1, 2, *range(8, 51)]
+
+
+def test_why_a_sheet_is_missed_counts_relevant_sheets_that_are_not_listed(visit, tmp_path):
+    with SheetIndex.create(tmp_path / "many.sat", HashedEncoder()) as many:
+        page = visit(many_relevant(many), "#q1")
+        said = page.locator("#q1 .reason").all_inner_texts()
+    assert said[0].startswith("Before it: 5 sheets not labelled as relevant.")
 
 
 def cosine_of(index, sheet_id: str) -> str:

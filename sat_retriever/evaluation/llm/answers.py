@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ class Answer:
         failed: Whether no try gave one.
         seconds: Time of all tries together.
         problem: Why the last try failed; empty unless all did.
+        digest: Of the files of the model that gave it; empty if the server did not say.
     """
 
     ids: tuple[str, ...]
@@ -39,10 +40,14 @@ class Answer:
     failed: bool
     seconds: float
     problem: str = ""
+    digest: str = ""
 
 
 def key_of(settings: Mapping[str, Any], prompt: str) -> str:
-    """Sixty-four hex digits that change with anything that can change an answer.
+    """Sixty-four hex digits that change with anything we ask with that can change an answer.
+
+    The model's files are not in it, so that a run of kept answers needs no server: each
+    answer has their digest, which is compared where there is a server to ask.
 
     Args:
         settings: The model's name and all it is asked with.
@@ -74,15 +79,25 @@ class Answers:
         self._whole: int | None = None  # bytes before a torn last line, until it is dropped
         self._read()
 
+    def __len__(self) -> int:
+        """How many questions have a kept answer that is no failure."""
+        return sum(not answer.failed for answer in self._kept.values())
+
     @property
     def seen(self) -> tuple[Answer, ...]:
         """The answers of the questions that were asked or looked up since the file was opened."""
         return tuple(self._seen.values())
 
-    def find(self, key: str) -> Answer | None:
-        """The answer to a question, if it was answered before; None if it failed."""
+    def find(self, key: str, fits: Callable[[Answer], bool] | None = None) -> Answer | None:
+        """The answer to a question, if it was answered before; None if it failed.
+
+        Args:
+            key: See `key_of`.
+            fits: Whether a kept answer may still be used, for example because the model is
+                the same; None for always.
+        """
         answer = self._kept.get(key)
-        if answer is None or answer.failed:
+        if answer is None or answer.failed or not (fits is None or fits(answer)):
             return None
         self._seen[key] = answer
         return answer
@@ -117,11 +132,15 @@ class Answers:
                 key, answer = _answer(json.loads(line))
             except (ValueError, KeyError, TypeError) as error:
                 raise InputError(
-                    f"{self.path}, line {number}: no kept answer; name another file"
+                    f"{self.path}, line {number}: no kept answer; move the file away, or choose "
+                    "another folder (--out)"
                 ) from error
             self._kept[key] = answer
         if torn[: len(_BEGINNING)] != _BEGINNING[: len(torn)]:  # another's text is not dropped
-            raise InputError(f"{self.path} does not end with a kept answer; name another file")
+            raise InputError(
+                f"{self.path} does not end with a kept answer; move the file away, or choose "
+                "another folder (--out)"
+            )
         if torn:
             self._whole = len(content) - len(torn)
 
@@ -138,5 +157,6 @@ def _answer(row: Mapping[str, Any]) -> tuple[str, Answer]:
         failed=bool(row["failed"]),
         seconds=float(row["seconds"]),
         problem=str(row["problem"]),
+        digest=str(row.get("digest", "")),  # answers of before it was kept have none
     )
     return str(row["key"]), answer

@@ -6,12 +6,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from sat_retriever.chat import check_positive, parsed
+from sat_retriever.chat import parsed
 from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
 from sat_retriever.evaluation.llm.answers import Answer, key_of
 from sat_retriever.evaluation.llm.context import check_before, checked_count
 from sat_retriever.evaluation.llm.prompt import CHOSEN, chosen_of, schema_of
-from sat_retriever.ollamaserver import ModelFacts, OllamaServer
+from sat_retriever.ollamaserver import ModelFacts, OllamaServer, check_positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class LanguageModelSettings:
 
     Attributes:
         model: Name as `ollama list` shows it.
-        num_ctx: Context in tokens.
+        num_ctx: Context in tokens; a model that was made for fewer has its own.
         num_predict: Tokens kept for the answer.
         temperature: Of the first try.
         retry_temperature: Of the others: at 0 they would say the same again.
@@ -85,26 +85,50 @@ class LanguageModel:
         self._server = OllamaServer(host, timeout_s=timeout_s)
         self._keep_alive = keep_alive
         self._facts: ModelFacts | None = None
+        self._silent = False  # whether the server did not say the facts when it was asked
 
     @property
     def facts(self) -> ModelFacts:
         """What the server says of the model; asked once, with the first question.
 
         Raises:
-            ModelSetupError: If there is no server or no such model, or the model was not
-                made for a context of `num_ctx` tokens.
+            ModelSetupError: If there is no server or no such model.
             LanguageModelError: If the server fails.
         """
         if self._facts is None:
-            wanted = self.settings
-            found = self._server.facts(wanted.model)
-            if found.context_length is not None and wanted.num_ctx > found.context_length:
-                raise ModelSetupError(
-                    f"num_ctx is {wanted.num_ctx}, and {wanted.model} was made for "
-                    f"{found.context_length} tokens; lower it, or take another model"
-                )
-            self._facts = found
+            self._facts = self._server.facts(self.settings.model)
         return self._facts
+
+    @property
+    def known(self) -> ModelFacts | None:
+        """The facts, if they could be had so far; nothing is asked."""
+        return self._facts
+
+    @property
+    def num_ctx(self) -> int:
+        """The context that is asked for, in tokens: the settings', or the model's own if fewer.
+
+        Source: paper, section 4: 32,768. Departs: for models that were made for fewer.
+
+        Raises:
+            LanguageModelError: As `facts`.
+        """
+        own = self.facts.context_length
+        return self.settings.num_ctx if own is None else min(self.settings.num_ctx, own)
+
+    def may_have_given(self, answer: Answer) -> bool:
+        """Whether an answer is of the model as the server has it now.
+
+        Where no server can be reached, or it does not tell the model's digest, every kept answer
+        is taken. Where it does, an answer that has none is not.
+        """
+        if self._facts is None and not self._silent:
+            try:
+                _ = self.facts
+            except LanguageModelError:
+                self._silent = True
+        digest = self._facts.digest if self._facts else ""
+        return not digest or answer.digest == digest
 
     def key(self, prompt: str) -> str:
         """What an answer to a prompt is kept by."""
@@ -141,18 +165,20 @@ class LanguageModel:
             failed=not done.ids,
             seconds=round(time.perf_counter() - start, 3),
             problem=done.problem,
+            digest=self._facts.digest if self._facts else "",
         )
 
     def _tried(self, attempt: int, prompt: str, labels: Sequence[str]) -> _Try:
         use, schema = self.settings, schema_of(labels)
-        options = {
-            "num_ctx": use.num_ctx,
-            "num_predict": use.num_predict,
-            "temperature": use.retry_temperature if attempt else use.temperature,
-            "seed": use.seed + attempt,
-        }
         try:
-            _ = self.facts
+            num_ctx = self.num_ctx
+            check_before(prompt, num_ctx, use.num_predict)
+            options = {
+                "num_ctx": num_ctx,
+                "num_predict": use.num_predict,
+                "temperature": use.retry_temperature if attempt else use.temperature,
+                "seed": use.seed + attempt,
+            }
             reply = self._server.reply(
                 use.model, prompt, schema, options, keep_alive=self._keep_alive
             )
@@ -160,7 +186,7 @@ class LanguageModel:
             raise
         except LanguageModelError as error:
             return _Try(problem=str(error))
-        tokens = checked_count(reply.prompt_tokens, prompt, use.num_ctx, use.num_predict)
+        tokens = checked_count(reply.prompt_tokens, prompt, num_ctx, use.num_predict)
         try:
             ids = chosen_of(parsed(reply.text, schema, use.model), labels)
         except LanguageModelError:  # its message quotes the answer, which is not for a file

@@ -14,6 +14,10 @@ _PIECES = re.compile(
     re.VERBOSE,
 )
 _TEMPLATE = 256  # generous: tokens that the server writes round a message
+_ADVICE = (
+    "give the model fewer sheets to read, or raise num_ctx (sat bench: --num-ctx) as far as the "
+    "model was made for"
+)
 
 
 def fewest_tokens(text: str) -> int:
@@ -38,7 +42,7 @@ def check_before(prompt: str, num_ctx: int, num_predict: int) -> None:
     if fewest + num_predict > num_ctx:
         raise ModelSetupError(
             f"the prompt has {fewest} tokens or more, and with {num_predict} for the answer does "
-            f"not fit a context of {num_ctx}; give the model fewer sheets to read, or raise num_ctx"
+            f"not fit a context of {num_ctx}; {_ADVICE}"
         )
 
 
@@ -66,7 +70,7 @@ def checked_count(count: int | None, prompt: str, num_ctx: int, num_predict: int
     if count is not None and count + num_predict > num_ctx:
         raise ModelSetupError(
             f"the prompt has {count} tokens, and with {num_predict} for the answer does not fit a "
-            f"context of {num_ctx}; give the model fewer sheets to read, or raise num_ctx"
+            f"context of {num_ctx}; {_ADVICE}"
         )
     fewest = fewest_tokens(prompt)
     if count is not None and count >= fewest:
@@ -75,6 +79,6 @@ def checked_count(count: int | None, prompt: str, num_ctx: int, num_predict: int
         return None
     raise ModelSetupError(
         f"the server counted {count or 'no'} tokens in a prompt that has {fewest} or more: it cut "
-        "the prompt or does not count what it had read before; bring Ollama up to date, give "
-        "the model fewer sheets to read, or raise num_ctx"
+        "the prompt or does not count what it had read before; bring Ollama up to date, or "
+        f"{_ADVICE}"
     )

@@ -67,7 +67,7 @@ def _answered(
     if answers is None:
         return model.choose(prompt, labels)
     key = model.key(prompt)
-    answer = answers.find(key)
+    answer = answers.find(key, model.may_have_given)
     if answer is None:
         answer = model.choose(prompt, labels)
         answers.keep(key, answer)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from sat_retriever.crossencoder import CrossEncoderReranker
 from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.index import SheetIndex
 
 
@@ -19,6 +19,4 @@ def cross_encoder(index: SheetIndex, folder: Path) -> Method:
         EncoderError: If the folder holds no Cross-Encoder.
         FingerprintMismatchError: If it was trained on other tokens than the index has.
     """
-    pairs = CrossEncoderReranker.load(index, folder)
-    wanted, weight = pairs.candidates, pairs.dense_weight
-    return Method(partial(index.candidates, top_k=wanted, dense_weight=weight), pairs.rerank)
+    return second_stage(index, CrossEncoderReranker.load(index, folder))

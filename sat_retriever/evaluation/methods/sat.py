@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.graphrank.rerank import GraphReranker
 from sat_retriever.index import SheetIndex
 
@@ -19,6 +19,4 @@ def sat(index: SheetIndex, folder: Path) -> Method:
         EncoderError: If the folder holds no such reranker.
         FingerprintMismatchError: If it was trained on other tokens than the index has.
     """
-    graph = GraphReranker.load(index, folder)
-    wanted, weight = graph.candidates, graph.dense_weight
-    return Method(partial(index.candidates, top_k=wanted, dense_weight=weight), graph.rerank)
+    return second_stage(index, GraphReranker.load(index, folder))

@@ -67,7 +67,7 @@ function nameOf(sheet) {
 
 // A sentence or two; empty for a sheet among the first five.
 function whyMissed(question, row) {
-  const ranks = question.ranks[chosen.method], rank = ranks[row];
+  const rank = question.ranks[chosen.method][row];
   if (rank && rank <= FIRST) return "";
   if (question.found[chosen.method] === FIRST) {
     return "All of the first five are relevant; there is no place left.";
@@ -77,7 +77,9 @@ function whyMissed(question, row) {
   const [, denseRank, , wordRank, own] = facts;
   const said = [];
   if (rank) {
-    const others = rank - 1 - ranks.filter((each) => each && each < rank).length;
+    // Of all relevant sheets, also those that are not listed.
+    const before = question.hits[chosen.method].filter((each) => each < rank).length;
+    const others = rank - 1 - before;
     said.push(`Before it: ${counted(others, "sheet")} not labelled as relevant.`);
   }
   const lacks = question.words.filter((_, word) => !own.includes(word));

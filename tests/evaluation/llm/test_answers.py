@@ -38,6 +38,30 @@ def test_a_failed_answer_is_counted_but_asked_again(path):
     assert Answers(path).find("a") == GOOD
 
 
+def test_an_answer_that_no_longer_fits_is_neither_given_nor_counted(path):
+    given = replace(GOOD, digest="old")
+    Answers(path).keep("a", given)
+    again = Answers(path)
+    assert again.find("a", lambda answer: answer.digest == "new") is None
+    assert again.seen == ()
+    assert again.find("a", lambda answer: answer.digest == "old") == given
+
+
+def test_answers_of_before_digests_were_kept_have_none(path):
+    Answers(path).keep("a", GOOD)
+    row = json.loads(path.read_text())
+    del row["digest"]
+    path.write_text(json.dumps(row) + "\n")
+    assert Answers(path).find("a") == GOOD
+
+
+def test_failed_answers_are_not_counted_as_kept(path):
+    answers = Answers(path)
+    answers.keep("a", GOOD)
+    answers.keep("b", FAILED)
+    assert (len(answers), len(Answers(path))) == (1, 1)
+
+
 def test_each_answer_is_one_line_and_earlier_ones_stay_as_they_are(path):
     answers = Answers(path)
     answers.keep("a", GOOD)
@@ -74,7 +98,7 @@ def test_a_last_line_torn_anywhere_is_dropped_and_nothing_else(path):
 def test_another_programs_file_is_refused_and_left_alone(path, content):
     path.parent.mkdir()
     path.write_text(content)
-    with pytest.raises(InputError, match="name another file"):
+    with pytest.raises(InputError, match=r"move the file away, or choose another folder \(--out\)"):
         Answers(path)
     assert path.read_text() == content
 

@@ -150,11 +150,19 @@ def test_a_request_that_is_refused_for_good_is_not_repeated():
         assert len(server.chats) == 1
 
 
-def test_a_model_made_for_a_smaller_context_is_refused_before_any_question():
+def test_a_model_made_for_a_smaller_context_is_asked_with_its_own():
     with ollama(always(GOOD), context_length=8192) as server:
-        with pytest.raises(ModelSetupError, match=r"32768.*8192"):
-            LanguageModel(host=server.host).choose(PROMPT, LABELS)
-        assert server.chats == []
+        model = LanguageModel(host=server.host)
+        assert model.choose(PROMPT, LABELS).ids == FIVE
+        assert server.chats[0]["options"]["num_ctx"] == model.num_ctx == 8192
+        with pytest.raises(ModelSetupError, match="does not fit a context of 8192"):
+            model.choose(LONG, LABELS)
+        assert len(server.chats) == 1
+
+
+def test_an_answer_says_which_files_of_the_model_gave_it():
+    answer, _ = ask(always(GOOD))
+    assert answer.digest == f"sha of {MODEL}"
 
 
 def test_a_prompt_that_cannot_fit_is_refused_before_it_is_sent():
@@ -203,7 +211,7 @@ def test_a_server_that_does_not_tell_the_models_context_is_still_held_to_its_cou
 
 
 def test_a_model_that_vanishes_between_tries_ends_the_question():
-    first, gone = Reaction(status=500, error="x"), Reaction(status=404, error="not found")
+    first, gone = Reaction(status=500, error="x"), Reaction(status=404, error="model not found")
     assert "ollama pull" in refused(one_by_one(first, gone))
 
 

@@ -126,6 +126,24 @@ def test_a_run_from_kept_answers_needs_no_server_and_gives_the_same_ranking(inde
     assert rag_llm(index, model, Answers(path)).run(QUERIES) == first
 
 
+def test_answers_of_other_files_of_the_model_are_not_used_again(index, tmp_path):
+    path = tmp_path / "answers.jsonl"
+    with ollama(always(GOOD)) as server:
+
+        def asked():
+            before = len(server.chats)
+            llm_only(index, LanguageModel(host=server.host), Answers(path)).rank("x")
+            return len(server.chats) - before
+
+        assert [asked(), asked()] == [1, 0]
+        server.version = ", pulled anew"
+        assert [asked(), asked()] == [1, 0]
+        host = server.host
+    again = Answers(path)
+    llm_only(index, LanguageModel(host=host), again).rank("x")  # without a server
+    assert [answer.digest for answer in again.seen] == ["sha of qwen3.5:9b, pulled anew"]
+
+
 def test_without_a_file_every_question_is_asked_every_time(index):
     with ollama(always(GOOD)) as server:
         method = llm_only(index, LanguageModel(host=server.host))

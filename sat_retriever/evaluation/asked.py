@@ -1,0 +1,157 @@
+"""Language models as rows of a bench: asked, their answers kept, and what is to be said of them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from sat_retriever.errors import LanguageModelError
+from sat_retriever.evaluation.llm import (
+    Answer,
+    Answers,
+    LanguageModel,
+    LanguageModelSettings,
+    Summary,
+    summary,
+)
+from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.methods.llm_only import llm_only
+from sat_retriever.evaluation.methods.rag_llm import rag_llm
+from sat_retriever.evaluation.named import is_trained
+from sat_retriever.index import SheetIndex
+
+ANSWERS, NAMES_ANSWERS = "answers.jsonl", "answers-llm-only.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedModel:
+    """A language model as a method of a bench.
+
+    Attributes:
+        name: What its row is called.
+        method: How it answers.
+        model: What is asked.
+        answers: Its answers, kept as they come.
+    """
+
+    name: str
+    method: Method
+    model: LanguageModel
+    answers: Answers
+
+    def seconds(self) -> list[float]:
+        """How long each question took that was answered, when it was.
+
+        Raises:
+            LanguageModelError: If not one was: then there is nothing that a row could show.
+        """
+        given = self._given()
+        if not given:
+            found = summary(self.answers.seen)
+            raise LanguageModelError(
+                f"not one of {found.questions:,} questions was answered{_mostly(found)}"
+            )
+        return [answer.seconds for answer in given]
+
+    def counts(self) -> dict[str, Any]:
+        """Questions, short and failed answers, tokens of the prompts, and what gave them."""
+        return {
+            **asdict(summary(self.answers.seen)),
+            "digests": list(filter(None, self._digests())),
+            "settings": asdict(self.model.settings),
+            "context_length": self.model.known.context_length if self.model.known else None,
+        }
+
+    def remarks(self, *, left_out: bool = False) -> list[str]:
+        """What a reader of its row has to know, or of its not being there, in sentences."""
+        if left_out:
+            kept = len(self._given())
+            if not kept:
+                return []
+            number = "1 answer" if kept == 1 else f"{kept:,} answers"
+            return [
+                f"{self.name}: {number} so far, kept in {self.answers.path.name}: run it again "
+                "with --force, and it goes on there."
+            ]
+        found = summary(self.answers.seen)
+        tokens = "" if found.tokens_mean is None else f", {found.tokens_mean:,.0f} tokens a prompt"
+        said = [
+            f"{self.name}: {found.questions - found.failed:,} of {found.questions:,} questions "
+            f"answered{tokens}. Its latency is that of the model alone, over the answers, when "
+            "they were given."
+        ]
+        if found.short:
+            said.append(
+                f"{self.name}: {found.short:,} named too few sheets, and were filled up in the "
+                "order of the candidates."
+            )
+        if found.failed:
+            said.append(
+                f"{self.name}: {found.failed:,} failed, and count as the order of the "
+                f"candidates{_mostly(found)}"
+            )
+        return [*said, *self._about_model()]
+
+    def _about_model(self) -> list[str]:
+        known, wanted = self.model.known, self.model.settings
+        said = []
+        if known is None:
+            said.append(
+                f"{self.name}: all answers are kept ones; no server was there to say whether the "
+                "model is still the same."
+            )
+        elif known.context_length is not None and known.context_length < wanted.num_ctx:
+            said.append(
+                f"{self.name}: asked with a context of {known.context_length:,} tokens, the most "
+                f"that it was made for, and not {wanted.num_ctx:,}."
+            )
+        if len(self._digests()) > 1:
+            said.append(f"{self.name}: its answers are of {len(self._digests())} versions of it.")
+        return said
+
+    def _given(self) -> list[Answer]:
+        return [answer for answer in self.answers.seen if not answer.failed]
+
+    def _digests(self) -> list[str]:
+        return sorted({answer.digest for answer in self._given()})
+
+
+def asked_models(
+    index: SheetIndex, settings: LanguageModelSettings, folder: Path, *, names: bool = False
+) -> list[AskedModel]:
+    """A model of the local Ollama that picks from what the index's tokens find.
+
+    Args:
+        index: Where candidates come from.
+        settings: Which model, and how it is asked.
+        folder: Where answers are kept, and looked up before the model is asked.
+        names: Whether it is asked once more, to pick from the names of all sheets: LLM-only.
+
+    Raises:
+        InputError: If a file of answers holds something else.
+        MissingExtraError: If the package `ollama` is not installed.
+        ModelSetupError: If there is no server, or it does not have the model, and no answer
+            of before is kept.
+        LanguageModelError: If the server fails, and no answer is kept.
+    """
+    model = LanguageModel(settings)
+    first = "Stage 1" if is_trained(index) else "RAG"
+    kept = Answers(folder / ANSWERS)
+    made = [AskedModel(f"{first}+LLM ({settings.model})", rag_llm(index, model, kept), model, kept)]
+    if names:
+        kept = Answers(folder / NAMES_ANSWERS)
+        method = llm_only(index, model, kept)
+        made.insert(0, AskedModel(f"LLM-only ({settings.model})", method, model, kept))
+    try:
+        _ = model.facts  # now, not after all other methods
+    except LanguageModelError:
+        if not any(len(each.answers) for each in made):
+            raise
+    return made
+
+
+def _mostly(found: Summary) -> str:
+    """The most frequent problem, as the end of a sentence."""
+    problem = next(iter(found.problems), "")
+    return f"; most often: {problem}" if problem else ""

@@ -1,0 +1,20 @@
+"""Any trained reranker over the candidates that it was trained on."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sat_retriever.evaluation.method import Method
+from sat_retriever.index import SheetIndex
+from sat_retriever.retriever import CANDIDATES, Reranker
+
+
+def second_stage(index: SheetIndex, reranker: Reranker) -> Method:
+    """As many candidates as a reranker knows, found with its own weight, in the order it gives.
+
+    Args:
+        index: Where candidates come from.
+        reranker: What orders them.
+    """
+    wanted, weight = reranker.candidates or CANDIDATES, reranker.dense_weight
+    return Method(partial(index.candidates, top_k=wanted, dense_weight=weight), reranker.rerank)
