@@ -51,6 +51,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "robustness": Table("robustness", "files that break readers, and mutants of good ones"),
         "formula_links": Table("formula_links", "formula links against an independent count"),
         "joins": Table("joins", "join keys by headers against declared foreign keys"),
+        "general": Table("general", "the general model: trained, measured, made compact"),
+        "compact": Table("compact", "an encoder stored in bytes and half precision"),
         # made corpora
         "synth_stats": Table("synth_stats", "made corpora beside the published ones"),
         "synth_roundtrip": Table("synth_roundtrip", "made workbooks read again"),

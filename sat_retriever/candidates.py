@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.filters import Filters
 from sat_retriever.lexical import WordShares, query_words
 from sat_retriever.scoring import Scores, best_rows, score_sheets
@@ -40,13 +41,19 @@ class CandidateSearch:
     Args:
         store: Where the sheets are.
         width: Token width d.
+        fingerprint: That of the encoder of its tokens; queries are encoded by no other.
+
+    Attributes:
+        asked: The last question that was encoded, if any.
     """
 
-    def __init__(self, store: SqliteStore, width: int) -> None:
+    def __init__(self, store: SqliteStore, width: int, fingerprint: str) -> None:
         self._store = store
         self._width = width
+        self._fingerprint = fingerprint
         self._lock = threading.Lock()
         self._snapshot: Snapshot | None = None
+        self.asked: Question | None = None
         # Scores of the last question: reranking asks again for the sheets that links lead to.
         self._last: tuple[Question, Snapshot, Scores] | None = None
 
@@ -132,6 +139,21 @@ class CandidateSearch:
         with self._lock:
             held = self._snapshot
             if held is None or held.generation != self._store.generation():
+                check_encoder(self._store, self._fingerprint)
                 held = take_snapshot(self._store, self._width, held)
                 self._snapshot = held
             return held
+
+
+def check_encoder(store: SqliteStore, fingerprint: str) -> None:
+    """Nothing, if the store's tokens are still those of an encoder.
+
+    Raises:
+        FingerprintMismatchError: If they were made anew since by another one.
+    """
+    meta = store.meta()
+    if meta["fingerprint"] != fingerprint:
+        raise FingerprintMismatchError(
+            f"{store.path} was encoded anew with {meta['encoder']!r} since it was opened: open it "
+            "again (a server: start it again)"
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 from filelock import FileLock, Timeout
 
-from sat_retriever.candidates import CandidateSearch, Question
+from sat_retriever.candidates import CandidateSearch, Question, check_encoder
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import (
     EmptyInputError,
@@ -30,6 +30,7 @@ from sat_retriever.filters import Filters
 from sat_retriever.lexical import WordShares, sheet_words
 from sat_retriever.links.claims import Discovery, claims_of, discover
 from sat_retriever.links.given import checked_link
+from sat_retriever.reencoding import fresh_tokens
 from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.serialize import Serialization, serialize
 from sat_retriever.store.sqlite import SqliteStore
@@ -68,9 +69,7 @@ class SheetIndex:
         self._store = store
         self._encoder_lock = threading.Lock()
         meta = store.meta()
-        self._meta = meta
-        self._search = CandidateSearch(store, int(meta["width"]))
-        self._asked: Question | None = None
+        self._take(meta)
         self.serialization = Serialization.from_dict(json.loads(meta["serialization"]))
         if self.serialization.fingerprint != meta["serialization_fingerprint"]:
             raise FingerprintMismatchError(
@@ -78,7 +77,6 @@ class SheetIndex:
                 "index the folders anew into another file"
             )
         self.examples = meta["examples"] == "yes"
-        self.dense_weight = float(meta.get("dense_weight", DENSE_WEIGHT))
         self._encoder: Encoder | None = None
         if encoder is not None:
             self._encoder = self._checked(encoder)
@@ -114,20 +112,13 @@ class SheetIndex:
             raise InputError(f"{path} exists already; open it, or choose another file")
         encoder = encoder or SheetEncoder.load()
         serialization = serialization or Serialization()
-        if dense_weight is None:
-            dense_weight = encoder.dense_weight if isinstance(encoder, SheetEncoder) else None
-        if dense_weight is not None:
-            _check_dense_weight(dense_weight)
+        about = _about(encoder, dense_weight)
         meta = {
-            "encoder": encoder.name,
-            "fingerprint": encoder.fingerprint,
-            "width": str(encoder.width),
+            **{key: value for key, value in about.items() if value is not None},
             "serialization": json.dumps(serialization.to_dict(), sort_keys=True),
             "serialization_fingerprint": serialization.fingerprint,
             "examples": "yes" if examples else "no",
         }
-        if dense_weight is not None:
-            meta["dense_weight"] = repr(float(dense_weight))
         return cls(SqliteStore.create(path, meta), encoder)
 
     @classmethod
@@ -291,6 +282,38 @@ class SheetIndex:
                 self._store.settle_families()
             self._store.put_links(given)
         return added
+
+    def reencode(
+        self,
+        encoder: Encoder,
+        *,
+        dense_weight: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Give every sheet a token by another encoder, in one transaction.
+
+        Until its end, and if it fails or is killed, the index stays as it was, also for those
+        who read it meanwhile. Whoever has it open afterwards has to open it again. Takes room
+        for the tokens twice beside the file, and little memory.
+
+        Args:
+            encoder: Makes the tokens, of the texts that the index was written with.
+            dense_weight: Share of the cosine in its scores from now on; None takes the
+                encoder's own, or the default.
+            progress: Called with sheets encoded, and sheets in all.
+
+        Raises:
+            InputError: If `dense_weight` is out of its range.
+            IndexBusyError: If another process is writing to the index.
+            IndexStorageError: If there is no room, or the file cannot be written.
+        """
+        meta = _about(encoder, dense_weight)
+        with self._sole_writer():
+            with fresh_tokens(self._store, encoder, self.serialization, progress) as tokens:
+                self._store.replace_tokens(tokens, meta)
+            with self._encoder_lock:
+                self._encoder = encoder
+                self._take(self._store.meta())
 
     def _found(self, workbook: str) -> tuple[list[str], Discovery]:
         """Sheet ids of a workbook that has no file, and what it says about links."""
@@ -491,6 +514,12 @@ class SheetIndex:
 
     # ---- inner workings
 
+    def _take(self, meta: Mapping[str, str]) -> None:
+        """Search by the encoder that the file names."""
+        self._meta = meta
+        self.dense_weight = float(meta.get("dense_weight", DENSE_WEIGHT))
+        self._search = CandidateSearch(self._store, int(meta["width"]), meta["fingerprint"])
+
     def _question(
         self, query: str, dense_weight: float | None, token: FloatArray | None = None
     ) -> Question:
@@ -499,20 +528,22 @@ class SheetIndex:
         _check_dense_weight(weight)
         if token is not None:  # another's token is not kept for who asks the same words
             return Question(_words(query), self._unit(token), weight)
+        search = self._search
         asked = self._encoded(query)
         if asked.dense_weight != weight:
             asked = replace(asked, dense_weight=weight)
-            self._asked = asked
+            search.asked = asked
         return asked
 
     def _encoded(self, query: str) -> Question:
         """The query encoded; the last one is kept, since a reranker asks it again."""
         query = _words(query)
-        last = self._asked
+        search = self._search  # taken before the encoder, so it never keeps another's token
+        last = search.asked
         if last is None or last.text != query:
             token = self.encoder.encode_queries([query])[0]
             last = Question(query, token, self.dense_weight)
-            self._asked = last
+            search.asked = last
         return last
 
     def _unit(self, token: FloatArray) -> FloatArray:
@@ -558,6 +589,7 @@ class SheetIndex:
                 f"another process is writing to {self.path}; try again when it has finished"
             ) from error
         try:
+            check_encoder(self._store, self.fingerprint)  # or its sheets would get other tokens
             yield
         finally:
             lock.release()
@@ -572,6 +604,20 @@ def _words(query: str) -> str:
     if not query.strip():
         raise EmptyInputError("the query is empty; ask in a few words")
     return query.encode("utf-8", "replace").decode()
+
+
+def _about(encoder: Encoder, dense_weight: float | None) -> dict[str, str | None]:
+    """What an index notes about the encoder of its tokens; a weight of None is not noted."""
+    if dense_weight is None:
+        dense_weight = encoder.dense_weight if isinstance(encoder, SheetEncoder) else None
+    if dense_weight is not None:
+        _check_dense_weight(dense_weight)
+    return {
+        "encoder": encoder.name,
+        "fingerprint": encoder.fingerprint,
+        "width": str(encoder.width),
+        "dense_weight": None if dense_weight is None else repr(float(dense_weight)),
+    }
 
 
 def _check_dense_weight(dense_weight: float) -> None:

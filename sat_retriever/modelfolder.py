@@ -136,8 +136,9 @@ def check_files(folder: Path, kind: str, hashes: Hashes) -> None:
         EncoderError: If a file is missing or differs.
     """
     with reading(folder, kind):
-        if any(file_hash(folder / name) != expected for name, expected in hashes.items()):
-            raise damaged(folder)
+        for name, expected in hashes.items():
+            if file_hash(folder / name) != expected:
+                raise damaged(folder, name)
 
 
 @contextmanager
@@ -157,10 +158,11 @@ def reading(folder: Path, kind: str) -> Iterator[None]:
         ) from error
 
 
-def damaged(folder: Path) -> EncoderError:
-    """The error for a folder that does not fit its own hashes."""
+def damaged(folder: Path, file: str = _CONFIG) -> EncoderError:
+    """The error for a folder with a file that is not the one it was written with."""
     return EncoderError(
-        f"{folder} is damaged: its files do not have the recorded hashes; save or copy it again"
+        f"{folder} is damaged: {file} is not what was written there (its hash differs); "
+        "save or copy it again"
     )
 
 

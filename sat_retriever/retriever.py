@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from sat_retriever.crossencoder import folder as pair_folder
 from sat_retriever.crossencoder.rerank import CrossEncoderReranker
-from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.errors import FingerprintMismatchError, InputError, PathNotFoundError
 from sat_retriever.filters import Filters
 from sat_retriever.graphrank import folder as graph_folder
+from sat_retriever.graphrank.model import GraphModel
 from sat_retriever.graphrank.rerank import GraphReranker
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
@@ -20,9 +22,12 @@ from sat_retriever.lexical import matched
 from sat_retriever.linkrank import LinkReranker, complete_set
 from sat_retriever.linkrank.complete import COMPLETE_SHARE
 from sat_retriever.modelfolder import folder_kind
+from sat_retriever.packaged import is_packaged, packaged_model
 from sat_retriever.types import Candidate, FloatArray, Link, SheetRecord
 
 CANDIDATES = 50  # the paper's K
+LINKS, SHIPPED = "links", "shipped"
+DEFAULT_RERANKER = LINKS  # where none is named
 IN_A_RUN = ("reranker", "cross-encoder")  # folders of a run, where a training puts what it trained
 
 
@@ -59,7 +64,8 @@ def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
 
     Args:
         index: Where candidates come from.
-        folder: A trained reranker, or the run folder of its training.
+        folder: A trained reranker, the run folder of its training, or "general", the one of
+            this package for indexes that its encoder "general" made.
 
     Raises:
         PathNotFoundError: If there is no such folder.
@@ -67,6 +73,8 @@ def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
         EncoderError: If the reranker is damaged or cannot be opened.
         FingerprintMismatchError: If it was trained on other tokens or texts than the index has.
     """
+    if is_packaged(folder):
+        return _packaged(index, str(folder))
     folder = Path(folder)
     if not folder.is_dir():
         raise PathNotFoundError(f"there is no folder {folder}; name one with a trained reranker")
@@ -80,6 +88,28 @@ def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
         f"{folder} holds no trained reranker; name a folder that 'sat train reranker' or "
         "'sat train cross-encoder' wrote; one that was stopped goes on with the same command"
     )
+
+
+def _packaged(index: SheetIndex, name: str) -> Reranker:
+    """A reranker of this package, if it knows the tokens and texts of the index."""
+    model = packaged_model(name, "reranker", GraphModel.load)
+    try:
+        return GraphReranker(index, model)
+    except FingerprintMismatchError as error:
+        raise FingerprintMismatchError(
+            f"the reranker {name!r} reads what the encoder {name!r} wrote, but {index.path} was "
+            f"written with {index.encoder_name!r}, or by another version: index the folders anew "
+            f"(sat index FOLDER --index NEW --encoder {name}), or search with the reranker "
+            f"{LINKS!r}"
+        ) from error
+
+
+def _shipped(index: SheetIndex) -> Reranker:
+    """The trained reranker that this package has for an index, else the untrained one."""
+    if is_packaged(index.encoder_name):
+        with suppress(FingerprintMismatchError):  # an index of other texts, or of another version
+            return _packaged(index, index.encoder_name)
+    return LinkReranker(index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +192,9 @@ def _link(link: Link) -> dict[str, str]:
 
 
 def _stage_2(index: SheetIndex, reranker: Reranker | str | Path | None) -> Reranker | None:
-    if reranker == "links":
+    if reranker == SHIPPED:
+        return _shipped(index)
+    if reranker == LINKS:
         return LinkReranker(index)
     return load_reranker(index, reranker) if isinstance(reranker, (str, Path)) else reranker
 
@@ -172,9 +204,10 @@ class SheetRetriever:
 
     Args:
         index: Where to look.
-        reranker: Stage 2; "links" is the one that needs no training (`LinkReranker`), any
-            other path is a folder with a trained one (`load_reranker`), None keeps the order
-            of the candidates.
+        reranker: Stage 2; "links" is the one that needs no training (`LinkReranker`),
+            "shipped" the trained one that this package has for the index's encoder, or
+            "links" where it has none, any other name or path a trained one (`load_reranker`);
+            None keeps the order of the candidates.
         candidates: Sheets that Stage 1 hands to Stage 2, the paper's K; None takes as many as
             the reranker was trained on, 50 if it was on none.
 
@@ -187,7 +220,7 @@ class SheetRetriever:
     def __init__(
         self,
         index: SheetIndex,
-        reranker: Reranker | str | Path | None = "links",
+        reranker: Reranker | str | Path | None = DEFAULT_RERANKER,
         *,
         candidates: int | None = None,
     ) -> None:

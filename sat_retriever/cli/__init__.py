@@ -8,6 +8,7 @@ import sys
 import typer
 
 from sat_retriever.cli import (
+    adapt,
     bench,
     graph,
     index,
@@ -43,6 +44,7 @@ app.command(epilog=graph.EXAMPLES)(graph.graph)
 app.command(epilog=mcp.EXAMPLES)(mcp.mcp)
 app.command(epilog=queries.EXAMPLES)(queries.queries)
 app.command(no_args_is_help=True, epilog=bench.EXAMPLES)(bench.bench)
+app.command(epilog=adapt.EXAMPLES)(adapt.adapt)
 app.command(epilog=status.EXAMPLES)(status.status)
 app.command(no_args_is_help=True, epilog=synth.EXAMPLES)(synth.synth)
 app.add_typer(train.app)

@@ -31,7 +31,7 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.cli.trained import encoder_source
-from sat_retriever.encoder import MINILM, SheetEncoder
+from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
@@ -109,7 +109,7 @@ def _open(
 ) -> SheetIndex:
     """The index at `file`, made if there is none; options must agree with an existing one."""
     if not file.exists():
-        encoder = _load(model or MINILM, precision)
+        encoder = _load(model or DEFAULT, precision)
         with suppress(InputError):  # another process may have made it meanwhile
             return SheetIndex.create(file, encoder, examples=not no_examples)
     opened = SheetIndex.open(file)

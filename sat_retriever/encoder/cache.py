@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sat_retriever.encoder.checkpoint import Checkpoint
+from sat_retriever.encoder.compact import compact_model
 from sat_retriever.encoder.export import export_model, quantize_model
 from sat_retriever.encoder.folder import ModelFolder, read_model_folder, write_model_folder
 from sat_retriever.encoder.source import find_checkpoint, is_hub_name
@@ -26,7 +27,7 @@ def cached_model(name: str, precision: Precision, cache: Path) -> ModelFolder:
 
     Args:
         name: "minilm", a sentence-transformers folder, or a hub name.
-        precision: "fp32" or "int8".
+        precision: "fp32", "int8" or "compact".
         cache: The cache folder; made when it is not there.
 
     Raises:
@@ -42,21 +43,24 @@ def cached_model(name: str, precision: Precision, cache: Path) -> ModelFolder:
     if precision == "fp32":
         folder = _build_once(cache, full, checkpoint.tokenizer, _exporter(checkpoint))
     else:
-        folder = _quantized(cache, checkpoint)
+        folder = _derived(cache, checkpoint, precision)
     if is_hub_name(name):
         _write_pointer(pointer, full)
     return folder
 
 
-def _quantized(cache: Path, checkpoint: Checkpoint) -> ModelFolder:
-    """The int8 folder, made of the fp32 folder, which is exported when needed."""
+def _derived(cache: Path, checkpoint: Checkpoint, precision: Precision) -> ModelFolder:
+    """The folder of a smaller model, made of the fp32 folder, which is exported when needed."""
+    make = quantize_model if precision == "int8" else compact_model
 
     def write(target: Path) -> None:
         export = _exporter(checkpoint)
         full = _build_once(cache, checkpoint.spec, checkpoint.tokenizer, export)
-        quantize_model(full.model, target)
+        make(full.model, target)
 
-    return _build_once(cache, checkpoint.spec.with_precision("int8"), checkpoint.tokenizer, write)
+    return _build_once(
+        cache, checkpoint.spec.with_precision(precision), checkpoint.tokenizer, write
+    )
 
 
 def _exporter(checkpoint: Checkpoint) -> Callable[[Path], None]:

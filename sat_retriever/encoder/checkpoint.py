@@ -71,7 +71,7 @@ def read_checkpoint(folder: Path, name: str) -> Checkpoint:
     sentence_config = _read_json(transformer / "sentence_bert_config.json", missing={})
     spec = EncoderSpec(
         weights=_hash_files(_weight_files(transformer)),
-        architecture=_architecture_hash(config),
+        architecture=architecture_hash(config),
         tokenizer=_hash_files([tokenizer]),
         pooling=_pooling(pooling_folder / "config.json"),
         width=_number(config, "hidden_size", transformer),
@@ -82,6 +82,37 @@ def read_checkpoint(folder: Path, name: str) -> Checkpoint:
         sheet_prefix=sheet_prefix,
     )
     return Checkpoint(name, transformer, tokenizer, spec)
+
+
+def descriptions(spec: EncoderSpec) -> dict[str, Any]:
+    """The JSON files by which sentence-transformers knows pooling, length and prompts."""
+    places = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
+    return {
+        "modules.json": [
+            {
+                "idx": number,
+                "name": str(number),
+                "path": place,
+                "type": f"sentence_transformers.models.{kind}",
+            }
+            for number, (kind, place) in enumerate(places.items())
+        ],
+        "1_Pooling/config.json": {
+            "word_embedding_dimension": spec.width,
+            "pooling_mode_cls_token": spec.pooling == "cls",
+            "pooling_mode_mean_tokens": spec.pooling == "mean",
+        },
+        "2_Normalize/config.json": {},
+        "sentence_bert_config.json": {
+            "max_seq_length": spec.max_length,
+            "do_lower_case": spec.lowercase,
+        },
+        "config_sentence_transformers.json": {
+            "prompts": {"query": spec.query_prefix, "document": spec.sheet_prefix},
+            "default_prompt_name": None,
+            "similarity_fn_name": "cosine",
+        },
+    }
 
 
 def _module_folders(folder: Path) -> tuple[Path, Path]:
@@ -184,7 +215,7 @@ def _max_length(folder: Path, config: dict[str, Any], sentence_config: dict[str,
     return min(limits, default=512)
 
 
-def _architecture_hash(config: dict[str, Any]) -> str:
+def architecture_hash(config: dict[str, Any]) -> str:
     """SHA-256 of a model's configuration, without what does not change its tokens."""
     kept = {
         key: value

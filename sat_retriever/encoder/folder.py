@@ -9,11 +9,12 @@ should count beside the words.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sat_retriever.encoder.checkpoint import architecture_hash
 from sat_retriever.encoder.spec import EncoderSpec
 from sat_retriever.errors import EncoderError
 from sat_retriever.modelfolder import (
@@ -37,11 +38,14 @@ class ModelFolder:
         path: The folder.
         spec: How its tokens are made.
         dense_weight: Share of its cosine in the fused score, in [0, 1]; None if it says none.
+        transformer: The `config.json` of the transformer that it was exported from, with which
+            its weights can learn again (`expand_folder`); None if it is not there.
     """
 
     path: Path
     spec: EncoderSpec
     dense_weight: float | None = None
+    transformer: Mapping[str, Any] | None = None
 
     @property
     def model(self) -> Path:
@@ -73,8 +77,11 @@ def read_model_folder(folder: Path) -> ModelFolder:
             raise damaged(folder)
         dense_weight = config.get("dense_weight")
         _check_dense_weight(dense_weight, folder)
+        transformer = config.get("transformer")
+        if transformer is not None and architecture_hash(transformer) != spec.architecture:
+            raise damaged(folder)
     check_files(folder, _KIND, hashes)
-    return ModelFolder(folder, spec, dense_weight)
+    return ModelFolder(folder, spec, dense_weight, transformer)
 
 
 def write_model_folder(
@@ -84,6 +91,7 @@ def write_model_folder(
     write_model: Callable[[Path], None],
     *,
     dense_weight: float | None = None,
+    transformer: Mapping[str, Any] | None = None,
 ) -> ModelFolder:
     """Write a folder in one step: it is there complete, or as it was before.
 
@@ -93,6 +101,7 @@ def write_model_folder(
         tokenizer: The `tokenizer.json` to copy.
         write_model: Writes the ONNX file to the path it is given.
         dense_weight: Share of its cosine in the fused score, in [0, 1]; None says none.
+        transformer: See `ModelFolder`.
 
     Raises:
         EncoderError: If it cannot be written, something else is there, or the weight is
@@ -104,7 +113,8 @@ def write_model_folder(
         shutil.copyfile(tokenizer, file)
 
     def describe(hashes: Hashes) -> dict[str, Any]:
-        said = {} if dense_weight is None else {"dense_weight": dense_weight}
+        known = {"dense_weight": dense_weight, "transformer": transformer}
+        said = {name: value for name, value in known.items() if value is not None}
         return {
             "fingerprint": spec.fingerprint,
             "model_sha256": hashes["model.onnx"],
@@ -114,7 +124,7 @@ def write_model_folder(
 
     writers = {"tokenizer.json": copy_tokenizer, "model.onnx": write_model}
     write_described(target, _KIND, writers, describe)
-    return ModelFolder(target, spec, dense_weight)
+    return ModelFolder(target, spec, dense_weight, transformer)
 
 
 def _check_dense_weight(value: object, folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -19,10 +19,11 @@ from sat_retriever.encoder.folder import (
     write_model_folder,
 )
 from sat_retriever.encoder.model import OnnxModel
-from sat_retriever.encoder.source import MINILM
-from sat_retriever.encoder.spec import EncoderSpec, Precision
+from sat_retriever.encoder.source import DEFAULT, MINILM
+from sat_retriever.encoder.spec import EncoderSpec, Precision, unknown_precision
 from sat_retriever.errors import EncoderError, InputError
 from sat_retriever.onnxsession import usable_threads
+from sat_retriever.packaged import is_packaged, packaged_model
 from sat_retriever.types import FloatArray
 
 Progress = Callable[[int, int], None]
@@ -36,7 +37,7 @@ _BLOCK_TEXTS = 2048
 _THREADS_PER_BATCH = 4
 # Batches handed to the workers at a time; bounds what waits after an interrupt.
 _GROUP_BATCHES = 64
-_INT8_SUFFIX = ":int8"
+_SUFFIXES: Mapping[str, Precision] = {":int8": "int8", ":compact": "compact"}  # of names
 
 
 class SheetEncoder:
@@ -62,7 +63,7 @@ class SheetEncoder:
     @classmethod
     def load(
         cls,
-        name_or_dir: str | Path = MINILM,
+        name_or_dir: str | Path = DEFAULT,
         *,
         precision: Precision | None = None,
         threads: int | None = None,
@@ -74,12 +75,15 @@ class SheetEncoder:
         only then) and kept in the cache folder, also for other processes.
 
         Args:
-            name_or_dir: "minilm" (the embedded default, no network), a folder written
-                by `save`, a sentence-transformers folder, or a hub name such as
+            name_or_dir: "minilm" (the embedded default, no network), "general" (trained on
+                sheets, part of this package, needs neither torch nor network), a folder
+                written by `save`, a sentence-transformers folder, or a hub name such as
                 "BAAI/bge-base-en-v1.5". An existing folder goes before a hub name. The
-                suffix ":int8" is what `name` puts behind an int8 encoder.
-            precision: "fp32" or "int8"; None takes what a saved folder holds, and fp32
-                of a source. int8 is about twice as fast and changes some rankings.
+                suffixes ":int8" and ":compact" are what `name` puts behind a source in
+                another precision than fp32.
+            precision: "fp32", "int8" or "compact"; None takes what a saved folder holds, and
+                fp32 of a source. int8 is about twice as fast and changes some rankings;
+                compact is stored in two fifths of the space and changes next to none.
             threads: Processor cores to use, at least 1; all available ones when None.
             cache_dir: Folder for exported models; the user's cache folder when None.
 
@@ -90,14 +94,18 @@ class SheetEncoder:
         """
         cores = usable_threads(threads)
         name, precision = _split_name(str(name_or_dir), precision)
-        if name != MINILM and Path(name).is_dir():
+        named = name == MINILM or is_packaged(name)
+        if not named and Path(name).is_dir():
             name = str(Path(name).resolve())
-        if name != MINILM and is_model_folder(Path(name)):
+        if is_packaged(name):
+            folder = packaged_model(name, "encoder", read_model_folder)
+            _check_precision(folder, precision, name)
+        elif not named and is_model_folder(Path(name)):
             folder = read_model_folder(Path(name))
-            _check_precision(folder, precision)
+            _check_precision(folder, precision, name)
         else:
             folder = cached_model(name, precision or "fp32", _cache_folder(cache_dir))
-            name += _INT8_SUFFIX if folder.spec.precision == "int8" else ""
+            name += _suffix(folder.spec.precision)
         # int8 runs one text at a time (see `_batches`), fastest on one core each.
         per_batch = 1 if folder.spec.precision == "int8" else min(cores, _THREADS_PER_BATCH)
         model = OnnxModel.open(folder, per_batch)
@@ -147,7 +155,12 @@ class SheetEncoder:
             shutil.copyfile(source.model, target)
 
         write_model_folder(
-            Path(folder).resolve(), source.spec, source.tokenizer, copy, dense_weight=weight
+            Path(folder).resolve(),
+            source.spec,
+            source.tokenizer,
+            copy,
+            dense_weight=weight,
+            transformer=source.transformer,
         )
 
     def encode_sheets(
@@ -239,23 +252,39 @@ def _check_texts(texts: Sequence[str]) -> None:
 
 
 def _split_name(name: str, precision: Precision | None) -> tuple[str, Precision | None]:
-    """The name without its ":int8" suffix, and the precision asked for by either."""
-    if precision not in (None, *get_args(Precision)):
-        raise EncoderError(f"unknown precision {precision!r}; choose 'fp32' or 'int8'")
-    if not name.endswith(_INT8_SUFFIX):
-        return name, precision
-    if precision == "fp32":
-        raise EncoderError(f"{name!r} names an int8 encoder, but precision='fp32' was given")
-    return name.removesuffix(_INT8_SUFFIX), "int8"
+    """The name without its suffix, and the precision asked for by either."""
+    if precision is not None and precision not in get_args(Precision):
+        raise unknown_precision(precision)
+    for suffix, own in _SUFFIXES.items():
+        if name.endswith(suffix):
+            if precision not in (None, own):
+                raise EncoderError(
+                    f"{name!r} names {_a(own)} encoder, but precision={precision!r} was given"
+                )
+            return name.removesuffix(suffix), own
+    return name, precision
 
 
-def _check_precision(folder: ModelFolder, precision: Precision | None) -> None:
-    """Refuse a saved folder of another precision than the one asked for."""
-    if precision not in (None, folder.spec.precision):
-        raise EncoderError(
-            f"{folder.path} holds an {folder.spec.precision} encoder, but precision="
-            f"{precision!r} was given; load the model it was saved from"
-        )
+def _suffix(precision: Precision) -> str:
+    """What `name` puts behind a source in this precision."""
+    return next((suffix for suffix, own in _SUFFIXES.items() if own == precision), "")
+
+
+def _check_precision(folder: ModelFolder, precision: Precision | None, name: str) -> None:
+    """Refuse a saved or shipped folder of another precision than the one asked for."""
+    own = folder.spec.precision
+    if precision in (None, own):
+        return
+    other = "name another encoder" if is_packaged(name) else "load the model it was saved from"
+    raise EncoderError(
+        f"{name} holds {_a(own)} encoder, but precision={precision!r} was given; {other}, or "
+        "leave the precision out"
+    )
+
+
+def _a(precision: Precision) -> str:
+    """The precision with its article."""
+    return f"{'a' if precision == 'compact' else 'an'} {precision}"
 
 
 def _cache_folder(cache_dir: str | Path | None) -> Path:

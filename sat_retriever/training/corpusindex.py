@@ -58,13 +58,22 @@ def corpus_index(
     return _built(Path(path), wanted, fill)
 
 
-def seen_index(index: SheetIndex, seen: frozenset[str], path: str | Path) -> SheetIndex:
+def seen_index(
+    index: SheetIndex,
+    seen: frozenset[str],
+    path: str | Path,
+    *,
+    encoder: Encoder | None = None,
+    dense_weight: float | None = None,
+) -> SheetIndex:
     """Some sheets of an index, with the links among them, as an index of its own.
 
     Args:
         index: Sheets, links and the encoder.
         seen: Ids of the sheets to keep.
         path: The file; it appears whole or not at all.
+        encoder: Makes the tokens; None takes the index's own, with its share of the cosine.
+        dense_weight: Share of the cosine with another encoder; None takes that encoder's own.
 
     Raises:
         InputError: If the file holds another index.
@@ -75,7 +84,10 @@ def seen_index(index: SheetIndex, seen: frozenset[str], path: str | Path) -> She
         kept = (record for record in read_records(index) if record.sheet_id in seen)
         part.add_records(kept, _among(index.all_links(), seen), find_links=False)
 
-    wanted = _Wanted(index.encoder, index.serialization, set(seen), index.dense_weight)
+    if encoder is None:
+        wanted = _Wanted(index.encoder, index.serialization, set(seen), index.dense_weight)
+    else:
+        wanted = _Wanted(encoder, index.serialization, set(seen), dense_weight)
     return _built(Path(path), wanted, fill)
 
 

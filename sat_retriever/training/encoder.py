@@ -15,6 +15,7 @@ from sat_retriever.training.device import make_accelerator
 from sat_retriever.training.encodertask import SENTENCE_TRANSFORMERS, EncoderTask
 from sat_retriever.training.fusion import CHOSEN
 from sat_retriever.training.loop import Fitted, fit
+from sat_retriever.training.mixedtask import Mixed, MixedTask
 from sat_retriever.training.progress import Progress
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.settings import EncoderTraining
@@ -53,7 +54,7 @@ class TrainedEncoder:
 
 
 def train_encoder(
-    data: TrainingData,
+    data: TrainingData | Mixed,
     settings: EncoderTraining,
     folder: str | Path,
     *,
@@ -65,7 +66,8 @@ def train_encoder(
     non-relevant sheet among its nearest; here such a question has no hard negative.
 
     Args:
-        data: Corpus, questions and what training may see.
+        data: Corpus, questions and what training may see; or several corpora, see
+            `mixed`: a question meets the sheets of its own, and validation counts them alike.
         settings: All hyper-parameters.
         folder: Run folder; a new one, or that of the same training.
         progress: Is told about every step.
@@ -84,7 +86,7 @@ def train_encoder(
     run = RunFolder.open(folder, config, data_hash=data.fingerprint, data_name=data.name)
     if not run.finished:
         with run.held():
-            task = EncoderTask(data, settings, backbone)
+            task = _task(data, settings, backbone)
             fitted = fit(
                 task, settings.schedule(), run, accelerator, progress, _PHASE, untrained="show"
             )
@@ -93,6 +95,12 @@ def train_encoder(
             accelerator.wait_for_everyone()
     result = run.result()
     return TrainedEncoder(run.path, result["best_epoch"], result["metrics"])
+
+
+def _task(data: TrainingData | Mixed, settings: EncoderTraining, backbone: Backbone) -> EncoderTask:
+    if isinstance(data, Mixed):
+        return MixedTask(data, settings, backbone)
+    return EncoderTask(data, settings, backbone)
 
 
 def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted) -> None:

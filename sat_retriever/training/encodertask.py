@@ -83,14 +83,17 @@ class EncoderTask:
                 self._bank = tokens[self._seen]
             if mined:
                 questions = encode_pieces(self._backbone, self._train, accelerator)
-                depth = settings.negative_depth
-                self._ranked = nearest_sheets(questions, tokens, self._seen, depth)
+                self._ranked = self._nearest(questions, tokens)
         ranked = np.zeros((self.size, 0), np.int64) if self._ranked is None else self._ranked
         seed = (settings.seed, epoch)
         self._positives = draw_positives(gold, settings.positives, (*seed, 0))
         self._negatives = draw_negatives(
             ranked, gold, settings.negatives, settings.negative_choice, (*seed, 1)
         )
+
+    def _nearest(self, questions: FloatArray, tokens: FloatArray) -> NDArray[np.int64]:
+        """Sheets near each training question, best first, of which hard negatives are drawn."""
+        return nearest_sheets(questions, tokens, self._seen, self._settings.negative_depth)
 
     def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
         """Loss of one share of a batch, scaled so that the mean over processes is the batch's.

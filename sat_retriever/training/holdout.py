@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,8 +11,9 @@ from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.labels import Query
 from sat_retriever.lexical import query_words
+from sat_retriever.training.families import families_of
 
-HoldOut = Literal["question", "workbook"]
+HoldOut = Literal["question", "workbook", "family"]
 HOLD_OUT: HoldOut = "question"
 SHARE = 0.1
 
@@ -92,15 +93,80 @@ def by_workbook(
         )
     random.Random(seed).shuffle(asked)  # noqa: S311 - a repeatable choice, no secret
     held_out = frozenset(asked[: max(1, int(share * len(asked)))])
+    return divided(queries, ids, {one for one in ids if home[one] in held_out})
+
+
+def by_family(
+    index: SheetIndex, queries: Sequence[Query], *, share: float = SHARE, seed: int = 42
+) -> OwnSplit:
+    """Whole families of sheets held out: training sees none of them, not even as negatives.
+
+    Validation then measures what the model does for sheets unlike all that it has seen. What
+    a family is, `families_of` tells.
+
+    Args:
+        index: The sheets and their links.
+        queries: Labelled questions; all their sheets are in the index.
+        share: Part of the sheets, of families that are asked for, in (0, 1); where every family
+            is larger than that, the smallest one.
+        seed: Another seed, other families.
+
+    Raises:
+        InputError: If the share is not between 0 and 1, the questions ask for sheets of one
+            family only, or none is about held-out or none about other sheets alone.
+    """
+    _check_share(share)
+    asked = {sheet_id for query in queries for sheet_id in query.positives}
+    families = [family for family in families_of(index) if asked.intersection(family)]
+    held_out = held_out_families(families, share=share, seed=seed)
+    split = divided(queries, index.sheet_ids(), held_out)
+    if not split.train or not split.validation:
+        raise InputError(
+            f"of {len(queries):,} questions {len(split.train):,} are about sheets for training "
+            f"alone and {len(split.validation):,} about held-out families alone; hold out another "
+            f"share, now {share:g}, or questions (--hold-out question)"
+        )
+    return split
+
+
+def held_out_families(
+    families: Sequence[Sequence[str]], *, share: float, seed: int
+) -> frozenset[str]:
+    """Ids of the sheets of some families, drawn up to a share of all of them.
+
+    Raises:
+        InputError: If there are fewer than two families.
+    """
+    if len(families) < 2:
+        raise InputError(
+            "all these sheets are of one family (the same headers, or one series over time), so "
+            "none can be held out; index other sheets too, or hold out questions instead "
+            "(sat train … --hold-out question)"
+        )
+    sizes = [len(family) for family in families]
+    chosen = _drawn(sizes, share * sum(sizes), seed)
+    return frozenset(sheet_id for number in chosen for sheet_id in families[number])
+
+
+def divided(
+    queries: Sequence[Query], sheet_ids: Sequence[str], held_out: Collection[str]
+) -> OwnSplit:
+    """The questions by whether their sheets are held out; those with some of both are left out.
+
+    Args:
+        queries: Labelled questions.
+        sheet_ids: All sheets.
+        held_out: Those that training may not see.
+    """
     parts: tuple[list[Query], list[Query]] = ([], [])
     for query in queries:
-        inside = {home[sheet_id] in held_out for sheet_id in query.positives}
+        inside = {sheet_id in held_out for sheet_id in query.positives}
         if len(inside) == 1:
             parts[inside.pop()].append(query)
     return OwnSplit(
         train=tuple(parts[0]),
         validation=tuple(parts[1]),
-        seen=frozenset(sheet_id for sheet_id in ids if home[sheet_id] not in held_out),
+        seen=frozenset(sheet_id for sheet_id in sheet_ids if sheet_id not in held_out),
         left_out=len(queries) - len(parts[0]) - len(parts[1]),
     )
 

@@ -27,7 +27,7 @@ from sat_retriever.training.provenance import provenance
 
 _FORMAT = "sat-training"
 _FORMAT_NUMBER = 1
-_CONFIG = "config.json"
+CONFIG = "config.json"
 _METRICS = "metrics.jsonl"
 _RESULT = "result.json"
 _WORK = "training"
@@ -75,7 +75,7 @@ class RunFolder:
         path = Path(folder).absolute()
         run = cls(path, os.environ.get("RANK", "0") == "0" if main is None else main)
         settings = _as_json(config)
-        written = run.config() if (path / _CONFIG).exists() else None
+        written = run.config() if (path / CONFIG).exists() else None
         if written is None:
             if not run.main:
                 return run
@@ -93,7 +93,7 @@ class RunFolder:
         if run.main and not run.finished:
             with run.held():
                 written["starts"].append(provenance())
-                _write_json(path / _CONFIG, written)
+                _write_json(path / CONFIG, written)
                 run.cut(len(run._lines()))  # a line that a kill tore off
         return run
 
@@ -130,15 +130,15 @@ class RunFolder:
         Raises:
             TrainingError: If it is damaged, or of another format.
         """
-        config = _read_json(self.path / _CONFIG)
+        config = _read_json(self.path / CONFIG)
         if config.get("format") != _FORMAT or config.get("format_number") != _FORMAT_NUMBER:
             raise TrainingError(
-                f"{self.path / _CONFIG} has format {config.get('format')!r} "
+                f"{self.path / CONFIG} has format {config.get('format')!r} "
                 f"{config.get('format_number')}, this version reads {_FORMAT!r} {_FORMAT_NUMBER}; "
                 "choose another folder, or the version that wrote it"
             )
         if not {"settings", "data", "starts"} <= config.keys():
-            raise TrainingError(f"{self.path / _CONFIG} is incomplete; name a new folder")
+            raise TrainingError(f"{self.path / CONFIG} is incomplete; name a new folder")
         return config
 
     @property
@@ -215,7 +215,7 @@ class RunFolder:
             return
         if model is not None and model.exists():
             entries = sorted(model.iterdir())
-            taken = {_CONFIG, _METRICS, _RESULT, _WORK} & {entry.name for entry in entries}
+            taken = {CONFIG, _METRICS, _RESULT, _WORK} & {entry.name for entry in entries}
             if taken:
                 raise TrainingError(
                     f"the model has {min(taken)!r}, which is a name of the run's own; save "

@@ -189,7 +189,9 @@ def test_fewer_than_one_thread_is_refused(tiny_source):
 
 
 def test_an_unknown_name_is_refused_with_what_is_possible():
-    with pytest.raises(EncoderError, match="neither an existing folder, nor 'minilm', nor a hub"):
+    with pytest.raises(
+        EncoderError, match="neither an existing folder, nor 'minilm', nor 'general', nor a hub"
+    ):
         SheetEncoder.load("/no/such/folder")
 
 

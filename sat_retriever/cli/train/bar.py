@@ -16,7 +16,7 @@ from rich.progress import (
 )
 from rich.progress import Progress as Bar
 
-from sat_retriever.cli.terminal import stderr
+from sat_retriever.cli.terminal import plain, stderr
 
 if TYPE_CHECKING:
     from sat_retriever.training.progress import Standing
@@ -50,7 +50,15 @@ class TrainingBar:
 
     def finding(self, done: int, total: int) -> None:
         """Show how many questions have their candidates."""
-        self._bar.update(self._task, description="candidates", completed=done, total=total)
+        self.counting("candidates", done, total)
+
+    def counting(self, what: str, done: int, total: int) -> None:
+        """Show how much is done of something that is no training."""
+        self._bar.update(self._task, description=what, completed=done, total=total, found="")
+
+    def say(self, text: str) -> None:
+        """Print a line above the bar, in a terminal or not."""
+        self._bar.console.print(plain(text), soft_wrap=True)
 
 
 @contextmanager

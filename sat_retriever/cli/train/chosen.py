@@ -11,7 +11,14 @@ from sat_retriever.cli.train.lessons import CorpusLessons, Lessons, OwnLessons
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.labels import load_labels
-from sat_retriever.training.holdout import HOLD_OUT, SHARE, HoldOut, by_question, by_workbook
+from sat_retriever.training.holdout import (
+    HOLD_OUT,
+    SHARE,
+    HoldOut,
+    by_family,
+    by_question,
+    by_workbook,
+)
 from sat_retriever.training.sources import (
     check_known,
     grouped_source,
@@ -43,7 +50,7 @@ def chosen_lessons(
     hold_out: Annotated[
         HoldOut | None,
         typer.Option(
-            help="What is held out for validation: question or workbook. "
+            help="What is held out for validation: question, workbook or family. "
             rf"[dim]\[{HOLD_OUT}][/dim]",
             metavar="NAME",
             rich_help_panel=PANEL,
@@ -52,7 +59,8 @@ def chosen_lessons(
     share: Annotated[
         float | None,
         typer.Option(
-            help=rf"Part of the questions or workbooks held out. [dim]\[{SHARE}][/dim]",
+            help="Part of the questions, workbooks or sheets of families held out. "
+            rf"[dim]\[{SHARE}][/dim]",
             metavar="X",
             rich_help_panel=PANEL,
         ),
@@ -121,9 +129,9 @@ def _own(index: Path, labels: Path, hold_out: HoldOut, share: float) -> OwnLesso
     queries = load_labels(labels)
     with SheetIndex.open(index) as opened:
         check_known(queries, opened.sheet_ids(), str(index))
-        divided = (
-            by_workbook(opened, queries, share=share)
-            if hold_out == "workbook"
-            else by_question(queries, share=share)
-        )
+        if hold_out == "question":
+            divided = by_question(queries, share=share)
+        else:
+            whole = by_workbook if hold_out == "workbook" else by_family
+            divided = whole(opened, queries, share=share)
     return OwnLessons(f"{labels.name} over {index.name}", index, divided)

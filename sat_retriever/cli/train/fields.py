@@ -18,12 +18,15 @@ Settings = TypeVar("Settings")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _ABSENT = {int: "all", float: "own"}  # how None is written, by what a field holds otherwise
+PAPER = "Settings, with the paper's values"
 NOTHING = "none"  # how an empty list is written
 _ATTRIBUTE = re.compile(r"^ {8}(\w+): (.+(?:\n {12}.+)*)", re.MULTILINE)
 _METAVARS = {int: "N", float: "X", str: "NAME"}
 
 
-def with_options(settings: type, *, also: Callable[..., Any]) -> Callable[[Command], Command]:
+def with_options(
+    settings: type, *, also: Callable[..., Any] | None = None, panel: str = PAPER
+) -> Callable[[Command], Command]:
     """A decorator: a command's `**given` becomes options.
 
     An option that is not given is None, so that a preset's value stays.
@@ -31,12 +34,13 @@ def with_options(settings: type, *, also: Callable[..., Any]) -> Callable[[Comma
     Args:
         settings: A dataclass, documented as this package does: one option a field.
         also: A function whose parameters are options too, but for those named as a field.
+        panel: What the help calls the fields.
     """
 
     def decorate(command: Command) -> Command:
-        made = [_parameter(settings, each) for each in fields(settings)]
+        made = [_parameter(settings, each, panel) for each in fields(settings)]
         taken = {each.name for each in made}
-        others = [each for each in _own(also) if each.name not in taken]
+        others = [each for each in _own(also) if each.name not in taken] if also else []
         every = [*_own(command), *others, *made]
         command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
         command.__annotations__ = {each.name: each.annotation for each in every}
@@ -120,7 +124,7 @@ def shown(value: Any) -> str:
 # ---- inner workings
 
 
-def _parameter(kind: type, field: Field[Any]) -> inspect.Parameter:
+def _parameter(kind: type, field: Field[Any], panel: str) -> inspect.Parameter:
     hint = get_type_hints(kind)[field.name]
     given, metavar = _taken(hint)
     names = [option_name(field.name)]
@@ -132,7 +136,7 @@ def _parameter(kind: type, field: Field[Any]) -> inspect.Parameter:
         help=rf"{field_help(kind, field.name)} [dim]\[{default}][/dim]",
         metavar=metavar,
         show_default=False,
-        rich_help_panel="Settings, with the paper's values",
+        rich_help_panel=panel,
     )
     return inspect.Parameter(
         field.name,

@@ -1,0 +1,261 @@
+"""An index's encoder and reranker trained on questions made from its own sheets.
+
+    questions -> Stage 1 -> judged -> Stage 2 over the better -> judged -> the index encoded anew
+
+    config.json       all settings, and the state of the index that they are for
+    questions/        what was asked
+    stage-1/          run of the Sheet Encoder; `stage-1/encoder` is what the index then names
+    stage-2/          run of the reranker, for `sat search --reranker`
+    result.json       what came of it: written before the index is touched
+
+Every part is a run folder of its own or is made anew, so a start that was stopped or killed
+goes on where it was. The index changes in one transaction, at the very end, or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from sat_retriever.adapt.estimate import estimated_seconds
+from sat_retriever.adapt.judging import Marks, Row, first_row, marks, next_row
+from sat_retriever.adapt.outcome import ENCODER, STAGE_1, STAGE_2, Adaptation, counts
+from sat_retriever.adapt.questions import QUESTIONS, Material, prepare
+from sat_retriever.adapt.settings import OWN, AdaptSettings
+from sat_retriever.adapt.start import start_of
+from sat_retriever.chat import Chat
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.errors import EmptyInputError, TrainingError
+from sat_retriever.index import SheetIndex
+from sat_retriever.jsonform import to_json
+from sat_retriever.labels import Query
+from sat_retriever.serialize import serialize
+from sat_retriever.training.candidatesets import candidate_sets
+from sat_retriever.training.corpusindex import seen_index
+from sat_retriever.training.encoder import train_encoder
+from sat_retriever.training.memory import peak_memory_mib
+from sat_retriever.training.progress import Standing
+from sat_retriever.training.reranker import train_reranker
+from sat_retriever.training.run import CONFIG, RunFolder
+from sat_retriever.training.sources import check_known, from_index, read_records
+from sat_retriever.types import Encoder
+
+_KIND = "adapt"
+_DRAFTS = ".drafts"
+_LINKS = "links"
+
+
+class Watcher(Protocol):
+    """Is told what an adaptation does."""
+
+    def training(self, standing: Standing) -> None:
+        """Where one of the trainings stands."""
+        ...
+
+    def counting(self, what: str, done: int, total: int) -> None:
+        """How much is done of something else."""
+        ...
+
+    def prepared(self, material: Material, seconds: float) -> None:
+        """What it learns from, and about how many seconds that will take."""
+        ...
+
+
+def adapt(
+    index: SheetIndex,
+    folder: str | Path,
+    settings: AdaptSettings | None = None,
+    *,
+    own: Sequence[Query] = (),
+    chat: Chat | None = None,
+    watcher: Watcher | None = None,
+) -> Adaptation:
+    """Train encoder and reranker on an index's own sheets, and keep what is better.
+
+    The encoder of the index, with words and links beside it, is only replaced by one that gives
+    better answers about families of sheets that training never saw; the links by a reranker
+    that does. Otherwise the index is left as it is.
+
+    Source: paper, sections 3.3 and 3.4. Departs: the questions are made from names, headers,
+    periods and links of the sheets; labels are not needed.
+
+    Args:
+        index: What to adapt; it has the new tokens at the end, if they are better.
+        folder: Where everything is kept; the same call goes on in it after a stop or a kill.
+        settings: All choices; None takes the defaults.
+        own: Labelled or logged questions, each text once.
+        chat: A language model that rewords the made questions; None leaves them.
+        watcher: Is told what is done.
+
+    Raises:
+        InputError: If a label names a sheet that is not there, nothing can be asked, or all
+            sheets are of one family.
+        TrainingError: If the folder holds another adaptation, or another process is at it.
+        EncoderError: If the encoder cannot be loaded, or has no weights to go on from.
+        MissingExtraError: If an optional package is needed; names the command.
+        IndexBusyError: If another process is writing to the index.
+        IndexStorageError: If the index cannot be written; it is as it was.
+        OutputError: If the folder cannot be written.
+    """
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise TrainingError("an adaptation runs in one process; start it without a launcher")
+    begun = time.monotonic()
+    settings = settings or AdaptSettings()
+    if not len(index):
+        raise EmptyInputError(f"{index.path} holds no sheets; index some workbooks first")
+    check_known(own, index.sheet_ids(), str(index.path))
+    folder = Path(folder).absolute()
+    config = {
+        "kind": _KIND, "start": _start(index, folder), **asdict(settings),
+        "labels": _hash_of(map(str, own)), "reworded": chat is not None,
+    }  # fmt: skip
+    texts = (
+        f"{each.sheet_id}\n{serialize(each, index.serialization)}" for each in read_records(index)
+    )
+    data_hash = _hash_of(texts)
+    _forget_untrained(folder)
+    run = RunFolder.open(folder, config, data_hash=data_hash, data_name=index.path.stem)
+    if not run.finished:
+        with run.held():
+            made = _Making(index, folder, settings, tuple(own), chat, watcher).result()
+            took = {"seconds": time.monotonic() - begun, "memory_mib": peak_memory_mib()}
+            run.finish({**made, **took})
+    result = run.result()
+    _apply(index, folder, result, watcher)
+    shutil.rmtree(folder / _DRAFTS, ignore_errors=True)
+    return Adaptation.read(folder, result)
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """An adaptation that is not finished."""
+
+    index: SheetIndex
+    folder: Path
+    settings: AdaptSettings
+    own: tuple[Query, ...]
+    chat: Chat | None
+    watcher: Watcher | None
+
+    def result(self) -> dict[str, Any]:
+        """What came of it, as JSON values."""
+        material = prepare(
+            self.index, self.settings, self.folder, self.own, chat=self.chat, counting=self._count
+        )
+        if self.watcher is not None:
+            self.watcher.prepared(material, estimated_seconds(self.index, material, self.settings))
+        encoder = self._stage_1(material)
+        now = self._marks(self.index, _LINKS, material)
+        rows = [first_row(f"{self.index.encoder_name}, words and links", now)]
+        with self._draft("adapted", encoder) as draft:
+            new = self._marks(draft, _LINKS, material)
+            rows.append(self._next("adapted encoder", new, now))
+            kept = rows[-1].kept
+            whole, now = (draft, new) if kept else (self.index, now)
+            if self.settings.stage_2:
+                new = self._stage_2(whole, material, adapted=kept)
+                rows.append(self._next("adapted reranker", new, now))
+        return {
+            "rows": to_json(tuple(rows)),
+            "apart": material.apart,
+            "encoder": encoder.fingerprint if kept else None,
+            "dense_weight": encoder.dense_weight if kept else None,
+            "reranker": len(rows) > 2 and rows[-1].kept,
+            "counts": counts(len(self.index), material),
+        }
+
+    def _stage_1(self, material: Material) -> SheetEncoder:
+        """The adapted encoder."""
+        named = self.settings.backbone
+        start = start_of(self.index.encoder_name if named == OWN else named)
+        data = from_index(self.index, material.train, material.choose, seen=material.seen)
+        trained = train_encoder(
+            data, self.settings.encoder_training(start), self.folder / STAGE_1,
+            progress=self._training,
+        )  # fmt: skip
+        return SheetEncoder.load(trained.encoder)
+
+    def _stage_2(self, whole: SheetIndex, material: Material, *, adapted: bool) -> Marks:
+        """Marks of the reranker that is trained over the better encoder."""
+        settings = self.settings.reranker_training()
+        name = "adapted" if adapted else "present"
+        with self._draft(f"{name}-seen", whole.encoder, material.seen) as seen:
+            train, choose = (
+                candidate_sets(each, queries, settings, progress=partial(self._count, "candidates"))
+                for each, queries in ((seen, material.train), (whole, material.choose))
+            )
+        train_reranker(
+            train, choose, settings, self.folder / STAGE_2, data_name=self.index.path.stem,
+            progress=self._training,
+        )  # fmt: skip
+        return self._marks(whole, self.folder / STAGE_2, material)
+
+    def _draft(self, name: str, encoder: Encoder, seen: frozenset[str] | None = None) -> SheetIndex:
+        """Sheets of the index, or those that training may see, in the tokens of an encoder."""
+        ids = frozenset(self.index.sheet_ids()) if seen is None else seen
+        self._count("encoding", 0, len(ids))
+        file = self.folder / _DRAFTS / f"{name}.sat"
+        own = encoder is self.index.encoder  # with its own share of the cosine, too
+        return seen_index(self.index, ids, file, encoder=None if own else encoder)
+
+    def _next(self, name: str, new: Marks, now: Marks) -> Row:
+        return next_row(name, new, now, sure=self.settings.sure)
+
+    def _marks(self, index: SheetIndex, reranker: str | Path, material: Material) -> Marks:
+        return marks(index, reranker, material.judge, partial(self._count, "judging"))
+
+    def _training(self, standing: Standing) -> None:
+        if self.watcher is not None:
+            self.watcher.training(standing)
+
+    def _count(self, what: str, done: int, total: int) -> None:
+        if self.watcher is not None:
+            self.watcher.counting(what, done, total)
+
+
+# ---- inner workings
+
+
+def _start(index: SheetIndex, folder: Path) -> str:
+    """Fingerprint of the encoder that the adaptation starts from, or started from."""
+    run = RunFolder(folder, main=False)
+    if run.finished and run.result().get("encoder") == index.fingerprint:
+        return str(run.config()["settings"].get("start"))  # it is in the index already
+    return index.fingerprint
+
+
+def _forget_untrained(folder: Path) -> None:
+    """Let other options be given as long as nothing was trained with the first ones."""
+    run = RunFolder(folder, main=True)
+    if not (folder / CONFIG).exists() or run.finished or (folder / STAGE_1).exists():
+        return
+    with run.held():
+        if run.config()["settings"].get("kind") == _KIND:
+            shutil.rmtree(folder / QUESTIONS, ignore_errors=True)
+            (folder / CONFIG).unlink()
+
+
+def _hash_of(texts: Iterable[str]) -> str:
+    """Sixteen hex digits over some texts in their order."""
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode("utf-8", "replace") + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _apply(
+    index: SheetIndex, folder: Path, result: Mapping[str, Any], watcher: Watcher | None
+) -> None:
+    """Give the index its new tokens, unless it has them or keeps the old."""
+    if result["encoder"] in (None, index.fingerprint):
+        return
+    encoder = SheetEncoder.load(folder / STAGE_1 / ENCODER)
+    tell = None if watcher is None else partial(watcher.counting, "encoding the index anew")
+    index.reencode(encoder, progress=tell)

@@ -1,0 +1,73 @@
+"""What an adaptation came to, and where it lies in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sat_retriever.adapt.judging import Row
+from sat_retriever.adapt.questions import Material
+
+STAGE_1, STAGE_2 = "stage-1", "stage-2"
+ENCODER = "encoder"  # in the run of Stage 1
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptation:
+    """What an adaptation came to.
+
+    Attributes:
+        folder: Its folder; an adapted index needs the encoder in it.
+        rows: What answered before, and what was trained, on the judging questions.
+        apart: Whether nothing was chosen with the judging questions either; if not, there were
+            few, and the figures are better than they would be on others.
+        encoder: The encoder that the index has now, if it was replaced.
+        dense_weight: Share of the cosine that was chosen with it.
+        reranker: Run folder of the reranker that is better than the links; None if it is not.
+        counts: Sheets, families and questions by what they were for.
+        seconds: Wall time of the start that finished it, without writing the index.
+        memory_mib: Peak memory of that start.
+    """
+
+    folder: Path
+    rows: tuple[Row, ...]
+    apart: bool
+    encoder: Path | None
+    dense_weight: float | None
+    reranker: Path | None
+    counts: Mapping[str, int]
+    seconds: float
+    memory_mib: float
+
+    @classmethod
+    def read(cls, folder: Path, result: Mapping[str, Any]) -> Adaptation:
+        """The outcome in a folder, as its result.json has it."""
+        return cls(
+            folder=folder,
+            rows=tuple(map(Row.from_json, result["rows"])),
+            apart=result["apart"],
+            encoder=folder / STAGE_1 / ENCODER if result["encoder"] else None,
+            dense_weight=result["dense_weight"],
+            reranker=folder / STAGE_2 if result["reranker"] else None,
+            counts=result["counts"],
+            seconds=result["seconds"],
+            memory_mib=result["memory_mib"],
+        )
+
+
+def counts(sheets: int, material: Material) -> dict[str, int]:
+    """What was learnt from, in numbers."""
+    return {
+        "sheets": sheets,
+        "sheets_seen": len(material.seen),
+        "families": material.families,
+        "families_held_out": material.held_out,
+        "made": material.made,
+        "own": material.own,
+        "own_left_out": material.left_out,
+        "train": len(material.train),
+        "choose": len(material.choose),
+        "judge": len(material.judge),
+    }

@@ -1,0 +1,106 @@
+"""Every choice of an adaptation, and what it makes of the settings of the two trainings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sat_retriever.errors import InputError
+from sat_retriever.training.settings import EncoderTraining, RerankerTraining
+
+OWN = "own"
+_A_SHEET = 2  # questions, where their number is left open
+_FEWEST, _MOST = 300, 5_000
+_CHANNELS = (
+    "semantic", "query", "schema", "shape", "lexical", "formula_reference", "aggregation",
+    "summary_source", "join_key", "sibling_period", "same_workbook",
+)  # every kind of link that an index finds  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptSettings:
+    """How an index's encoder and reranker are adapted to its own sheets.
+
+    Attributes:
+        number: Questions to make; 0 makes two a sheet, from 300 to 5,000.
+        share: Part of the sheets held out for validation, whole families of them.
+        own_share: Share of the training that labelled questions are to have, if there are any.
+        own_most: How often one of them counts at most to reach it.
+        backbone: Model that Stage 1 starts from: "own" is the index's encoder, else "minilm", a
+            sentence-transformers folder or a hub name.
+        epochs: Passes of Stage 1 over its questions.
+        trained_layers: How many of the last transformer layers learn.
+        max_length: Most word pieces of a text that are read.
+        batch_size: Questions a step of Stage 1.
+        learning_rate: Highest learning rate of Stage 1, after the warm-up.
+        stage_2: Also train a reranker over the better of the two encoders.
+        candidates: Sheets that Stage 1 hands to Stage 2.
+        stage_2_epochs: Passes of the base scorer over the questions, and as many of the graph.
+        sure: Replace a model only by one that is ahead beyond chance, the whole 95 % interval
+            above 0; otherwise by any that is ahead.
+        seed: Seed of all that is random: questions, families, weights, order.
+
+    Raises:
+        InputError: If a value is out of its range.
+    """
+
+    number: int = 0
+    share: float = 0.2
+    own_share: float = 0.33
+    own_most: int = 8
+    backbone: str = OWN
+    epochs: int = 3
+    trained_layers: int | None = 4
+    max_length: int = 256
+    batch_size: int = 64
+    learning_rate: float = 2e-4
+    stage_2: bool = True
+    candidates: int = 50
+    stage_2_epochs: int = 8
+    sure: bool = True
+    seed: int = 42
+
+    def __post_init__(self) -> None:
+        if self.number < 0:
+            raise InputError(f"number is {self.number}; ask for 1 question or more, or 0")
+        for name in ("share", "own_share"):
+            if not 0 < getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; give a share between 0 and 1")
+        if self.own_most < 1:
+            raise InputError(f"own_most is {self.own_most}; give 1 or more")
+        self.encoder_training("minilm")
+        self.reranker_training()
+
+    def questions(self, sheets: int) -> int:
+        """How many questions to make about so many sheets.
+
+        >>> [AdaptSettings().questions(sheets) for sheets in (20, 1_000, 100_000)]
+        [300, 2000, 5000]
+        """
+        return self.number or max(_FEWEST, min(_MOST, _A_SHEET * sheets))
+
+    def encoder_training(self, start: str) -> EncoderTraining:
+        """Settings of Stage 1 from a model on: the paper's values, but for the hard negatives."""
+        return EncoderTraining(
+            backbone=start,
+            trained_layers=self.trained_layers,
+            max_length=self.max_length,
+            negative_choice="random",  # better on IndustryTab-1K's validation questions
+            epochs=self.epochs,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            seed=self.seed,
+        )
+
+    def reranker_training(self) -> RerankerTraining:
+        """Stage 2 over the link reranker's order, which it keeps where it learns nothing better."""
+        return RerankerTraining(
+            candidates=self.candidates,
+            start="links",
+            dense_weight=None,
+            features=("lexical", "dense"),
+            channels=_CHANNELS,
+            keep_start=True,
+            base_epochs=self.stage_2_epochs,
+            graph_epochs=self.stage_2_epochs,
+            seed=self.seed,
+        )

@@ -1,0 +1,224 @@
+"""`sat adapt`: an index's encoder and reranker trained on its own sheets, without labels."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from sat_retriever.adapt.settings import AdaptSettings
+from sat_retriever.cli.terminal import (
+    DEFAULT_INDEX,
+    IndexOption,
+    JsonOption,
+    counted,
+    examples,
+    grid,
+    plain,
+    print_json,
+    stderr,
+    stdout,
+)
+from sat_retriever.cli.train.bar import TrainingBar, training_bar
+from sat_retriever.cli.train.fields import settings_of, with_options
+from sat_retriever.cli.train.report import share
+from sat_retriever.cli.train.session import check_extra
+from sat_retriever.index import SheetIndex
+from sat_retriever.jsonform import to_json
+from sat_retriever.labels import load_labels
+
+if TYPE_CHECKING:
+    from sat_retriever.adapt.judging import Row
+    from sat_retriever.adapt.outcome import Adaptation
+    from sat_retriever.adapt.questions import Material
+    from sat_retriever.chat import Chat
+    from sat_retriever.training.progress import Standing
+
+EXAMPLES = examples(
+    "sat adapt --index reports.sat",
+    "sat adapt -i reports.sat --queries labels.csv --queries clicks.csv",
+    "sat adapt -i reports.sat --paraphrase qwen3:4b --number 4000",
+)
+
+
+@with_options(AdaptSettings, panel="Settings")
+def adapt(
+    file: IndexOption = DEFAULT_INDEX,
+    *,
+    queries: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Also learn from these labelled or clicked questions; again for more files.",
+            metavar="FILE",
+            dir_okay=False,
+        ),
+    ] = None,
+    paraphrase: Annotated[
+        str | None,
+        typer.Option(
+            help="Reword made questions by this model of a local Ollama.", metavar="MODEL"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the run: FILE.adapt.", metavar="RUN", file_okay=False),
+    ] = None,
+    as_json: JsonOption = False,
+    **given: Any,
+) -> None:
+    """Train the encoder and a reranker on the sheets of an index, without labels.
+
+    Questions are made from names, headers, periods and links. What is
+    better than before on families of sheets that were kept apart is kept;
+    if nothing is, the index stays as it was. Stopped, the same command
+    goes on.
+    """
+    settings = settings_of(AdaptSettings(), given)
+    check_extra()
+    from sat_retriever.adapt.adapt import adapt as adapted
+    from sat_retriever.adapt.questions import merged
+
+    own = merged(load_labels(each) for each in queries or ())
+    folder = out or file.with_name(f"{file.name}.adapt")
+    try:
+        with SheetIndex.open(file) as opened, training_bar() as bar:
+            made = adapted(
+                opened, folder, settings, own=own, chat=_chat(paraphrase), watcher=_Watcher(bar)
+            )
+    except KeyboardInterrupt:
+        stderr().print("interrupted; the index is as it was, the same command goes on from here")
+        raise typer.Exit(130) from None
+    if as_json:
+        print_json(_as_json(made, file))
+    else:
+        _print(made, file)
+
+
+class _Watcher:
+    """Shows an adaptation in one line."""
+
+    def __init__(self, bar: TrainingBar) -> None:
+        self._bar = bar
+
+    def training(self, standing: Standing) -> None:
+        self._bar.training(standing)
+
+    def counting(self, what: str, done: int, total: int) -> None:
+        self._bar.counting(what, done, total)
+
+    def prepared(self, material: Material, seconds: float) -> None:
+        self._bar.say(
+            f"{len(material.train):,} questions to learn from, {len(material.choose):,} to choose "
+            f"with, {len(material.judge):,} to judge by; the first training takes {_about(seconds)}"
+        )
+
+
+def _chat(model: str | None) -> Chat | None:
+    if model is None:
+        return None
+    from sat_retriever.chat import OllamaChat
+
+    return OllamaChat(model)
+
+
+def _about(seconds: float) -> str:
+    """A time that is a guess.
+
+    >>> _about(20), _about(130), _about(9000)
+    ('less than a minute', 'about 2 minutes', 'about 2.5 hours')
+    """
+    if seconds < 60:
+        return "less than a minute"
+    if seconds < 5400:
+        return f"about {max(1, round(seconds / 60))} minute{'s' * (round(seconds / 60) > 1)}"
+    return f"about {seconds / 3600:.1f} hours"
+
+
+# ---- what is said about it
+
+
+def _as_json(made: Adaptation, file: Path) -> dict[str, Any]:
+    return {
+        "index": str(file),
+        "run": str(made.folder),
+        "replaced": made.encoder is not None,
+        "encoder": None if made.encoder is None else str(made.encoder),
+        "dense_weight": made.dense_weight,
+        "reranker": None if made.reranker is None else str(made.reranker),
+        "rows": to_json(made.rows),
+        "judged_apart": made.apart,
+        "counts": dict(made.counts),
+        "seconds": made.seconds,
+        "memory_mib": made.memory_mib,
+        "next": _command(made, file),
+    }
+
+
+def _print(made: Adaptation, file: Path) -> None:
+    console, counts = stdout(), made.counts
+    console.print(
+        f"[bold]{counted(counts['sheets'], 'sheet')}[/bold] of {counts['families']:,} families, "
+        f"{counts['families_held_out']:,} of them held out"
+    )
+    own = ""
+    if counts["own"] or counts["own_left_out"]:
+        own = f"; {counts['own']:,} labelled ones used, {counts['own_left_out']:,} not"
+    console.print(
+        f"{counted(counts['made'], 'question')} made, {counts['train']:,} to learn from, "
+        f"{counts['choose']:,} to choose with, {counts['judge']:,} to judge by{own}",
+        soft_wrap=True,
+    )
+    console.print()
+    table = grid("answers by", "NDCG@5", "Recall@5", "ahead, with its 95 % interval", "")
+    for place in (1, 2):
+        table.columns[place].justify = "right"
+    for row in made.rows:
+        kept = Text("kept" if row.kept else "not kept", "green" if row.kept else "yellow")
+        said = Text("") if row.ahead is None else kept
+        table.add_row(plain(row.name), share(row.ndcg), share(row.recall), _ahead(row), said)
+    console.print(table)
+    console.print()
+    if not made.apart:
+        console.print(
+            "few held-out questions: the same ones chose and judge, so new ones would score less",
+            style="dim",
+        )
+    for line in _verdict(made, file):
+        console.print(plain(line), soft_wrap=True)
+    console.print(f"{made.seconds:,.0f} s, peak memory {made.memory_mib:,.0f} MiB", style="dim")
+
+
+def _ahead(row: Row) -> str:
+    """How far a row is ahead.
+
+    >>> from sat_retriever.adapt.judging import Row
+    >>> from sat_retriever.metrics import Difference
+    >>> _ahead(Row("", 0.9, 0.8, Difference(0.0512, 0.03, 0.0724))), _ahead(Row("", 0.9, 0.8))
+    ('+.051 (+.030 to +.072)', '')
+    """
+    if row.ahead is None:
+        return ""
+    low, middle, high = (
+        f"{value:+.3f}".replace("0.", ".", 1)
+        for value in (row.ahead.low, row.ahead.mean, row.ahead.high)
+    )
+    return f"{middle} ({low} to {high})"
+
+
+def _verdict(made: Adaptation, file: Path) -> list[str]:
+    """What became of the index, and how to ask it."""
+    if made.encoder is not None:
+        weight = "" if made.dense_weight is None else f", the cosine counting {made.dense_weight:g}"
+        first = f"{file} has the tokens of {made.encoder} now{weight}; keep that folder"
+    else:
+        first = f"the adapted encoder is not better: {file} is as it was"
+    return [first, _command(made, file)]
+
+
+def _command(made: Adaptation, file: Path) -> str:
+    """The next command."""
+    named = "" if made.reranker is None else f" --reranker {shlex.quote(str(made.reranker))}"
+    return f'sat search "…" --index {shlex.quote(str(file))}{named}'

@@ -1,0 +1,37 @@
+"""Workbooks of a few companies: eight kinds of sheets, each with columns of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+COMPANIES = ("alpha", "beta", "gamma")
+YEARS = ("2021", "2022", "2023")
+KINDS = {
+    "sales report": ("order", "region", "price"),
+    "payroll": ("employee", "salary"),
+    "stock count": ("item", "shelf", "pieces"),
+    "travel costs": ("trip", "hotel", "fare"),
+    "lease contracts": ("tenant", "rent"),
+    "repair log": ("machine", "fault", "hours"),
+    "training plan": ("course", "teacher"),
+    "energy use": ("meter", "kilowatts"),
+}
+WORDS = [*COMPANIES, *YEARS, *(word for kind in KINDS for word in kind.split())]
+
+
+def write_books(folder: Path) -> Path:
+    """One csv file a company, year and kind: 72 sheets of eight families."""
+    for company in COMPANIES:
+        for kind, headers in KINDS.items():
+            for year in YEARS:
+                file = folder / company / f"{company} {kind} {year}.csv"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                rows = [",".join(headers), ",".join(str(7 + n) for n in range(len(headers)))]
+                file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return folder
+
+
+def sheet_id(company: str, kind: str, year: str) -> str:
+    """What indexing the folder calls a sheet."""
+    name = f"{company} {kind} {year}"
+    return f"{company}/{name}.csv#{name}"

@@ -1,0 +1,66 @@
+"""Where the weights are that an encoder goes on learning from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.encoder.compact import compact_folder
+from sat_retriever.encoder.folder import read_model_folder
+from sat_retriever.errors import EncoderError
+from tests.saved_encoder import save_bag_of_words
+from tests.tiny_transformer import save_tiny
+
+pytest.importorskip("torch", reason="pip install 'sat-retriever[train]'")
+from sat_retriever.adapt.start import start_of
+
+
+def _move(file: Path) -> None:
+    """Make all weights differ, as training does: equal ones are one in an exported file."""
+    chance = np.random.default_rng(0)
+    moved = {
+        name: (value + chance.normal(size=value.shape, scale=0.05)).astype(np.float32)
+        for name, value in load_file(file).items()
+    }
+    save_file(moved, file, metadata={"format": "pt"})
+
+
+@pytest.mark.parametrize("name", ["minilm", "general", "BAAI/bge-base-en-v1.5"])
+def test_a_model_that_is_no_folder_is_its_own_start_in_any_precision(name):
+    assert start_of(name) == start_of(f"{name}:int8") == start_of(f"{name}:compact") == name
+
+
+def test_a_sentence_transformers_folder_is_its_own_start(tmp_path):
+    assert start_of(str(tmp_path)) == str(tmp_path)
+
+
+def test_an_exported_encoder_starts_from_the_weights_beside_it(tmp_path):
+    bag = save_bag_of_words(tmp_path / "run" / "encoder", ["word"])
+    with pytest.raises(EncoderError, match=r"cannot learn.*--backbone, for example 'minilm'"):
+        start_of(str(bag))
+    (bag.parent / "sentence-transformers").mkdir()
+    assert start_of(str(bag)) == str(bag.parent / "sentence-transformers")
+
+
+def test_one_that_says_what_it_was_exported_from_starts_from_its_own_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    source = save_tiny(tmp_path / "tiny")
+    _move(source / "model.safetensors")
+    texts = ["sales of alpha in 2021", "x"]
+    exported = SheetEncoder.load(source)
+    exported.save(tmp_path / "full")
+    transformer = json.loads((source / "config.json").read_text())
+    compact_folder(
+        read_model_folder(tmp_path / "full"), tmp_path / "small", transformer=transformer
+    )
+    start = SheetEncoder.load(start_of(str(tmp_path / "small")))
+    np.testing.assert_allclose(
+        start.encode_sheets(texts),
+        SheetEncoder.load(tmp_path / "small").encode_sheets(texts),
+        atol=1e-5,
+    )

@@ -1,0 +1,136 @@
+"""Models that are part of the package, with a small made one in place of the trained."""
+
+import subprocess
+import sys
+
+import pytest
+
+from sat_retriever import packaged
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.errors import EncoderError, FingerprintMismatchError
+from sat_retriever.graphrank.rerank import GraphReranker
+from sat_retriever.index import SheetIndex
+from sat_retriever.linkrank import LinkReranker
+from sat_retriever.retriever import SHIPPED, SheetRetriever, load_reranker
+from sat_retriever.serialize import Serialization
+from sat_retriever.types import Column, SheetRecord
+from tests.fakes import HashedEncoder
+from tests.graphrank.small_model import save_small_model, small_spec
+from tests.saved_encoder import save_bag_of_words
+
+RECORDS = [
+    SheetRecord(name, name, columns=(Column("Amount"),)) for name in ("sales", "sales tax", "staff")
+]
+
+
+@pytest.fixture
+def shipped(tmp_path, monkeypatch):
+    """A folder of models with a general encoder and a reranker for its tokens."""
+    folder = tmp_path / "models"
+    save_bag_of_words(folder / "general/encoder", ["sales", "tax", "staff", "amount"])
+    monkeypatch.setattr(packaged, "FOLDER", folder)
+    with SheetIndex.create(tmp_path / "first.sat", SheetEncoder.load("general")) as index:
+        save_small_model(folder / "general/reranker", small_spec(index))
+    return folder
+
+
+def made_index(path, encoder, **options):
+    index = SheetIndex.create(path, encoder, **options)
+    index.add_records(RECORDS, find_links=False)
+    return index
+
+
+def test_the_general_encoder_is_loaded_by_name_and_an_index_finds_it_again(shipped, tmp_path):
+    with made_index(tmp_path / "a.sat", SheetEncoder.load("general")) as index:
+        assert index.encoder_name == "general"
+    with SheetIndex.open(tmp_path / "a.sat") as again:
+        assert again.candidates("staff")[0].sheet_id == "staff"
+
+
+def test_the_general_reranker_is_loaded_by_name(shipped, tmp_path):
+    with made_index(tmp_path / "a.sat", SheetEncoder.load("general")) as index:
+        assert isinstance(load_reranker(index, "general"), GraphReranker)
+        assert SheetRetriever(index, "general").retrieve("staff")[0].sheet_id == "staff"
+
+
+def test_what_is_shipped_for_the_encoder_is_taken_and_links_where_nothing_is(shipped, tmp_path):
+    encoder, texts = SheetEncoder.load("general"), Serialization(max_headers=3)
+    with (
+        made_index(tmp_path / "a.sat", encoder) as ours,
+        made_index(tmp_path / "b.sat", HashedEncoder()) as foreign,
+        made_index(tmp_path / "c.sat", encoder, serialization=texts) as other_texts,
+    ):
+        assert isinstance(SheetRetriever(ours, SHIPPED).reranker, GraphReranker)
+        assert isinstance(SheetRetriever(foreign, SHIPPED).reranker, LinkReranker)
+        assert isinstance(SheetRetriever(other_texts, SHIPPED).reranker, LinkReranker)
+
+
+def test_the_general_reranker_is_refused_for_tokens_of_another_encoder(shipped, tmp_path):
+    with (
+        made_index(tmp_path / "a.sat", HashedEncoder()) as index,
+        pytest.raises(FingerprintMismatchError, match="--encoder general"),
+    ):
+        load_reranker(index, "general")
+
+
+def test_a_name_goes_before_a_folder_of_that_name(shipped, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save_bag_of_words(tmp_path / "general", ["other"], seed=1)
+    assert SheetEncoder.load("general").name == "general"
+    assert SheetEncoder.load("./general").name == str(tmp_path / "general")
+
+
+@pytest.mark.parametrize("file", ["model.onnx", "tokenizer.json", "config.json"])
+def test_a_changed_file_is_named_with_what_to_do(shipped, file):
+    path = shipped / "general/encoder" / file
+    content = path.read_bytes()
+    old = b'"weights": "' if file == "config.json" else content[-9:-8]
+    path.write_bytes(content.replace(old, old[:-1] + bytes([old[-1] ^ 1])))
+    with pytest.raises(EncoderError, match=r"'general' of this installation.*install sat-ret"):
+        SheetEncoder.load("general")
+
+
+def test_the_file_that_was_changed_is_named(shipped):
+    path = shipped / "general/encoder/tokenizer.json"
+    path.write_bytes(path.read_bytes() + b" ")
+    with pytest.raises(EncoderError, match=r"tokenizer\.json is not what was written there"):
+        SheetEncoder.load("general")
+
+
+def test_a_model_that_is_not_shipped_says_what_to_choose(tmp_path, monkeypatch):
+    monkeypatch.setattr(packaged, "FOLDER", tmp_path)
+    with pytest.raises(EncoderError, match=r"no encoder 'general'; choose 'minilm'"):
+        SheetEncoder.load("general")
+
+
+def test_another_precision_than_the_shipped_one_is_refused(shipped):
+    with pytest.raises(EncoderError, match=r"general holds an fp32 encoder.*name another encoder"):
+        SheetEncoder.load("general", precision="int8")
+
+
+def test_searching_with_the_shipped_models_imports_no_training_code(shipped, tmp_path):
+    with made_index(tmp_path / "a.sat", SheetEncoder.load("general")):
+        pass
+    code = (
+        "import sys, pathlib, sat_retriever.packaged as packaged\n"
+        f"packaged.FOLDER = pathlib.Path({str(shipped)!r})\n"
+        "from sat_retriever import SheetIndex, SheetRetriever\n"
+        f"with SheetIndex.open({str(tmp_path / 'a.sat')!r}) as index:\n"
+        "    print(SheetRetriever(index, 'shipped').retrieve('staff')[0].sheet_id)\n"
+        "heavy = {'torch', 'transformers', 'onnx', 'safetensors', 'huggingface_hub', 'pandas'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    command = [sys.executable, "-I", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["staff", "[]"]
+
+
+def test_a_reranker_that_is_not_shipped_says_what_to_choose(shipped, tmp_path):
+    for file in (shipped / "general/reranker").iterdir():
+        file.unlink()
+    (shipped / "general/reranker").rmdir()
+    with (
+        made_index(tmp_path / "a.sat", SheetEncoder.load("general")) as index,
+        pytest.raises(EncoderError, match=r"no reranker 'general'; choose 'links'"),
+    ):
+        load_reranker(index, "general")
