@@ -13,8 +13,9 @@ BIN := .venv/bin
 READY := .venv/.ready
 OLD := .venv-compat/bin
 # A file's tests stay together, since they share what is made once; several threads in each of
-# several processes would only wait for each other.
-TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
+# several processes would only wait for each other. In the order of their names a file of few
+# long tests does not come last.
+TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 CODE := sat_retriever integrations tests benchmarks examples .ci
 
 .PHONY: demo test check compat format tables clean help
