@@ -33,6 +33,14 @@ QUERY_TYPES = {
     "summary_source": "summary",
 }
 HEAVY, OTHER = "dependency-heavy", "other"
+# Metrics of the paper's tables, as their columns are called.
+PAPER_COLUMNS = {
+    "NDCG@5": "NDCG@5",
+    "Recall@5": "R@5",
+    "Hit@5": "Hit@5",
+    "MRR@5": "MRR@5",
+    "HN-FPR@1": "HN-FPR@1",
+}
 CANDIDATES = {
     "CandidateRecall@50": "recall@50",
     "CandidateHit@50": "hit@50",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from benchmarks import paper
 from benchmarks.breakdown import (
     DATASET,
+    PAPER_COLUMNS,
     File,
     Files,
     Gap,
@@ -21,14 +22,7 @@ from benchmarks.paper import Reported
 from benchmarks.train_methods import RECIPES
 from benchmarks.train_plan import PUBLISHED
 
-_COLUMNS = {
-    "NDCG@5": "NDCG@5",
-    "Recall@5": "R@5",
-    "Hit@5": "Hit@5",
-    "MRR@5": "MRR@5",
-    "HN-FPR@1": "HN-FPR@1",
-}
-HEADINGS = ("method", "seeds", *_COLUMNS.values(), "ms", "Δ NDCG@5 to the row above")
+HEADINGS = ("method", "seeds", *PAPER_COLUMNS.values(), "ms", "Δ NDCG@5 to the row above")
 # Rows that a reader compares though they are not neighbours.
 _FURTHER = (
     ("stage1", "bm25"),
@@ -58,7 +52,7 @@ def main_rows(trained: Files, timed: Files, split: str, dataset: str) -> list[li
     ahead = {gap.method: _ahead(gap) for gap in neighbours(trained, split, dataset)}
     rows = []
     for name, files in of_split(trained, split, dataset).items():
-        cells = [_spread(files, column) for column in _COLUMNS] if files else ["not run"]
+        cells = [_spread(files, column) for column in PAPER_COLUMNS] if files else ["not run"]
         row = [_title(name, files), str(len(files)) if files else "", *cells]
         if files:
             took = times.get(name, _answer_ms(files[0]))
@@ -175,6 +169,6 @@ def _reported(method: str, split: str, dataset: str) -> list[list[str]]:
     found: Mapping[str, Reported] = paper.full_corpus(dataset).get(method, {})
     if not found:
         return []
-    cells = [str(Spread(found[column].mean, found[column].sd)) for column in _COLUMNS]
+    cells = [str(Spread(found[column].mean, found[column].sd)) for column in PAPER_COLUMNS]
     seeds = "1" if found["NDCG@5"].sd is None else "3"
     return [["*paper, reported*", seeds, *cells, number(float(paper.latency_ms(dataset)[method]))]]

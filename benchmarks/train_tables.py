@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks import paper
-from benchmarks.breakdown import Spread, gap_of
+from benchmarks.breakdown import PAPER_COLUMNS, Spread, gap_of
 from benchmarks.markdown import markdown, number, signed
 from benchmarks.train_bug import ROWS as BUG_ROWS
 from benchmarks.train_sensitivity import ROWS
@@ -15,14 +15,7 @@ from benchmarks.train_spider import SYSTEMS as SPIDER_ROWS
 File = Mapping[str, Any]
 Files = Sequence[File]
 
-_COLUMNS = {
-    "NDCG@5": "NDCG@5",
-    "Recall@5": "R@5",
-    "Hit@5": "Hit@5",
-    "MRR@5": "MRR@5",
-    "HN-FPR@1": "HN-FPR@1",
-    "CandidateRecall@50": "candidates: R@50",
-}
+_COLUMNS = {**PAPER_COLUMNS, "CandidateRecall@50": "candidates: R@50"}
 _SPIDER_TESTS = {
     "spider_dev": "Spider dev",
     "bird_dev": "BIRD dev, question only",

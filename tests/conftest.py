@@ -1,13 +1,20 @@
-"""How properties are tried, and what processes that tests start inherit.
+"""How properties are tried, what processes that tests start inherit, and a real browser.
 
 Properties are never judged by the clock, and CI tries the same examples in every run; a run of
 one's own tries new ones each time, and shows how to repeat a failure.
 """
 
 import os
+import shutil
 import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
 
 # A shell starts what it runs in the background deaf to Ctrl-C, and so would be all it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -15,3 +22,39 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("own", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "own")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[object]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip(f"no chromium: none of {', '.join(BROWSERS)} is installed")
+    with playwright.sync_playwright() as engine:
+        started = engine.chromium.launch(executable_path=program, args=list(FLAGS))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser, tmp_path: Path) -> Iterator[Callable]:
+    """Opens a page from a file; at the end nothing may have been fetched or complained of."""
+    asked, said = [], []
+    context = browser.new_context(viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
+    file = tmp_path / "page.html"
+
+    def open_page(text: str, fragment: str = ""):
+        file.write_text(text, encoding="utf-8", newline="\n")
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(f"{file.as_uri()}{fragment}")
+        page.wait_for_selector("html[data-ready]", state="attached")
+        return page
+
+    yield open_page
+    context.close()
+    assert set(asked) == {file.as_uri()}
+    assert said == []

@@ -6,9 +6,7 @@ import base64
 import hashlib
 import json
 import re
-import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
@@ -24,8 +22,6 @@ from sat_retriever.types import Candidate, SheetRecord
 from tests.evaluation.books import BAD, EVIL, PLAN, Q1, QUERIES, STAFF, SUMMARY, indexed
 from tests.fakes import HashedEncoder
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
 LINKED = 3  # place of the link reranker among the methods
 
 
@@ -149,42 +145,6 @@ def test_text_that_is_not_unicode_does_not_break_the_report(index):
 
 
 # ---- in a browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[object]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip(f"no chromium: none of {', '.join(BROWSERS)} is installed")
-    with playwright.sync_playwright() as engine:
-        started = engine.chromium.launch(executable_path=program, args=list(FLAGS))
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def visit(browser, tmp_path: Path) -> Iterator[Callable]:
-    """Opens a report from a file; at the end nothing may have been fetched or complained of."""
-    asked, said = [], []
-    context = browser.new_context(viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
-    file = tmp_path / "report.html"
-
-    def open_page(page_text: str, fragment: str = ""):
-        file.write_text(page_text, encoding="utf-8", newline="\n")
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(f"{file.as_uri()}{fragment}")
-        page.wait_for_selector("html[data-ready]", state="attached")
-        return page
-
-    yield open_page
-    context.close()
-    assert set(asked) == {file.as_uri()}
-    assert said == []
 
 
 @pytest.fixture

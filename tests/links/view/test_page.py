@@ -6,9 +6,6 @@ import base64
 import hashlib
 import json
 import re
-import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -18,8 +15,6 @@ from sat_retriever.types import Column, ColumnType, FormulaState, Link, SheetRec
 
 EVIL = "</script><img src=x onerror=window.hacked=1>"
 EVIDENCE = "Summary!B4 =SUM(Q1!B2:B9)"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
 
 
 def sheet(path: str, name: str, *headers: str, **more) -> SheetRecord:
@@ -104,42 +99,6 @@ def test_links_to_other_sheets_are_left_out():
 
 
 # ---- in a browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[object]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip(f"no chromium: none of {', '.join(BROWSERS)} is installed")
-    with playwright.sync_playwright() as engine:
-        started = engine.chromium.launch(executable_path=program, args=list(FLAGS))
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def visit(browser, tmp_path: Path) -> Iterator[Callable]:
-    """Opens a page from a file; at the end nothing may have been fetched or complained of."""
-    asked, said = [], []
-    context = browser.new_context(viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
-    file = tmp_path / "graph.html"
-
-    def open_page(text: str, fragment: str = ""):
-        file.write_text(text, encoding="utf-8", newline="\n")
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(f"{file.as_uri()}{fragment}")
-        page.wait_for_selector("html[data-ready]", state="attached")
-        return page
-
-    yield open_page
-    context.close()
-    assert set(asked) == {file.as_uri()}
-    assert said == []
 
 
 @pytest.fixture
