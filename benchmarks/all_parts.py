@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks import paper
+from benchmarks.adapted_parts import adapted_parts
 from benchmarks.breakdown import (
     Files,
     candidates_table,
@@ -70,7 +71,8 @@ def _files(trained: Files, split: str) -> Files:
 
 def all_parts() -> list[Part]:
     """Everything that was measured."""
-    return [*_corpora(), *_main(), *_trained(), *_untrained(), *_plain()]
+    parts = [*_corpora(), *_main(), *_trained(), *adapted_parts()]
+    return [*parts, *_untrained(), *_plain()]
 
 
 def _corpora() -> list[Part]:

@@ -30,6 +30,7 @@ PAPERS = frozenset({"published"})  # the naming convention of the paper's corpor
 HELD_OUT = ("numbered", "iso_dates")  # of validation only
 COMPANIES = 14  # of each corpus, of no other
 YEARS = ("2019-2025", "2014-2018", "2020-2023", "2009-2016")
+_JUDGED = 100  # number of the first corpus to choose with
 Use = Literal["taught", "judged", "both"]
 
 
@@ -39,7 +40,8 @@ class Size:
 
     Attributes:
         corpora: Made corpora to learn from, of each kind.
-        sheets: Visible sheets of a corpus of templates.
+        sheets: Visible sheets of a corpus of templates to learn from.
+        others: Visible sheets of one to choose with.
         queries: Questions of a corpus to learn from.
         asked: Questions of a corpus to choose with.
         domains: Databases behind a corpus of other subjects; None for all there are.
@@ -47,15 +49,19 @@ class Size:
     """
 
     corpora: int = 2
-    sheets: int = 1500
-    queries: int = 3000
-    asked: int = 500
+    sheets: int = 1000
+    others: int = 500
+    queries: int = 2000
+    asked: int = 400
     domains: int | None = None
     spider: int | None = None
 
 
 SIZES: Mapping[str, Size] = MappingProxyType(
-    {"full": Size(), "tiny": Size(1, sheets=30, queries=60, asked=20, domains=3, spider=60)}
+    {
+        "full": Size(),
+        "tiny": Size(1, sheets=30, others=30, queries=60, asked=20, domains=3, spider=60),
+    }
 )
 
 
@@ -153,11 +159,10 @@ def _templates(wanted: Wanted, names: Iterator[tuple[str, ...]], folder: Path) -
     """Corpora of `sat synth`: the eleven categories, with real formulas and links."""
     size = wanted.size
     for number in range(size.corpora):
-        made = _synthesized(wanted, number, next(names), wanted.conventions, size.queries, folder)
+        made = _synthesized(wanted, number, next(names), wanted.conventions, folder)
         yield _taught(made, f"workbooks of templates, conventions {_listed(wanted.conventions)}")
     for place, known in enumerate((wanted.conventions, wanted.unseen)):
-        number = 100 + place
-        made = _synthesized(wanted, number, next(names), known, size.asked, folder)
+        made = _synthesized(wanted, _JUDGED + place, next(names), known, folder)
         yield _judged(
             made, f"workbooks of templates, other companies, conventions {_listed(known)}"
         )
@@ -168,19 +173,20 @@ def _synthesized(
     number: int,
     companies: tuple[str, ...],
     conventions: tuple[str, ...],
-    queries: int,
     folder: Path,
 ) -> Dataset:
     """A corpus below the folder, made now unless it is there."""
     out = folder / f"templates-{number}"
     words = folder / f"templates-{number}.words"
+    size = wanted.size
+    judged = number >= _JUDGED
     _write_words(words, companies, conventions)
     options = SynthOptions(
-        scale=str(wanted.size.sheets),
+        scale=str(size.others if judged else size.sheets),
         seed=wanted.seed * 1000 + number,
         companies=COMPANIES,
         years=YEARS[number % len(YEARS)],
-        queries=queries,
+        queries=size.asked if judged else size.queries,
         vocabulary=words,
     )
     if not _complete(out, options):
@@ -229,8 +235,8 @@ def _domains(wanted: Wanted, names: Iterator[tuple[str, ...]], spider: Source) -
         made = domain_corpus(_of(dataset, own), options)
         yield _taught(made, f"{len(own)} databases kept as workbooks by made companies")
     options = DomainOptions(
-        "domains-100", next(names), wanted.unseen, (2010, 2025), size.asked,
-        wanted.seed * 1000 + 100,
+        f"domains-{_JUDGED}", next(names), wanted.unseen, (2010, 2025), size.asked,
+        wanted.seed * 1000 + _JUDGED,
     )  # fmt: skip
     made = domain_corpus(_of(dataset, others[: size.domains]), options)
     yield _judged(

@@ -17,7 +17,7 @@ from typing import Any
 from sat_retriever.corpora import Dataset
 from sat_retriever.links.period.periods import SheetPeriod
 from sat_retriever.queries.facts import SheetFacts
-from sat_retriever.queries.generate import make_queries
+from sat_retriever.queries.generate import QueryOptions, make_queries
 from sat_retriever.synth.house import naming
 from sat_retriever.synth.house.when import When
 from sat_retriever.synth.words.vocabulary import Vocabulary
@@ -79,7 +79,11 @@ def domain_corpus(tables: Dataset, options: DomainOptions) -> Dataset:
     made = list({each.record.sheet_id: each for each in made}.values())
     links = _links(made, tables.links)
     found = make_queries(
-        [each.facts for each in made], links, number=options.queries, seed=options.seed
+        [each.facts for each in made],
+        links,
+        number=options.queries,
+        seed=options.seed,
+        options=QueryOptions.even(),
     )
     return Dataset(
         name=options.name,

@@ -34,7 +34,7 @@ from sat_retriever.training.reranker import train_reranker
 from sat_retriever.training.settings import EncoderTraining, RerankerTraining
 
 # Starting points, chosen for one corpus each; choose anew on the validation parts.
-ENCODER = replace(OUR_ENCODER, epochs=2)
+ENCODER = replace(OUR_ENCODER, epochs=2, interpolation=(0.5, 0.7, 0.85))
 RERANKER = replace(
     OUR_RERANKER,
     start="links",

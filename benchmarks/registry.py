@@ -7,6 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+# Corpora that the general model has not seen.
+GENERAL_TESTS = (
+    "industrytab_1k", "spider_dev", "bird_dev", "bird_dev_evidence", "eps", "templates", "domains",
+)  # fmt: skip
 Main = Callable[[Sequence[str]], object]
 
 
@@ -45,7 +49,15 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "links_quality": Table("links_quality", "what links buy without training"),
         "spider": Table("train_spider", "trained on Spider, asked on Spider dev and BIRD dev"),
         "fusion": Table("fusion", "ways to put cosine and BM25 together, on validation data"),
+        "adapted": Table("adapted", "without labels: untrained, general and adapted models"),
+        "general_tests": Table(
+            "adapted",
+            "the general model beside untrained rankings, on every test set",
+            ("--modes", "--corpora", *GENERAL_TESTS),
+        ),
+        "adapt_scale": Table("adapt_scale", "time and memory of `sat adapt`"),
         # reading and understanding
+        "periods": Table("periods", "times and owners in questions, however they are spelled"),
         "headers": Table("headers", "header detection against labels"),
         "reading": Table("reading", "reading speed beside other readers"),
         "robustness": Table("robustness", "files that break readers, and mutants of good ones"),
@@ -63,6 +75,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         # speed and safety
         "latency": Table("latency", "one query at 1,000 and 100,000 sheets"),
         "encoder": Table("encoder", "encoder runtimes"),
+        "install": Table("install", "the base install: size, packages, cold start, encoders"),
         "links_scale": Table("links_scale", "links at scale"),
         "adapters": Table("adapters", "what adapters add to a call"),
         "sync": Table("sync", "keeping an index in step with a folder"),

@@ -12,14 +12,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import adapted_parts, train_parts
 from benchmarks.all_parts import all_parts, readme_parts
 from benchmarks.figures import figures
 from benchmarks.part import Part
 from benchmarks.results import ROOT, read_results
-from benchmarks.train_parts import BENCHMARKS
 from sat_retriever.evaluation.rows import unsupported
 
-RANKED = ("quality", "links", *BENCHMARKS)
+RANKED = ("quality", "links", *train_parts.BENCHMARKS, *adapted_parts.BENCHMARKS)
 START, END = "<!-- results:start -->", "<!-- results:end -->"
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 _HEAD = """# Results

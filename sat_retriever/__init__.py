@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sat_retriever.indexing import index_paths, open_index
     from sat_retriever.linkrank import LinkReranker, LinkSettings
     from sat_retriever.links.view.graph import link_graph
-    from sat_retriever.retriever import Hit, SheetRetriever, load_reranker
+    from sat_retriever.retriever import Hit, SheetRetriever, load_reranker, own_reranker
     from sat_retriever.serialize import Serialization
     from sat_retriever.sync import SyncReport
     from sat_retriever.synth.corpus import synthesize
@@ -80,6 +80,7 @@ _MODULES = {
     "link_graph": "links.view.graph",
     "load_reranker": "retriever",
     "open_index": "indexing",
+    "own_reranker": "retriever",
     "Serialization": "serialize",
     "SheetEncoder": "encoder",
     "SheetIndex": "index",
@@ -145,6 +146,7 @@ __all__ = [
     "link_graph",
     "load_reranker",
     "open_index",
+    "own_reranker",
     "read_workbook",
     "synthesize",
 ]

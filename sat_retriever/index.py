@@ -45,6 +45,7 @@ from sat_retriever.types import (
     without_examples,
 )
 
+_RERANKER = "reranker"  # its key in the file
 UNRESOLVED_SHOWN = 20  # workbook files that status names
 _AT_ONCE = 1024  # records encoded and written together
 _RELINKED = 64  # workbooks without a file that are linked in one transaction
@@ -191,6 +192,11 @@ class SheetIndex:
         return self._meta["encoder"]
 
     @property
+    def reranker_name(self) -> str | None:
+        """Folder of the trained reranker that searches take where none is named."""
+        return self._meta.get(_RERANKER)
+
+    @property
     def width(self) -> int:
         """Token width d."""
         return int(self._meta["width"])
@@ -288,6 +294,7 @@ class SheetIndex:
         encoder: Encoder,
         *,
         dense_weight: float | None = None,
+        reranker: str | Path | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         """Give every sheet a token by another encoder, in one transaction.
@@ -300,6 +307,7 @@ class SheetIndex:
             encoder: Makes the tokens, of the texts that the index was written with.
             dense_weight: Share of the cosine in its scores from now on; None takes the
                 encoder's own, or the default.
+            reranker: Folder of the trained reranker for these tokens; see `name_reranker`.
             progress: Called with sheets encoded, and sheets in all.
 
         Raises:
@@ -307,13 +315,27 @@ class SheetIndex:
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If there is no room, or the file cannot be written.
         """
-        meta = _about(encoder, dense_weight)
+        meta = _about(encoder, dense_weight) | {_RERANKER: _place(reranker)}
         with self._sole_writer():
             with fresh_tokens(self._store, encoder, self.serialization, progress) as tokens:
                 self._store.replace_tokens(tokens, meta)
             with self._encoder_lock:
                 self._encoder = encoder
                 self._take(self._store.meta())
+
+    def name_reranker(self, folder: str | Path | None) -> None:
+        """Note the trained reranker that searches of this index take where none is named.
+
+        Args:
+            folder: A trained reranker, or the run folder of its training; None forgets it.
+
+        Raises:
+            IndexBusyError: If another process is writing to the index.
+            IndexStorageError: If the file cannot be written.
+        """
+        with self._sole_writer():
+            self._store.note({_RERANKER: _place(folder)})
+            self._meta = self._store.meta()
 
     def _found(self, workbook: str) -> tuple[list[str], Discovery]:
         """Sheet ids of a workbook that has no file, and what it says about links."""
@@ -508,6 +530,7 @@ class SheetIndex:
             "fingerprint": self.fingerprint,
             "width": self.width,
             "dense_weight": self.dense_weight,
+            "reranker": self.reranker_name,
             "serialization": self.serialization.to_dict(),
             "examples": self.examples,
         }
@@ -516,7 +539,7 @@ class SheetIndex:
 
     def _take(self, meta: Mapping[str, str]) -> None:
         """Search by the encoder that the file names."""
-        self._meta = meta
+        self._meta: Mapping[str, str] = meta
         self.dense_weight = float(meta.get("dense_weight", DENSE_WEIGHT))
         self._search = CandidateSearch(self._store, int(meta["width"]), meta["fingerprint"])
 
@@ -618,6 +641,10 @@ def _about(encoder: Encoder, dense_weight: float | None) -> dict[str, str | None
         "width": str(encoder.width),
         "dense_weight": None if dense_weight is None else repr(float(dense_weight)),
     }
+
+
+def _place(folder: str | Path | None) -> str | None:
+    return None if folder is None else str(Path(folder).absolute())
 
 
 def _check_dense_weight(dense_weight: float) -> None:

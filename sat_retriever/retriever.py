@@ -26,8 +26,7 @@ from sat_retriever.packaged import is_packaged, packaged_model
 from sat_retriever.types import Candidate, FloatArray, Link, SheetRecord
 
 CANDIDATES = 50  # the paper's K
-LINKS, SHIPPED = "links", "shipped"
-DEFAULT_RERANKER = LINKS  # where none is named
+LINKS, AUTO = "links", "auto"
 IN_A_RUN = ("reranker", "cross-encoder")  # folders of a run, where a training puts what it trained
 
 
@@ -104,12 +103,33 @@ def _packaged(index: SheetIndex, name: str) -> Reranker:
         ) from error
 
 
-def _shipped(index: SheetIndex) -> Reranker:
-    """The trained reranker that this package has for an index, else the untrained one."""
+def own_reranker(index: SheetIndex) -> Reranker:
+    """The reranker of an index: the trained one that it names, else the one of this package.
+
+    An index that names none and whose encoder is none of this package's, or whose texts are
+    others, has the link reranker.
+
+    Raises:
+        PathNotFoundError: If the reranker that it names is not there.
+        EncoderError: If that is damaged.
+        FingerprintMismatchError: If that was trained on other tokens than the index has.
+    """
+    if index.reranker_name is not None:
+        return _named(index, index.reranker_name)
     if is_packaged(index.encoder_name):
         with suppress(FingerprintMismatchError):  # an index of other texts, or of another version
             return _packaged(index, index.encoder_name)
     return LinkReranker(index)
+
+
+def _named(index: SheetIndex, folder: str) -> Reranker:
+    """The reranker that an index names."""
+    if not Path(folder).is_dir():
+        raise PathNotFoundError(
+            f"{index.path} is searched with the trained reranker in {folder}, which is not there: "
+            f"put it back, or search with the reranker {LINKS!r}"
+        )
+    return load_reranker(index, folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +212,8 @@ def _link(link: Link) -> dict[str, str]:
 
 
 def _stage_2(index: SheetIndex, reranker: Reranker | str | Path | None) -> Reranker | None:
-    if reranker == SHIPPED:
-        return _shipped(index)
+    if reranker == AUTO:
+        return own_reranker(index)
     if reranker == LINKS:
         return LinkReranker(index)
     return load_reranker(index, reranker) if isinstance(reranker, (str, Path)) else reranker
@@ -204,10 +224,10 @@ class SheetRetriever:
 
     Args:
         index: Where to look.
-        reranker: Stage 2; "links" is the one that needs no training (`LinkReranker`),
-            "shipped" the trained one that this package has for the index's encoder, or
-            "links" where it has none, any other name or path a trained one (`load_reranker`);
-            None keeps the order of the candidates.
+        reranker: Stage 2; "auto" is the trained one that the index names (`sat adapt`), else
+            the one that this package has for its encoder, else "links", the one that needs no
+            training (`LinkReranker`); any other name or path is a trained one
+            (`load_reranker`); None keeps the order of the candidates.
         candidates: Sheets that Stage 1 hands to Stage 2, the paper's K; None takes as many as
             the reranker was trained on, 50 if it was on none.
 
@@ -220,7 +240,7 @@ class SheetRetriever:
     def __init__(
         self,
         index: SheetIndex,
-        reranker: Reranker | str | Path | None = DEFAULT_RERANKER,
+        reranker: Reranker | str | Path | None = AUTO,
         *,
         candidates: int | None = None,
     ) -> None:

@@ -1,5 +1,6 @@
 """Models that are part of the package, with a small made one in place of the trained."""
 
+import shutil
 import subprocess
 import sys
 
@@ -7,11 +8,11 @@ import pytest
 
 from sat_retriever import packaged
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import EncoderError, FingerprintMismatchError
+from sat_retriever.errors import EncoderError, FingerprintMismatchError, PathNotFoundError
 from sat_retriever.graphrank.rerank import GraphReranker
 from sat_retriever.index import SheetIndex
 from sat_retriever.linkrank import LinkReranker
-from sat_retriever.retriever import SHIPPED, SheetRetriever, load_reranker
+from sat_retriever.retriever import AUTO, SheetRetriever, load_reranker, own_reranker
 from sat_retriever.serialize import Serialization
 from sat_retriever.types import Column, SheetRecord
 from tests.fakes import HashedEncoder
@@ -60,9 +61,38 @@ def test_what_is_shipped_for_the_encoder_is_taken_and_links_where_nothing_is(shi
         made_index(tmp_path / "b.sat", HashedEncoder()) as foreign,
         made_index(tmp_path / "c.sat", encoder, serialization=texts) as other_texts,
     ):
-        assert isinstance(SheetRetriever(ours, SHIPPED).reranker, GraphReranker)
-        assert isinstance(SheetRetriever(foreign, SHIPPED).reranker, LinkReranker)
-        assert isinstance(SheetRetriever(other_texts, SHIPPED).reranker, LinkReranker)
+        assert isinstance(SheetRetriever(ours, AUTO).reranker, GraphReranker)
+        assert isinstance(SheetRetriever(foreign, AUTO).reranker, LinkReranker)
+        assert isinstance(SheetRetriever(other_texts, AUTO).reranker, LinkReranker)
+
+
+def test_an_index_has_the_reranker_that_it_names(shipped, tmp_path):
+    encoder = SheetEncoder.load("general")
+    with made_index(tmp_path / "a.sat", encoder) as index:
+        assert index.status()["reranker"] is None
+        folder = save_small_model(tmp_path / "own", small_spec(index))
+        index.name_reranker(folder)
+        assert index.reranker_name == index.status()["reranker"] == str(folder)
+        assert isinstance(own_reranker(index), GraphReranker)
+    with SheetIndex.open(tmp_path / "a.sat") as again:
+        assert again.reranker_name == str(folder)
+        shutil.rmtree(folder)
+        with pytest.raises(PathNotFoundError, match=r"own, which is not there: put it back"):
+            SheetRetriever(again)
+        assert isinstance(SheetRetriever(again, "links").reranker, LinkReranker)
+        again.name_reranker(None)
+        assert again.reranker_name is None
+        assert isinstance(own_reranker(again), GraphReranker)  # the one of the package
+
+
+def test_new_tokens_forget_the_reranker_of_the_old_ones(tmp_path):
+    with made_index(tmp_path / "a.sat", HashedEncoder()) as index:
+        index.name_reranker(tmp_path / "old")
+        index.reencode(HashedEncoder(48, "new"), reranker=tmp_path / "new")
+        assert index.reranker_name == str(tmp_path / "new")
+        index.reencode(HashedEncoder(32, "newer"))
+        assert index.reranker_name is None
+        assert isinstance(own_reranker(index), LinkReranker)
 
 
 def test_the_general_reranker_is_refused_for_tokens_of_another_encoder(shipped, tmp_path):
@@ -116,7 +146,7 @@ def test_searching_with_the_shipped_models_imports_no_training_code(shipped, tmp
         f"packaged.FOLDER = pathlib.Path({str(shipped)!r})\n"
         "from sat_retriever import SheetIndex, SheetRetriever\n"
         f"with SheetIndex.open({str(tmp_path / 'a.sat')!r}) as index:\n"
-        "    print(SheetRetriever(index, 'shipped').retrieve('staff')[0].sheet_id)\n"
+        "    print(SheetRetriever(index).retrieve('staff')[0].sheet_id)\n"
         "heavy = {'torch', 'transformers', 'onnx', 'safetensors', 'huggingface_hub', 'pandas'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )

@@ -21,7 +21,7 @@ def test_the_public_names_are_these_and_no_more():
         SatError Serialization SheetEncoder SheetIndex SheetIndexError SheetRecord
         SheetRetriever SheetTools Skipped SyncReport SynthOptions SynthReport Table Tool
         TrainingError Visibility Workbook __version__ hit_text index_paths link_graph
-        load_reranker open_index read_workbook synthesize
+        load_reranker open_index own_reranker read_workbook synthesize
         """.split()
     )
 

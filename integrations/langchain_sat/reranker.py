@@ -12,7 +12,7 @@ from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import ConfigDict, Field, PrivateAttr, field_serializer
 
 from langchain_sat.settings import IndexField, IndexLike
-from sat_retriever import LinkReranker, load_reranker
+from sat_retriever import load_reranker, own_reranker
 from sat_retriever.foreign import Passage, rerank_mixed
 from sat_retriever.retriever import Reranker
 
@@ -37,7 +37,7 @@ class SheetGraphReranker(BaseDocumentCompressor):
     index: IndexField
     """The index of the sheets; given as one, or as its path."""
     checkpoint: str | Path | None = None
-    """Folder of a trained reranker; None is the link reranker, which needs no training."""
+    """Folder of a trained reranker; None takes the index's own, see `own_reranker`."""
     top_n: int = Field(default=5, ge=1)
     """Most documents returned."""
 
@@ -50,7 +50,7 @@ class SheetGraphReranker(BaseDocumentCompressor):
         """Load the reranker."""
         super().model_post_init(context)
         if self.checkpoint is None:
-            self._reranker = LinkReranker(self.index)
+            self._reranker = own_reranker(self.index)
         else:
             self._reranker = load_reranker(self.index, self.checkpoint)
 

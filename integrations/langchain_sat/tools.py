@@ -10,13 +10,13 @@ from pydantic import ValidationError
 
 from langchain_sat.settings import IndexLike
 from sat_retriever import SatError
-from sat_retriever.retriever import Reranker
+from sat_retriever.retriever import AUTO, Reranker
 from sat_retriever.tools import SheetTools, Tool
 from sat_retriever.tools.tool import wrong_arguments
 
 
 def create_sheet_tools(
-    index: IndexLike, reranker: Reranker | str | Path | None = "links"
+    index: IndexLike, reranker: Reranker | str | Path | None = AUTO
 ) -> list[BaseTool]:
     """Tools that let an agent find, describe and read sheets; none of them writes.
 

@@ -5,7 +5,7 @@
     config.json       all settings, and the state of the index that they are for
     questions/        what was asked
     stage-1/          run of the Sheet Encoder; `stage-1/encoder` is what the index then names
-    stage-2/          run of the reranker, for `sat search --reranker`
+    stage-2/          run of the reranker; the index names it, if it is kept
     result.json       what came of it: written before the index is touched
 
 Every part is a run folder of its own or is made anew, so a start that was stopped or killed
@@ -36,6 +36,7 @@ from sat_retriever.errors import EmptyInputError, TrainingError
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
 from sat_retriever.labels import Query
+from sat_retriever.retriever import AUTO, LINKS
 from sat_retriever.serialize import serialize
 from sat_retriever.training.candidatesets import candidate_sets
 from sat_retriever.training.corpusindex import seen_index
@@ -49,7 +50,6 @@ from sat_retriever.types import Encoder
 
 _KIND = "adapt"
 _DRAFTS = ".drafts"
-_LINKS = "links"
 
 
 class Watcher(Protocol):
@@ -152,10 +152,10 @@ class _Making:
         if self.watcher is not None:
             self.watcher.prepared(material, estimated_seconds(self.index, material, self.settings))
         encoder = self._stage_1(material)
-        now = self._marks(self.index, _LINKS, material)
-        rows = [first_row(f"{self.index.encoder_name}, words and links", now)]
+        now = self._marks(self.index, AUTO, material)
+        rows = [first_row(f"{self.index.encoder_name}, as it is searched now", now)]
         with self._draft("adapted", encoder) as draft:
-            new = self._marks(draft, _LINKS, material)
+            new = self._marks(draft, LINKS, material)
             rows.append(self._next("adapted encoder", new, now))
             kept = rows[-1].kept
             whole, now = (draft, new) if kept else (self.index, now)
@@ -254,8 +254,10 @@ def _apply(
     index: SheetIndex, folder: Path, result: Mapping[str, Any], watcher: Watcher | None
 ) -> None:
     """Give the index its new tokens, unless it has them or keeps the old."""
-    if result["encoder"] in (None, index.fingerprint):
-        return
-    encoder = SheetEncoder.load(folder / STAGE_1 / ENCODER)
-    tell = None if watcher is None else partial(watcher.counting, "encoding the index anew")
-    index.reencode(encoder, progress=tell)
+    reranker = folder / STAGE_2 if result["reranker"] else None
+    if result["encoder"] not in (None, index.fingerprint):
+        encoder = SheetEncoder.load(folder / STAGE_1 / ENCODER)
+        tell = None if watcher is None else partial(watcher.counting, "encoding the index anew")
+        index.reencode(encoder, reranker=reranker, progress=tell)
+    elif reranker is not None and index.reranker_name != str(reranker):
+        index.name_reranker(reranker)

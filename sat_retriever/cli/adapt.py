@@ -153,7 +153,7 @@ def _as_json(made: Adaptation, file: Path) -> dict[str, Any]:
         "counts": dict(made.counts),
         "seconds": made.seconds,
         "memory_mib": made.memory_mib,
-        "next": _command(made, file),
+        "next": _command(file),
     }
 
 
@@ -215,10 +215,12 @@ def _verdict(made: Adaptation, file: Path) -> list[str]:
         first = f"{file} has the tokens of {made.encoder} now{weight}; keep that folder"
     else:
         first = f"the adapted encoder is not better: {file} is as it was"
-    return [first, _command(made, file)]
+    second = "the adapted reranker is not better: it is not used"
+    if made.reranker is not None:
+        second = f"searches of it rank with the reranker in {made.reranker}; keep that, too"
+    return [first, *([second] if len(made.rows) > 2 else []), _command(file)]
 
 
-def _command(made: Adaptation, file: Path) -> str:
+def _command(file: Path) -> str:
     """The next command."""
-    named = "" if made.reranker is None else f" --reranker {shlex.quote(str(made.reranker))}"
-    return f'sat search "…" --index {shlex.quote(str(file))}{named}'
+    return f'sat search "…" --index {shlex.quote(str(file))}'

@@ -22,6 +22,7 @@ from sat_retriever.cli.terminal import (
     stderr,
 )
 from sat_retriever.index import SheetIndex
+from sat_retriever.retriever import AUTO
 
 EXAMPLES = examples(
     "sat mcp --index reports.sat",
@@ -43,8 +44,11 @@ def mcp(
     *,
     reranker: Annotated[
         str,
-        typer.Option(help="Stage 2: links, none, or a trained one.", metavar="NAME|DIR|RUN"),
-    ] = "links",
+        typer.Option(
+            help="Stage 2: auto (the index's own), links, none, or a trained one.",
+            metavar="NAME|DIR|RUN",
+        ),
+    ] = AUTO,
     transport: Annotated[
         Transport, typer.Option(help="stdio: started by its client. http: for many clients.")
     ] = Transport.STDIO,

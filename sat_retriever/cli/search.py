@@ -23,7 +23,7 @@ from sat_retriever.cli.terminal import (
 from sat_retriever.errors import InputError
 from sat_retriever.filters import Filters
 from sat_retriever.index import SheetIndex
-from sat_retriever.retriever import Hit, SheetRetriever
+from sat_retriever.retriever import AUTO, Hit, SheetRetriever
 from sat_retriever.types import Link, Visibility
 
 _COLUMNS = 6  # headers shown of a hit; the rest is counted
@@ -51,8 +51,11 @@ def search(
     ] = False,
     reranker: Annotated[
         str,
-        typer.Option(help="Stage 2: links, none, or a trained one.", metavar="NAME|DIR|RUN"),
-    ] = "links",
+        typer.Option(
+            help="Stage 2: auto (the index's own), links, none, or a trained one.",
+            metavar="NAME|DIR|RUN",
+        ),
+    ] = AUTO,
     min_score: Annotated[
         float | None, typer.Option(help="Leave out hits with a lower score.", metavar="SCORE")
     ] = None,

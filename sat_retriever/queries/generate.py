@@ -15,7 +15,7 @@ from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.needs import Asked, Need, Sources
 from sat_retriever.queries.negatives import hard_negatives, random_negatives
 from sat_retriever.queries.phrasing import Grammar
-from sat_retriever.queries.published import HARD_NEGATIVES, MOST_HARD, QUESTIONS
+from sat_retriever.queries.published import HARD_NEGATIVES, HARD_TYPES, MOST_HARD, QUESTIONS
 from sat_retriever.queries.scene import Scene
 from sat_retriever.queries.shapes import ATTRIBUTE_SHAPES, Shape
 from sat_retriever.queries.speech import Draft, spoken
@@ -55,6 +55,12 @@ class QueryOptions:
     min_hard: int = 6
     max_hard: int = MOST_HARD
     grammar: Grammar | None = None
+
+    @classmethod
+    def even(cls) -> QueryOptions:
+        """Every type as often as every other: nothing is known of what a corpus is asked."""
+        hard = {name: dict.fromkeys(HARD_TYPES, 1.0) for name in HARD_NEGATIVES}
+        return cls(shares=dict.fromkeys(QUESTIONS, 1.0), hard_shares=hard)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,8 @@ def own_queries(
 ) -> OwnQueries:
     """Questions that people could ask about these sheets, with all sheets that answer them.
 
-    Everything comes from names, headers, periods and links; no cell value is used.
+    Everything comes from names, headers, periods and links; no cell value is used. Every type
+    is asked as often as every other, whatever the published corpora have.
 
     Source: paper, appendix on data sets (positives share attributes). Departs: the
     attributes are found in a user's own sheets instead of being known.
@@ -139,7 +140,7 @@ def stutters(query: Query, described: Described) -> bool:
 def _options(number: int, types: Collection[str] | None) -> QueryOptions:
     if number < 1:
         raise InputError(f"number is {number}; ask for at least 1 question")
-    options = QueryOptions()
+    options = QueryOptions.even()
     if types is None:
         return options
     known = sorted({name for name, _ in options.shares})

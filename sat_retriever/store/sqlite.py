@@ -241,10 +241,16 @@ class SqliteStore:
                     f"{done:,} new tokens do not fit the {sheets:,} sheets of {self.path}; another "
                     "program changed it meanwhile, try again"
                 )
-            for key, value in meta.items():
-                connection.execute("DELETE FROM meta WHERE key = ?", (key,))
-                if value is not None:
-                    connection.execute("INSERT INTO meta VALUES (?, ?)", (key, value))
+            _put_meta(connection, meta)
+
+    def note(self, meta: Mapping[str, str | None]) -> None:
+        """Put values about the index as a whole; None removes a key.
+
+        Raises:
+            IndexStorageError: If the file cannot be written.
+        """
+        with self._writing() as connection:
+            _put_meta(connection, meta)
 
     def settle_families(self) -> None:
         """Link the sheets of every family of periods in which a sheet came or went."""
@@ -411,6 +417,13 @@ class SqliteStore:
             part = values[start : start + _CHUNK]
             found.extend(self._rows(sql.format(",".join("?" * len(part))), part))
         return found
+
+
+def _put_meta(connection: sqlite3.Connection, meta: Mapping[str, str | None]) -> None:
+    for key, value in meta.items():
+        connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+        if value is not None:
+            connection.execute("INSERT INTO meta VALUES (?, ?)", (key, value))
 
 
 def _record(text: str) -> SheetRecord:

@@ -15,7 +15,7 @@ from sat_retriever.index import SheetIndex
 from sat_retriever.indexing import open_index
 from sat_retriever.linkwords import in_order
 from sat_retriever.naming import named_sheet
-from sat_retriever.retriever import Reranker, SheetRetriever
+from sat_retriever.retriever import AUTO, Reranker, SheetRetriever
 from sat_retriever.tools.results import (
     FoundSheet,
     FoundSheets,
@@ -57,7 +57,7 @@ class SheetTools:
     def __init__(
         self,
         index: SheetIndex | str | Path,
-        reranker: Reranker | str | Path | None = "links",
+        reranker: Reranker | str | Path | None = AUTO,
         *,
         max_tokens: int = MAX_TOKENS,
     ) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from sat_retriever.encoder.checkpoint import read_checkpoint
@@ -14,6 +15,7 @@ from sat_retriever.training.data import TrainingData
 from sat_retriever.training.device import make_accelerator
 from sat_retriever.training.encodertask import SENTENCE_TRANSFORMERS, EncoderTask
 from sat_retriever.training.fusion import CHOSEN
+from sat_retriever.training.interpolation import SHARE, interpolate, trained_weights
 from sat_retriever.training.loop import Fitted, fit
 from sat_retriever.training.mixedtask import Mixed, MixedTask
 from sat_retriever.training.progress import Progress
@@ -35,7 +37,8 @@ class TrainedEncoder:
         best_epoch: The epoch that was kept.
         metrics: Its metrics on the validation questions, by the cosine alone; with words known
             to the training data also `dense_weight`, the share of the cosine in the fused
-            score that validation chose, and NDCG@5 of every share tried.
+            score that validation chose, and NDCG@5 of every share tried; with interpolation
+            also `trained_share`, the share of the trained weights, and the same for it.
     """
 
     folder: Path
@@ -87,9 +90,13 @@ def train_encoder(
     if not run.finished:
         with run.held():
             task = _task(data, settings, backbone)
+            before = trained_weights(backbone)
             fitted = fit(
                 task, settings.schedule(), run, accelerator, progress, _PHASE, untrained="show"
             )
+            if settings.interpolation:
+                mixed = interpolate(task, before, settings.interpolation, accelerator)
+                fitted = replace(fitted, metrics=mixed.metrics)
             if accelerator.is_main_process:
                 _finish(run, task, fitted)
             accelerator.wait_for_everyone()
@@ -106,7 +113,10 @@ def _task(data: TrainingData | Mixed, settings: EncoderTraining, backbone: Backb
 def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted) -> None:
     """Export the best model and close the run."""
     source = fitted.folder / SENTENCE_TRANSFORMERS
-    if not source.is_dir():  # an earlier attempt was killed after it had moved this up
+    # An earlier attempt may have been killed after it had moved this up; and the weights that
+    # validation likes best may be others than those of the best epoch.
+    if fitted.metrics.get(SHARE, 1.0) != 1 or not source.is_dir():
+        shutil.rmtree(source, ignore_errors=True)
         task.save(fitted.folder)
     export_encoder(source, fitted.folder / _ENCODER, dense_weight=fitted.metrics.get(CHOSEN))
     run.finish(fitted.result(), fitted.folder)

@@ -60,8 +60,9 @@ class EncoderTask:
         self._positives = self._negatives = np.zeros((0, 0), dtype=np.int64)
         self._ranked: NDArray[np.int64] | None = None
         self._bank: FloatArray | None = None
-        # Tokens of all sheets with the present weights, while no step has changed these.
-        self._tokens: FloatArray | None = None
+        # Tokens of sheets with the present weights, while no step has changed these: by the
+        # number of the corpus, here the only one.
+        self._tokens: dict[int, FloatArray] = {}
 
     @property
     def module(self) -> torch.nn.Module:
@@ -102,7 +103,7 @@ class EncoderTask:
         whatever question brought them along, and their tokens gathered: every question meets
         every sheet of the batch.
         """
-        self._tokens = None
+        self._tokens.clear()
         items = gather_items(share.items, accelerator)
         drawn = np.concatenate([self._positives[items], self._negatives[items]], axis=1)
         sheets = np.unique(drawn[drawn >= 0])  # ascending: the columns of the loss, (s,)
@@ -167,7 +168,7 @@ class EncoderTask:
         Those of the cosine alone, as in the paper; where the words of the sheets are known,
         also how much the cosine should count beside them, and what each share would give.
         """
-        self._tokens = None
+        self._tokens.clear()
         questions = encode_pieces(self._backbone, self._validation, accelerator)
         tokens = self._sheet_tokens(accelerator)
         every = np.arange(len(tokens))
@@ -179,9 +180,15 @@ class EncoderTask:
 
     def _sheet_tokens(self, accelerator: Accelerator) -> FloatArray:
         """Tokens of all sheets with the present weights, (n, d); computed once between steps."""
-        if self._tokens is None:
-            self._tokens = encode_pieces(self._backbone, self._sheets, accelerator)
-        return self._tokens
+        return self._encoded(0, self._sheets, accelerator)
+
+    def _encoded(
+        self, number: int, sheets: Sequence[Pieces], accelerator: Accelerator
+    ) -> FloatArray:
+        """Tokens of a corpus, all at once: how texts share batches shows in the last digits."""
+        if number not in self._tokens:
+            self._tokens[number] = encode_pieces(self._backbone, sheets, accelerator)
+        return self._tokens[number]
 
     def save(self, folder: Path) -> None:
         """Write the model as it is now into a new folder."""
@@ -200,7 +207,7 @@ class EncoderTask:
         """Take back what `state` gave."""
         self._positives, self._negatives = state["positives"], state["negatives"]
         self._ranked, self._bank = state.get("ranked"), state.get("bank")
-        self._tokens = None
+        self._tokens.clear()
 
 
 def ranking_metrics(

@@ -164,14 +164,14 @@ class MixedTask(EncoderTask):
         With the words of all corpora known also how much the cosine should count beside them:
         the share with the best mean.
         """
-        self._tokens = None
+        self._tokens.clear()
         questions = encode_pieces(self._backbone, self._validation, accelerator)
-        tokens = self._sheet_tokens(accelerator)
         of_each: dict[str, dict[str, float]] = {}
         fusions = []
         for number in self._judged:
             part = self._parts[number]
-            mine, sheets = questions[self._asked == number], tokens[self._home == number]
+            mine = questions[self._asked == number]
+            sheets = self._corpus_tokens(number, accelerator)
             ranked = nearest_sheets(mine, sheets, np.arange(len(sheets)), CANDIDATES)
             of_each[part.name] = ranking_metrics(ranked, part.validation, part.sheet_ids)
             if part.lexical is not None:
@@ -192,6 +192,19 @@ class MixedTask(EncoderTask):
         """Take back what `state` gave."""
         super().restore(state)
         self._question = state["question"].copy()
+
+    def _sheet_tokens(self, accelerator: Accelerator) -> FloatArray:
+        """Tokens of the sheets that are learnt from, (n, d); zeros for all others."""
+        of_each = {number: self._corpus_tokens(number, accelerator) for number in self._taught}
+        tokens = np.zeros((len(self._home), self._backbone.spec.width), dtype=np.float32)
+        for number, rows in of_each.items():
+            tokens[self._home == number] = rows
+        return tokens
+
+    def _corpus_tokens(self, number: int, accelerator: Accelerator) -> FloatArray:
+        """Tokens of one corpus's sheets with the present weights, in their order."""
+        rows = np.flatnonzero(self._home == number)
+        return self._encoded(number, [self._sheets[row] for row in rows], accelerator)
 
     def _nearest(self, questions: FloatArray, tokens: FloatArray) -> Places:
         """Sheets near each training question in its own corpus, best first."""

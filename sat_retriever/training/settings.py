@@ -65,6 +65,8 @@ class EncoderTraining:
             untrained backbone finds them.
         bank: Add every other sheet of the training corpus to the denominator, with the token
             it had at the start of the epoch (no gradient). Not the paper's.
+        interpolation: Shares of the trained weights, the rest being those before training, that
+            validation chooses from at the end; none keeps what was trained. Not the paper's.
         epochs: See `Schedule`; so are the fields that follow.
 
     Raises:
@@ -82,6 +84,7 @@ class EncoderTraining:
     negative_choice: NegativeChoice = "first"  # R
     mining: Mining = "epoch"  # R: fixed
     bank: bool = False
+    interpolation: tuple[float, ...] = ()
     epochs: int = 3  # T
     batch_size: int = 64  # T
     learning_rate: float = 2e-4  # T
@@ -99,6 +102,8 @@ class EncoderTraining:
             _check_least(self, trained_layers=1)
         if not self.temperature > 0:
             raise InputError(f"temperature is {self.temperature}; give more than 0")
+        if not all(0 <= share <= 1 for share in self.interpolation):
+            raise InputError(f"interpolation is {self.interpolation}; give shares from 0 to 1")
         if self.loss == "single_positive" and (self.positives > 1 or self.bank):
             raise InputError(
                 "the single_positive loss draws one relevant sheet a question and knows no bank; "

@@ -147,7 +147,8 @@ def test_the_trained_reranker_is_there_for_search_whether_it_is_better_or_not(jo
     facts = json.loads(journey.ended.out)
     run = desk.folder / "blind.sat.adapt" / "stage-2"
     assert (facts["reranker"] is not None) == facts["rows"][2]["kept"]
-    assert ("--reranker" in facts["next"]) == facts["rows"][2]["kept"]
+    with SheetIndex.open(desk.blind) as opened:
+        assert opened.reranker_name == facts["reranker"]
     found = sat("search", "payroll of gamma", "-i", desk.blind, "--reranker", run, "--json")
     assert len(json.loads(found.out)["hits"]) == 5
 
@@ -158,7 +159,7 @@ def test_the_same_command_again_shows_the_same_and_does_nothing(journey, desk, s
     shown = sat(*journey.command)
     assert shown.code == 0, shown.err
     assert tokens_of(desk.blind) == before
-    for said in ("adapted encoder", "adapted reranker", "NDCG@5", "kept", "keep that folder"):
+    for said in ("adapted encoder", "adapted reranker", "NDCG@5", "kept", "keep that"):
         assert said in shown.out
     again = json.loads(sat(*journey.command, "--json").out)
     assert again == json.loads(journey.ended.out)

@@ -329,7 +329,7 @@ def test_fixed_mining_keeps_the_ranking_of_the_untrained_backbone(settings):
         with torch.no_grad():
             for parameter in task.module.parameters():
                 parameter.add_(0.3 * torch.ones_like(parameter).cumsum(-1).sin())
-        task._tokens = None  # a step forgets them
+        task._tokens.clear()  # a step forgets them
         with torch.no_grad():
             task.prepare(2, accelerator)
         changed[mining] = not np.array_equal(first, task._negatives)

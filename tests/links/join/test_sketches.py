@@ -2,14 +2,18 @@
 
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.links.join.sketches import (
+    BANDS,
+    ROWS,
     bands,
     containment,
     pack,
+    signature,
     small_numbers,
     unpack,
     value_hash,
@@ -67,6 +71,46 @@ def test_like_columns_share_a_band_and_unlike_ones_do_not():
     assert hits[0.0] == 0
     assert hits[0.5] >= 28
     assert hits[0.9] == 40
+
+
+def by_hand(hashes):
+    """A signature from the formulas, number by number."""
+    top = 2**32
+    drawn = np.random.RandomState(1)
+    halves = drawn.randint(0, top // 2, BANDS * ROWS, dtype=np.uint32).tolist()
+    shifts = drawn.randint(0, top, BANDS * ROWS, dtype=np.uint32).tolist()
+    mixed = []
+    for number in hashes:
+        half = (number ^ number >> 16) * 0x85EBCA6B % top
+        whole = (half ^ half >> 13) * 0xC2B2AE35 % top
+        mixed.append(whole ^ whole >> 16)
+    return [
+        min(((2 * half + 1) * number + shift) % top for number in mixed)
+        for half, shift in zip(halves, shifts, strict=True)
+    ]
+
+
+@given(st.sets(st.integers(0, 2**32 - 1), min_size=1, max_size=40))
+def test_a_signature_is_that_of_the_formulas_whatever_the_order(hashes):
+    assert signature(tuple(hashes)).tolist() == by_hand(hashes)
+    assert signature(sorted(hashes)).tolist() == signature(sorted(hashes)[::-1]).tolist()
+
+
+def test_signatures_agree_as_often_as_the_sets_share_values():
+    names = random.Random(3)
+    agreed = []
+    for _ in range(200):
+        hashes = [names.getrandbits(32) for _ in range(300)]
+        agreed.append(np.mean(signature(hashes[:200]) == signature(hashes[100:])))
+    assert abs(np.mean(agreed) - 1 / 3) < 4 * (2 / 9 / (200 * 16)) ** 0.5
+
+
+def test_bands_stay_those_of_indexes_made_before():
+    """Made by datasketch 2.0.0: `MinHash(16)`, `MinHashLSH(threshold=0.3, num_perm=16)`."""
+    assert bands(sketch(map(str, range(500)))) == (
+        *("0a8uONUGH", "1F_dctbJJ", "2ydPfkAX4", "3ks5LsIao"),
+        *("43yWDBi1R", "5OSWfMIh-", "6y-RxD2d5", "798tiAIng"),
+    )
 
 
 def test_bands_are_few_short_and_always_the_same():

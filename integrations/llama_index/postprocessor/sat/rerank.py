@@ -19,9 +19,9 @@ from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRan
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
-from sat_retriever import InputError, LinkReranker, SheetIndex, load_reranker, open_index
+from sat_retriever import InputError, SheetIndex, load_reranker, open_index, own_reranker
 from sat_retriever.foreign import Passage, rerank_mixed
-from sat_retriever.retriever import Reranker
+from sat_retriever.retriever import AUTO, Reranker
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
 
@@ -42,8 +42,8 @@ class SheetGraphReranker(BaseNodePostprocessor):
 
     Args:
         index: Where the sheets are: an index, or its file. Only the path is serialised.
-        checkpoint: Folder with a trained reranker, or of the run that trained it; None is
-            the link reranker, which needs no training.
+        checkpoint: Folder with a trained reranker, or of the run that trained it; None
+            takes the index's own, see `own_reranker`.
         top_n: Most nodes.
         callback_manager: The framework's own.
 
@@ -71,7 +71,7 @@ class SheetGraphReranker(BaseNodePostprocessor):
         folder = None if checkpoint is None else str(checkpoint)
         options.update(index=index, checkpoint=folder, top_n=top_n)
         super().__init__(**options)
-        self._reranker = load_reranker(self.index, folder) if folder else LinkReranker(self.index)
+        self._reranker = load_reranker(self.index, folder) if folder else own_reranker(self.index)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy opens the index and the reranker anew: an open file cannot be sent."""
@@ -85,7 +85,7 @@ class SheetGraphReranker(BaseNodePostprocessor):
     @property
     def model_name(self) -> str:
         """What reranks, as events name it."""
-        return self.checkpoint or "links"
+        return self.checkpoint or AUTO
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
