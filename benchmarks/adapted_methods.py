@@ -44,17 +44,18 @@ class System:
 
 
 def index_by(dataset: Dataset, encoder: SheetEncoder, folder: Path) -> SheetIndex:
-    """The whole corpus in an encoder's tokens, made now unless it is there."""
+    """The whole corpus in an encoder's tokens, made now unless it is there; it heeds times."""
     file = folder / _INDEXES / f"{dataset.name}-{encoder.fingerprint}.sat"
-    return corpus_index(dataset, encoder, file)
+    return corpus_index(dataset, encoder, file, times=True)
 
 
 def plain_systems(dataset: Dataset, folder: Path, encoder: str) -> Iterator[System]:
-    """What needs no training: cosine, words, both, and links beside them."""
+    """What needs no training: cosine, words, both, then times, then links beside them."""
     index, name = index_by(dataset, SheetEncoder.load(encoder), folder), encoder_label(encoder)
     yield System("dense", f"RAG ({name}, zero-shot)", rag(index), index)
     yield System("bm25", "BM25", bm25(index), index)
-    yield System("fused", f"{name} + words, untrained", fused(index), index)
+    yield System("fused", f"{name} + words, untrained", fused(index.without_times()), index)
+    yield System("times", "+ times, untrained", fused(index), index)
     yield System("links", "+ link reranker, untrained", link_reranker(index), index)
 
 

@@ -28,7 +28,7 @@ CORPORA = {
     "bird_dev": "BIRD dev, question only, links found by headers",
     "bird_dev_evidence": "BIRD dev, question + evidence, links found by headers",
 }
-_PLAIN = ("dense", "bm25", "fused", "links", "general", "general_reranker")
+_PLAIN = ("dense", "bm25", "fused", "times", "links", "general", "general_reranker")
 _STAGES = ("stage1", "cascade")
 
 

@@ -15,7 +15,7 @@ from itertools import pairwise, product
 from typing import Any
 
 from sat_retriever.corpora import Dataset
-from sat_retriever.links.period.periods import SheetPeriod
+from sat_retriever.period.periods import SheetPeriod
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.generate import QueryOptions, make_queries
 from sat_retriever.synth.house import naming

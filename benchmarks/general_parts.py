@@ -124,7 +124,7 @@ def measured(
         if part.use == "taught":
             continue
         asked = part.source.validation
-        with _index(part, plain, folder / "untrained", seen=False) as index:
+        with _index(part, plain, folder / "untrained", seen=False, times=False) as index:
             of_part = {"untrained": _means(index, None, asked)}
         with _index(part, encoder, folder / "indexes", seen=False) as index:
             of_part["stage1"] = _means(index, None, asked)
@@ -134,13 +134,15 @@ def measured(
     return found
 
 
-def _index(part: Part, encoder: SheetEncoder, folder: Path, *, seen: bool) -> SheetIndex:
+def _index(
+    part: Part, encoder: SheetEncoder, folder: Path, *, seen: bool, times: bool = True
+) -> SheetIndex:
     """A corpus in an encoder's tokens; only the sheets that training may see, if so asked.
 
     Its file has the encoder's fingerprint in its name, so that none outlives its encoder.
     """
     name = f"{part.name}-{encoder.fingerprint}"
-    whole = corpus_index(part.source.dataset, encoder, folder / f"{name}.sat")
+    whole = corpus_index(part.source.dataset, encoder, folder / f"{name}.sat", times=times)
     if not seen or part.source.seen is None:
         return whole
     with whole:

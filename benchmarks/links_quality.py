@@ -191,6 +191,7 @@ def measure(
             tempfile.TemporaryDirectory() as folder,
             SheetIndex.create(Path(folder) / "index.sqlite", encoder) as index,
         ):
+            index.times = False  # its rows are of words, tokens and links
             if dataset.root is not None:
                 index.sync([dataset.root])
             else:

@@ -99,6 +99,7 @@ def measure(dataset: Dataset, encoder: Encoder, number: int) -> Result:
         tempfile.TemporaryDirectory() as folder,
         SheetIndex.create(Path(folder) / "index.sat", encoder) as index,
     ):
+        index.times = False  # how hard the words are
         if dataset.root is None:
             index.add_records(dataset.records)
         else:

@@ -17,11 +17,11 @@ from benchmarks.general_domains import spoken
 from benchmarks.periods_phrases import PHRASES, SPELLINGS
 from sat_retriever.corpora import Dataset
 from sat_retriever.labels import Query
-from sat_retriever.links.period.periods import period_of, sibling_links
+from sat_retriever.period.periods import period_of, sibling_links
+from sat_retriever.period.spans import Span, span_of
 from sat_retriever.queries.attributes import FactIndex
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.needs import Need
-from sat_retriever.queries.spans import Span, span_of
 from sat_retriever.synth.house import naming
 from sat_retriever.synth.house.when import When
 from sat_retriever.synth.words.vocabulary import Vocabulary

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from sat_retriever.queries.spans import Span, year
+from sat_retriever.period.spans import Span, year
 from sat_retriever.synth.house.naming import MONTHS
 
 EARLIEST, LATEST = 1900, 2100  # years of "before" and "since"

@@ -102,6 +102,7 @@ def whole(dataset: Dataset) -> Task:
 def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
     """An index of the data set's records, or of the workbooks below its root."""
     index = SheetIndex.create(path, encoder)
+    index.times = False  # what the paper could compare with
     if dataset.root is None:
         index.add_records(dataset.records)
     else:

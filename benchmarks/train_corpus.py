@@ -104,7 +104,7 @@ def index_of(
                     given = dataset.links if links == "given" else ()
                     index.add_records(dataset.records, given, find_links=links == "found")
                 file.rename(path)
-    return SheetIndex.open(path, opened)
+    return SheetIndex.open(path, opened, times=False)
 
 
 def numbers(sheet_ids: Sequence[str]) -> dict[str, int]:

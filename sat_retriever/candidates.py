@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.filters import Filters
 from sat_retriever.lexical import WordShares, query_words
+from sat_retriever.period.spans import Span
 from sat_retriever.scoring import Scores, best_rows, score_sheets
 from sat_retriever.snapshot import Snapshot, take_snapshot
 from sat_retriever.store.sqlite import SqliteStore
@@ -28,11 +29,13 @@ class Question:
         text: Its words.
         token: Its token, (d,) float32, unit length.
         dense_weight: Share of the cosine in the score, in [0, 1].
+        times: The times that it names and that count.
     """
 
     text: str
     token: FloatArray
     dense_weight: float
+    times: tuple[Span, ...] = ()
 
 
 class CandidateSearch:
@@ -130,7 +133,8 @@ class CandidateSearch:
                 return snapshot, last[2], allowed
             lexical = snapshot.lexical.scores(query_words(question.text))
         # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
-        scores = score_sheets(snapshot, question.token, lexical, question.dense_weight)
+        weight, times = question.dense_weight, question.times
+        scores = score_sheets(snapshot, question.token, lexical, weight, times)
         self._last = (question, snapshot, scores)
         return snapshot, scores, allowed
 

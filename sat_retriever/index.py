@@ -30,6 +30,8 @@ from sat_retriever.filters import Filters
 from sat_retriever.lexical import WordShares, sheet_words
 from sat_retriever.links.claims import Discovery, claims_of, discover
 from sat_retriever.links.given import checked_link
+from sat_retriever.period.question import asked_spans
+from sat_retriever.period.spans import Span
 from sat_retriever.reencoding import fresh_tokens
 from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.serialize import Serialization, serialize
@@ -64,10 +66,15 @@ class SheetIndex:
         store: An open store.
         encoder: Encoder of the tokens in it; None loads the one the index names, at
             the first query.
+        times: Hold sheets back whose time is another than a query names; False scores as the
+            paper does. Not part of the file.
     """
 
-    def __init__(self, store: SqliteStore, encoder: Encoder | None = None) -> None:
+    def __init__(
+        self, store: SqliteStore, encoder: Encoder | None = None, *, times: bool = True
+    ) -> None:
         self._store = store
+        self.times = times
         self._encoder_lock = threading.Lock()
         meta = store.meta()
         self._take(meta)
@@ -123,13 +130,16 @@ class SheetIndex:
         return cls(SqliteStore.create(path, meta), encoder)
 
     @classmethod
-    def open(cls, path: str | Path, encoder: Encoder | None = None) -> SheetIndex:
+    def open(
+        cls, path: str | Path, encoder: Encoder | None = None, *, times: bool = True
+    ) -> SheetIndex:
         """An existing index.
 
         Args:
             path: The index file.
             encoder: Used in place of the one the index names; must have the same
                 fingerprint.
+            times: See `SheetIndex`.
 
         Raises:
             IndexNotFoundError: If there is no such file.
@@ -138,10 +148,16 @@ class SheetIndex:
         """
         store = SqliteStore.open(Path(path).resolve())
         try:
-            return cls(store, encoder)
+            return cls(store, encoder, times=times)
         except BaseException:
             store.close()
             raise
+
+    def without_times(self) -> SheetIndex:
+        """The same index, scoring as the paper does; closing one closes both."""
+        plain = SheetIndex(self._store, self._encoder, times=False)
+        plain._search = self._search  # one copy of the tokens serves both
+        return plain
 
     def close(self) -> None:
         """Release the file."""
@@ -335,7 +351,7 @@ class SheetIndex:
         """
         with self._sole_writer():
             self._store.note({_RERANKER: _place(folder)})
-            self._meta = self._store.meta()
+            self._take(self._store.meta())
 
     def _found(self, workbook: str) -> tuple[list[str], Discovery]:
         """Sheet ids of a workbook that has no file, and what it says about links."""
@@ -539,7 +555,7 @@ class SheetIndex:
 
     def _take(self, meta: Mapping[str, str]) -> None:
         """Search by the encoder that the file names."""
-        self._meta: Mapping[str, str] = meta
+        self._meta = meta
         self.dense_weight = float(meta.get("dense_weight", DENSE_WEIGHT))
         self._search = CandidateSearch(self._store, int(meta["width"]), meta["fingerprint"])
 
@@ -550,7 +566,7 @@ class SheetIndex:
         weight = self.dense_weight if dense_weight is None else dense_weight
         _check_dense_weight(weight)
         if token is not None:  # another's token is not kept for who asks the same words
-            return Question(_words(query), self._unit(token), weight)
+            return Question(_words(query), self._unit(token), weight, self._times(query))
         search = self._search
         asked = self._encoded(query)
         if asked.dense_weight != weight:
@@ -562,12 +578,16 @@ class SheetIndex:
         """The query encoded; the last one is kept, since a reranker asks it again."""
         query = _words(query)
         search = self._search  # taken before the encoder, so it never keeps another's token
-        last = search.asked
-        if last is None or last.text != query:
+        last, times = search.asked, self._times(query)
+        if last is None or last.text != query or last.times != times:
             token = self.encoder.encode_queries([query])[0]
-            last = Question(query, token, self.dense_weight)
+            last = Question(query, token, self.dense_weight, times)
             search.asked = last
         return last
+
+    def _times(self, query: str) -> tuple[Span, ...]:
+        """The times that a query names, if they count."""
+        return asked_spans(query) if self.times else ()
 
     def _unit(self, token: FloatArray) -> FloatArray:
         """A token from outside, checked and brought to unit length."""

@@ -23,6 +23,9 @@ from sat_retriever.linkrank import LinkReranker, complete_set
 from sat_retriever.linkrank.complete import COMPLETE_SHARE
 from sat_retriever.modelfolder import folder_kind
 from sat_retriever.packaged import is_packaged, packaged_model
+from sat_retriever.period.periods import period_of
+from sat_retriever.period.question import asked_spans
+from sat_retriever.period.spans import Span
 from sat_retriever.types import Candidate, FloatArray, Link, SheetRecord
 
 CANDIDATES = 50  # the paper's K
@@ -145,6 +148,7 @@ class Why:
         lexical_rank: Rank by BM25 alone; None when no word matches.
         links: Links from or to other hits of the same answer.
         via: Link that lifted it most; None when no link did.
+        period: Its time, if that lies within one that the query names.
     """
 
     words: tuple[str, ...]
@@ -155,6 +159,7 @@ class Why:
     lexical_rank: int | None
     links: tuple[Link, ...] = ()
     via: Link | None = None
+    period: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +207,16 @@ class Hit:
                 "lexical_rank": self.why.lexical_rank,
                 "links": [_link(link) for link in self.why.links],
                 "via": _link(self.why.via) if self.why.via else None,
+                "period": self.why.period,
             },
         }
+
+
+def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:
+    """A sheet's time in words, if it lies within one that is asked for."""
+    own = period_of(record) if asked else None
+    within = own is not None and any(span.covers(own) for span in asked)
+    return own.label if own is not None and within else None
 
 
 def _link(link: Link) -> dict[str, str]:
@@ -338,6 +351,7 @@ class SheetRetriever:
         ids = [candidate.sheet_id for candidate in best]
         records = self.index.records(ids)
         links = self.index.links_between(ids, ids)
+        asked = asked_spans(query) if self.index.times else ()
         hits = []
         for rank, candidate in enumerate(best, start=1):
             record = records.get(candidate.sheet_id)
@@ -354,6 +368,7 @@ class SheetRetriever:
                 lexical_rank=candidate.lexical_rank,
                 links=own,
                 via=candidate.via,
+                period=_period(record, asked),
             )
             hits.append(Hit(rank, candidate.score, record, why))
         return hits

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.lexical import LexicalScorer
+from sat_retriever.period.relation import Times
 from sat_retriever.store.sqlite import IdArray, SqliteStore
 from sat_retriever.types import FloatArray
 
@@ -23,6 +24,8 @@ class Snapshot:
         lengths: Words a sheet, (n,) float32.
         tie_rank: Place of each sheet in the order of sheet ids, (n,) int64.
         lexical: BM25 over the same sheets.
+        times: First and last year, first and last month of each sheet's time, (n, 4) int16;
+            zeros where its names say none.
     """
 
     generation: int
@@ -31,6 +34,7 @@ class Snapshot:
     lengths: FloatArray
     tie_rank: NDArray[np.int64]
     lexical: LexicalScorer
+    times: Times
 
 
 def take_snapshot(store: SqliteStore, width: int, previous: Snapshot | None) -> Snapshot:
@@ -43,18 +47,19 @@ def take_snapshot(store: SqliteStore, width: int, previous: Snapshot | None) -> 
     tie_rank = np.empty(len(ids), dtype=np.int64)
     tie_rank[np.searchsorted(ids, ordered)] = np.arange(len(ids))
     if previous is None:
-        tokens, lengths = store.tokens_after(-1, len(ids), width)
+        tokens, lengths, times = store.tokens_after(-1, len(ids), width)
     else:
         # Row ids only grow, so what is new comes after all that was there.
         kept = np.isin(previous.ids, ids, assume_unique=True)
         last = int(previous.ids[-1]) if len(previous.ids) else -1
-        new_tokens, new_lengths = store.tokens_after(last, int((ids > last).sum()), width)
-        tokens = np.concatenate((previous.tokens[kept], new_tokens))
-        lengths = np.concatenate((previous.lengths[kept], new_lengths))
+        added = store.tokens_after(last, int((ids > last).sum()), width)
+        tokens = np.concatenate((previous.tokens[kept], added[0]))
+        lengths = np.concatenate((previous.lengths[kept], added[1]))
+        times = np.concatenate((previous.times[kept], added[2]))
 
     def postings(word: str) -> tuple[NDArray[np.intp], ...]:
         found = (np.searchsorted(ids, rows) for rows in store.postings(word))
         return tuple(found)
 
     lexical = LexicalScorer(postings, lengths)
-    return Snapshot(store.generation(), ids, tokens, lengths, tie_rank, lexical)
+    return Snapshot(store.generation(), ids, tokens, lengths, tie_rank, lexical, times)

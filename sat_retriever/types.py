@@ -274,6 +274,7 @@ class Candidate:
         dense_rank: Rank by cosine alone among all sheets; equal ones share a rank.
         lexical_rank: Rank by BM25 alone among all sheets; None when no word matches.
         via: Link that lifted it most; None when no link did.
+        time: What the times that the query names left of its score, in (0, 1].
     """
 
     sheet_id: str
@@ -284,6 +285,7 @@ class Candidate:
     dense_rank: int
     lexical_rank: int | None
     via: Link | None = None
+    time: float = 1.0
 
 
 class Encoder(Protocol):

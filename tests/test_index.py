@@ -70,7 +70,7 @@ def test_candidates_equal_a_slow_search_over_all_sheets(index):
         )
         for r in records
     )  # fmt: skip
-    found = index.candidates(query, 4)
+    found = index.without_times().candidates(query, 4)
     assert ids(found) == [sheet_id for _, sheet_id in wanted[:4]]
     assert [c.score for c in found] == pytest.approx([-score for score, _ in wanted[:4]], abs=1e-6)
     assert [c.rank for c in found] == [1, 2, 3, 4]

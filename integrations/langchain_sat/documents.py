@@ -32,6 +32,7 @@ def hit_document(hit: Hit, text: str) -> Document:
         "lexical_rank": why.lexical_rank,
         "links": [_line(link) for link in why.links],
         "via": _line(why.via) if why.via else None,
+        "period": why.period,
     }
     return Document(id=hit.sheet_id, page_content=text, metadata=metadata)
 

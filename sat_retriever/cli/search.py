@@ -161,6 +161,8 @@ def _why(hit: Hit, ranks: Mapping[str, int]) -> Text:
     """Words in common, the two scores, the link that lifted the sheet, hits it is linked to."""
     text = plain(", ".join(hit.why.words) or "no word in common")
     text.append(f"\nmeaning {hit.why.dense:.2f}, words {hit.why.lexical:.2f}", style="dim")
+    if hit.why.period:
+        text.append("\ntime ", "cyan").append_text(plain(hit.why.period))
     if hit.why.via:
         text.append("\n").append_text(_via(hit, hit.why.via))
     ends = {end for link in hit.why.links for end in (link.source, link.target)}

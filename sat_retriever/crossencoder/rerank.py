@@ -84,9 +84,10 @@ class CrossEncoderReranker:
         """The same sheets with new scores and ranks, best first.
 
         The score is the sigmoid of logit + w · (cosine - 1), in [0, 1]: subtracting w changes
-        no order and keeps apart what would otherwise all be next to 1. The order is that of
-        the sums, also where two scores round to the same number; equal sums come in the
-        order of sheet ids. A sheet that was removed from the index in the meantime is
+        no order and keeps apart what would otherwise all be next to 1. Times that the query
+        names leave of it what they leave of Stage 1's. The order is that of the exact values,
+        also where two round to the same number; equal ones come in the order of sheet ids. A sheet
+        that was removed from the index in the meantime is
         left out.
 
         Args:
@@ -105,8 +106,11 @@ class CrossEncoderReranker:
         texts = [serialize(records[c.sheet_id], self.index.serialization) for c in found]
         cosines = np.array([candidate.dense for candidate in found], dtype=np.float32)
         scores = blended(self.model.logits(query, texts), cosines, self.model.spec.blend)
-        shown = probabilities(scores - self.model.spec.blend)
-        order = sorted(range(len(found)), key=lambda i: (-scores[i], found[i].sheet_id))
+        times = np.array([candidate.time for candidate in found], dtype=np.float64)
+        shown = probabilities(scores - self.model.spec.blend) * times
+        # The logarithm of what is shown: it still tells apart what is next to 1.
+        exact = np.log(times) - np.logaddexp(0.0, self.model.spec.blend - scores.astype(np.float64))
+        order = sorted(range(len(found)), key=lambda i: (-exact[i], found[i].sheet_id))
         return [
             replace(found[i], rank=rank, score=float(shown[i]))
             for rank, i in enumerate(order, start=1)

@@ -20,7 +20,7 @@ _ENCODER = "encoder"  # folder of a run, where a training puts the encoder
 
 
 def named_methods(index: SheetIndex, rerankers: Iterable[str | Path] = ()) -> dict[str, Method]:
-    """Words, tokens, both, links, and trained rerankers, in the order of a table.
+    """Words, tokens, both, times, links, and trained rerankers, in the order of a table.
 
     Tokens are called Stage 1 where the index's encoder was trained on sheets, and RAG, as in
     the paper, where it was not.
@@ -40,7 +40,8 @@ def named_methods(index: SheetIndex, rerankers: Iterable[str | Path] = ()) -> di
     methods = {
         "BM25": bm25(index),
         f"{'Stage 1' if trained else 'RAG'} ({encoder})": (stage1 if trained else rag)(index),
-        "fused": fused(index),
+        "fused": fused(index.without_times()),
+        **({"+ times": fused(index)} if index.times else {}),
         "+ link reranker": link_reranker(index),
     }
     for folder in rerankers:

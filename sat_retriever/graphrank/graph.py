@@ -104,7 +104,8 @@ def started(
     """
     dense, lexical = _parts(candidates)
     scores = dense if spec.start == "dense" else fuse(dense, lexical, spec.dense_weight)
-    scored = [replace(c, score=float(s)) for c, s in zip(candidates, scores, strict=True)]
+    timed = zip(candidates, scores, strict=True)
+    scored = [replace(c, score=float(s) * c.time) for c, s in timed]
     if spec.start == "links":
         return LinkReranker(index, dense_weight=spec.dense_weight).rerank(query, scored, filters)
     return ranked(sorted(scored, key=lambda candidate: (-candidate.score, candidate.sheet_id)))

@@ -10,7 +10,7 @@ from sat_retriever.links.formula.relations import WorkbookLinks, workbook_links
 from sat_retriever.links.join.joins import workbook_joins
 from sat_retriever.links.join.keys import KeyColumn, workbook_keys
 from sat_retriever.links.join.owners import Formulas
-from sat_retriever.links.period.periods import SheetPeriod, period_of
+from sat_retriever.period.periods import SheetPeriod, period_of
 from sat_retriever.structure import ColumnProfile, Reference, Structure, Use
 from sat_retriever.types import Link, LinkType, SheetRecord
 

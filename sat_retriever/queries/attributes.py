@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 
 from sat_retriever.errors import InputError
+from sat_retriever.period.spans import Span, span_of
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.needs import Asked, Need, Sources
-from sat_retriever.queries.spans import Span, span_of
 from sat_retriever.types import Link
 
 _PAIRS = (

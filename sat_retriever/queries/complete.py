@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sat_retriever.links.period.periods import SheetPeriod
-from sat_retriever.links.period.spellings import spelled
+from sat_retriever.period.periods import SheetPeriod
+from sat_retriever.period.spans import Span, span_of
+from sat_retriever.period.spellings import spelled
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.needs import Need
-from sat_retriever.queries.spans import Span, span_of
 from sat_retriever.segment import stem, words
 
 _LOOKED_AT = 2_000  # sheets with a word; where more have it, the word alone says little

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sat_retriever.links.period.periods import SheetPeriod, period_of
+from sat_retriever.period.periods import SheetPeriod, period_of
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.keys import header_words, linked, spoken_keys
 from sat_retriever.queries.spoken import (

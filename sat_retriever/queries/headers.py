@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sat_retriever.labels.query import Query
-from sat_retriever.links.period.spellings import spelled
+from sat_retriever.period.spellings import spelled
 from sat_retriever.queries.spoken import says_something
 from sat_retriever.segment import stem, words
 from sat_retriever.types import SheetRecord

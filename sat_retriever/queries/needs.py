@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sat_retriever.links.period.periods import Grain
+from sat_retriever.period.periods import Grain
+from sat_retriever.period.spans import Span
 from sat_retriever.queries.facts import SheetFacts
-from sat_retriever.queries.spans import Span
 
 
 @dataclass(frozen=True, slots=True)

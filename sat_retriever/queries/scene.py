@@ -6,10 +6,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sat_retriever.period.spans import span_of
 from sat_retriever.queries.attributes import FactIndex
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.needs import Need
-from sat_retriever.queries.spans import span_of
 from sat_retriever.queries.wordings import Wordings
 
 Groups = list[list[list[int]]]  # places by kind, then by entity

@@ -6,11 +6,11 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from sat_retriever.links.period.periods import Grain
+from sat_retriever.period.periods import Grain
+from sat_retriever.period.spans import Span, span_of, year
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.needs import Asked, Need
 from sat_retriever.queries.scene import Scene
-from sat_retriever.queries.spans import Span, span_of, year
 
 _PLAIN = ("kind", "category", "entity", "key", "grain")
 

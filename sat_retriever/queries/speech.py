@@ -6,10 +6,10 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sat_retriever.links.period.periods import Grain
+from sat_retriever.period.periods import Grain
+from sat_retriever.period.spans import follows
 from sat_retriever.queries.needs import Asked, Need, Sources
 from sat_retriever.queries.phrasing import Grammar, Wording, joined, literal
-from sat_retriever.queries.spans import follows
 from sat_retriever.queries.times import spoken_pair, spoken_time
 from sat_retriever.queries.wordings import Wordings
 

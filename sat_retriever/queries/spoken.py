@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sat_retriever.links.period.spellings import spelled
+from sat_retriever.period.spellings import spelled
 
 MAX_WORDS = 11  # of a phrase; who asks says less
 MAX_CHARS = 80

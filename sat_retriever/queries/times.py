@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
+from sat_retriever.period.spans import Span
 from sat_retriever.queries.phrasing import filled, joined
-from sat_retriever.queries.spans import Span
 
 _MONTHS = (
     *("", "January", "February", "March", "April", "May", "June", "July"),

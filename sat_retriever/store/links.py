@@ -12,7 +12,7 @@ from sat_retriever.jsonform import record_from_json, to_json
 from sat_retriever.links.claims import Claims
 from sat_retriever.links.formula.external import ExternalReference
 from sat_retriever.links.join.keys import KeyColumn
-from sat_retriever.links.period.periods import Grain, SheetPeriod
+from sat_retriever.period.periods import Grain, SheetPeriod
 from sat_retriever.structure import Use
 from sat_retriever.types import ColumnType, Link, SheetRecord
 

@@ -16,7 +16,7 @@ from sat_retriever.links.claims import NOTHING, Discovery, without
 from sat_retriever.links.formula.external import ExternalReference, resolve
 from sat_retriever.links.join.joins import joins_between
 from sat_retriever.links.join.keys import BLOCK_LIMIT, KeyColumn
-from sat_retriever.links.period.periods import sibling_links
+from sat_retriever.period.periods import sibling_links
 from sat_retriever.store.links import LinkTables, Origin
 from sat_retriever.types import SheetRecord
 

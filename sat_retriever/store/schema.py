@@ -6,6 +6,9 @@ import sqlite3
 from pathlib import Path
 
 from sat_retriever.errors import IndexFormatError
+from sat_retriever.period.periods import period_of
+from sat_retriever.period.relation import packed
+from sat_retriever.types import SheetRecord
 
 APPLICATION_ID = 0x53415431  # "SAT1": tells an index from any other SQLite file
 
@@ -118,6 +121,14 @@ MIGRATIONS: tuple[str, ...] = (
     -- Links were not looked for before: no workbook counts as unchanged.
     UPDATE workbooks SET content_hash = '', mtime_ns = -1;
     """,
+    """
+    -- The months that a sheet's names say, as `period.relation.packed` has them.
+    ALTER TABLE tokens ADD COLUMN months INTEGER NOT NULL DEFAULT 0;
+    UPDATE tokens SET months = (
+        SELECT months_of(coalesce(json_extract(record, '$.sheet'), ''), workbook, path)
+        FROM sheets WHERE sheets.id = tokens.id
+    );
+    """,
 )
 
 
@@ -147,11 +158,16 @@ def migrate(connection: sqlite3.Connection) -> None:
     """Bring a new file, or a checked one, to the current schema, in one transaction."""
     version = _pragma(connection, "user_version")
     if version < len(MIGRATIONS):
+        connection.create_function("months_of", 3, _months_of, deterministic=True)
         script = "".join(MIGRATIONS[version:])
         connection.executescript(
             f"BEGIN IMMEDIATE; {script} PRAGMA application_id = {APPLICATION_ID};"
             f"PRAGMA user_version = {len(MIGRATIONS)}; COMMIT;"
         )
+
+
+def _months_of(sheet: str, workbook: str, path: str) -> int:
+    return packed(period_of(SheetRecord("", sheet, workbook=workbook, path=path)))
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

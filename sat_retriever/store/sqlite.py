@@ -19,6 +19,7 @@ from sat_retriever.filters import Filters
 from sat_retriever.jsonform import record_from_json, skipped_from_json
 from sat_retriever.links.claims import NO_CLAIMS, NOTHING, Claims, Discovery
 from sat_retriever.links.formula.external import file_key
+from sat_retriever.period.relation import Times, unpacked
 from sat_retriever.store.conditions import sql_conditions
 from sat_retriever.store.connection import create_file, is_writable, open_file, translated
 from sat_retriever.store.links import LinkTables, Origin
@@ -313,22 +314,28 @@ class SqliteStore:
             )
         )
 
-    def tokens_after(self, row_id: int, count: int, width: int) -> tuple[FloatArray, FloatArray]:
-        """Tokens (n, d) and word counts (n,) of the `count` sheets after a row id, by row id."""
+    def tokens_after(
+        self, row_id: int, count: int, width: int
+    ) -> tuple[FloatArray, FloatArray, Times]:
+        """Tokens (n, d), word counts (n,) and times (n, 4) of the `count` sheets after a row id.
+
+        All by row id.
+        """
         tokens = np.empty((count, width), dtype="<f4")
         lengths = np.empty(count, dtype=np.float32)
+        months = np.zeros(count, dtype=np.int64)
         if count == 0:
-            return tokens, lengths
+            return tokens, lengths, unpacked(months)
         # Row by row into place: joining the blobs first takes twice the time and memory.
         space, size, row = tokens.data.cast("B"), 4 * width, 0
         with self._lock, translated(self.path):
-            for words, token in self._connection.execute(
-                "SELECT words, token FROM tokens WHERE id > ? ORDER BY id", (row_id,)
+            for words, token, when in self._connection.execute(
+                "SELECT words, token, months FROM tokens WHERE id > ? ORDER BY id", (row_id,)
             ):
                 space[row * size : (row + 1) * size] = token
-                lengths[row] = words
+                lengths[row], months[row] = words, when
                 row += 1
-        return tokens, lengths
+        return tokens, lengths, unpacked(months)
 
     def postings(self, word: str) -> tuple[IdArray, ...]:
         """Row ids of the sheets that have a word, ascending, one array a lexical field."""

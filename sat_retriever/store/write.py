@@ -11,6 +11,8 @@ import numpy as np
 
 from sat_retriever.jsonform import to_json
 from sat_retriever.links.formula.external import file_key
+from sat_retriever.period.periods import period_of
+from sat_retriever.period.relation import packed
 from sat_retriever.types import FloatArray, SheetRecord, Skipped, SkipReason
 
 
@@ -118,7 +120,10 @@ def insert_sheets(
         ).lastrowid
         length = sum(len(words) for words in row.words)
         token = np.ascontiguousarray(row.token, dtype="<f4").tobytes()
-        connection.execute("INSERT INTO tokens VALUES (?, ?, ?)", (row_id, length, token))
+        connection.execute(
+            "INSERT INTO tokens (id, words, token, months) VALUES (?, ?, ?, ?)",
+            (row_id, length, token, packed(period_of(record))),
+        )
         connection.execute(
             "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)",
             (row_id, *(" ".join(words) for words in row.words)),

@@ -332,6 +332,8 @@ def _why(hit: Hit) -> str:
     why = hit.why
     words = f"words {', '.join(why.words[:_WORDS])}" if why.words else "no word in common"
     reasons = [words, f"meaning {why.dense:.2f} (rank {why.dense_rank})"]
+    if why.period is not None:
+        reasons.append(f"time {why.period}")
     if why.via is not None:
         seen = RelatedSheet.of(hit.sheet_id, why.via)
         reasons.append(f"{seen.way} {seen.sheet}")

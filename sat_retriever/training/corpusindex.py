@@ -26,6 +26,7 @@ def corpus_index(
     links: bool = True,
     seen: frozenset[str] | None = None,
     serialization: Serialization | None = None,
+    times: bool = False,
 ) -> SheetIndex:
     """An index of a corpus with its published links, and no others.
 
@@ -39,6 +40,7 @@ def corpus_index(
         links: False leaves the published links out.
         seen: Ids of the sheets to keep, with the links among them; None for all.
         serialization: How a record becomes text; the paper's form when None.
+        times: Let the times that questions name count, as in anybody's index; see `SheetIndex`.
 
     Raises:
         InputError: If the dataset has no records, or the file holds another index.
@@ -54,8 +56,9 @@ def corpus_index(
         published = _among(dataset.links, known) if links else ()
         index.add_records(kept, published, find_links=False)
 
-    wanted = _Wanted(encoder, form, known)
-    return _built(Path(path), wanted, fill)
+    index = _built(Path(path), _Wanted(encoder, form, known), fill)
+    index.times = times
+    return index
 
 
 def seen_index(
@@ -88,7 +91,9 @@ def seen_index(
         wanted = _Wanted(index.encoder, index.serialization, set(seen), index.dense_weight)
     else:
         wanted = _Wanted(encoder, index.serialization, set(seen), dense_weight)
-    return _built(Path(path), wanted, fill)
+    part = _built(Path(path), wanted, fill)
+    part.times = index.times
+    return part
 
 
 @dataclass(frozen=True, slots=True)

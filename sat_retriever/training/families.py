@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator
 
 from sat_retriever.index import SheetIndex
-from sat_retriever.links.period.periods import period_of
+from sat_retriever.period.periods import period_of
 from sat_retriever.queries.keys import header_words
 from sat_retriever.training.sources import read_records
 from sat_retriever.types import Link, LinkType, SheetRecord

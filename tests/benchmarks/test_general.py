@@ -22,7 +22,7 @@ from sat_retriever.corpora import load_spider
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.graphrank.model import GraphModel
-from sat_retriever.links.period.periods import period_of
+from sat_retriever.period.periods import period_of
 from sat_retriever.splits import held_out_workbooks
 from tests.tiny_transformer import save_tiny
 

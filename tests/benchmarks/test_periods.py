@@ -13,8 +13,8 @@ from benchmarks.periods_phrases import PHRASES, SPELLINGS
 from benchmarks.periods_tables import periods_table
 from sat_retriever.evaluation.rows import unsupported
 from sat_retriever.evaluation.run import Ranked
-from sat_retriever.links.period.periods import period_of
-from sat_retriever.queries.spans import Span
+from sat_retriever.period.periods import period_of
+from sat_retriever.period.spans import Span
 from sat_retriever.splits import held_out_workbooks
 from tests.saved_encoder import save_bag_of_words
 

@@ -27,7 +27,7 @@ revenue by region and month,{PLAN},0
 who earns which salary,{STAFF},1
 rate of a currency,sales/2024.xlsx#Rates,1
 """
-ROWS = ["BM25", "RAG (bag)", "fused", "+ link reranker"]
+ROWS = ["BM25", "RAG (bag)", "fused", "+ times", "+ link reranker"]
 FILES = ["report.html", "results.json", "runs"]
 
 
@@ -440,9 +440,9 @@ def test_rerankers_of_like_names_have_runs_of_their_own_and_those_of_before_are_
         return named, sorted(each.relative_to(out).as_posix() for each in (out / "runs").iterdir())
 
     named, there = runs()
-    assert len(set(named)) == 6
+    assert len(set(named)) == 7
     assert sorted(named) == there
-    assert [read_run(out / each)[0]["method"] for each in named[4:]] == [
+    assert [read_run(out / each)[0]["method"] for each in named[5:]] == [
         "Stage 2 (run 7)", "Stage 2 (run-7)",
     ]  # fmt: skip
     (out / "runs" / "mine.jsonl").write_text("mine")

@@ -60,10 +60,10 @@ def test_metrics_follow_from_the_rows(index):
         assert len(scored.rows) == len(QUERIES)
 
 
-def test_the_rows_of_the_table_are_words_tokens_both_and_links(index):
+def test_the_rows_of_the_table_are_words_tokens_both_times_and_links(index):
     found = bench(index, QUERIES, named_methods(index), UNTIMED)
     assert [one.name for one in found.scored] == [
-        "BM25", "RAG (hashed)", "fused", "+ link reranker",
+        "BM25", "RAG (hashed)", "fused", "+ times", "+ link reranker",
     ]  # fmt: skip
     words = found.scored[0].run
     assert words[0][0].sheet_id == Q1

@@ -22,7 +22,7 @@ from sat_retriever.types import Candidate, SheetRecord
 from tests.evaluation.books import BAD, EVIL, PLAN, Q1, QUERIES, STAFF, SUMMARY, indexed
 from tests.fakes import HashedEncoder
 
-LINKED = 3  # place of the link reranker among the methods
+LINKED = 4  # place of the link reranker among the methods
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import re
 
-from sat_retriever.links.period.periods import Grain
+from sat_retriever.period.periods import Grain
 from sat_retriever.queries.needs import Sources
 
 _MONTHS = {

@@ -1,6 +1,6 @@
 """A hand-made world of companies, what they keep, and what their formulas take."""
 
-from sat_retriever.links.period.periods import Grain, SheetPeriod
+from sat_retriever.period.periods import Grain, SheetPeriod
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.wordings import Wordings
 from sat_retriever.types import Link

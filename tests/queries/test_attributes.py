@@ -3,11 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.errors import InputError
-from sat_retriever.links.period.periods import Grain, SheetPeriod
+from sat_retriever.period.periods import Grain, SheetPeriod
+from sat_retriever.period.spans import Span
 from sat_retriever.queries.attributes import FactIndex
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.needs import Need, Sources
-from sat_retriever.queries.spans import Span
 from sat_retriever.types import Link
 from tests.queries.slow import satisfies
 

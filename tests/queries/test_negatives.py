@@ -2,12 +2,12 @@ import random
 
 import pytest
 
-from sat_retriever.links.period.periods import Grain, SheetPeriod
+from sat_retriever.period.periods import Grain, SheetPeriod
+from sat_retriever.period.spans import span_of
 from sat_retriever.queries.attributes import FactIndex
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.negatives import hard_negatives, random_negatives
 from sat_retriever.queries.published import HARD_TYPES
-from sat_retriever.queries.spans import span_of
 from tests.queries.small_world import world
 
 FACTS, LINKS = world()

@@ -5,11 +5,11 @@ from itertools import pairwise
 import pytest
 
 from sat_retriever.errors import InputError
+from sat_retriever.period.spans import Span, year
 from sat_retriever.queries.generate import QueryOptions, make_queries
 from sat_retriever.queries.needs import Need, Sources
 from sat_retriever.queries.phrasing import Grammar, joined
 from sat_retriever.queries.shapes import ATTRIBUTE_SHAPES
-from sat_retriever.queries.spans import Span, year
 from sat_retriever.queries.speech import Draft, spoken
 from sat_retriever.queries.tracing import LINK_SHAPES
 from sat_retriever.queries.wordings import Wordings

@@ -2,8 +2,8 @@ import random
 
 import pytest
 
+from sat_retriever.period.spans import Span, year
 from sat_retriever.queries.phrasing import Grammar
-from sat_retriever.queries.spans import Span, year
 from sat_retriever.queries.times import form, spoken_pair, spoken_time
 
 RULES = Grammar.load().rules

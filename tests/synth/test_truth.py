@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.made.recipes import every_book, report, store
 from sat_retriever import SheetIndex
-from sat_retriever.links.period.periods import Grain, SheetPeriod
+from sat_retriever.period.periods import Grain, SheetPeriod
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.synth.book.model import (
     Book,

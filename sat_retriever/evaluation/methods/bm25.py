@@ -18,5 +18,5 @@ def bm25(index: SheetIndex) -> Method:
     """
     # Any token does at a weight of 0, and saves the time of encoding the question.
     token = np.eye(1, index.width, dtype=np.float32)[0]
-    find = partial(index.candidates, top_k=DEPTH, dense_weight=0.0, token=token)
+    find = partial(index.without_times().candidates, top_k=DEPTH, dense_weight=0.0, token=token)
     return Method(lambda query: [sheet for sheet in find(query) if sheet.lexical > 0])

@@ -10,7 +10,7 @@ from sat_retriever.index import SheetIndex
 
 
 def fused(index: SheetIndex, dense_weight: float | None = None) -> Method:
-    """Sheets by cosine and BM25.
+    """Sheets by cosine and BM25, and by the times that questions name, if the index heeds them.
 
     The paper has no such row.
 

@@ -15,4 +15,4 @@ def rag(index: SheetIndex) -> Method:
     Source: paper, section 4 (compared methods). Departs: by whatever encoder the index has,
     for example MiniLM in place of BGE.
     """
-    return Method(partial(index.candidates, top_k=DEPTH, dense_weight=1.0))
+    return Method(partial(index.without_times().candidates, top_k=DEPTH, dense_weight=1.0))

@@ -13,8 +13,8 @@ from functools import lru_cache
 from sat_retriever.links.join.names import KeyKind, KeyName, key_name, sheet_words
 from sat_retriever.links.join.sketches import small_numbers
 from sat_retriever.links.join.spans import Span, span_of
-from sat_retriever.links.period.periods import period_of
-from sat_retriever.links.period.spellings import spelled
+from sat_retriever.period.periods import period_of
+from sat_retriever.period.spellings import spelled
 from sat_retriever.structure import ColumnProfile
 from sat_retriever.types import Column, ColumnType, SheetRecord
 

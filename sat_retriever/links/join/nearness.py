@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sat_retriever.links.period.spellings import spelled
+from sat_retriever.period.spellings import spelled
 from sat_retriever.segment import words
 
 FAR = -2.5

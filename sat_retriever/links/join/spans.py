@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sat_retriever.links.period.periods import Grain, SheetPeriod
+from sat_retriever.period.periods import Grain, SheetPeriod
 
 Span = tuple[int, int]
 _MONTH = 31  # days; every month is as long, so that no calendar is needed

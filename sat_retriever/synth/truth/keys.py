@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from sat_retriever.links.period.periods import Grain, SheetPeriod
+from sat_retriever.period.periods import Grain, SheetPeriod
 from sat_retriever.synth.book.model import (
     Book,
     Column,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from sat_retriever.links.period.periods import Grain, SheetPeriod
+from sat_retriever.period.periods import Grain, SheetPeriod
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.truth.records import sheet_id

@@ -124,7 +124,7 @@ def test_events_tell_of_a_reranking(index, nodes, heard, way):
     ranked = asyncio.run(found) if asyncio.iscoroutine(found) else found
     start, end = heard.events
     assert (start.class_name(), end.class_name()) == ("ReRankStartEvent", "ReRankEndEvent")
-    assert (start.query.query_str, start.top_n, start.model_name) == (QUESTION, 2, "links")
+    assert (start.query.query_str, start.top_n, start.model_name) == (QUESTION, 2, "auto")
     assert start.nodes == nodes
     assert json.loads(start.model_dump_json())["nodes"][0]["node"]["text"] == nodes[0].text
     assert end.nodes == ranked and len(ranked) == 2

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.links.join.spans import span_of, within
-from sat_retriever.links.period.periods import Grain, SheetPeriod, period_of
+from sat_retriever.period.periods import Grain, SheetPeriod, period_of
 from sat_retriever.types import SheetRecord
 
 

@@ -21,7 +21,7 @@ _TIMES = {FilterOperator.GTE: "modified_after", FilterOperator.LT: "modified_bef
 # Of a node's metadata, but no condition of the index.
 _UNFILTERABLE = frozenset(
     "sheet_id citation sheet range header_row columns rank score words headers dense lexical "
-    "dense_rank lexical_rank links via".split()
+    "dense_rank lexical_rank links via period".split()
 )
 
 

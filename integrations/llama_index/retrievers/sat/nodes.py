@@ -75,6 +75,7 @@ def flat(hit: Hit) -> dict[str, Any]:
         "lexical_rank": why.lexical_rank,
         "links": "; ".join([_line(link) for link in why.links]),
         "via": _line(why.via) if why.via else None,
+        "period": why.period,
     }
 
 

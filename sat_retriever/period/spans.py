@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from sat_retriever.links.period.periods import Grain, SheetPeriod
+from sat_retriever.period.periods import Grain, SheetPeriod
 
 _YEAR = re.compile(r"\d{4}")
 

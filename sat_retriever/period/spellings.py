@@ -10,8 +10,8 @@ from datetime import date
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
 
-from sat_retriever.links.period.chinese import SIDES, UNSPACED, apart, in_digits
-from sat_retriever.links.period.timewords import (
+from sat_retriever.period.chinese import SIDES, UNSPACED, apart, in_digits
+from sat_retriever.period.timewords import (
     MONTHS,
     NOT_AFTER,
     NOT_BEFORE,
@@ -145,13 +145,17 @@ def spelled(text: str, *, dated: bool = False) -> Spelled:
     return Spelled(MappingProxyType(units), " ".join(_NOT_WORD.split(text)).strip())
 
 
-def plain(text: str) -> str:
+def plain(text: str, most: int = MAX_CHARS) -> str:
     """A name case-folded, without accents, its words apart.
+
+    Args:
+        text: The name.
+        most: Characters of it that are looked at.
 
     >>> plain("Ventes_Février2024"), plain("FY 2023\u201324")
     ('ventes fevrier 2024', 'fy 2023-24')
     """
-    text = unicodedata.normalize("NFKC", text[:MAX_CHARS])
+    text = unicodedata.normalize("NFKC", text[:most])
     if not text.isascii():
         text = in_digits(text)
     text = _DASH.sub("-", _HUMP.sub(" ", text)).casefold()

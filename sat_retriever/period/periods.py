@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from sat_retriever.links.period.spellings import LIMITS, plain, spelled
+from sat_retriever.period.spellings import LIMITS, plain, spelled
 from sat_retriever.types import Link, LinkType, SheetRecord
 
 MAX_FAMILY = 240

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sat_retriever import SheetIndex
 from sat_retriever.corpora import load_industrytab
-from sat_retriever.links.period.periods import Grain, SheetPeriod, period_of, sibling_links
+from sat_retriever.period.periods import Grain, SheetPeriod, period_of, sibling_links
 from sat_retriever.splits import family
 from sat_retriever.types import SheetRecord
 from tests.fakes import HashedEncoder

@@ -1,0 +1,118 @@
+"""Times in questions, however they are spelled."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sat_retriever.period.question import asked_spans
+from sat_retriever.period.spans import Span
+
+YEARS = st.integers(1950, 2049)
+
+
+def short(span):
+    """A stretch in few letters: "2019-2021", "2023[7-9]", "0[3-3]" for every March."""
+    years = str(span.first_year)
+    if span.last_year != span.first_year:
+        years += f"-{span.last_year}"
+    return years if span.whole_years else f"{years}[{span.first_month}-{span.last_month}]"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        # years
+        ("revenue of 2021", "2021"),
+        ("revenue 2019\u20132021", "2019-2021"),
+        ("from 2019 to 2021", "2019-2021"),
+        ("between 2019 and 2021", "2019-2021"),
+        ("2019-21", "2019-2021"),
+        ("in 2019, 2020 and 2022", "2019 2020 2022"),
+        ("compare 2022 with 2023", "2022 2023"),
+        ("2022 vs. 2023", "2022 2023"),
+        ("since 2020", "2020-2100"),
+        ("from 2020 onwards", "2020-2100"),
+        ("after 2018", "2019-2100"),
+        ("before 2018", "1900-2017"),
+        ("up to 2018", "1900-2018"),
+        ("FY24 budget", "2024"),
+        ("fiscal year 2024", "2024"),
+        ("FY2023/24", "2024"),
+        ("FY2021 and FY2022", "2021 2022"),
+        # halves and quarters
+        ("H1 2023", "2023[1-6]"),
+        ("2H23", "2023[7-12]"),
+        ("the first half of 2023", "2023[1-6]"),
+        ("Q3 2022", "2022[7-9]"),
+        ("Q3'22", "2022[7-9]"),
+        ("2024Q1", "2024[1-3]"),
+        ("third quarter of fiscal year 2022", "2022[7-9]"),
+        ("the last quarter of 2021", "2021[10-12]"),
+        ("last two quarters of 2022", "2022[7-12]"),
+        ("the first 9 months of 2022", "2022[1-9]"),
+        ("Q1-Q3 2024", "2024[1-9]"),
+        ("Q1, Q2 and Q4 2023", "2023[1-3] 2023[4-6] 2023[10-12]"),
+        ("Q4 2022 and Q1 2023", "2022[10-12] 2023[1-3]"),
+        ("2022 Q1, 2023 Q2", "2022[1-3] 2023[4-6]"),
+        ("Q1 and Q2 of 2021 and 2022", "2021[1-3] 2021[4-6] 2022[1-3] 2022[4-6]"),
+        ("Q3 sales for 2021 and 2022", "2021[7-9] 2022[7-9]"),
+        ("Q1 2022 to Q3 2022", "2022[1-9]"),
+        ("fourth quarters of 2020 to 2022", "2020-2022[10-12]"),
+        ("Q3 in each year", "0[7-9]"),
+        # months
+        ("March 2022", "2022[3-3]"),
+        ("03/2022", "2022[3-3]"),
+        ("2022-03", "2022[3-3]"),
+        ("31.12.2023", "2023[12-12]"),
+        ("12/31/2023", "2023[12-12]"),
+        ("Dec '23", "2023[12-12]"),
+        ("March and April 2022", "2022[3-3] 2022[4-4]"),
+        ("between March and June 2022", "2022[3-6]"),
+        ("jan-mar 2024", "2024[1-3]"),
+        ("November to February 2021", "2021[11-12] 2021[1-2]"),
+        ("March 2021 to June 2022", "2021[3-12] 2022[1-6]"),
+        ("March 2020 to June 2022", "2020[3-12] 2021 2022[1-6]"),
+        ("every January", "0[1-1]"),
+        ("payroll of May 2022", "2022[5-5]"),
+        # other languages
+        ("Umsatz 1. Quartal 2023", "2023[1-3]"),
+        ("ventes du premier trimestre 2022", "2022[1-3]"),
+        ("M\u00e4rz bis Juni 2021", "2021[3-6]"),
+        # nothing
+        ("total sales by region", ""),
+        ("it may rise", ""),
+        ("May I see the staff?", ""),
+        ("2000 items in stock", ""),
+        ("version 2.0 of 2021.5", ""),
+        ("last quarter", ""),
+        ("a long time ago", ""),
+        ("invoice 20231", ""),
+    ],
+)
+def test_what_a_question_asks_for(text, found):
+    assert " ".join(map(short, asked_spans(text))) == found
+
+
+@given(YEARS, YEARS)
+def test_two_years_are_a_list_or_a_range(one, other):
+    low, high = sorted((one, other))
+    assert asked_spans(f"from {low} to {high}") == (Span(low, high),)
+    assert set(asked_spans(f"staff in {one} and {other}")) == {Span(one, one), Span(other, other)}
+
+
+@given(st.text(max_size=80) | st.text("Qq1234 /-'h0259FYandtoMayoctober,", max_size=60))
+def test_whatever_is_asked_stretches_are_valid_and_few(text):
+    spans = asked_spans(text)
+    assert len(spans) <= 64
+    assert len(set(spans)) == len(spans)
+    for span in spans:
+        assert 1 <= span.first_month <= span.last_month <= 12
+        assert (span.first_year == span.last_year == 0) or (
+            1900 <= span.first_year <= span.last_year <= 2100
+        )
+
+
+def test_a_very_long_question_is_looked_at_in_part():
+    assert asked_spans("x " * 400 + "2021") == (Span(2021, 2021),)
+    assert asked_spans("x " * 600 + "2021") == ()
+    assert len(asked_spans(", ".join(map(str, range(1900, 2100))))) == 64

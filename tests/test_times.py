@@ -1,0 +1,142 @@
+"""Times that questions name, in search: what they hold back, and what they leave alone."""
+
+import sqlite3
+
+import numpy as np
+import pytest
+
+from sat_retriever import Column, Filters, SheetIndex, SheetRecord, SheetRetriever
+from sat_retriever.crossencoder.rerank import CrossEncoderReranker
+from sat_retriever.scoring import time_factors
+from sat_retriever.store import schema
+from tests.fakes import HashedEncoder
+
+INSIDE, OPEN, OUTSIDE = 1.0, 0.8, 0.5
+
+
+def sheet(name, book="book.xlsx", header="Amount"):
+    return SheetRecord(f"{book}#{name}", name, workbook=book, columns=(Column(header),))
+
+
+RECORDS = [
+    sheet("Sales 2021 Q1"), sheet("Sales 2021 Q2"), sheet("Sales 2022 Q1"), sheet("Sales 2022"),
+    sheet("Sales notes"), sheet("Jan", "Payroll 2022.xlsx"), sheet("Feb", "Payroll 2022.xlsx"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def index(tmp_path):
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as opened:
+        opened.add_records(RECORDS, find_links=False)
+        yield opened
+
+
+def times(index, query):
+    return {c.sheet_id.partition("#")[2]: c.time for c in index.candidates(query, 20)}
+
+
+@pytest.mark.parametrize(
+    ("query", "inside", "open_"),
+    [
+        ("sales 2022", {"Sales 2022 Q1", "Sales 2022", "Jan", "Feb"}, {"Sales notes"}),
+        ("sales in the first quarter of 2021", {"Sales 2021 Q1"}, {"Sales notes"}),
+        ("sales Q1 2022", {"Sales 2022 Q1", "Jan", "Feb"}, {"Sales notes", "Sales 2022"}),
+        ("payroll of January", {"Jan"}, {"Sales notes", "Sales 2021 Q1", "Sales 2022 Q1",
+                                         "Sales 2022"}),
+        ("since 2022", {"Sales 2022 Q1", "Sales 2022", "Jan", "Feb"}, {"Sales notes"}),
+    ],
+)  # fmt: skip
+def test_sheets_of_other_times_are_held_back(index, query, inside, open_):
+    for name, time in times(index, query).items():
+        wanted = INSIDE if name in inside else OPEN if name in open_ else OUTSIDE
+        assert time == pytest.approx(wanted), name
+
+
+def test_the_score_is_what_time_leaves_of_the_fused_one(index):
+    timed = {c.sheet_id: c for c in index.candidates("sales 2022", 20)}
+    plain = {c.sheet_id: c for c in index.without_times().candidates("sales 2022", 20)}
+    assert timed.keys() == plain.keys()
+    for sheet_id, candidate in timed.items():
+        assert candidate.score == pytest.approx(plain[sheet_id].score * candidate.time)
+        assert (candidate.dense, candidate.lexical) == (
+            plain[sheet_id].dense, plain[sheet_id].lexical,
+        )  # fmt: skip
+        assert plain[sheet_id].time == 1
+
+
+@pytest.mark.parametrize("query", ["sales", "sales of 1999", "sales in June 2021", "2000 items"])
+def test_a_question_without_a_time_of_any_sheet_is_scored_without(index, query):
+    assert set(times(index, query).values()) == {1.0}
+
+
+def test_the_same_index_answers_with_and_without_times_in_turn(index):
+    plain = index.without_times()
+    for _ in range(2):
+        assert min(times(index, "sales 2022").values()) == OUTSIDE
+        assert set(times(plain, "sales 2022").values()) == {1.0}
+    with SheetIndex.open(index.path, times=False, encoder=HashedEncoder()) as again:
+        assert set(times(again, "sales 2022").values()) == {1.0}
+
+
+def test_times_are_right_after_sheets_came_and_went(index):
+    times(index, "sales 2022")
+    index.add_records([sheet("Sales 2022 Q3"), sheet("Sales 2020")], find_links=False)
+    index.remove(["book.xlsx#Sales 2021 Q1"])
+    found = times(index, "sales 2022")
+    assert (found["Sales 2022 Q3"], found["Sales 2020"]) == (INSIDE, OUTSIDE)
+    assert found["Sales 2021 Q2"] == OUTSIDE
+    assert "Sales 2021 Q1" not in found
+
+
+def test_filters_do_not_change_what_time_leaves(index):
+    allowed = Filters(workbook="book.xlsx")
+    found = index.candidates("payroll of January", 20, allowed)
+    assert sorted({c.time for c in found}) == pytest.approx([OUTSIDE, OPEN])
+
+
+def test_a_hit_says_which_of_the_times_it_is(index):
+    hits = {hit.record.sheet: hit for hit in SheetRetriever(index).retrieve("sales Q1 2022", 20)}
+    assert hits["Sales 2022 Q1"].why.period == "2022 Q1"
+    assert hits["Sales 2022 Q1"].to_dict()["why"]["period"] == "2022 Q1"
+    assert hits["Jan"].why.period == "2022-01"
+    assert hits["Sales 2022"].why.period is None
+    assert hits["Sales notes"].why.period is None
+    assert all(hit.why.period is None for hit in SheetRetriever(index).retrieve("sales", 20))
+    plain = SheetRetriever(index.without_times()).retrieve("sales Q1 2022", 20)
+    assert all(hit.why.period is None for hit in plain)
+
+
+def test_a_cross_encoder_keeps_what_time_leaves(index):
+    class Model:
+        class spec:  # noqa: N801 - stands for an attribute
+            dense_weight, candidates, blend = 1.0, 20, 0.0
+
+        def logits(self, query, texts):
+            return np.full(len(texts), 30.0, dtype=np.float32)  # all next to certain
+
+    reranker = CrossEncoderReranker.__new__(CrossEncoderReranker)
+    reranker.index, reranker.model = index, Model()
+    found = index.candidates("sales 2021", 20)
+    ranked = reranker.rerank("sales 2021", found)
+    assert [c.score for c in ranked] == pytest.approx(sorted((c.time for c in found), reverse=True))
+    assert {c.sheet_id for c in ranked[:2]} == {
+        "book.xlsx#Sales 2021 Q1", "book.xlsx#Sales 2021 Q2",
+    }  # fmt: skip
+
+
+def test_an_index_of_an_older_version_learns_its_sheets_times(tmp_path, monkeypatch):
+    file = tmp_path / "old.sat"
+    with SheetIndex.create(file, HashedEncoder()) as index:
+        index.add_records(RECORDS, find_links=False)
+        expected = times(index, "sales Q1 2022")
+    with sqlite3.connect(file) as connection:  # as version 2 left it
+        connection.execute("ALTER TABLE tokens DROP COLUMN months")
+        connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    assert len(schema.MIGRATIONS) == 3
+    with SheetIndex.open(file, HashedEncoder()) as again:
+        assert times(again, "sales Q1 2022") == expected
+
+
+def test_no_times_leave_every_score_as_it_is():
+    assert time_factors(np.zeros((3, 4), dtype=np.int16), ()).tolist() == [1.0, 1.0, 1.0]
