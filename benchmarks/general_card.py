@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.general_corpora import Part, Wanted
-from benchmarks.general_parts import MEASURES, SYSTEMS, Trainings
+from benchmarks.general_parts import JUDGED, MEASURES, SYSTEMS, Trainings
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.graphrank.folder import MODEL, read_graph_folder
 from sat_retriever.modelfolder import file_hash
@@ -110,12 +110,17 @@ def _data(parts: Sequence[Part]) -> str:
     rows = []
     for part in parts:
         source = part.source
-        learnt = 0 if part.use == "judged" else len(source.train)
-        asked = 0 if part.use == "taught" else len(source.validation)
+        learnt = len(source.train) if part.use in ("taught", "both") else 0
+        reranked = len(source.train) if part.use == "reranked" else 0
+        asked = len(source.validation) if part.use in JUDGED else 0
         sheets = len(source.dataset.records)
-        rows.append(f"| {part.name} | {part.about} | {sheets:,} | {learnt:,} | {asked:,} |")
-    head = "| corpus | what it is | sheets | questions learnt | questions to choose with |"
-    return "\n".join((head, "|---|---|---|---|---|", *rows))
+        numbers = f"{sheets:,} | {learnt:,} | {reranked:,} | {asked:,}"
+        rows.append(f"| {part.name} | {part.about} | {numbers} |")
+    head = (
+        "| corpus | what it is | sheets | questions learnt by the encoder | by the reranker "
+        "| questions to choose with |"
+    )
+    return "\n".join((head, "|---|---|---|---|---|---|", *rows))
 
 
 def _recipe(wanted: Wanted, settings: Trainings, folder: Path) -> str:

@@ -30,8 +30,9 @@ PAPERS = frozenset({"published"})  # the naming convention of the paper's corpor
 HELD_OUT = ("numbered", "iso_dates")  # of validation only
 COMPANIES = 14  # of each corpus, of no other
 YEARS = ("2019-2025", "2014-2018", "2020-2023", "2009-2016")
+_RERANKED = 50  # number of the first corpus that Stage 2 alone learns from
 _JUDGED = 100  # number of the first corpus to choose with
-Use = Literal["taught", "judged", "both"]
+Use = Literal["taught", "reranked", "judged", "both"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,9 @@ class Part:
 
     Attributes:
         source: Sheets, links and questions.
-        use: Whether its training questions are learnt, its validation questions asked, or both.
+        use: Whether its training questions are learnt by Stage 1 or, of a corpus that Stage 1
+            does not know, by Stage 2; whether its validation questions are asked; "both" is for
+            those that Stage 1 learns and that choose.
         about: What it is, for the model card.
     """
 
@@ -128,6 +131,7 @@ def parts(wanted: Wanted, data: Path, folder: Path) -> list[Part]:
     if not wanted.apart:
         found += _templates(wanted, names, folder)
     found += _domains(wanted, names, spider)
+    found += _reranked(wanted, names, spider, folder)
     return found
 
 
@@ -223,25 +227,49 @@ def _complete(out: Path, options: SynthOptions) -> bool:
 def _domains(wanted: Wanted, names: Iterator[tuple[str, ...]], spider: Source) -> Iterator[Part]:
     """Corpora of other subjects: taught databases to learn from, held-out ones to choose with."""
     size, dataset = wanted.size, spider.dataset
-    held_out = held_out_workbooks(dataset.queries)
-    asked = {query.workbook for query in dataset.queries}
-    taught, others = sorted(asked - held_out), sorted(held_out)
+    taught, others = _databases(spider)
     for number in range(size.corpora):
         own = taught[number :: size.corpora][: size.domains]
-        options = DomainOptions(
-            f"domains-{number}", next(names), wanted.conventions, (2010, 2025), size.queries,
-            wanted.seed * 1000 + number,
-        )  # fmt: skip
+        options = _domain_options(wanted, number, next(names), wanted.conventions)
         made = domain_corpus(_of(dataset, own), options)
         yield _taught(made, f"{len(own)} databases kept as workbooks by made companies")
-    options = DomainOptions(
-        f"domains-{_JUDGED}", next(names), wanted.unseen, (2010, 2025), size.asked,
-        wanted.seed * 1000 + _JUDGED,
-    )  # fmt: skip
+    options = _domain_options(wanted, _JUDGED, next(names), wanted.unseen)
     made = domain_corpus(_of(dataset, others[: size.domains]), options)
     yield _judged(
         made, f"held-out databases, other companies, conventions {_listed(wanted.unseen)}"
     )
+
+
+def _reranked(
+    wanted: Wanted, names: Iterator[tuple[str, ...]], spider: Source, folder: Path
+) -> Iterator[Part]:
+    """Corpora of companies that Stage 1 has not learnt from.
+
+    Candidates of questions that it knows are better than any it will find later, and a Stage 2
+    that learns from them learns to leave them as they are.
+    """
+    known = f"other companies, conventions {_listed(wanted.conventions)}"
+    if not wanted.apart:
+        made = _synthesized(wanted, _RERANKED, next(names), wanted.conventions, folder)
+        yield _taught(made, f"workbooks of templates, {known}", "reranked")
+    options = _domain_options(wanted, _RERANKED, next(names), wanted.conventions)
+    tables = _of(spider.dataset, _databases(spider)[0][: wanted.size.domains])
+    yield _taught(domain_corpus(tables, options), f"the same databases, {known}", "reranked")
+
+
+def _databases(spider: Source) -> tuple[list[str], list[str]]:
+    """Names of Spider's taught databases, and of those held out."""
+    held_out = held_out_workbooks(spider.dataset.queries)
+    asked = {query.workbook for query in spider.dataset.queries}
+    return sorted(asked - held_out), sorted(held_out)
+
+
+def _domain_options(
+    wanted: Wanted, number: int, companies: tuple[str, ...], conventions: tuple[str, ...]
+) -> DomainOptions:
+    asked = wanted.size.asked if number >= _JUDGED else wanted.size.queries
+    seed = wanted.seed * 1000 + number
+    return DomainOptions(f"domains-{number}", companies, conventions, (2010, 2025), asked, seed)
 
 
 def _of(dataset: Dataset, workbooks: list[str]) -> Dataset:
@@ -249,10 +277,10 @@ def _of(dataset: Dataset, workbooks: list[str]) -> Dataset:
     return replace(dataset, records=kept)
 
 
-def _taught(dataset: Dataset, about: str) -> Part:
+def _taught(dataset: Dataset, about: str, use: Use = "taught") -> Part:
     """A corpus to learn from: all its questions but one, which training data cannot be without."""
     places = tuple(range(len(dataset.queries)))
-    return Part(Source(dataset, Split(places[1:], places[:1], ())), "taught", about)
+    return Part(Source(dataset, Split(places[1:], places[:1], ())), use, about)
 
 
 def _judged(dataset: Dataset, about: str) -> Part:

@@ -26,7 +26,7 @@ from sat_retriever.labels import Query
 from sat_retriever.metrics import mean, ndcg, recall
 from sat_retriever.retriever import Reranker
 from sat_retriever.training.candidatesets import candidate_sets
-from sat_retriever.training.corpusindex import corpus_index, seen_index
+from sat_retriever.training.corpusindex import corpus_index
 from sat_retriever.training.encoder import train_encoder
 from sat_retriever.training.joinedsets import joined_sets
 from sat_retriever.training.mixedtask import mixed
@@ -52,6 +52,7 @@ SYSTEMS = MappingProxyType(
         "general": "general encoder and reranker",
     }
 )
+JUDGED = ("judged", "both")  # uses of corpora whose validation questions are asked
 MEASURES = ("NDCG@5", "NDCG@10", "all@10")
 
 
@@ -81,8 +82,8 @@ def trained(parts: Sequence[Part], settings: Trainings, folder: Path) -> Path:
     package = folder / "package"
     data = {part.name: part.source.training_data() for part in parts}
     lessons = mixed(
-        [data[part.name] for part in parts if part.use != "judged"],
-        [data[part.name] for part in parts if part.use != "taught"],
+        [data[part.name] for part in parts if part.use in ("taught", "both")],
+        [data[part.name] for part in parts if part.use in JUDGED],
     )
     stage1 = train_encoder(lessons, settings.encoder, folder / "encoder")
     transformer = json.loads((stage1.sentence_transformers / "config.json").read_text("utf-8"))
@@ -90,10 +91,10 @@ def trained(parts: Sequence[Part], settings: Trainings, folder: Path) -> Path:
     compact_folder(exported, package / "encoder", transformer=transformer)
     encoder = SheetEncoder.load(package / "encoder")
     sets = {}
-    for use in ("taught", "judged"):
+    for use, uses in (("taught", ("reranked",)), ("judged", JUDGED)):
         found = {}
-        for part in (each for each in parts if each.use in (use, "both")):
-            with _index(part, encoder, folder / "indexes", seen=use == "taught") as index:
+        for part in (each for each in parts if each.use in uses):
+            with _index(part, encoder, folder / "indexes") as index:
                 asked = part.source.train if use == "taught" else part.source.validation
                 found[part.name] = candidate_sets(
                     index, _spread(asked, settings.questions), settings.reranker
@@ -121,12 +122,12 @@ def measured(
     plain, encoder = SheetEncoder.load(source), SheetEncoder.load(package / "encoder")
     found: dict[str, dict[str, dict[str, float]]] = {}
     for part in parts:
-        if part.use == "taught":
+        if part.use not in JUDGED:
             continue
         asked = part.source.validation
-        with _index(part, plain, folder / "untrained", seen=False, times=False) as index:
+        with _index(part, plain, folder / "untrained", times=False) as index:
             of_part = {"untrained": _means(index, None, asked)}
-        with _index(part, encoder, folder / "indexes", seen=False) as index:
+        with _index(part, encoder, folder / "indexes") as index:
             of_part["stage1"] = _means(index, None, asked)
             reranker = GraphReranker.load(index, package / "reranker")
             of_part["general"] = _means(index, reranker, asked)
@@ -134,19 +135,13 @@ def measured(
     return found
 
 
-def _index(
-    part: Part, encoder: SheetEncoder, folder: Path, *, seen: bool, times: bool = True
-) -> SheetIndex:
-    """A corpus in an encoder's tokens; only the sheets that training may see, if so asked.
+def _index(part: Part, encoder: SheetEncoder, folder: Path, *, times: bool = True) -> SheetIndex:
+    """A corpus in an encoder's tokens.
 
     Its file has the encoder's fingerprint in its name, so that none outlives its encoder.
     """
-    name = f"{part.name}-{encoder.fingerprint}"
-    whole = corpus_index(part.source.dataset, encoder, folder / f"{name}.sat", times=times)
-    if not seen or part.source.seen is None:
-        return whole
-    with whole:
-        return seen_index(whole, part.source.seen, folder / f"{name}-seen.sat")
+    file = folder / f"{part.name}-{encoder.fingerprint}.sat"
+    return corpus_index(part.source.dataset, encoder, file, times=times)
 
 
 def _means(

@@ -130,13 +130,13 @@ class CandidateSearch:
             allowed = self._store.matching(filters) if filters else None
             last = self._last
             if last is not None and last[0] is question and last[1] is snapshot:
-                return snapshot, last[2], allowed
+                return snapshot, _allowed(snapshot, last[2], question, allowed), allowed
             lexical = snapshot.lexical.scores(query_words(question.text))
         # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
         weight, times = question.dense_weight, question.times
         scores = score_sheets(snapshot, question.token, lexical, weight, times)
         self._last = (question, snapshot, scores)
-        return snapshot, scores, allowed
+        return snapshot, _allowed(snapshot, scores, question, allowed), allowed
 
     def _current(self) -> Snapshot:
         """The snapshot of the store's present generation; within a read transaction."""
@@ -147,6 +147,16 @@ class CandidateSearch:
                 held = take_snapshot(self._store, self._width, held)
                 self._snapshot = held
             return held
+
+
+def _allowed(
+    snapshot: Snapshot, scores: Scores, question: Question, allowed: RowIds | None
+) -> Scores:
+    """The scores, if times count among the sheets that meet the filters; else without times."""
+    if allowed is None or not question.times:
+        return scores
+    rows = np.flatnonzero(np.isin(snapshot.ids, allowed, assume_unique=True))
+    return scores.within(rows, question.dense_weight)
 
 
 def check_encoder(store: SqliteStore, fingerprint: str) -> None:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -76,6 +77,7 @@ class SheetIndex:
         self._store = store
         self.times = times
         self._encoder_lock = threading.Lock()
+        self._meta: Mapping[str, str] = {}
         meta = store.meta()
         self._take(meta)
         self.serialization = Serialization.from_dict(json.loads(meta["serialization"]))
@@ -85,9 +87,9 @@ class SheetIndex:
                 "index the folders anew into another file"
             )
         self.examples = meta["examples"] == "yes"
-        self._encoder: Encoder | None = None
+        self._loaded: list[Encoder] = []  # at most one; shared by `without_times`
         if encoder is not None:
-            self._encoder = self._checked(encoder)
+            self._loaded.append(self._checked(encoder))
 
     @classmethod
     def create(
@@ -155,8 +157,8 @@ class SheetIndex:
 
     def without_times(self) -> SheetIndex:
         """The same index, scoring as the paper does; closing one closes both."""
-        plain = SheetIndex(self._store, self._encoder, times=False)
-        plain._search = self._search  # one copy of the tokens serves both
+        plain = copy(self)  # store, encoder and tokens serve both
+        plain.times = False
         return plain
 
     def close(self) -> None:
@@ -193,9 +195,9 @@ class SheetIndex:
             FingerprintMismatchError: If what its name loads today is another encoder.
         """
         with self._encoder_lock:
-            if self._encoder is None:
-                self._encoder = self._checked(SheetEncoder.load(self.encoder_name))
-            return self._encoder
+            if not self._loaded:
+                self._loaded.append(self._checked(SheetEncoder.load(self.encoder_name)))
+            return self._loaded[0]
 
     @property
     def fingerprint(self) -> str:
@@ -336,22 +338,29 @@ class SheetIndex:
             with fresh_tokens(self._store, encoder, self.serialization, progress) as tokens:
                 self._store.replace_tokens(tokens, meta)
             with self._encoder_lock:
-                self._encoder = encoder
+                self._loaded[:] = [encoder]
                 self._take(self._store.meta())
 
     def name_reranker(self, folder: str | Path | None) -> None:
         """Note the trained reranker that searches of this index take where none is named.
 
+        Who has the index open already has to open it again.
+
         Args:
             folder: A trained reranker, or the run folder of its training; None forgets it.
 
         Raises:
+            PathNotFoundError: If there is no such folder.
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
         """
+        if folder is not None and not (str(folder) and Path(folder).is_dir()):
+            raise PathNotFoundError(
+                f"there is no folder {folder}; name one with a trained reranker, or None"
+            )
         with self._sole_writer():
             self._store.note({_RERANKER: _place(folder)})
-            self._take(self._store.meta())
+            self._meta = self._store.meta()
 
     def _found(self, workbook: str) -> tuple[list[str], Discovery]:
         """Sheet ids of a workbook that has no file, and what it says about links."""
@@ -579,9 +588,12 @@ class SheetIndex:
         query = _words(query)
         search = self._search  # taken before the encoder, so it never keeps another's token
         last, times = search.asked, self._times(query)
-        if last is None or last.text != query or last.times != times:
+        if last is None or last.text != query:
             token = self.encoder.encode_queries([query])[0]
             last = Question(query, token, self.dense_weight, times)
+            search.asked = last
+        elif last.times != times:
+            last = replace(last, times=times)
             search.asked = last
         return last
 

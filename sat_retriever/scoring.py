@@ -38,6 +38,18 @@ class Scores:
     lexical: FloatArray
     time: FloatArray
 
+    def within(self, rows: NDArray[np.intp], dense_weight: float) -> Scores:
+        """The same, without regard to time if no sheet at these positions is of a time asked for.
+
+        Args:
+            rows: Positions of the sheets that may be found.
+            dense_weight: Share of the cosine, in [0, 1].
+        """
+        if not len(rows) or self.time[rows].max() == 1:
+            return self
+        plain = fuse(self.dense, self.lexical, dense_weight)
+        return Scores(plain, self.dense, self.lexical, np.ones_like(self.time))
+
     def candidate(self, sheet_id: str, rank: int, row: int) -> Candidate:
         """The sheet at a position as a candidate."""
         lexical = float(self.lexical[row])

@@ -24,8 +24,8 @@ class Snapshot:
         lengths: Words a sheet, (n,) float32.
         tie_rank: Place of each sheet in the order of sheet ids, (n,) int64.
         lexical: BM25 over the same sheets.
-        times: First and last year, first and last month of each sheet's time, (n, 4) int16;
-            zeros where its names say none.
+        times: First and last year, first and last month of each sheet's time, and whether it is
+            fiscal, (n, 5) int16; zeros where its names say none.
     """
 
     generation: int

@@ -85,8 +85,17 @@ def test_an_index_has_the_reranker_that_it_names(shipped, tmp_path):
         assert isinstance(own_reranker(again), GraphReranker)  # the one of the package
 
 
+@pytest.mark.parametrize("folder", ["nowhere", ""])
+def test_a_reranker_that_is_not_there_cannot_be_named(tmp_path, folder):
+    with made_index(tmp_path / "a.sat", HashedEncoder()) as index:
+        with pytest.raises(PathNotFoundError, match="there is no folder"):
+            index.name_reranker(folder)
+        assert index.reranker_name is None
+
+
 def test_new_tokens_forget_the_reranker_of_the_old_ones(tmp_path):
     with made_index(tmp_path / "a.sat", HashedEncoder()) as index:
+        (tmp_path / "old").mkdir()
         index.name_reranker(tmp_path / "old")
         index.reencode(HashedEncoder(48, "new"), reranker=tmp_path / "new")
         assert index.reranker_name == str(tmp_path / "new")

@@ -1,6 +1,8 @@
 """Times that questions name, in search: what they hold back, and what they leave alone."""
 
 import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -90,8 +92,30 @@ def test_times_are_right_after_sheets_came_and_went(index):
 
 def test_filters_do_not_change_what_time_leaves(index):
     allowed = Filters(workbook="book.xlsx")
-    found = index.candidates("payroll of January", 20, allowed)
-    assert sorted({c.time for c in found}) == pytest.approx([OUTSIDE, OPEN])
+    found = index.candidates("sales 2022", 20, allowed)
+    assert sorted({c.time for c in found}) == pytest.approx([OUTSIDE, OPEN, INSIDE])
+
+
+def test_only_sheets_that_meet_the_filters_decide_whether_times_count(index):
+    allowed, query = Filters(workbook="Payroll 2022.xlsx"), "payroll paid for 2021"
+    assert {c.time for c in index.candidates(query, 20, allowed)} == {1.0}
+    plain = index.without_times().candidates(query, 20, allowed)
+    assert [c.score for c in index.candidates(query, 20, allowed)] == [c.score for c in plain]
+    assert OUTSIDE in {c.time for c in index.candidates(query, 20)}
+    ids = [c.sheet_id for c in plain]
+    assert {c.time for c in index.score_sheets(query, ids, allowed)} == {1.0}
+    assert {c.time for c in index.score_sheets(query, ids)} == {OUTSIDE}
+
+
+def test_both_views_of_an_index_load_the_encoder_once(index, monkeypatch):
+    loaded = []
+    monkeypatch.setattr(
+        "sat_retriever.index.SheetEncoder.load", lambda _: loaded.append(1) or HashedEncoder()
+    )
+    with SheetIndex.open(index.path) as fresh:
+        plain = fresh.without_times()
+        times(plain, "sales"), times(fresh, "sales 2022")
+    assert loaded == [1]
 
 
 def test_a_hit_says_which_of_the_times_it_is(index):
@@ -138,5 +162,24 @@ def test_an_index_of_an_older_version_learns_its_sheets_times(tmp_path, monkeypa
         assert times(again, "sales Q1 2022") == expected
 
 
+def test_many_may_open_an_old_index_at_once(tmp_path):
+    file = tmp_path / "old.sat"
+    with SheetIndex.create(file, HashedEncoder()) as index:
+        index.add_records(RECORDS, find_links=False)
+    with sqlite3.connect(file) as connection:
+        connection.execute("ALTER TABLE tokens DROP COLUMN months")
+        connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    together = threading.Barrier(4)
+
+    def opened(_):
+        together.wait()
+        with SheetIndex.open(file, HashedEncoder()) as again:
+            return times(again, "sales Q1 2022")["Sales 2022 Q1"]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(opened, range(4))) == [1.0] * 4
+
+
 def test_no_times_leave_every_score_as_it_is():
-    assert time_factors(np.zeros((3, 4), dtype=np.int16), ()).tolist() == [1.0, 1.0, 1.0]
+    assert time_factors(np.zeros((3, 5), dtype=np.int16), ()).tolist() == [1.0, 1.0, 1.0]

@@ -99,6 +99,7 @@ def adapt(
             sheets are of one family.
         TrainingError: If the folder holds another adaptation, or another process is at it.
         EncoderError: If the encoder cannot be loaded, or has no weights to go on from.
+        PathNotFoundError: If the index names a reranker that is not there.
         MissingExtraError: If an optional package is needed; names the command.
         IndexBusyError: If another process is writing to the index.
         IndexStorageError: If the index cannot be written; it is as it was.
@@ -151,8 +152,8 @@ class _Making:
         )
         if self.watcher is not None:
             self.watcher.prepared(material, estimated_seconds(self.index, material, self.settings))
+        now = self._marks(self.index, AUTO, material)  # first: its reranker may be missing
         encoder = self._stage_1(material)
-        now = self._marks(self.index, AUTO, material)
         rows = [first_row(f"{self.index.encoder_name}, as it is searched now", now)]
         with self._draft("adapted", encoder) as draft:
             new = self._marks(draft, LINKS, material)

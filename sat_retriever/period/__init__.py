@@ -1,1 +1,1 @@
-"""Sheets that hold the same for different times."""
+"""The times that names of sheets say, and those that questions ask for."""

@@ -7,42 +7,30 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sat_retriever.period.periods import SheetPeriod
-from sat_retriever.period.spans import Span, span_of
+from sat_retriever.period.spans import Span
 
-Times = NDArray[np.int16]  # first and last year, first and last month of each sheet, (n, 4)
+# First and last year, first and last month, and 1 if fiscal, of each sheet, (n, 5).
+Times = NDArray[np.int16]
 INSIDE, OPEN, OUTSIDE = 1, 0, -1
 
 
-def packed(period: SheetPeriod | None) -> int:
-    """A period's months as one number for a file; 0 for none.
-
-    >>> from sat_retriever.period.periods import Grain
-    >>> packed(SheetPeriod("sales", Grain.QUARTER, 2024, 3, "2024 Q3")), packed(None)
-    (202420240709, 0)
-    """
-    if period is None:
-        return 0
-    span = span_of(period)
-    years = span.first_year * 10_000 + span.last_year
-    return years * 10_000 + span.first_month * 100 + span.last_month
-
-
 def unpacked(numbers: ArrayLike) -> Times:
-    """The table of sheets' times from what `packed` made of each, (n, 4).
+    """The table of sheets' times from what `sheet.packed` made of each, (n, 5).
 
-    >>> unpacked([202420240709, 0]).tolist()
-    [[2024, 2024, 7, 9], [0, 0, 0, 0]]
+    >>> unpacked([202420240709, -202420240112, 0]).tolist()
+    [[2024, 2024, 7, 9, 0], [2024, 2024, 1, 12, 1], [0, 0, 0, 0, 0]]
     """
-    whole = np.asarray(numbers, dtype=np.int64)
-    columns = (whole // 10**8, whole // 10**4 % 10**4, whole // 100 % 100, whole % 100)
-    return np.stack(columns, axis=1).astype(np.int16)
+    signed = np.asarray(numbers, dtype=np.int64)
+    whole = np.abs(signed)
+    parts = (whole // 10**8, whole // 10**4 % 10**4, whole // 100 % 100, whole % 100, signed < 0)
+    return np.stack(parts, axis=1).astype(np.int16)
 
 
 def relation(times: Times, asked: Sequence[Span]) -> NDArray[np.int8]:
     """Where each sheet's time lies, (n,): inside a stretch asked for, outside all, or else 0.
 
-    Else is: its time is not known, or only a part of it is asked for.
+    Else is: its time is not known, or only a part of it is asked for. A fiscal year has a part of
+    the calendar year before it, whichever.
 
     Args:
         times: Of n sheets.
@@ -51,15 +39,16 @@ def relation(times: Times, asked: Sequence[Span]) -> NDArray[np.int8]:
     known = times[:, 3] > 0
     inside = np.zeros(len(times), dtype=np.bool_)
     near = ~known
-    first_year, last_year, first_month, last_month = times.T
+    first_year, last_year, first_month, last_month, fiscal = times.T
+    begun = first_year - fiscal
     for span in asked:
         years = months_alone = span.first_year == 0
         within = (first_month >= span.first_month) & (last_month <= span.last_month)
         touching = (first_month <= span.last_month) & (last_month >= span.first_month)
         if not months_alone:
             within &= (first_year >= span.first_year) & (last_year <= span.last_year)
-            years = (first_year <= span.last_year) & (last_year >= span.first_year)
+            years = (begun <= span.last_year) & (last_year >= span.first_year)
         inside |= known & within
-        near |= touching & (years | (first_year == 0))
+        near |= (touching | (fiscal > 0)) & (years | (first_year == 0))
     found = np.where(inside, INSIDE, np.where(near, OPEN, OUTSIDE))
     return found.astype(np.int8)

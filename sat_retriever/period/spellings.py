@@ -182,8 +182,8 @@ def _believed(match: re.Match[str], unit: str, *, dated: bool) -> bool:
     """Whether what looks like a period stands where one does."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     if unit == "year":
-        last, following = _last_word(before), _first_word(after)
-        if _NUMBER_GOES_ON.match(after) or _PHONE.search(before) or _PROGRAM.search(before):
+        last, following = last_word(before), _first_word(after)
+        if _NUMBER_GOES_ON.match(after) or _PHONE.search(before) or names_program(before):
             return False
         return last not in NOT_AFTER and following not in NOT_BEFORE
     groups = match.groupdict()
@@ -195,11 +195,17 @@ def _believed(match: re.Match[str], unit: str, *, dated: bool) -> bool:
     return True
 
 
+def names_program(text: str) -> bool:
+    """Whether a text ends with the name of a program that has years as versions."""
+    return _PROGRAM.search(text) is not None
+
+
 def _has_year(text: str) -> bool:
     return re.search(rf"(?<!\w){_Y4}(?!\w)", text) is not None
 
 
-def _last_word(text: str) -> str:
+def last_word(text: str) -> str:
+    """The word that a text ends with; empty for none."""
     found = re.search(r"([^\W\d_]+)[ .#\-]*$", text)
     return found[1] if found else ""
 

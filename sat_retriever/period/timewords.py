@@ -24,7 +24,7 @@ _ORDINAL_WORDS = (
     "third drittes troisieme tercer terceiro",
     "fourth viertes quatrieme cuarto quarto",
 )
-OFTEN_ELSE = frozenset("ago gen mag giu lug ott".split())  # months only alone or with a year
+OFTEN_ELSE = frozenset("ago gen mag giu lug ott marco".split())  # months only alone or with a year
 # A year's digits after one of these, or before one of those, number or count something.
 NOT_AFTER = frozenset(
     "table tabelle tab version ver v rev revision no nr number id top model room form part item "

@@ -6,8 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from sat_retriever.errors import IndexFormatError
-from sat_retriever.period.periods import period_of
-from sat_retriever.period.relation import packed
+from sat_retriever.period.sheet import months_of
 from sat_retriever.types import SheetRecord
 
 APPLICATION_ID = 0x53415431  # "SAT1": tells an index from any other SQLite file
@@ -160,14 +159,20 @@ def migrate(connection: sqlite3.Connection) -> None:
     if version < len(MIGRATIONS):
         connection.create_function("months_of", 3, _months_of, deterministic=True)
         script = "".join(MIGRATIONS[version:])
-        connection.executescript(
-            f"BEGIN IMMEDIATE; {script} PRAGMA application_id = {APPLICATION_ID};"
-            f"PRAGMA user_version = {len(MIGRATIONS)}; COMMIT;"
-        )
+        try:
+            connection.executescript(
+                f"BEGIN IMMEDIATE; {script} PRAGMA application_id = {APPLICATION_ID};"
+                f"PRAGMA user_version = {len(MIGRATIONS)}; COMMIT;"
+            )
+        except sqlite3.Error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if _pragma(connection, "user_version") < len(MIGRATIONS):
+                raise  # else another process has done it meanwhile
 
 
 def _months_of(sheet: str, workbook: str, path: str) -> int:
-    return packed(period_of(SheetRecord("", sheet, workbook=workbook, path=path)))
+    return months_of(SheetRecord("", sheet, workbook=workbook, path=path))
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

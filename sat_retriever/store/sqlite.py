@@ -317,7 +317,7 @@ class SqliteStore:
     def tokens_after(
         self, row_id: int, count: int, width: int
     ) -> tuple[FloatArray, FloatArray, Times]:
-        """Tokens (n, d), word counts (n,) and times (n, 4) of the `count` sheets after a row id.
+        """Tokens (n, d), word counts (n,) and times (n, 5) of the `count` sheets after a row id.
 
         All by row id.
         """

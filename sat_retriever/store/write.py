@@ -11,8 +11,7 @@ import numpy as np
 
 from sat_retriever.jsonform import to_json
 from sat_retriever.links.formula.external import file_key
-from sat_retriever.period.periods import period_of
-from sat_retriever.period.relation import packed
+from sat_retriever.period.sheet import months_of
 from sat_retriever.types import FloatArray, SheetRecord, Skipped, SkipReason
 
 
@@ -122,7 +121,7 @@ def insert_sheets(
         token = np.ascontiguousarray(row.token, dtype="<f4").tobytes()
         connection.execute(
             "INSERT INTO tokens (id, words, token, months) VALUES (?, ?, ?, ?)",
-            (row_id, length, token, packed(period_of(record))),
+            (row_id, length, token, months_of(record)),
         )
         connection.execute(
             "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)",

@@ -109,7 +109,7 @@ def test_without_a_packaged_model_the_reason_is_said(dataset, tmp_path, monkeypa
 
 def test_zero_shot_is_cosine_alone_and_words_are_words_alone(dataset, start, tmp_path):
     found = {system.name: system for system in plain_systems(dataset, tmp_path, str(start))}
-    assert list(found) == ["dense", "bm25", "fused", "links"]
+    assert list(found) == ["dense", "bm25", "fused", "times", "links"]
     (best, *_) = found["dense"].method.rank("payroll alpha 2021")
     assert best.score == best.dense
     assert all(each.lexical > 0 for each in found["bm25"].method.rank("stock"))

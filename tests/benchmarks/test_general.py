@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
@@ -111,7 +112,7 @@ def test_the_card_names_every_corpus_with_what_was_measured_on_it(made):
     for corpus in judged:
         for title in general_parts.SYSTEMS.values():
             assert f"| {corpus} | {title} | " in text
-    for corpus in ("templates-0", "domains-0"):
+    for corpus in ("templates-0", "domains-0", "templates-50", "domains-50"):
         assert f"| {corpus} | " in text
         assert f"| {corpus} | {general_parts.SYSTEMS['stage1']}" not in text
     assert "max_length 24" in text
@@ -148,9 +149,10 @@ def test_validation_has_conventions_companies_and_databases_that_training_has_no
     assert set(wanted.conventions).isdisjoint(wanted.unseen)
     companies = {
         name: set(json.loads((tmp_path / f"{name}.words/lists.json").read_text())["companies"])
-        for name in ("templates-0", "templates-100", "templates-101")
+        for name in ("templates-0", "templates-50", "templates-100", "templates-101")
     }
-    assert not companies["templates-0"] & (companies["templates-100"] | companies["templates-101"])
+    # Stage 2 learns from companies that Stage 1 has not seen, and neither from those that judge.
+    assert all(not one & other for one, other in combinations(companies.values(), 2))
     held_out = held_out_workbooks(found["spider_train"].source.dataset.queries)
     subjects = {
         name: {record.sheet.lower() for record in found[name].source.dataset.records}
@@ -172,7 +174,7 @@ def test_validation_has_conventions_companies_and_databases_that_training_has_no
 def test_apart_there_are_no_templates_and_no_naming_convention_of_the_paper(data, tmp_path):
     wanted = Wanted(SIZES["tiny"], apart=True)
     names = [part.name for part in general_corpora.parts(wanted, data, tmp_path)]
-    assert names == ["spider_train", "domains-0", "domains-100"]
+    assert names == ["spider_train", "domains-0", "domains-100", "domains-50"]
     assert PAPERS.isdisjoint(wanted.conventions)
     assert set(replace(wanted, apart=False).conventions) >= PAPERS
 

@@ -148,7 +148,7 @@ def results(data, tmp_path_factory):
 
 def test_the_oracles_never_confuse_times_and_others_do(results):
     found = {file["method"]: file for file in results}
-    assert set(found) == {"bm25", "fused", "links", "oracle", "oracle_names"}
+    assert set(found) == {"bm25", "fused", "times", "links", "oracle", "oracle_names"}
     for file in results:
         assert unsupported(file["metrics"], file["per_query"]) == []
         assert sum(each["questions"] for each in file["metrics"]["kinds"].values()) == len(
@@ -156,6 +156,7 @@ def test_the_oracles_never_confuse_times_and_others_do(results):
         )
     assert found["oracle"]["metrics"]["FamilyPrecision@m"] > 0.95
     assert found["bm25"]["metrics"]["FamilyPrecision@m"] < 0.8
+    assert found["times"]["metrics"]["FamilyPrecision@m"] > 0.95
 
 
 def test_an_oracle_leaves_out_sheets_of_other_or_unknown_times(corpus, tmp_path):

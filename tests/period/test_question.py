@@ -27,9 +27,9 @@ def short(span):
         ("from 2019 to 2021", "2019-2021"),
         ("between 2019 and 2021", "2019-2021"),
         ("2019-21", "2019-2021"),
-        ("in 2019, 2020 and 2022", "2019 2020 2022"),
-        ("compare 2022 with 2023", "2022 2023"),
-        ("2022 vs. 2023", "2022 2023"),
+        ("in 2019, 2020 and 2022", "2019-2020 2022"),
+        ("compare 2020 with 2023", "2020 2023"),
+        ("2022 vs. 2023", "2022-2023"),
         ("since 2020", "2020-2100"),
         ("from 2020 onwards", "2020-2100"),
         ("after 2018", "2019-2100"),
@@ -38,7 +38,7 @@ def short(span):
         ("FY24 budget", "2024"),
         ("fiscal year 2024", "2024"),
         ("FY2023/24", "2024"),
-        ("FY2021 and FY2022", "2021 2022"),
+        ("FY2021 and FY2022", "2021-2022"),
         # halves and quarters
         ("H1 2023", "2023[1-6]"),
         ("2H23", "2023[7-12]"),
@@ -51,11 +51,11 @@ def short(span):
         ("last two quarters of 2022", "2022[7-12]"),
         ("the first 9 months of 2022", "2022[1-9]"),
         ("Q1-Q3 2024", "2024[1-9]"),
-        ("Q1, Q2 and Q4 2023", "2023[1-3] 2023[4-6] 2023[10-12]"),
+        ("Q1, Q2 and Q4 2023", "2023[1-6] 2023[10-12]"),
         ("Q4 2022 and Q1 2023", "2022[10-12] 2023[1-3]"),
         ("2022 Q1, 2023 Q2", "2022[1-3] 2023[4-6]"),
-        ("Q1 and Q2 of 2021 and 2022", "2021[1-3] 2021[4-6] 2022[1-3] 2022[4-6]"),
-        ("Q3 sales for 2021 and 2022", "2021[7-9] 2022[7-9]"),
+        ("Q1 and Q2 of 2021 and 2022", "2021-2022[1-6]"),
+        ("Q3 sales for 2021 and 2022", "2021-2022[7-9]"),
         ("Q1 2022 to Q3 2022", "2022[1-9]"),
         ("fourth quarters of 2020 to 2022", "2020-2022[10-12]"),
         ("Q3 in each year", "0[7-9]"),
@@ -66,7 +66,8 @@ def short(span):
         ("31.12.2023", "2023[12-12]"),
         ("12/31/2023", "2023[12-12]"),
         ("Dec '23", "2023[12-12]"),
-        ("March and April 2022", "2022[3-3] 2022[4-4]"),
+        ("March and April 2022", "2022[3-4]"),
+        ("March and May 2022", "2022[3-3] 2022[5-5]"),
         ("between March and June 2022", "2022[3-6]"),
         ("jan-mar 2024", "2024[1-3]"),
         ("November to February 2021", "2021[11-12] 2021[1-2]"),
@@ -74,6 +75,43 @@ def short(span):
         ("March 2020 to June 2022", "2020[3-12] 2021 2022[1-6]"),
         ("every January", "0[1-1]"),
         ("payroll of May 2022", "2022[5-5]"),
+        ("January, February and March 2024", "2024[1-3]"),
+        ("between January 2023 and March 2023", "2023[1-3]"),
+        ("1 January 2023 to 31 March 2023", "2023[1-3]"),
+        ("between Q1 2022 and Q4 2023", "2022-2023"),
+        ("between 2020 and Q2 2021", "2020 2021[1-6]"),
+        ("1/2/2023", "2023[1-2]"),  # the first of February, or January the second
+        # more quarters and halves
+        ("first and second quarter of 2023", "2023[1-6]"),
+        ("second to fourth quarter 2022", "2022[4-12]"),
+        ("all 4 quarters of 2022", "2022"),
+        ("quarters 1 to 3 2023", "2023[1-9]"),
+        ("Q1 10 largest customers", "0[1-3]"),
+        ("Q3 24", "2024[7-9]"),
+        ("H1 and H2 2023", "2023"),
+        ("FY23 Q4", "2023[10-12]"),
+        # open ends and exceptions
+        ("since March 2023", "2023[3-12] 2024-2100"),
+        ("after Q2 2023", "2023[7-12] 2024-2100"),
+        ("before June 2022", "1900-2021 2022[1-5]"),
+        ("until March 2024", "1900-2023 2024[1-3]"),
+        ("2020 to date", "2020-2100"),
+        ("2021+", "2021-2100"),
+        ("pre-2020", "1900-2019"),
+        ("YTD June 2024", "2024[1-6]"),
+        ("all sales except 2022", ""),
+        ("costs 2021 excluding March", "2021"),
+        ("2022 without Q4 2022", "2022"),
+        # other years
+        ("FY2021-2024", "2021-2024"),
+        ("2020s", "2020-2029"),
+        ("sales 2023, Q1 2024", "2023 2024[1-3]"),
+        # parts of other words
+        ("sales 2020 only", "2020"),
+        ("2022 online orders", "2022"),
+        ("sales by flavor 2020", "2020"),
+        ("costs of the lab 2023", "2023"),
+        ("cost centre 2020 and 2022", "2020 2022"),
         # other languages
         ("Umsatz 1. Quartal 2023", "2023[1-3]"),
         ("ventes du premier trimestre 2022", "2022[1-3]"),
@@ -87,6 +125,14 @@ def short(span):
         ("last quarter", ""),
         ("a long time ago", ""),
         ("invoice 20231", ""),
+        ("top 2000 customers", ""),
+        ("Windows 2000", ""),
+        ("orders above $2000", ""),
+        ("expenses of Marco Rossi", ""),
+        ("April's expenses", ""),
+        ("wrong and may need fixing", ""),
+        ("machines with 2h downtime", ""),
+        ("second half of the alphabet", ""),
     ],
 )
 def test_what_a_question_asks_for(text, found):
@@ -97,7 +143,9 @@ def test_what_a_question_asks_for(text, found):
 def test_two_years_are_a_list_or_a_range(one, other):
     low, high = sorted((one, other))
     assert asked_spans(f"from {low} to {high}") == (Span(low, high),)
-    assert set(asked_spans(f"staff in {one} and {other}")) == {Span(one, one), Span(other, other)}
+    near = high - low <= 1
+    wanted = {Span(low, high)} if near else {Span(low, low), Span(high, high)}
+    assert set(asked_spans(f"staff in {one} and {other}")) == wanted
 
 
 @given(st.text(max_size=80) | st.text("Qq1234 /-'h0259FYandtoMayoctober,", max_size=60))
@@ -115,4 +163,4 @@ def test_whatever_is_asked_stretches_are_valid_and_few(text):
 def test_a_very_long_question_is_looked_at_in_part():
     assert asked_spans("x " * 400 + "2021") == (Span(2021, 2021),)
     assert asked_spans("x " * 600 + "2021") == ()
-    assert len(asked_spans(", ".join(map(str, range(1900, 2100))))) == 64
+    assert len(asked_spans(", ".join(map(str, range(1900, 2099, 2))))) == 64

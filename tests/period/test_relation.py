@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.period.periods import Grain, SheetPeriod
-from sat_retriever.period.relation import INSIDE, OPEN, OUTSIDE, packed, relation, unpacked
-from sat_retriever.period.spans import Span, span_of
+from sat_retriever.period.relation import INSIDE, OPEN, OUTSIDE, relation, unpacked
+from sat_retriever.period.sheet import packed
+from sat_retriever.period.spans import Span, span_of, year
 
 YEAR = st.integers(2018, 2022)
 PERIODS = st.one_of(
@@ -45,7 +46,8 @@ def months_of(span, years=range(2010, 2030)):
 
 @given(st.lists(PERIODS, min_size=1, max_size=12), st.lists(SPANS, min_size=1, max_size=3))
 def test_many_at_once_are_as_one_after_the_other(periods, asked):
-    found = relation(unpacked([packed(period) for period in periods]), asked)
+    times = unpacked([packed(span_of(period)) if period else 0 for period in periods])
+    found = relation(times, asked)
     for period, lies in zip(periods, found.tolist(), strict=True):
         if period is None:
             assert lies == OPEN
@@ -56,12 +58,24 @@ def test_many_at_once_are_as_one_after_the_other(periods, asked):
             assert lies == (OPEN if common else OUTSIDE)
 
 
-@given(PERIODS)
-def test_a_time_comes_back_from_one_number(period):
-    [found] = unpacked([packed(period)]).tolist()
-    own = span_of(period) if period else Span(0, 0, 0, 0)
-    assert found == [own.first_year, own.last_year, own.first_month, own.last_month]
+@given(SPANS, st.booleans())
+def test_a_time_comes_back_from_one_number(span, fiscal):
+    [found] = unpacked([packed(span, fiscal=fiscal)]).tolist()
+    months = [span.first_year, span.last_year, span.first_month, span.last_month]
+    assert found == [*months, int(fiscal)]
+
+
+def test_a_fiscal_year_has_a_part_of_the_calendar_year_before():
+    times = unpacked([packed(year(2024), fiscal=True), packed(year(2024))])
+    for asked, fiscal, calendar in (
+        (year(2024), INSIDE, INSIDE),
+        (year(2023), OPEN, OUTSIDE),
+        (Span(2023, 2023, 10, 12), OPEN, OUTSIDE),
+        (year(2022), OUTSIDE, OUTSIDE),
+        (year(2025), OUTSIDE, OUTSIDE),
+    ):
+        assert relation(times, [asked]).tolist() == [fiscal, calendar]
 
 
 def test_no_sheets_have_no_times():
-    assert unpacked(np.zeros(0, dtype=np.int64)).shape == (0, 4)
+    assert unpacked(np.zeros(0, dtype=np.int64)).shape == (0, 5)
