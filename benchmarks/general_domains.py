@@ -142,9 +142,9 @@ class _About:
     when: When
 
 
-def _sheet(table: SheetRecord, path: str, tab: str, about: _About) -> _Made:
-    headers = tuple(column.name.casefold() for column in table.columns)
-    record = replace(
+def named_record(table: SheetRecord, path: str, tab: str) -> SheetRecord:
+    """A table under the names that a company gives it, without what its cells hold."""
+    return replace(
         table,
         sheet_id=f"{path}#{tab}",
         sheet=tab,
@@ -152,6 +152,11 @@ def _sheet(table: SheetRecord, path: str, tab: str, about: _About) -> _Made:
         path=path,
         columns=tuple(Column(column.name) for column in table.columns),
     )
+
+
+def _sheet(table: SheetRecord, path: str, tab: str, about: _About) -> _Made:
+    headers = tuple(column.name.casefold() for column in table.columns)
+    record = named_record(table, path, tab)
     facts = SheetFacts(
         sheet_id=record.sheet_id,
         category=about.category,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from benchmarks.general_domains import spoken
+from benchmarks.general_domains import named_record, spoken
 from benchmarks.periods_phrases import PHRASES, SPELLINGS
 from sat_retriever.corpora import Dataset
 from sat_retriever.labels import Query
@@ -25,7 +25,7 @@ from sat_retriever.queries.needs import Need
 from sat_retriever.synth.house import naming
 from sat_retriever.synth.house.when import When
 from sat_retriever.synth.words.vocabulary import Vocabulary
-from sat_retriever.types import Column, SheetRecord
+from sat_retriever.types import SheetRecord
 
 MOST_POSITIVES = 10
 _FRAMES = (
@@ -220,14 +220,7 @@ def _sheet(
     subject = spoken(table.workbook)
     path = naming.path(style, series.company, subject.title(), "", when)
     tab = naming.tab(style, series.kind.title(), None, "", place)
-    record = replace(
-        table,
-        sheet_id=f"{path}#{tab}",
-        sheet=tab,
-        workbook=path.rpartition("/")[2],
-        path=path,
-        columns=tuple(Column(column.name) for column in table.columns),
-    )
+    record = named_record(table, path, tab)
     family = f"{series.company}/{series.kind}".casefold()
     facts = SheetFacts(
         record.sheet_id, subject, series.kind, series.company, when.period(family), workbook=path
