@@ -36,9 +36,8 @@ def relation(times: Times, asked: Sequence[Span]) -> NDArray[np.int8]:
         times: Of n sheets.
         asked: Stretches of time, at least one.
     """
-    known = times[:, 3] > 0
     inside = np.zeros(len(times), dtype=np.bool_)
-    near = ~known
+    near = times[:, 3] == 0
     first_year, last_year, first_month, last_month, fiscal = times.T
     begun = first_year - fiscal
     for span in asked:
@@ -48,7 +47,7 @@ def relation(times: Times, asked: Sequence[Span]) -> NDArray[np.int8]:
         if not months_alone:
             within &= (first_year >= span.first_year) & (last_year <= span.last_year)
             years = (begun <= span.last_year) & (last_year >= span.first_year)
-        inside |= known & within
+        inside |= within  # never of an unknown time: its months are 0
         near |= (touching | (fiscal > 0)) & (years | (first_year == 0))
     found = np.where(inside, INSIDE, np.where(near, OPEN, OUTSIDE))
     return found.astype(np.int8)
