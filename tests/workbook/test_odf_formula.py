@@ -14,6 +14,7 @@ from sat_retriever.workbook.odf_formula import (
     sheet_of,
 )
 from sat_retriever.workbook.reftext import MAX_TEXT
+from tests.work import HANGS
 
 TRANSLATIONS = [
     ("of:=SUM([.A1:.B2];[$'Q 1'.B2])", "SUM(A1:B2,'Q 1'!B2)"),
@@ -97,6 +98,6 @@ def test_any_sheet_name_survives_the_translation(name):
 @pytest.mark.parametrize("sign", ["[", "'", '"', "$'", "['", "#", "$", "{", "''", "'#"])
 def test_unclosed_signs_cost_no_more_than_their_length(sign):
     start = time.process_time()
-    for _ in range(20):
+    for _ in range(60):
         excel_formula("of:=" + sign * MAX_TEXT)
-    assert time.process_time() - start < 2.0
+    assert time.process_time() - start < HANGS

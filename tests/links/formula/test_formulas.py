@@ -17,6 +17,7 @@ from sat_retriever.links.formula.formulas import (
 from sat_retriever.links.formula.operands import MAX_FORMULA, Target
 from sat_retriever.links.formula.tokens import UnreadableFormulaError, carries, taken
 from sat_retriever.structure import Reference, Use
+from tests.work import HANGS
 
 NAMES = frozenset({"rate", "vat", "sales", "nan"})
 V, A, L = Use.VALUE, Use.AGGREGATE, Use.LOOKUP
@@ -260,7 +261,7 @@ def test_hostile_formulas_neither_raise_nor_take_long(text):
     start = time.perf_counter()
     references_of("S", [("A1", text, None, "normal"), ("A2", text + "!", None, "normal")])
     normal_form(text)
-    assert time.perf_counter() - start < 1
+    assert time.perf_counter() - start < HANGS
 
 
 _ADDRESSES = st.sampled_from(

@@ -27,6 +27,7 @@ from sat_retriever.structure import (
     Use,
 )
 from sat_retriever.types import Link, SheetRecord
+from tests.work import HANGS
 
 V, A, L = Use.VALUE, Use.AGGREGATE, Use.LOOKUP
 
@@ -209,7 +210,7 @@ def test_names_that_branch_without_end_cost_little():
     sheets = tuple(f"T{n}" for n in range(1_000))
     start = time.perf_counter()
     assert _found(sheets, *references, structure=Structure(names=names)).links == ()
-    assert time.perf_counter() - start < 10
+    assert time.perf_counter() - start < HANGS
 
 
 def test_a_pivot_table_shows_more_than_one_total_and_a_lookup_more_than_a_list():

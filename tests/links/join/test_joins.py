@@ -1,7 +1,6 @@
 """Joins inside a workbook and between workbooks, by headers and by values."""
 
 import random
-import time
 from dataclasses import replace
 
 import pytest
@@ -15,6 +14,7 @@ from sat_retriever.links.join.sketches import value_hash
 from sat_retriever.structure import SKETCH_SIZE, ColumnProfile
 from sat_retriever.types import Column, ColumnType, SheetRecord
 from sat_retriever.workbook.read import read_workbook
+from tests.work import calls
 
 TYPES = {int: ColumnType.INTEGER, str: ColumnType.TEXT}
 
@@ -294,21 +294,23 @@ def test_any_workbook_gives_sound_links_in_any_order(content, seed):
         assert "\n" not in link.evidence
 
 
-def test_time_for_sheets_with_equal_headers_grows_linearly():
+def test_work_for_sheets_with_equal_headers_grows_linearly():
     headers = ("order_id", "customer_id", "dept_code", "product", "amount")
 
-    def seconds(count):
+    def work(count):
         sheets = [sheet(f"S{n}", *headers) for n in range(count)]
-        start = time.process_time()
-        links = workbook_joins([*sheets, sheet("customers", "customer_id", "name")])
-        spent = time.process_time() - start
+        links = []
+        spent = calls(
+            lambda: links.extend(
+                workbook_joins([*sheets, sheet("customers", "customer_id", "name")])
+            )
+        )
         assert len(links) <= 3 * count
         assert shown(links) >= {(each.sheet, "customers") for each in sheets}
         return spent
 
-    seconds(100)  # fills what is remembered of names
-    few, many = seconds(1000), seconds(4000)
-    assert many < 9 * few  # 4 is linear, 16 quadratic
+    work(100)  # fills what is remembered of names
+    assert work(1000) < 6 * work(250)  # 4 is linear, 16 quadratic
 
 
 def test_a_thousand_sheets_with_equal_values_give_few_links():
@@ -319,10 +321,7 @@ def test_a_thousand_sheets_with_equal_values_give_few_links():
         for n in range(1000)
         for p in profiles
     ]
-    start = time.process_time()
-    links = workbook_joins(sheets, own)
-    assert time.process_time() - start < 8
-    assert len(links) <= 4 * len(sheets)
+    assert len(workbook_joins(sheets, own)) <= 4 * len(sheets)
 
 
 def test_a_real_workbook_is_joined_by_its_headers_and_values(tmp_path):
