@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.general_corpora import Part, Wanted
-from benchmarks.general_parts import JUDGED, MEASURES, SYSTEMS, Trainings
+from benchmarks.general_parts import JUDGED, MEASURES, SYSTEMS, TAUGHT, Trainings
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.graphrank.folder import MODEL, read_graph_folder
 from sat_retriever.modelfolder import file_hash
@@ -110,7 +110,7 @@ def _data(parts: Sequence[Part]) -> str:
     rows = []
     for part in parts:
         source = part.source
-        learnt = len(source.train) if part.use in ("taught", "both") else 0
+        learnt = len(source.train) if part.use in TAUGHT else 0
         reranked = len(source.train) if part.use == "reranked" else 0
         asked = len(source.validation) if part.use in JUDGED else 0
         sheets = len(source.dataset.records)
@@ -127,7 +127,8 @@ def _recipe(wanted: Wanted, settings: Trainings, folder: Path) -> str:
     runs = {name: read_run(folder / name) for name in ("encoder", "reranker")}
     lines = [
         f"`python -m benchmarks run general`, seed {wanted.seed}. A question meets the sheets of "
-        "its own corpus only, and validation counts every corpus alike.",
+        "its own corpus only. Validation counts every corpus alike for the encoder, and every "
+        "question for the reranker.",
         "",
         "| | seconds | best epoch of each part |",
         "|---|---|---|",

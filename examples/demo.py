@@ -30,6 +30,7 @@ from sat_retriever import (
     SyncReport,
     Visibility,
 )
+from sat_retriever.encoder import DEFAULT
 
 WIDTH = 100
 HITS = 3
@@ -58,7 +59,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Index workbooks and ask them questions.")
     parser.add_argument("folder", nargs="?", type=Path, help="your workbooks")
     parser.add_argument("--ask", action="append", metavar="QUESTION", help="may be repeated")
-    parser.add_argument("--model", default="minilm", metavar="NAME|DIR", help="Sheet Encoder")
+    parser.add_argument("--model", default=DEFAULT, metavar="NAME|DIR", help="Sheet Encoder")
     parser.add_argument("--work", type=Path, default=Path(".demo"), help="where files are written")
     return parser.parse_args()
 
@@ -74,7 +75,7 @@ def _run(options: argparse.Namespace, console: Console) -> None:
     file = options.work / "demo.sat"
     for old in options.work.glob("demo.sat*"):
         old.unlink()
-    with console.status("opening the Sheet Encoder; the first time takes half a minute"):
+    with console.status("opening the Sheet Encoder"):
         encoder = SheetEncoder.load(options.model)
     with SheetIndex.create(file, encoder) as index:
         with console.status(f"reading {folders[0]}"):

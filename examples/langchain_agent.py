@@ -44,7 +44,7 @@ class ScriptedModel(BaseChatModel):
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--ollama", metavar="MODEL", help="ask this model of a local Ollama")
-parser.add_argument("--encoder", help="Sheet Encoder; the embedded MiniLM by default")
+parser.add_argument("--encoder", help="Sheet Encoder; the general one by default")
 given = parser.parse_args()
 model = f"ollama:{given.ollama}" if given.ollama else ScriptedModel()
 with tempfile.TemporaryDirectory() as made:

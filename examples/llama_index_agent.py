@@ -49,7 +49,7 @@ async def ask(agent: ReActAgent) -> None:
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--ollama", metavar="MODEL", help="ask this model of a local Ollama")
-parser.add_argument("--encoder", help="Sheet Encoder; the embedded MiniLM by default")
+parser.add_argument("--encoder", help="Sheet Encoder; the general one by default")
 given, llm = parser.parse_args(), ScriptedLLM()
 if given.ollama:
     from llama_index.llms.ollama import Ollama

@@ -37,7 +37,7 @@ class ScriptedLLM(MockLLM):
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--ollama", metavar="MODEL", help="ask this model of a local Ollama")
-parser.add_argument("--encoder", help="Sheet Encoder; the embedded MiniLM by default")
+parser.add_argument("--encoder", help="Sheet Encoder; the general one by default")
 given, llm = parser.parse_args(), ScriptedLLM()
 if given.ollama:
     try:

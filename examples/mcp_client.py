@@ -48,7 +48,7 @@ async def ask(server: StdioServerParameters, model: str) -> None:
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--ollama", metavar="MODEL", help="ask this model of a local Ollama")
-parser.add_argument("--encoder", help="Sheet Encoder; the embedded MiniLM by default")
+parser.add_argument("--encoder", help="Sheet Encoder; the general one by default")
 options = parser.parse_args()
 if options.ollama:
     from ollama import chat

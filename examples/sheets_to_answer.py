@@ -35,7 +35,7 @@ def cited_table(folder: Path, citation: str) -> pd.DataFrame:
 
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-parser.add_argument("--encoder", help="Sheet Encoder; the embedded MiniLM by default")
+parser.add_argument("--encoder", help="Sheet Encoder; the general one by default")
 given = parser.parse_args()
 with tempfile.TemporaryDirectory() as made:
     folder = Path(made, "files")

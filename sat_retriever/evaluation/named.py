@@ -14,7 +14,8 @@ from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.evaluation.methods.stage1 import stage1
 from sat_retriever.graphrank.rerank import GraphReranker
 from sat_retriever.index import SheetIndex
-from sat_retriever.retriever import load_reranker
+from sat_retriever.linkrank import LinkReranker
+from sat_retriever.retriever import load_reranker, own_reranker
 
 _ENCODER = "encoder"  # folder of a run, where a training puts the encoder
 
@@ -23,14 +24,15 @@ def named_methods(index: SheetIndex, rerankers: Iterable[str | Path] = ()) -> di
     """Words, tokens, both, times, links, and trained rerankers, in the order of a table.
 
     Tokens are called Stage 1 where the index's encoder was trained on sheets, and RAG, as in
-    the paper, where it was not.
+    the paper, where it was not. "+ own reranker" is what a search of this index ends with, if
+    that is a trained one.
 
     Args:
         index: Where they look.
-        rerankers: Folders of trained rerankers, or run folders of their trainings.
+        rerankers: Folders of further trained rerankers, or run folders of their trainings.
 
     Raises:
-        PathNotFoundError: If there is no such folder.
+        PathNotFoundError: If there is no such folder, or the index's own reranker is not there.
         InputError: If there is no reranker in it.
         EncoderError: If the index's encoder or a reranker cannot be opened.
         FingerprintMismatchError: If a reranker was trained on other tokens than the index has.
@@ -44,6 +46,9 @@ def named_methods(index: SheetIndex, rerankers: Iterable[str | Path] = ()) -> di
         **({"+ times": fused(index)} if index.times else {}),
         "+ link reranker": link_reranker(index),
     }
+    own = own_reranker(index)
+    if not isinstance(own, LinkReranker):
+        methods["+ own reranker"] = second_stage(index, own)
     for folder in rerankers:
         name, method = _trained(index, Path(folder))
         number, free = 1, name

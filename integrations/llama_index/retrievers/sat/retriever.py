@@ -86,7 +86,7 @@ class SheetTokenRetriever(BaseRetriever):
         Args:
             paths: Folders and files.
             index: The index file; made if there is none.
-            encoder: Sheet Encoder of a new index; the embedded MiniLM by default.
+            encoder: Sheet Encoder of a new index; the general one by default.
             options: As the class takes them.
 
         Raises:
