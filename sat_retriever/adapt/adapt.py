@@ -19,7 +19,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -46,6 +46,7 @@ from sat_retriever.training.progress import Standing
 from sat_retriever.training.reranker import train_reranker
 from sat_retriever.training.run import CONFIG, RunFolder
 from sat_retriever.training.sources import check_known, from_index, read_records
+from sat_retriever.training.summary import read_run
 from sat_retriever.types import Encoder
 
 _KIND = "adapt"
@@ -79,9 +80,9 @@ def adapt(
 ) -> Adaptation:
     """Train encoder and reranker on an index's own sheets, and keep what is better.
 
-    The encoder of the index, with words and links beside it, is only replaced by one that gives
-    better answers about families of sheets that training never saw; the links by a reranker
-    that does. Otherwise the index is left as it is.
+    What answers now, the index's encoder and its own reranker, is only replaced by an adapted
+    encoder, with links or with an adapted reranker beside it, that gives better answers about
+    families of sheets that training never saw. Otherwise the index is left as it is.
 
     Source: paper, sections 3.3 and 3.4. Departs: the questions are made from names, headers,
     periods and links of the sheets; labels are not needed.
@@ -125,8 +126,9 @@ def adapt(
     run = RunFolder.open(folder, config, data_hash=data_hash, data_name=index.path.stem)
     if not run.finished:
         with run.held():
+            before = _trained_seconds(folder)
             made = _Making(index, folder, settings, tuple(own), chat, watcher).result()
-            took = {"seconds": time.monotonic() - begun, "memory_mib": peak_memory_mib()}
+            took = {"seconds": before + time.monotonic() - begun, "memory_mib": peak_memory_mib()}
             run.finish({**made, **took})
     result = run.result()
     _apply(index, folder, result, watcher)
@@ -158,11 +160,11 @@ class _Making:
         with self._draft("adapted", encoder) as draft:
             new = self._marks(draft, LINKS, material)
             rows.append(self._next("adapted encoder", new, now))
-            kept = rows[-1].kept
-            whole, now = (draft, new) if kept else (self.index, now)
             if self.settings.stage_2:
-                new = self._stage_2(whole, material, adapted=kept)
-                rows.append(self._next("adapted reranker", new, now))
+                now = new if rows[-1].kept else now
+                new = self._stage_2(draft, material)
+                rows.append(self._next("adapted encoder and reranker", new, now))
+        kept = any(row.kept for row in rows[1:])
         return {
             "rows": to_json(tuple(rows)),
             "apart": material.apart,
@@ -177,20 +179,23 @@ class _Making:
         named = self.settings.backbone
         start = start_of(self.index.encoder_name if named == OWN else named)
         data = from_index(self.index, material.train, material.choose, seen=material.seen)
+        learnt = getattr(self.index.encoder, "dense_weight", None)
+        if named == OWN and learnt is not None:
+            # Made questions quote the sheets, and would choose more words than people's did.
+            data = replace(data, shares=(learnt,))
         trained = train_encoder(
             data, self.settings.encoder_training(start), self.folder / STAGE_1,
             progress=self._training,
         )  # fmt: skip
         return SheetEncoder.load(trained.encoder)
 
-    def _stage_2(self, whole: SheetIndex, material: Material, *, adapted: bool) -> Marks:
-        """Marks of the reranker that is trained over the better encoder."""
+    def _stage_2(self, whole: SheetIndex, material: Material) -> Marks:
+        """Marks of the reranker that is trained over the adapted encoder."""
         settings = self.settings.reranker_training()
-        name = "adapted" if adapted else "present"
-        with self._draft(f"{name}-seen", whole.encoder, material.seen) as seen:
+        with self._draft("adapted-seen", whole.encoder, material.seen) as seen:
             train, choose = (
                 candidate_sets(each, queries, settings, progress=partial(self._count, "candidates"))
-                for each, queries in ((seen, material.train), (whole, material.choose))
+                for each, queries in ((seen, material.rerank), (whole, material.choose))
             )
         train_reranker(
             train, choose, settings, self.folder / STAGE_2, data_name=self.index.path.stem,
@@ -203,8 +208,7 @@ class _Making:
         ids = frozenset(self.index.sheet_ids()) if seen is None else seen
         self._count("encoding", 0, len(ids))
         file = self.folder / _DRAFTS / f"{name}.sat"
-        own = encoder is self.index.encoder  # with its own share of the cosine, too
-        return seen_index(self.index, ids, file, encoder=None if own else encoder)
+        return seen_index(self.index, ids, file, encoder=encoder)
 
     def _next(self, name: str, new: Marks, now: Marks) -> Row:
         return next_row(name, new, now, sure=self.settings.sure)
@@ -241,6 +245,12 @@ def _forget_untrained(folder: Path) -> None:
         if run.config()["settings"].get("kind") == _KIND:
             shutil.rmtree(folder / QUESTIONS, ignore_errors=True)
             (folder / CONFIG).unlink()
+
+
+def _trained_seconds(folder: Path) -> float:
+    """Seconds of the epochs that earlier starts trained."""
+    runs = [folder / name for name in (STAGE_1, STAGE_2) if (folder / name / CONFIG).exists()]
+    return sum(read_run(each).seconds for each in runs)
 
 
 def _hash_of(texts: Iterable[str]) -> str:

@@ -25,9 +25,10 @@ class Adaptation:
             few, and the figures are better than they would be on others.
         encoder: The encoder that the index has now, if it was replaced.
         dense_weight: Share of the cosine that was chosen with it.
-        reranker: Run folder of the reranker that is better than the links; None if it is not.
+        reranker: Run folder of its reranker, if that is better than the links; else None.
         counts: Sheets, families and questions by what they were for.
-        seconds: Wall time of the start that finished it, without writing the index.
+        seconds: Wall time of the start that finished it, and of the epochs of earlier ones; without
+            writing the index.
         memory_mib: Peak memory of that start.
     """
 
@@ -68,6 +69,7 @@ def counts(sheets: int, material: Material) -> dict[str, int]:
         "own": material.own,
         "own_left_out": material.left_out,
         "train": len(material.train),
+        "rerank": len(material.rerank),
         "choose": len(material.choose),
         "judge": len(material.judge),
     }

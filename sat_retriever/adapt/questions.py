@@ -1,6 +1,7 @@
 """What an adaptation learns from, chooses with and is judged by: questions about own sheets.
 
 questions/train.json       made from the sheets that training may see, and no others
+questions/rerank.json      others, made in the same way
 questions/held-out.json    made from all sheets, those whose whole answer is held out
 rewordings.json            a language model's answers, if one rewords them
 """
@@ -8,10 +9,12 @@ rewordings.json            a language model's answers, if one rewords them
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 
+from sat_retriever.adapt.heldout import FEWEST, even, halves, kept_apart
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.atomic import make_folder
 from sat_retriever.chat import Chat
@@ -23,15 +26,15 @@ from sat_retriever.queries.own import own_queries
 from sat_retriever.queries.paraphrase import reworded
 from sat_retriever.queries.publish import write_queries
 from sat_retriever.training.families import families_of
-from sat_retriever.training.holdout import divided, held_out_families
+from sat_retriever.training.holdout import divided
 from sat_retriever.training.sources import read_records
-from sat_retriever.types import Link, SheetRecord
+from sat_retriever.types import SheetRecord
 
-FEWEST = 10  # questions that judge apart from those that choose
 QUESTIONS = "questions"
 _TRIED = 3  # questions about all sheets for one to learn from; few are about held-out ones alone
 _REWORDINGS = ".rewordings.json"  # hidden: it is of use whatever the options are
-_TRAIN, _HELD_OUT = "train.json", "held-out.json"
+_TRAIN, _RERANK, _HELD_OUT = "train.json", "rerank.json", "held-out.json"
+_OTHER_SEED = 10_000  # added to the seed, other questions about the same sheets
 
 Counting = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
 
@@ -41,12 +44,14 @@ class Material:
     """The questions of an adaptation, and the sheets that it may see.
 
     Attributes:
-        train: To learn from; labelled ones stand there as often as they count.
+        train: For Stage 1 to learn from; labelled ones stand there as often as they count.
+        rerank: For Stage 2: others, since candidates of questions that Stage 1 has learnt are
+            better than any that it will find later; and the same labelled ones.
         choose: About held-out families; they choose epoch and share of the cosine.
         judge: About other held-out families; they decide what is kept, and are reported.
         apart: Whether `judge` is apart from `choose`; with few questions both are the same.
         seen: Ids of the sheets that training may use, even as negatives.
-        made: Questions that were made, training and held-out ones.
+        made: Questions that were made, to learn from and held-out ones.
         own: Labelled questions that are used.
         left_out: Labelled questions about both seen and held-out sheets, or both parts of these.
         families: Families of sheets.
@@ -54,6 +59,7 @@ class Material:
     """
 
     train: tuple[Query, ...]
+    rerank: tuple[Query, ...]
     choose: tuple[Query, ...]
     judge: tuple[Query, ...]
     apart: bool
@@ -94,25 +100,26 @@ def prepare(
         OutputError: If the folder cannot be written.
     """
     groups = families_of(index)
-    held_out = held_out_families(groups, share=settings.share, seed=settings.seed)
+    held_out = kept_apart(groups, share=settings.share, seed=settings.seed)
     ids = index.sheet_ids()
     mine = divided(own, ids, held_out)
     seen = frozenset(ids) - held_out
     made = _made(index, settings, folder, seen, chat, counting)
-    taken = _texts((*made[1], *own))
-    lessons = tuple(query for query in made[0] if query.text.casefold() not in taken)
-    given = _texts(own)
-    asked = (*(q for q in made[1] if q.text.casefold() not in given), *mine.validation)
+    lessons = _without(made.train, _texts((*made.held_out, *own)))
+    others = _without(made.rerank, _texts((*made.train, *made.held_out, *own)))
+    asked = (*even(_without(made.held_out, _texts(own))), *mine.validation)
     train = mixed(lessons, mine.train, settings)
     _check(train, asked, index, settings)
+    rerank = mixed(others, mine.train, settings) if len(others) >= FEWEST else train
     choose, judge, apart = halves(asked, groups, held_out, settings.seed)
     return Material(
         train=train,
+        rerank=rerank,
         choose=choose,
         judge=judge,
         apart=apart,
         seen=seen,
-        made=len(lessons) + len(asked) - len(mine.validation),
+        made=len(lessons) + len(others) + len(asked) - len(mine.validation),
         own=len(mine.train) + len(mine.validation),
         left_out=mine.left_out,
         families=len(groups),
@@ -157,26 +164,6 @@ def mixed(
     return (*made, *(query for query in own for _ in range(times)))
 
 
-def halves(
-    asked: Sequence[Query],
-    groups: Sequence[Sequence[str]],
-    held_out: Collection[str],
-    seed: int,
-) -> tuple[tuple[Query, ...], tuple[Query, ...], bool]:
-    """The held-out questions that choose, those that judge, and whether these are apart.
-
-    Held-out families go to one side or the other; a question about both is left out. With too
-    few questions on a side all of them do both.
-    """
-    inside = [group for group in groups if group[0] in held_out]
-    if len(inside) > 1:
-        judged = held_out_families(inside, share=0.5, seed=seed)
-        parts = divided(asked, (), judged)
-        if min(len(parts.train), len(parts.validation)) >= FEWEST:
-            return parts.train, parts.validation, True
-    return tuple(asked), tuple(asked), False
-
-
 # ---- inner workings
 
 
@@ -193,6 +180,15 @@ class _Records:
                 yield record
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The made questions; see `Material`."""
+
+    train: tuple[Query, ...]
+    rerank: tuple[Query, ...]
+    held_out: tuple[Query, ...]
+
+
 def _made(
     index: SheetIndex,
     settings: AdaptSettings,
@@ -200,8 +196,8 @@ def _made(
     seen: frozenset[str],
     chat: Chat | None,
     counting: Counting | None,
-) -> tuple[tuple[Query, ...], tuple[Query, ...]]:
-    """Questions for training and held-out ones, from the folder if they are there."""
+) -> _Made:
+    """Questions to learn from and held-out ones, from the folder if they are there."""
     place = folder / QUESTIONS
     if not place.is_dir():
         number = settings.questions(len(index))
@@ -211,30 +207,36 @@ def _made(
                 counting("making questions", done, total)
 
         def make(
-            number: int, links: Iterator[Link], kept: frozenset[str] | None = None
+            number: int, kept: frozenset[str] | None = None, other: int = 0
         ) -> tuple[Made, ...]:
-            records = _Records(index, kept)
-            return own_queries(records, links, number, seed=settings.seed, progress=tell).made
+            links = index.all_links()
+            if kept is not None:
+                links = (each for each in links if {each.source, each.target} <= kept)
+            seed = settings.seed + other * _OTHER_SEED
+            return own_queries(_Records(index, kept), links, number, seed=seed, progress=tell).made
 
-        links = (x for x in index.all_links() if x.source in seen and x.target in seen)
-        lessons = make(number, links, seen)
-        every = make(_TRIED * number, index.all_links())
-        asked = [each for each in every if not seen.intersection(each.query.positives)]
+        every = make(_TRIED * number)
+        made = {
+            _TRAIN: make(number, seen),
+            _RERANK: make(number, seen, other=1) if settings.stage_2 else (),
+            _HELD_OUT: [x for x in every if not seen.intersection(x.query.positives)],
+        }
         if chat is not None:
-            cache = folder / _REWORDINGS
-            both = reworded((*lessons, *asked), chat, cache, seed=settings.seed).made
-            lessons, asked = both[: len(lessons)], list(both[len(lessons) :])
-        _write(place, lessons, asked)
-    return _read(place / _TRAIN), _read(place / _HELD_OUT)
+            every_one = tuple(chain(*made.values()))
+            told = reworded(every_one, chat, folder / _REWORDINGS, seed=settings.seed)
+            rest = iter(told.made)
+            made = {name: tuple(islice(rest, len(each))) for name, each in made.items()}
+        _write(place, made)
+    return _Made(*(_read(place / name) for name in (_TRAIN, _RERANK, _HELD_OUT)))
 
 
-def _write(place: Path, lessons: Sequence[Made], asked: Sequence[Made]) -> None:
-    """Both files, or none of them."""
+def _write(place: Path, made: Mapping[str, Sequence[Made]]) -> None:
+    """All files, by name, or none of them."""
     draft = place.with_name(f".{place.name}.partial")
     shutil.rmtree(draft, ignore_errors=True)
     make_folder(draft)
-    for name, made in ((_TRAIN, lessons), (_HELD_OUT, asked)):
-        write_queries(draft / name, (each.query for each in made))
+    for name, part in made.items():
+        write_queries(draft / name, (each.query for each in part))
     draft.rename(place)
 
 
@@ -249,6 +251,10 @@ def _others(sheets: Sequence[str], positives: Collection[str]) -> tuple[str, ...
 
 def _texts(queries: Sequence[Query]) -> set[str]:
     return {query.text.casefold() for query in queries}
+
+
+def _without(queries: Sequence[Query], texts: set[str]) -> tuple[Query, ...]:
+    return tuple(query for query in queries if query.text.casefold() not in texts)
 
 
 def _check(

@@ -10,6 +10,7 @@ from sat_retriever.training.settings import EncoderTraining, RerankerTraining
 OWN = "own"
 _A_SHEET = 2  # questions, where their number is left open
 _FEWEST, _MOST = 300, 5_000
+_SHARES = (0.3, 0.5, 0.7)  # of the trained weights, beside all of them
 _CHANNELS = (
     "semantic", "query", "schema", "shape", "lexical", "formula_reference", "aggregation",
     "summary_source", "join_key", "sibling_period", "same_workbook",
@@ -32,7 +33,7 @@ class AdaptSettings:
         max_length: Most word pieces of a text that are read.
         batch_size: Questions a step of Stage 1.
         learning_rate: Highest learning rate of Stage 1, after the warm-up.
-        stage_2: Also train a reranker over the better of the two encoders.
+        stage_2: Also train a reranker over the adapted encoder.
         candidates: Sheets that Stage 1 hands to Stage 2.
         stage_2_epochs: Passes of the base scorer over the questions, and as many of the graph.
         sure: Replace a model only by one that is ahead beyond chance, the whole 95 % interval
@@ -52,10 +53,10 @@ class AdaptSettings:
     trained_layers: int | None = 4
     max_length: int = 256
     batch_size: int = 64
-    learning_rate: float = 2e-4
+    learning_rate: float = 1e-4
     stage_2: bool = True
     candidates: int = 50
-    stage_2_epochs: int = 8
+    stage_2_epochs: int = 4
     sure: bool = True
     seed: int = 42
 
@@ -79,12 +80,17 @@ class AdaptSettings:
         return self.number or max(_FEWEST, min(_MOST, _A_SHEET * sheets))
 
     def encoder_training(self, start: str) -> EncoderTraining:
-        """Settings of Stage 1 from a model on: the paper's values, but for the hard negatives."""
+        """Settings of Stage 1 from a model on.
+
+        The paper's values, but for random hard negatives, half the learning rate, since the
+        model it starts from has learnt already, and a mixture of the weights before and after.
+        """
         return EncoderTraining(
             backbone=start,
             trained_layers=self.trained_layers,
             max_length=self.max_length,
             negative_choice="random",  # better on IndustryTab-1K's validation questions
+            interpolation=_SHARES,
             epochs=self.epochs,
             batch_size=self.batch_size,
             learning_rate=self.learning_rate,

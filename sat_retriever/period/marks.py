@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sat_retriever.period.spans import Span
-from sat_retriever.period.spellings import full_year, last_word, names_program
+from sat_retriever.period.spellings import HALF, Y4, full_year, last_word, names_program
 from sat_retriever.period.timewords import (
     MONTHS,
     NOT_AFTER,
@@ -18,10 +18,8 @@ from sat_retriever.period.timewords import (
 )
 
 _COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "nine": 9, "ten": 10}
-_Y4 = r"(?:19|20)\d\d"
 _FISCAL = r"(?:fy|fiscal year|financial year|fiscal|exercice|ejercicio|geschaftsjahr|gj)"
 _QUARTER = r"(?:quarters?|qtr|quartal|trimestre|trim)"
-_HALF = r"(?:half ?year|half|halbjahr|semestre|semester|hy|hj)"
 _ORDINAL = rf"(?:{either(ORDINALS)}|1st|2nd|3rd|4th)"
 _NTH = rf"(?:(?P<{{0}}d>[1-4])(?:st|nd|rd|th|er|e|eme|\.)?|(?P<{{0}}o>{either(ORDINALS)}))"
 _SHORT = r"(?:q ?(?P<q>[1-4])|(?P<qq>[1-4])q|h ?(?P<h>[12])|(?P<hh>[12])h)"
@@ -29,34 +27,34 @@ _YEAR_BEHIND = r"(?: ?['/-] ?(?P<yy>\d\d)|(?<=[qh])(?P<yyy>\d\d)| (?P<yyyy>\d\d)
 _JOIN = r"(?: ?, ?(?:and |or )?| (?:and|or|to|through|vs\.?|versus) | ?[-&/] ?)"
 _DAY = r"(?:3[01]|[12]?\d)(?:st|nd|rd|th)?"
 _SPELLINGS = (
-    rf"(?P<ymd>{_Y4})[-/.](?P<ymdm>0[1-9]|1[0-2])(?:[-/.](?:0[1-9]|[12]\d|3[01]))?",
-    rf"(?P<d>\d\d?)(?P<sep>[-/.])(?P<dm>\d\d?)(?P=sep)(?P<dmy>{_Y4})",
-    rf"(?P<m>0?[1-9]|1[0-2])[-/.](?P<my>{_Y4})",
-    rf"(?P<range>{_Y4})[-/](?P<until>\d\d)",
-    rf"{_FISCAL} ?'?(?:(?P<fy_from>{_Y4}|\d\d)[-/])?(?P<fy>{_Y4}|\d\d)",
+    rf"(?P<ymd>{Y4})[-/.](?P<ymdm>0[1-9]|1[0-2])(?:[-/.](?:0[1-9]|[12]\d|3[01]))?",
+    rf"(?P<d>\d\d?)(?P<sep>[-/.])(?P<dm>\d\d?)(?P=sep)(?P<dmy>{Y4})",
+    rf"(?P<m>0?[1-9]|1[0-2])[-/.](?P<my>{Y4})",
+    rf"(?P<range>{Y4})[-/](?P<until>\d\d)",
+    rf"{_FISCAL} ?'?(?:(?P<fy_from>{Y4}|\d\d)[-/])?(?P<fy>{Y4}|\d\d)",
     r"(?P<decade>(?:19|20)\d0) ?s",
-    rf"(?P<year>{_Y4})",
+    rf"(?P<year>{Y4})",
     rf"(?:q|{_QUARTER}) ?(?P<q_from>[1-4]) ?(?:-|to) ?(?P<q_to>[1-4])(?!\d)",
     rf"{_SHORT}{_YEAR_BEHIND}",
     rf"(?P<q_listed>{_ORDINAL})(?=(?:{_JOIN}{_ORDINAL}){{1,3}} {_QUARTER})",
-    rf"(?P<h_listed>{_ORDINAL})(?={_JOIN}{_ORDINAL} {_HALF})",
+    rf"(?P<h_listed>{_ORDINAL})(?={_JOIN}{_ORDINAL} {HALF})",
     rf"(?![1-4] quarters){_NTH.format('qn')} {_QUARTER}",  # "4 quarters" counts them
     rf"{_QUARTER} (?P<qt>[1-4])",
-    rf"(?![12] half){_NTH.format('hn')} {_HALF}",
+    rf"(?![12] half){_NTH.format('hn')} {HALF}",
     rf"(?P<side>first|last|final) (?P<count>{either(_COUNTS)}|[2-9]|1[0-2]) "
     r"(?P<unit>quarters|months)",
     r"(?P<end>last|final) (?P<part>quarter|half)",
     rf"(?:{_DAY}\.? (?:of )?)?(?P<month>{either(MONTHS)})\.?(?! ?'s)"
-    rf"(?: {_DAY}(?=,? {_Y4}))?(?:(?: ?'|-)(?P<month_yy>\d\d))?",
+    rf"(?: {_DAY}(?=,? {Y4}))?(?:(?: ?'|-)(?P<month_yy>\d\d))?",
 )  # the first that fits takes its piece of the text
 _MARK = re.compile(rf"(?<![\w.])(?:{'|'.join(_SPELLINGS)})(?![\w])(?![.,]\d)")
 _MONEY = re.compile(r"(?:[$\u20ac\u00a3\u00a5]|\d:) ?$")
 # What stands before and behind a month, and not before or behind a verb or a planet.
 _MONTH_AFTER = re.compile(
     r"(?:\b(?:in|of|for|through|since|by|during|between|from|until|each|every|vs|im|en)|[\-(]) ?$"
-    rf"|(?:\b(?:{either(MONTHS)})\.?|{_Y4}|\bq[1-4]) ?,? ?(?:and|or|to)? ?$"
+    rf"|(?:\b(?:{either(MONTHS)})\.?|{Y4}|\bq[1-4]) ?,? ?(?:and|or|to)? ?$"
 )
-_MONTH_BEFORE = re.compile(rf" ?(?:-|,|and (?!\w+ing)|to\b|{_Y4}|$|'?\d\d\b|of\b|sheets?\b)")
+_MONTH_BEFORE = re.compile(rf" ?(?:-|,|and (?!\w+ing)|to\b|{Y4}|$|'?\d\d\b|of\b|sheets?\b)")
 _VERBS = frozenset({"may", "march", "mars", "mar"})
 _COUNTED = NOT_BEFORE - {"months", "weeks", "days"}
 
@@ -182,7 +180,7 @@ def _something_else(text: str, match: re.Match[str]) -> bool:
     before, after = text[: match.start()], text[match.end() :]
     name = match["month"]
     if name in OFTEN_ELSE:
-        return not re.match(rf" ?{_Y4}", after)
+        return not re.match(rf" ?{Y4}", after)
     if name in _VERBS:
         return not (_MONTH_AFTER.search(before) or _MONTH_BEFORE.match(after))
     if match["year"]:

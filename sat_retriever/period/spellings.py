@@ -39,17 +39,17 @@ _MAYBE = re.compile(r"\d|[^\W\d_]{3}")
 
 
 _NAME = rf"(?P<name>{either(MONTHS)})\.?"
-_Y4 = r"(?:19|20)\d\d"
-_YEAR = rf"(?P<year>{_Y4})"
+Y4 = r"(?:19|20)\d\d"
+_YEAR = rf"(?P<year>{Y4})"
 _MM, _DD = r"(?P<month>0[1-9]|1[0-2])", r"(?P<day>0[1-9]|[12]\d|3[01])"
 _DAY = r"(?P<day>\d\d?)(?:st|nd|rd|th|er)?\.?"
 _S = r"[ ,./'\-]{0,3}"
 _FY = r"(?:fy|fiscal year|financial year|exercice|ejercicio|geschaftsjahr|gj)"
-_THEN_YEAR = rf"(?:{_S}(?:of |de |fy ?)?(?P<year>{_Y4}|\d\d))?"
-_YEAR_THEN = rf"(?:(?:fy ?(?P<year_>{_Y4}|\d\d)|(?P<year__>{_Y4})){_S})?"
+_THEN_YEAR = rf"(?:{_S}(?:of |de |fy ?)?(?P<year>{Y4}|\d\d))?"
+_YEAR_THEN = rf"(?:(?:fy ?(?P<year_>{Y4}|\d\d)|(?P<year__>{Y4})){_S})?"
 _NTH = rf"(?:(?P<number_>[1-4])(?:st|nd|rd|th|er|e|eme|o|\.)?|(?P<ordinal>{either(ORDINALS)}))"
 _QUARTER = "(?:quarter|qtr|quartal|trimestre|trim)"
-_HALF = "(?:half ?year|half|halbjahr|semestre|semester|hy|hj)"
+HALF = "(?:half ?year|half|halbjahr|semestre|semester|hy|hj)"
 _WEEK = "(?:calendar week|week no|week|kalenderwoche|kw|wk|cw|woche|semaine|semana)"
 
 # Unit of the group "number", and the spelling. The first that fits takes its piece of the
@@ -70,11 +70,11 @@ _SPACED = (
         "quarter",
         rf"{_YEAR_THEN}(?:{_QUARTER} ?(?P<number>[1-4])|{_NTH} ?{_QUARTER}){_THEN_YEAR}",
     ),
-    ("half", rf"{_YEAR_THEN}(?:h|{_HALF} ?)(?P<number>[12]){_THEN_YEAR}"),
-    ("half", rf"{_YEAR_THEN}{_NTH} ?{_HALF}{_THEN_YEAR}"),
+    ("half", rf"{_YEAR_THEN}(?:h|{HALF} ?)(?P<number>[12]){_THEN_YEAR}"),
+    ("half", rf"{_YEAR_THEN}{_NTH} ?{HALF}{_THEN_YEAR}"),
     (
         "half",
-        rf"{_YEAR}{_S}(?P<number>[12])h|(?P<number_>[12])h{_S}(?:fy ?)?(?P<year_>{_Y4}|\d\d)",
+        rf"{_YEAR}{_S}(?P<number>[12])h|(?P<number_>[12])h{_S}(?:fy ?)?(?P<year_>{Y4}|\d\d)",
     ),
     ("week", rf"{_YEAR_THEN}{_WEEK}[ .\-]*(?P<number>\d\d?)(?:{_S}{_YEAR})?"),
     ("week", rf"{_YEAR}{_S}w ?(?P<number>\d\d?)"),
@@ -83,17 +83,17 @@ _SPACED = (
     ("quarter", rf"(?:t(?P<number>[1-4])|(?P<number_>[1-4])t){_S}{_YEAR}"),
     ("half", rf"{_YEAR}{_S}(?:s(?P<number>[12])|(?P<number_>[12])s)"),
     ("half", rf"(?:s(?P<number>[12])|(?P<number_>[12])s){_S}{_YEAR}"),
-    ("fiscal", rf"{_FY}{_S}(?P<first>{_Y4}|\d\d)[-/ .](?P<number>{_Y4}|\d\d)"),  # FY23-24
-    ("fiscal", rf"{_FY}{_S}(?P<number>{_Y4}|\d\d)"),
-    ("fiscal", rf"(?P<number>{_Y4}){_S}{_FY}"),
+    ("fiscal", rf"{_FY}{_S}(?P<first>{Y4}|\d\d)[-/ .](?P<number>{Y4}|\d\d)"),  # FY23-24
+    ("fiscal", rf"{_FY}{_S}(?P<number>{Y4}|\d\d)"),
+    ("fiscal", rf"(?P<number>{Y4}){_S}{_FY}"),
     ("", rf"{_YEAR}{_S}(?:{_MM}{_S})?{_NAME}"),  # 2024-03 March
     ("", rf"(?:{_DAY}[ .\-]*)?{_NAME}{_THEN_YEAR}"),  # 03 March, Mar-24
     ("", rf"{_YEAR}[-. ]?{_MM}"),  # 2024-03, 202403
-    ("span", rf"(?P<first>{_Y4})(?:[-/](?P<number>{_Y4}|\d\d)| (?P<number_>{_Y4}))"),  # 2019-23
-    ("season", rf"(?P<first>{_Y4}) (?P<number>\d\d)"),  # 2023_24
-    ("", rf"{_MM}[-. ]{_YEAR}|(?P<month_>[1-9])[-./](?P<year_>{_Y4})"),  # 03-2024
+    ("span", rf"(?P<first>{Y4})(?:[-/](?P<number>{Y4}|\d\d)| (?P<number_>{Y4}))"),  # 2019-23
+    ("season", rf"(?P<first>{Y4}) (?P<number>\d\d)"),  # 2023_24
+    ("", rf"{_MM}[-. ]{_YEAR}|(?P<month_>[1-9])[-./](?P<year_>{Y4})"),  # 03-2024
     ("", r"^(?P<year>1[5-9]|2\d|3[0-5])[-.](?P<month>0[1-9]|1[0-2])$"),  # 24-03 alone
-    ("year", rf"(?P<number>{_Y4})"),
+    ("year", rf"(?P<number>{Y4})"),
 )
 
 
@@ -201,7 +201,7 @@ def names_program(text: str) -> bool:
 
 
 def _has_year(text: str) -> bool:
-    return re.search(rf"(?<!\w){_Y4}(?!\w)", text) is not None
+    return re.search(rf"(?<!\w){Y4}(?!\w)", text) is not None
 
 
 def last_word(text: str) -> str:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.lexical import LexicalScorer
+from sat_retriever.period.relation import Times
+
+SHARES = tuple(round(0.1 * step, 1) for step in range(11))  # 0, .1 … 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +44,14 @@ class TrainingData:
         seen: Rows of the sheets that training may use, even as negatives; ascending.
         lexical: BM25 over the sheets, with which validation chooses how much the cosine of the
             trained encoder is to count beside words; None leaves that open.
+        times: Times of the sheets, if that choice is for an index that heeds them; else None.
+        shares: Shares of the cosine that it chooses from, ascending, in [0, 1].
 
     Raises:
         EmptyInputError: If there are no training or no validation questions, or a question
             has no relevant sheet.
         InputError: If a question names a row that no sheet has, a training question has a
-            relevant sheet that training may not use, or `lexical` has other sheets.
+            relevant sheet that training may not use, or `lexical` or `times` has other sheets.
     """
 
     name: str
@@ -56,6 +61,8 @@ class TrainingData:
     validation: Questions
     seen: tuple[int, ...]
     lexical: LexicalScorer | None = field(default=None, compare=False, repr=False)
+    times: Times | None = field(default=None, compare=False, repr=False)
+    shares: tuple[float, ...] = field(default=SHARES, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for part, questions in (("training", self.train), ("validation", self.validation)):
@@ -69,11 +76,12 @@ class TrainingData:
                     f"the training question {text[:60]!r} has a relevant sheet that is held out "
                     "from training; leave the question out, or let training see the sheet"
                 )
-        if self.lexical is not None and len(self.lexical) != len(self.sheets):
-            raise InputError(
-                f"lexical has {len(self.lexical):,} sheets, {self.name} has {len(self.sheets):,}; "
-                "make it from the same records"
-            )
+        for name, scored in (("lexical", self.lexical), ("times", self.times)):
+            if scored is not None and len(scored) != len(self.sheets):
+                raise InputError(
+                    f"{name} has {len(scored):,} sheets, {self.name} has {len(self.sheets):,}; "
+                    "make it from the same records"
+                )
 
     def _check(self, part: str, questions: Questions) -> None:
         """Refuse questions that nothing can be learnt from, or measured with."""

@@ -9,13 +9,13 @@ import numpy as np
 
 from sat_retriever.lexical import LexicalScorer, query_words
 from sat_retriever.metrics import mean, ndcg
-from sat_retriever.scoring import DENSE_WEIGHT, fuse
+from sat_retriever.period.question import asked_spans
+from sat_retriever.scoring import DENSE_WEIGHT, fuse, time_factors
 from sat_retriever.training.data import TrainingData
 from sat_retriever.training.mining import best_places
 from sat_retriever.training.task import MEASURE
 from sat_retriever.types import FloatArray
 
-SHARES = tuple(round(0.1 * step, 1) for step in range(11))  # 0, .1 … 1
 CHOSEN = "dense_weight"  # its name among the metrics, and in the encoder's folder
 _K = 5
 _DIGITS = 9  # what differs by less is equal
@@ -54,7 +54,8 @@ def choose_fusion(
     """The share of the cosine in the fused score with the highest NDCG@5 on validation.
 
     All sheets are searched, and scored as an index scores them: share · max(cosine, 0) +
-    (1 - share) · BM25 as a share of its best possible; equal scores in the order of sheet ids.
+    (1 - share) · BM25 as a share of its best possible, held back by time where the data has
+    times; equal scores in the order of sheet ids.
 
     Args:
         data: The validation questions and the sheets.
@@ -64,14 +65,16 @@ def choose_fusion(
     """
     ids = data.sheet_ids
     by_id = np.array(sorted(range(len(ids)), key=lambda row: ids[row]))  # decides between equals
-    found: dict[float, list[float]] = {share: [] for share in SHARES}
+    found: dict[float, list[float]] = {share: [] for share in data.shares}
     asked = zip(data.validation.texts, data.validation.positives, questions, strict=True)
     for text, gold, token in asked:
         dense = (sheets @ token)[by_id]  # (n,)
         words = lexical.scores(query_words(text))[by_id]
+        times = data.times
+        left = 1 if times is None else time_factors(times, asked_spans(text))[by_id]
         relevant = [str(row) for row in gold]
         for share, values in found.items():
-            first = by_id[best_places(fuse(dense, words, share), min(_K, len(ids)))]
+            first = by_id[best_places(fuse(dense, words, share) * left, min(_K, len(ids)))]
             values.append(ndcg([str(row) for row in first], relevant, _K))
     means = {share: mean(values) for share, values in found.items()}
     return Fusion(best_share(means), means)

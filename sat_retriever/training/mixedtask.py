@@ -22,7 +22,7 @@ from sat_retriever.training.contrastive import multi_positive_loss
 from sat_retriever.training.data import Questions, TrainingData
 from sat_retriever.training.embed import encode_pieces
 from sat_retriever.training.encodertask import CANDIDATES, EncoderTask, ranking_metrics
-from sat_retriever.training.fusion import SHARES, Fusion, best_share, choose_fusion
+from sat_retriever.training.fusion import Fusion, best_share, choose_fusion
 from sat_retriever.training.mining import nearest_sheets
 from sat_retriever.training.settings import EncoderTraining
 from sat_retriever.training.task import Share, State, batches
@@ -181,7 +181,7 @@ class MixedTask(EncoderTask):
         found |= {f"{name} ({part})": each[name] for part, each in of_each.items() for name in each}
         if len(fusions) < len(self._judged):
             return found
-        curve = {share: mean([each.ndcg[share] for each in fusions]) for share in SHARES}
+        curve = {share: mean([each.ndcg[share] for each in fusions]) for share in fusions[0].ndcg}
         return found | Fusion(best_share(curve), curve).metrics()
 
     def state(self) -> State:

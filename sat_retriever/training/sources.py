@@ -10,6 +10,8 @@ from sat_retriever.corpora import Dataset, Query, load_industrytab, load_spider
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.lexical import LexicalScorer
+from sat_retriever.period.relation import Times, unpacked
+from sat_retriever.period.sheet import months_of
 from sat_retriever.serialize import Serialization, serialize
 from sat_retriever.splits import (
     Split,
@@ -155,7 +157,7 @@ def from_index(
     *,
     seen: frozenset[str] | None = None,
 ) -> TrainingData:
-    """The sheets of an index, in its texts, with labelled questions.
+    """The sheets of an index, in its texts, with labelled questions, and times if it heeds them.
 
     Where a question has no annotated hard negatives, all its negatives count as such.
 
@@ -164,7 +166,7 @@ def from_index(
         InputError: If a question names a sheet that is not in the index, or a training
             question has a relevant sheet that is held out.
     """
-    corpus = _read(read_records(index), index.serialization)
+    corpus = _read(read_records(index), index.serialization, times=index.times)
     judged = [tuple(map(_ruled_out, part)) for part in (train, validation)]
     return _data(index.path.stem, corpus, judged[0], judged[1], seen)
 
@@ -211,29 +213,41 @@ def check_known(queries: Iterable[Query], known: Iterable[str], where: str) -> N
 # ---- inner workings
 
 
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """Texts by sheet id, BM25 over the words, and the times of the sheets if they count."""
+
+    texts: Mapping[str, str]
+    lexical: LexicalScorer
+    times: Times | None
+
+
 def _read(
-    records: Iterable[SheetRecord], form: Serialization | None
-) -> tuple[Mapping[str, str], LexicalScorer]:
-    """Texts by sheet id, and BM25 over the words, of records that are read once."""
+    records: Iterable[SheetRecord], form: Serialization | None, *, times: bool = False
+) -> _Corpus:
+    """What a training reads of records; they are gone through once."""
     texts: dict[str, str] = {}
+    months: list[int] = []
 
     def passed() -> Iterator[SheetRecord]:
         for record in records:
             texts[record.sheet_id] = serialize(record, form)
+            if times:
+                months.append(months_of(record))
             yield record
 
     lexical = LexicalScorer.of(passed())
-    return texts, lexical
+    return _Corpus(texts, lexical, unpacked(months) if times else None)
 
 
 def _data(
     name: str,
-    corpus: tuple[Mapping[str, str], LexicalScorer],
+    corpus: _Corpus,
     train: Sequence[Query],
     validation: Sequence[Query],
     seen: frozenset[str] | None,
 ) -> TrainingData:
-    texts, lexical = corpus
+    texts = corpus.texts
     check_known((*train, *validation), texts, name)
     row_of = {sheet_id: row for row, sheet_id in enumerate(texts)}
     rows = range(len(texts)) if seen is None else sorted(row_of[each] for each in seen)
@@ -244,7 +258,8 @@ def _data(
         train=_questions(train, row_of, frozenset(rows)),
         validation=_questions(validation, row_of, None),
         seen=tuple(rows),
-        lexical=lexical,
+        lexical=corpus.lexical,
+        times=corpus.times,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sat_retriever.adapt.questions import FEWEST, halves, merged, mixed, prepare
+from sat_retriever.adapt.questions import merged, mixed, prepare
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index import SheetIndex
@@ -73,12 +73,23 @@ def test_training_asks_about_seen_sheets_and_the_others_about_held_out_families(
     assert len(material.train) > 50
     texts = [query.text.casefold() for query in (*material.train, *material.choose)]
     assert len(set(texts)) == len(texts)
-    assert material.made == len(material.train) + len({*_texts(material.choose),
-                                                       *_texts(material.judge)})  # fmt: skip
+    held_out_texts = {*_texts(material.choose), *_texts(material.judge)}
+    learnt = len(material.train) + len(material.rerank)
+    assert material.made == learnt + len(held_out_texts)
 
 
 def _texts(queries):
     return [query.text for query in queries]
+
+
+def test_stage_2_learns_from_other_questions_than_stage_1_about_the_same_sheets(index, folder):
+    material = prepare(index, SETTINGS, folder)
+    assert material.rerank
+    assert set(_texts(material.rerank)).isdisjoint(_texts(material.train))
+    asked = {sheet for query in material.rerank for sheet in query.positives}
+    assert asked <= material.seen
+    alone = prepare(index, replace(SETTINGS, stage_2=False), folder / "alone")
+    assert alone.train == alone.rerank == material.train
 
 
 def test_families_that_choose_do_not_judge(index, folder):
@@ -88,16 +99,6 @@ def test_families_that_choose_do_not_judge(index, folder):
     assert sheets[0].isdisjoint(sheets[1])
     for family in families_of(index):
         assert not (sheets[0].intersection(family) and sheets[1].intersection(family))
-
-
-def test_few_questions_do_both():
-    groups = [["a"], ["b"], ["c"]]
-    asked = [Query(f"{sheet}{number}", (sheet,)) for sheet in "ab" for number in range(FEWEST)]
-    assert halves(asked, groups, {"a", "b"}, 0)[2]
-    few = asked[1:]
-    assert halves(few, groups, {"a", "b"}, 0) == (tuple(few), tuple(few), False)
-    alone = asked[:FEWEST]
-    assert halves(alone, groups, {"a"}, 0) == (tuple(alone), tuple(alone), False)
 
 
 def test_the_next_start_reads_what_was_made(index, folder, monkeypatch):

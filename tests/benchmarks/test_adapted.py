@@ -52,7 +52,7 @@ def results(made):
 
 
 def test_every_system_is_asked_the_questions_of_its_mode(results):
-    plain = {"dense", "bm25", "fused", "times", "links"}
+    plain = {"dense", "bm25", "fused", "times", "links", "general", "general_reranker"}
     transductive = {"stage1_transductive_bag", "cascade_transductive_bag"}
     inductive = {"stage1_inductive_bag", "cascade_inductive_bag"}
     by_split = {split: {name for name, part in results if part == split} for _, split in results}

@@ -1,4 +1,4 @@
-from benchmarks.adapted_tables import adapted_rows, adapted_tables, cost_rows
+from benchmarks.adapted_tables import adapted_rows, adapted_tables, cost_rows, summary_table
 from sat_retriever.evaluation.rows import metrics_of
 
 
@@ -66,6 +66,23 @@ def test_the_papers_row_is_shown_only_for_its_own_corpus():
     ours = adapted_tables([file("bm25", [1], split="standard", dataset="industrytab_1k")])
     assert "| *paper: SAT, with labels* | 3 | .922" in ours
     assert "paper" not in adapted_tables([file("bm25", [1])])
+
+
+def test_the_summary_has_a_row_a_system_and_leaves_what_was_not_asked_empty():
+    files = [
+        file("stage1_inductive_minilm", [1], split="grouped_42", seed=42, dataset="industrytab_1k"),
+        file("stage1_transductive_minilm", [1, 2], seed=42, dataset="industrytab_1k"),
+        file("stage1_transductive_minilm", [1, 1], seed=43, dataset="industrytab_1k"),
+        file("bm25", [2, 2]),
+        file("bm25", [1, 50], dataset="spider_dev"),
+    ]
+    rows = [line.split("|")[1:-1] for line in summary_table(files).splitlines()[2:]]
+    assert [cells[0].strip() for cells in rows] == [
+        "bm25", "stage1_transductive_minilm", "stage1_inductive_minilm",
+    ]  # fmt: skip
+    assert [cell.strip() for cell in rows[0][1:]] == [*[""] * 5, ".631", ".500", ".500", "", ""]
+    assert rows[1][1].strip() == ".908 ± .130"
+    assert rows[2][3].strip() == "1.000"
 
 
 def test_without_results_the_command_is_said():

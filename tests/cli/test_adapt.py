@@ -122,6 +122,8 @@ def test_stopped_anywhere_the_index_is_as_it_was_and_the_same_command_goes_on(jo
     rows = (run.path / "metrics.jsonl").read_text().splitlines()
     steps = [json.loads(row)["step"] for row in rows if '"row": "step"' in row]
     assert steps == list(range(1, len(steps) + 1))  # each was taken once
+    runs = [read_run(desk.folder / "blind.sat.adapt" / name) for name in ("stage-1", "stage-2")]
+    assert json.loads(journey.ended.out)["seconds"] > sum(each.seconds for each in runs)
 
 
 def test_a_better_encoder_is_in_the_index_and_the_table_says_how_much(journey, desk):
@@ -159,7 +161,7 @@ def test_the_same_command_again_shows_the_same_and_does_nothing(journey, desk, s
     shown = sat(*journey.command)
     assert shown.code == 0, shown.err
     assert tokens_of(desk.blind) == before
-    for said in ("adapted encoder", "adapted reranker", "NDCG@5", "kept", "keep that"):
+    for said in ("adapted encoder", "adapted encoder and reranker", "NDCG@5", "kept", "keep that"):
         assert said in shown.out
     again = json.loads(sat(*journey.command, "--json").out)
     assert again == json.loads(journey.ended.out)

@@ -25,11 +25,11 @@ from sat_retriever.index import SheetIndex
 from sat_retriever.lexical import LexicalScorer
 from sat_retriever.training import encoder as stage1
 from sat_retriever.training.backbone import Backbone
-from sat_retriever.training.data import Questions
+from sat_retriever.training.data import SHARES, Questions
 from sat_retriever.training.device import make_accelerator
 from sat_retriever.training.encoder import EncoderTask, train_encoder
 from sat_retriever.training.encodertask import ranking_metrics
-from sat_retriever.training.fusion import SHARES, name_of
+from sat_retriever.training.fusion import name_of
 from sat_retriever.training.settings import EncoderTraining
 from sat_retriever.training.task import Share
 from sat_retriever.types import Column, SheetRecord

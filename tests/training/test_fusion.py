@@ -14,7 +14,8 @@ from sat_retriever.lexical import LexicalScorer
 from sat_retriever.metrics import ndcg
 from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.splits import Split
-from sat_retriever.training.fusion import SHARES, best_share, choose_fusion
+from sat_retriever.training.data import SHARES
+from sat_retriever.training.fusion import best_share, choose_fusion
 from sat_retriever.training.sources import from_dataset, from_index
 from sat_retriever.types import Column, SheetRecord
 from tests.fakes import HashedEncoder
@@ -64,6 +65,44 @@ def test_every_share_is_measured_as_the_index_ranks_with_it(tmp_path):
     assert len(set(found.ndcg.values())) > 2  # shares do differ here
     assert found.ndcg[found.dense_weight] == max(found.ndcg.values())
     assert found.metrics()["NDCG@5, dense_weight = 0.4"] == found.ndcg[0.4]
+
+
+def test_times_count_as_they_do_in_the_index(tmp_path):
+    encoder = HashedEncoder()
+    records = [
+        SheetRecord(f"{name} {year}", f"{name} {year}", columns=(Column("amount"),))
+        for name in _WORDS[:4] for year in (2021, 2022, 2023)
+    ]  # fmt: skip
+    asked = [Query(f"{name} in FY{year - 2000}", (f"{name} {year}",))
+             for name in _WORDS[:4] for year in (2021, 2022)]  # fmt: skip
+    with SheetIndex.create(tmp_path / "a.sat", encoder) as index:
+        index.add_records(records, find_links=False)
+        found = {}
+        for times in (True, False):
+            index.times = times
+            data = from_index(index, asked[:1], asked)
+            assert (data.times is not None) is times
+            found[times] = choose_fusion(data, data.lexical, *_tokens(data, encoder)).ndcg
+            slow = [
+                ndcg([each.sheet_id for each in index.candidates(query.text, 5, dense_weight=0.4)],
+                     query.positives, 5)
+                for query in asked
+            ]  # fmt: skip
+            assert found[times][0.4] == pytest.approx(np.mean(slow), abs=1e-9)
+    assert found[True][0.4] > found[False][0.4]
+
+
+def test_a_given_share_is_the_only_one_to_choose_from():
+    data = replace(from_dataset(_corpus(), Split((0,), (1, 2), ())), shares=(0.7,))
+    found = choose_fusion(data, data.lexical, *_tokens(data, HashedEncoder()))
+    assert found.dense_weight == 0.7
+    assert list(found.ndcg) == [0.7]
+
+
+def test_times_of_other_sheets_are_refused():
+    data = from_dataset(_corpus(), Split((0,), (1,), ()))
+    with pytest.raises(InputError, match="times has 2 sheets"):
+        replace(data, times=np.zeros((2, 5), dtype=np.int16))
 
 
 def test_a_share_between_is_found_when_neither_score_is_enough():

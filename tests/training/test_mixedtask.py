@@ -18,9 +18,10 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.lexical import LexicalScorer
 from sat_retriever.training.backbone import Backbone
+from sat_retriever.training.data import SHARES
 from sat_retriever.training.device import make_accelerator
 from sat_retriever.training.encoder import EncoderTask, train_encoder
-from sat_retriever.training.fusion import SHARES, name_of
+from sat_retriever.training.fusion import name_of
 from sat_retriever.training.mixedtask import MixedTask, batches_by_corpus, mixed
 from sat_retriever.training.settings import EncoderTraining
 from sat_retriever.training.task import Share, batches

@@ -1,0 +1,72 @@
+"""Which families are held out, and which questions about them choose and judge."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from statistics import median_high
+
+from sat_retriever.labels import Query
+from sat_retriever.training.holdout import divided, held_out_families
+
+FEWEST = 10  # questions that judge apart from those that choose
+_LARGEST = 0.25  # family, as a part of all that is held out
+
+
+def kept_apart(groups: Sequence[Sequence[str]], *, share: float, seed: int) -> frozenset[str]:
+    """Ids of the sheets of the families that are held out: many small ones, where there are.
+
+    Questions about one large family are all alike, so they choose badly; and what a corpus has
+    most of is what an adaptation has most to learn from.
+
+    Args:
+        groups: All families.
+        share: Part of the sheets to hold out, in (0, 1).
+        seed: Another seed, other families.
+
+    Raises:
+        InputError: If there are fewer than two families.
+    """
+    wanted = share * sum(map(len, groups))
+    small = [group for group in groups if len(group) <= max(1, _LARGEST * wanted)]
+    there = sum(map(len, small))
+    if len(small) > 1 and there >= 2 * wanted:
+        return held_out_families(small, share=wanted / there, seed=seed)
+    return held_out_families(groups, share=share, seed=seed)
+
+
+def even(queries: Sequence[Query]) -> tuple[Query, ...]:
+    """The questions without what the frequent types have beyond the median one, in their order.
+
+    >>> kinds = ["lookup"] * 6 + ["join"] * 2 + ["total"]
+    >>> [q.text for q in even([Query(str(n), ("a",), query_type=k) for n, k in enumerate(kinds)])]
+    ['0', '3', '6', '7', '8']
+    """
+    by_type: dict[str, list[int]] = {}
+    for place, query in enumerate(queries):
+        by_type.setdefault(query.query_type, []).append(place)
+    most = median_high(map(len, by_type.values())) if by_type else 0
+    kept: set[int] = set()
+    for places in by_type.values():
+        number = min(most, len(places))
+        kept.update(places[n * len(places) // number] for n in range(number))
+    return tuple(query for place, query in enumerate(queries) if place in kept)
+
+
+def halves(
+    asked: Sequence[Query],
+    groups: Sequence[Sequence[str]],
+    held_out: Collection[str],
+    seed: int,
+) -> tuple[tuple[Query, ...], tuple[Query, ...], bool]:
+    """The held-out questions that choose, those that judge, and whether these are apart.
+
+    Held-out families go to one side or the other; a question about both is left out. With too
+    few questions on a side all of them do both.
+    """
+    inside = [group for group in groups if group[0] in held_out]
+    if len(inside) > 1:
+        judged = held_out_families(inside, share=0.5, seed=seed)
+        parts = divided(asked, (), judged)
+        if min(len(parts.train), len(parts.validation)) >= FEWEST:
+            return parts.train, parts.validation, True
+    return tuple(asked), tuple(asked), False

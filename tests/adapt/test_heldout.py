@@ -1,0 +1,42 @@
+"""Which families are held out, and which questions about them choose and judge."""
+
+from __future__ import annotations
+
+import pytest
+
+from sat_retriever.adapt.heldout import FEWEST, even, halves, kept_apart
+from sat_retriever.labels import Query
+
+
+def families(*sizes):
+    return [[f"{number}.{sheet}" for sheet in range(size)] for number, size in enumerate(sizes)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_many_small_families_are_held_out_in_place_of_a_large_one(seed):
+    held_out = kept_apart(families(*[9] * 4, *[2] * 32), share=0.2, seed=seed)
+    assert not any(int(sheet.partition(".")[0]) < 4 for sheet in held_out)
+    assert len(held_out) == 20
+    assert held_out != kept_apart(families(*[9] * 4, *[2] * 32), share=0.2, seed=seed + 1)
+
+
+def test_a_large_family_is_held_out_where_there_is_little_else():
+    assert len(kept_apart(families(10, 10, 1, 1), share=0.5, seed=1)) >= 10
+
+
+def test_no_type_is_asked_more_than_the_median_one():
+    asked = [Query(f"{kind} {n}", ("a",), query_type=kind) for n in range(9) for kind in "abcd"]
+    asked = [query for query in asked if query.query_type in "ab" or int(query.text[-1]) < 3]
+    kept = [query.query_type for query in even([q for q in asked if q.query_type != "b"])]
+    assert [kept.count(kind) for kind in "acd"] == [3, 3, 3]
+    assert even([]) == ()
+
+
+def test_few_questions_do_both():
+    groups = [["a"], ["b"], ["c"]]
+    asked = [Query(f"{sheet}{number}", (sheet,)) for sheet in "ab" for number in range(FEWEST)]
+    assert halves(asked, groups, {"a", "b"}, 0)[2]
+    few = asked[1:]
+    assert halves(few, groups, {"a", "b"}, 0) == (tuple(few), tuple(few), False)
+    alone = asked[:FEWEST]
+    assert halves(alone, groups, {"a"}, 0) == (tuple(alone), tuple(alone), False)
