@@ -68,7 +68,7 @@ class Job:
 def adapted(job: Job, runs: Path) -> Adaptation:
     """The finished adaptation; it is made now unless it has been.
 
-    One that was stopped goes on where it was; its time is then that of the last start alone.
+    One that was stopped goes on where it was; of the starts before, the epochs alone are timed.
 
     Raises:
         SystemExit: If it fails.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchmarks import paper
@@ -28,6 +28,19 @@ CORPORA = {
     "bird_dev": "BIRD dev, question only, links found by headers",
     "bird_dev_evidence": "BIRD dev, question + evidence, links found by headers",
 }
+# Columns of the summary: corpus, part, metric, heading.
+SUMMARY = (
+    (DATASET, "all", "NDCG@5", "1K, all questions"),
+    (DATASET, "standard", "NDCG@5", "1K, standard test"),
+    (DATASET, "grouped", "NDCG@5", "1K, unseen families"),
+    ("made_templates", "all", "NDCG@5", "templates"),
+    ("made_domains", "all", "NDCG@5", "other subjects"),
+    ("eps", "all", "NDCG@5", "EPS"),
+    ("spider_dev", "all", "NDCG@10", "Spider dev, NDCG@10"),
+    ("spider_dev", "all", "AllRelevant@10", "Spider dev, all@10"),
+    ("bird_dev", "all", "NDCG@10", "BIRD dev, NDCG@10"),
+    ("bird_dev", "all", "AllRelevant@10", "BIRD dev, all@10"),
+)
 _PLAIN = ("dense", "bm25", "fused", "times", "links", "general", "general_reranker")
 _STAGES = ("stage1", "cascade")
 
@@ -44,6 +57,28 @@ def adapted_tables(files: Files) -> str:
             if rows:
                 tables.append(f"**{title}, {part}**\n\n{markdown(HEADINGS, rows)}")
     return "\n\n".join(tables)
+
+
+def summary_table(files: Files) -> str:
+    """A row a system and a column a test set: NDCG@5 where the heading names no other metric."""
+    if not files:
+        return not_run("adapted")
+    parts = {
+        (dataset, split): _systems([file for file in files if file["dataset"] == dataset], split)
+        for dataset, split, *_ in SUMMARY
+    }
+    titles: dict[str, str] = {}
+    for found in parts.values():
+        for name, own in found.items():
+            titles.setdefault(name, str(own[0]["metrics"]["title"]))
+    rows = []
+    for name in (each for each in (*_PLAIN, *_adapted(titles)) if each in titles):
+        cells = []
+        for dataset, split, metric, _ in SUMMARY:
+            of_name = parts[dataset, split].get(name)
+            cells.append(_cell(of_name, metric) if of_name else "")
+        rows.append([titles[name], *cells])
+    return markdown(["ranking", *(heading for *_, heading in SUMMARY)], rows)
 
 
 def adapted_rows(files: Files, split: str) -> list[list[str]]:
@@ -132,7 +167,7 @@ def _seed(file: File) -> int:
     return -1 if file["seed"] is None else int(file["seed"])
 
 
-def _adapted(found: Mapping[str, Files]) -> list[str]:
+def _adapted(found: Iterable[str]) -> list[str]:
     """Names of the adapted systems, each Stage 1 before its cascade, transductive ones first."""
     stages = [name for name in sorted(found) if name.startswith(f"{_STAGES[0]}_")]
     stages.sort(key=lambda name: ("_inductive_" in name, name))
