@@ -30,9 +30,18 @@ from rich.table import Table
 
 from benchmarks import results
 from benchmarks.adapted_corpora import ADAPTED, CORPORA, GROUPED, Places, Subject
-from benchmarks.adapted_methods import System, adapted_systems, packaged_systems, plain_systems
+from benchmarks.adapted_methods import (
+    Model,
+    System,
+    adapted_systems,
+    packaged_systems,
+    plain_systems,
+)
 from benchmarks.adapted_runs import Job, Mode, adapted, changed, run_one
 from benchmarks.adapted_tables import HEADINGS, adapted_rows
+from benchmarks.general import folder_of
+from benchmarks.general_corpora import SIZES, Wanted
+from benchmarks.general_parts import PACKAGE
 from benchmarks.results import Result, data_hash, read_results, write_result
 from benchmarks.train_corpus import numbers
 from sat_retriever.adapt.outcome import Adaptation
@@ -41,10 +50,11 @@ from sat_retriever.encoder.source import DEFAULT, MINILM
 from sat_retriever.evaluation.rows import metrics_of, rows_of
 from sat_retriever.jsonform import to_json
 from sat_retriever.packaged import FOLDER as PACKAGED
-from sat_retriever.packaged import GENERAL
+from sat_retriever.packaged import GENERAL, is_packaged
 
 BENCHMARK = "adapted"
 MODES: tuple[Mode, ...] = ("transductive", "inductive")
+APART = "apart"  # the general model that has not seen the paper's categories and names
 _QUICK = (
     "number=80", "share=0.4", "epochs=1", "trained_layers=1", "max_length=32", "batch_size=16",
     "stage_2_epochs=1", "candidates=10",
@@ -158,11 +168,13 @@ def take_corpus(name: str, options: argparse.Namespace) -> str:
     written = Written(_folder(options), subject, options.again)
     folder = places.runs / subject.dataset.name
     every = splits_of(subject, options.seeds, whole=True)
-    for system in _not_adapted(subject, folder, options.untrained):
-        settings: dict[str, Any] = {"encoder": system.index and system.index.fingerprint}
-        if system.name.startswith(GENERAL):
-            settings["model"] = data_hash([PACKAGED / GENERAL])
-        written.take([system], Group(settings, every, None, {}))
+    for system in plain_systems(subject.dataset, folder, options.untrained):
+        written.take([system], _plain_group(system, every))
+    for each in options.models:
+        model = _apart(options.runs) if each == APART else Model.named(each)
+        for system in packaged_systems(subject.dataset, folder, model):
+            place = PACKAGED / each if is_packaged(each) else Path(model.name)
+            written.take([system], _plain_group(system, every, model=data_hash([place])))
     for seed in options.seeds:
         for mode in options.modes:
             made = changed(AdaptSettings(seed=seed), options.set)
@@ -187,9 +199,16 @@ def started(backbone: str) -> str:
     return DEFAULT if backbone == OWN else backbone
 
 
-def _not_adapted(subject: Subject, folder: Path, untrained: str) -> Iterator[System]:
-    yield from plain_systems(subject.dataset, folder, untrained)
-    yield from packaged_systems(subject.dataset, folder, GENERAL)
+def _apart(runs: Path) -> Model:
+    """What `run general --apart` makes."""
+    folder = folder_of(Wanted(SIZES["full"], apart=True), "full", runs) / PACKAGE
+    title = "general, trained without the paper's categories and names"
+    return Model(str(folder), f"{GENERAL}_{APART}", title)
+
+
+def _plain_group(system: System, parts: Mapping[str, tuple[int, ...]], **more: Any) -> Group:
+    encoder = system.index and system.index.fingerprint
+    return Group({"encoder": encoder, **more}, parts, None, {})
 
 
 def _told(job: Job, made: Adaptation) -> dict[str, Any]:
@@ -259,6 +278,10 @@ def _parser() -> argparse.ArgumentParser:
         "--backbone", default=OWN, metavar="NAME",
         help="encoder of the index, which adaptation starts from: own (what `sat index` takes), "
         "general, minilm, or a folder",
+    )  # fmt: skip
+    made.add_argument(
+        "--models", nargs="*", choices=(GENERAL, APART), default=[GENERAL],
+        help="general: the shipped one; apart: what `run general --apart` made",
     )  # fmt: skip
     made.add_argument("--untrained", default=MINILM, help="encoder of the zero-shot rows")
     made.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="for trials")

@@ -59,21 +59,47 @@ def plain_systems(dataset: Dataset, folder: Path, encoder: str) -> Iterator[Syst
     yield System("links", "+ link reranker, untrained", link_reranker(index), index)
 
 
-def packaged_systems(dataset: Dataset, folder: Path, name: str) -> Iterator[System]:
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A general model: an encoder, and a reranker for its tokens.
+
+    Attributes:
+        name: Of a packaged model, or a folder that holds both.
+        label: As result files have it.
+        title: As tables have it.
+    """
+
+    name: str
+    label: str
+    title: str
+
+    @classmethod
+    def named(cls, name: str) -> Model:
+        """A model by its name or folder alone.
+
+        >>> Model.named("general").title, Model.named("runs/7").label
+        ('general encoder + words', 'general_7')
+        """
+        label = name if is_packaged(name) else f"general_{encoder_label(name)}"
+        return cls(name, label, f"{label.replace('_', ' ')} encoder + words")
+
+    def part(self, part: str) -> str | Path:
+        """What its encoder or its reranker is loaded by."""
+        return self.name if is_packaged(self.name) else Path(self.name) / part
+
+
+def packaged_systems(dataset: Dataset, folder: Path, model: Model) -> Iterator[System]:
     """A model that was trained elsewhere, and its reranker; nothing, and why, where it lacks."""
-    packaged = is_packaged(name)
-    label = "general" if packaged else f"general_{encoder_label(name)}"
+    label = model.label
     try:
-        encoder = SheetEncoder.load(name if packaged else Path(name) / "encoder")
+        encoder = SheetEncoder.load(model.part("encoder"))
     except EncoderError as error:
         print(f"{label}: not run, {error}", flush=True)
         return
     index = index_by(dataset, encoder, folder)
-    title = f"{label.replace('_', ' ')} encoder + words"
-    yield System(label, title, fused(index), index)
-    reranker = name if packaged else Path(name) / "reranker"
+    yield System(label, model.title, fused(index), index)
     try:
-        method = second_stage(index, load_reranker(index, reranker))
+        method = second_stage(index, load_reranker(index, model.part("reranker")))
     except EncoderError as error:
         print(f"{label}_reranker: not run, {error}", flush=True)
         return

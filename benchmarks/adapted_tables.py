@@ -42,6 +42,9 @@ SUMMARY = (
     ("bird_dev", "all", "AllRelevant@10", "BIRD dev, all@10"),
 )
 _PLAIN = ("dense", "bm25", "fused", "times", "links", "general", "general_reranker")
+# Shown last where there is one: the general model that has not seen the paper's categories and
+# names, beside the one that has.
+_APART = {"general_apart": "general", "general_apart_reranker": "general_reranker"}
 _STAGES = ("stage1", "cascade")
 
 
@@ -72,7 +75,7 @@ def summary_table(files: Files) -> str:
         for name, own in found.items():
             titles.setdefault(name, str(own[0]["metrics"]["title"]))
     rows = []
-    for name in (each for each in (*_PLAIN, *_adapted(titles)) if each in titles):
+    for name in (each for each in (*_PLAIN, *_adapted(titles), *_APART) if each in titles):
         cells = []
         for dataset, split, metric, _ in SUMMARY:
             of_name = parts[dataset, split].get(name)
@@ -84,7 +87,8 @@ def summary_table(files: Files) -> str:
 def adapted_rows(files: Files, split: str) -> list[list[str]]:
     """The cells of one corpus and part: a row a system, each beside the one before.
 
-    What is adapted is beside what is not, whatever mode stands above it. On unseen families the
+    What is adapted is beside what is not, whatever mode stands above it; the general model that
+    has not seen the paper's names is last, beside the one that has. On unseen families the
     seed of an adaptation is that of its test set, as in the paper; what has no seed answers all.
 
     Args:
@@ -94,17 +98,19 @@ def adapted_rows(files: Files, split: str) -> list[list[str]]:
     found = _systems(files, split)
     rows: list[list[str]] = []
     last_plain: Files = ()
-    for name in (*_PLAIN, *_adapted(found)):
+    for name in (*_PLAIN, *_adapted(found), *_APART):
         own = found.get(name, ())
         if not own:
             if name in _PLAIN and found:
                 rows.append([_UNMADE.get(name, name), "not run"])
             continue
         before = last_plain
-        if name not in _PLAIN and not name.startswith(_STAGES[0]):
+        if name.startswith(_STAGES[1]):
             before = found.get(name.replace(_STAGES[1], _STAGES[0], 1), last_plain)
+        elif name in _APART:
+            before = found.get(_APART[name], ())
         gap = gap_of(own, before) if before else None
-        seeds = len({file["seed"] for file in own}) if name not in _PLAIN else 0
+        seeds = 0 if name in (*_PLAIN, *_APART) else len({file["seed"] for file in own})
         cells = [_cell(own, column) for column in COLUMNS]
         title = str(own[0]["metrics"]["title"])
         rows.append([title, str(seeds) if seeds else "–", *cells, signed(gap) if gap else ""])

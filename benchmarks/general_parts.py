@@ -44,6 +44,7 @@ SYSTEMS = MappingProxyType(
         "general": "general encoder and reranker",
     }
 )
+PACKAGE = "package"
 TAUGHT = ("taught", "both")  # uses of corpora whose training questions Stage 1 learns
 JUDGED = ("judged", "both")  # uses of corpora whose validation questions are asked
 MEASURES = ("NDCG@5", "NDCG@10", "all@10")
@@ -72,7 +73,7 @@ def trained(parts: Sequence[Part], settings: Trainings, folder: Path) -> Path:
         settings: How.
         folder: Where all of it is kept.
     """
-    package = folder / "package"
+    package = folder / PACKAGE
     data = {part.name: part.source.training_data() for part in parts}
     lessons = mixed(
         [data[part.name] for part in parts if part.use in TAUGHT],

@@ -22,7 +22,13 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.adapted_methods import System, adapted_systems, packaged_systems, plain_systems
+from benchmarks.adapted_methods import (
+    Model,
+    System,
+    adapted_systems,
+    packaged_systems,
+    plain_systems,
+)
 from benchmarks.adapted_runs import Job, adapted, changed
 from benchmarks.periods_corpus import SeriesCorpus, SeriesOptions, read_right, series_corpus
 from benchmarks.results import Result, write_result
@@ -154,7 +160,7 @@ def systems(corpus: SeriesCorpus, folder: Path, options: argparse.Namespace) -> 
     plain = list(plain_systems(corpus.dataset, folder, options.untrained))
     yield from (system for system in plain if system.name != "dense")
     for name in options.models:
-        yield from packaged_systems(corpus.dataset, folder, name)
+        yield from packaged_systems(corpus.dataset, folder, Model.named(name))
     if options.adapt:
         settings = changed(AdaptSettings(seed=options.seed), options.set)
         job = Job(corpus.dataset, options.untrained, settings)

@@ -55,6 +55,11 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             "the general model beside untrained rankings, on every test set",
             ("--modes", "--corpora", *GENERAL_TESTS),
         ),
+        "apart_tests": Table(
+            "adapted",
+            "the general model without the paper's categories and names, on IndustryTab-1K",
+            ("--modes", "--models", "apart", "--corpora", "industrytab_1k"),
+        ),
         "adapt_scale": Table("adapt_scale", "time and memory of `sat adapt`"),
         # reading and understanding
         "periods": Table("periods", "times and owners in questions, however they are spelled"),

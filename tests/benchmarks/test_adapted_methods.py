@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.adapted_methods import adapted_systems, index_by, packaged_systems, plain_systems
+from benchmarks.adapted_methods import (
+    Model,
+    adapted_systems,
+    index_by,
+    packaged_systems,
+    plain_systems,
+)
 from benchmarks.adapted_runs import Job
 from sat_retriever import packaged
 from sat_retriever.adapt.outcome import ENCODER, STAGE_1, Adaptation
@@ -96,14 +102,14 @@ def test_a_packaged_model_is_asked_with_its_own_reranker(dataset, stage1, tmp_pa
     save_bag_of_words(tmp_path / "models/general/encoder", WORDS, seed=2)
     index = index_by(dataset, SheetEncoder.load("general"), tmp_path)
     save_small_model(tmp_path / "models/general/reranker", small_spec(index))
-    first, last = packaged_systems(dataset, tmp_path, "general")
+    first, last = packaged_systems(dataset, tmp_path, Model.named("general"))
     assert (first.name, last.name) == ("general", "general_reranker")
     same(last, SheetRetriever(first.index, "general"))
 
 
 def test_without_a_packaged_model_the_reason_is_said(dataset, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(packaged, "FOLDER", tmp_path / "models")
-    assert list(packaged_systems(dataset, tmp_path, "general")) == []
+    assert list(packaged_systems(dataset, tmp_path, Model.named("general"))) == []
     assert "general: not run, this installation has no encoder" in capsys.readouterr().out
 
 

@@ -44,6 +44,23 @@ def test_an_adapted_stage_stands_beside_the_last_that_was_not_adapted():
     assert row(rows, "general encoder + words")[1] == "not run"
 
 
+def test_the_general_model_that_knows_less_is_last_and_beside_the_one_that_knows_more():
+    files = [
+        file("general", [1, 1]),
+        file("general_reranker", [1, 2]),
+        file("general_apart", [2, 2]),
+        file("general_apart_reranker", [1, 2]),
+        file("stage1_transductive_minilm", [1, 1], seed=42),
+    ]
+    rows = adapted_rows(files, "all")
+    titles = [cells[0] for cells in rows]
+    assert titles[-2:] == ["general_apart", "general_apart_reranker"]
+    assert rows[-2][1] == "–"
+    assert rows[-2][-1].startswith("-0.369 [")
+    assert rows[-1][-1].startswith("+0.000 [")
+    assert "general_apart" not in str(adapted_rows(files[:2], "all"))
+
+
 def test_on_unseen_families_a_seed_is_only_scored_on_its_own_test_set():
     files = [
         file("links", [1], split="grouped_42"),
