@@ -53,7 +53,13 @@ class Job:
     def about(self) -> Mapping[str, Any]:
         """All that decides the outcome, but for the code and the corpus, as JSON gives it back."""
         encoder = SheetEncoder.load(self.start).fingerprint
-        return {"mode": self.mode, "start": encoder, **to_json(asdict(self.settings))}
+        made = self.settings
+        trainings = {
+            "encoder_training": asdict(made.encoder_training(made.backbone)),
+            "reranker_training": asdict(made.reranker_training()),
+        }
+        told = {**asdict(made), **trainings}
+        return {"mode": self.mode, "start": encoder, **to_json(told)}
 
     @property
     def name(self) -> str:

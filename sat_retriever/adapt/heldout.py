@@ -9,6 +9,7 @@ from sat_retriever.labels import Query
 from sat_retriever.training.holdout import divided, held_out_families
 
 FEWEST = 10  # questions that judge apart from those that choose
+_ENOUGH = 100  # questions of a type that are never too many
 _LARGEST = 0.25  # family, as a part of all that is held out
 
 
@@ -34,17 +35,24 @@ def kept_apart(groups: Sequence[Sequence[str]], *, share: float, seed: int) -> f
     return held_out_families(groups, share=share, seed=seed)
 
 
-def even(queries: Sequence[Query]) -> tuple[Query, ...]:
-    """The questions without what the frequent types have beyond the median one, in their order.
+def even(queries: Sequence[Query], enough: int = _ENOUGH) -> tuple[Query, ...]:
+    """The questions without what frequent types have beyond the median one, in their order.
+
+    A type of few questions is not what holds the others down: some are never too many.
+
+    Args:
+        queries: The questions.
+        enough: Questions of a type that are never too many.
 
     >>> kinds = ["lookup"] * 6 + ["join"] * 2 + ["total"]
-    >>> [q.text for q in even([Query(str(n), ("a",), query_type=k) for n, k in enumerate(kinds)])]
-    ['0', '3', '6', '7', '8']
+    >>> asked = [Query(str(n), ("a",), query_type=kind) for n, kind in enumerate(kinds)]
+    >>> ["".join(query.text for query in even(asked, enough=enough)) for enough in (0, 4, 9)]
+    ['03678', '0134678', '012345678']
     """
     by_type: dict[str, list[int]] = {}
     for place, query in enumerate(queries):
         by_type.setdefault(query.query_type, []).append(place)
-    most = median_high(map(len, by_type.values())) if by_type else 0
+    most = max(enough, median_high(map(len, by_type.values()))) if by_type else 0
     kept: set[int] = set()
     for places in by_type.values():
         number = min(most, len(places))

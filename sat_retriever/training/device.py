@@ -17,6 +17,12 @@ from sat_retriever.training.schedule import Schedule
 _NAMES = {"fp32": "no", "fp16": "fp16", "bf16": "bf16"}  # ours: accelerate's
 
 
+def multiplies_bf16() -> bool:
+    """Whether this CPU multiplies bf16 matrices in hardware: AVX-512 BF16 or AMX."""
+    flags = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}
+    return any(flags.get(name, False) for name in ("avx512_bf16", "amx_bf16"))
+
+
 def make_accelerator(schedule: Schedule) -> Accelerator:
     """An accelerator of the schedule's precision, on CUDA where there is some, else on the CPU.
 
@@ -30,7 +36,9 @@ def make_accelerator(schedule: Schedule) -> Accelerator:
     """
     cpu = not torch.cuda.is_available() or parse_flag_from_env("ACCELERATE_USE_CPU")
     precision = schedule.precision
-    if precision == "auto":
+    if precision == "fast" and cpu and multiplies_bf16():
+        precision = "bf16"
+    if precision in ("auto", "fast"):
         precision = "fp32" if cpu else "fp16"
     if cpu and precision == "fp16":
         raise TrainingError(

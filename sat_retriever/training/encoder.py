@@ -83,7 +83,10 @@ def train_encoder(
     """
     accelerator = make_accelerator(settings.schedule())
     backbone = Backbone.load(
-        settings.backbone, trained_layers=settings.trained_layers, max_length=settings.max_length
+        settings.backbone,
+        trained_layers=settings.trained_layers,
+        max_length=settings.max_length,
+        attention_dropout=settings.attention_dropout,
     )
     config = {"kind": "encoder", "start": backbone.spec.fingerprint, **asdict(settings)}
     run = RunFolder.open(folder, config, data_hash=data.fingerprint, data_name=data.name)

@@ -27,9 +27,18 @@ def test_a_large_family_is_held_out_where_there_is_little_else():
 def test_no_type_is_asked_more_than_the_median_one():
     asked = [Query(f"{kind} {n}", ("a",), query_type=kind) for n in range(9) for kind in "abcd"]
     asked = [query for query in asked if query.query_type in "ab" or int(query.text[-1]) < 3]
-    kept = [query.query_type for query in even([q for q in asked if q.query_type != "b"])]
+    fewer = [query for query in asked if query.query_type != "b"]
+    kept = [query.query_type for query in even(fewer, enough=2)]
     assert [kept.count(kind) for kind in "acd"] == [3, 3, 3]
     assert even([]) == ()
+
+
+def test_a_type_of_two_questions_does_not_hold_the_others_down():
+    kinds = ["lookup"] * 300 + ["comparison"] * 76 + ["tracing"] * 22 + ["summary"] * 2
+    asked = [Query(str(n), ("a",), query_type=kind) for n, kind in enumerate(kinds)]
+    kept = [query.query_type for query in even(asked)]
+    counts = [kept.count(kind) for kind in ("lookup", "comparison", "tracing", "summary")]
+    assert counts == [100, 76, 22, 2]
 
 
 def test_few_questions_do_both():

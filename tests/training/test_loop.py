@@ -14,6 +14,7 @@ from accelerate import Accelerator
 from safetensors.torch import load_file
 
 from sat_retriever.errors import TrainingError
+from sat_retriever.training import device
 from sat_retriever.training.best import load_best
 from sat_retriever.training.device import make_accelerator
 from sat_retriever.training.loop import Fitted, fit
@@ -466,6 +467,27 @@ def test_three_trainings_of_three_precisions_follow_each_other(tmp_path):
     assert losses["bf16"] == pytest.approx(losses["fp32"], rel=0.05)
     if not torch.cuda.is_available():
         assert losses["auto"] == losses["fp32"]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="fast is fp16 here")
+@pytest.mark.parametrize(("able", "same"), [(True, "bf16"), (False, "fp32")])
+def test_fast_is_bf16_where_the_cpu_multiplies_it(tmp_path, monkeypatch, able, same):
+    monkeypatch.setattr(device, "multiplies_bf16", lambda: able)
+    losses = {}
+    for precision in ("fast", same):
+        train(tmp_path / precision, TinyTask(), plan=schedule(epochs=1, precision=precision))
+        losses[precision] = [row["loss"] for row in rows(tmp_path / precision)]
+    assert losses["fast"] == losses[same]
+
+
+def test_the_processor_says_whether_it_multiplies_bf16(monkeypatch):
+    assert isinstance(device.multiplies_bf16(), bool)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": True}, raising=False)
+    assert device.multiplies_bf16()
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx2": True})
+    assert not device.multiplies_bf16()
+    monkeypatch.delattr(torch.cpu, "get_capabilities")  # an older torch
+    assert not device.multiplies_bf16()
 
 
 def test_the_task_keeps_its_own_forward(tmp_path):
