@@ -61,6 +61,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             ("--modes", "--models", "apart", "--corpora", "industrytab_1k"),
         ),
         "adapt_scale": Table("adapt_scale", "time and memory of `sat adapt`"),
+        "train_speed": Table("train_speed", "seconds of a training step, fp32 and bf16"),
         # reading and understanding
         "periods": Table("periods", "times and owners in questions, however they are spelled"),
         "headers": Table("headers", "header detection against labels"),

@@ -84,6 +84,18 @@ SECTIONS = (
         },
     ),
     Section(
+        "train_speed",
+        "A training step of Stage 1, 64 questions",
+        {
+            "steps": "steps",
+            "threads": "threads",
+            "step_s": "median, s",
+            "fastest_s": "fastest, s",
+            "slowest_s": "slowest, s",
+            "times_fp32": "of fp32",
+        },
+    ),
+    Section(
         "synth_quality",
         "Made questions, without training: NDCG@10",
         {
