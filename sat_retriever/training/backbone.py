@@ -21,8 +21,6 @@ from sat_retriever.onnxexport import quiet
 
 Batch = tuple[torch.Tensor, torch.Tensor]  # word pieces and mask, (b, t) int64 each
 
-_KEYS = frozenset({"key", "k", "k_lin"})  # names of the layer that makes keys of attention
-
 # What a tokenizer may consist of; `tokenizer.json` is the one that is read here.
 _TOKENIZER_FILES = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
@@ -40,8 +38,7 @@ class Backbone(torch.nn.Module):
         checkpoint: Where the weights came from.
         spec: How tokens are made; its `max_length` is the one used here.
         pieces: The tokenizer.
-        transformer: The model of transformers; what it drops in training is its own default,
-            unless attention weights are kept.
+        transformer: The model of transformers; dropout is its own default in training.
     """
 
     def __init__(
@@ -60,12 +57,7 @@ class Backbone(torch.nn.Module):
 
     @classmethod
     def load(
-        cls,
-        source: str | Path,
-        *,
-        trained_layers: int | None = None,
-        max_length: int | None = None,
-        attention_dropout: bool = True,
+        cls, source: str | Path, *, trained_layers: int | None = None, max_length: int | None = None
     ) -> Backbone:
         """The backbone behind a name or a folder, in fp32 and evaluation mode.
 
@@ -73,7 +65,6 @@ class Backbone(torch.nn.Module):
             source: "minilm", a sentence-transformers folder or a hub name.
             trained_layers: Last transformer layers that learn; all weights when None.
             max_length: Word pieces of a text; the source's own limit when None or above it.
-            attention_dropout: Drop attention weights in training, if the source does.
 
         Raises:
             EncoderError: If it cannot be found or loaded, lacks weights, or has no such layers.
@@ -84,8 +75,6 @@ class Backbone(torch.nn.Module):
         spec = replace(checkpoint.spec, max_length=limit)
         with quiet():
             transformer = load_transformer(checkpoint, attention=None)
-        if not attention_dropout:
-            keep_attention(transformer)
         train_last_layers(transformer, trained_layers)
         pieces = WordPieces.open(checkpoint.tokenizer, spec)
         return cls(checkpoint, spec, pieces, transformer).eval()
@@ -154,18 +143,6 @@ def train_last_layers(transformer: torch.nn.Module, count: int | None) -> None:
         )
     for layer in list(layers)[-count:]:
         layer.requires_grad_(requires_grad=True)
-
-
-def keep_attention(transformer: torch.nn.Module) -> None:
-    """Drop no attention weights in training; all else that the model drops stays as it is.
-
-    That finds them in models built like BERT, RoBERTa, XLM-R, MPNet and DistilBERT.
-    """
-    for module in transformer.modules():
-        children = dict(module.named_children())
-        dropout = children.get("dropout")
-        if isinstance(dropout, torch.nn.Dropout) and not _KEYS.isdisjoint(children):
-            dropout.p = 0.0
 
 
 def transformer_layers(transformer: torch.nn.Module) -> torch.nn.ModuleList:

@@ -83,10 +83,7 @@ def train_encoder(
     """
     accelerator = make_accelerator(settings.schedule())
     backbone = Backbone.load(
-        settings.backbone,
-        trained_layers=settings.trained_layers,
-        max_length=settings.max_length,
-        attention_dropout=settings.attention_dropout,
+        settings.backbone, trained_layers=settings.trained_layers, max_length=settings.max_length
     )
     config = {"kind": "encoder", "start": backbone.spec.fingerprint, **asdict(settings)}
     run = RunFolder.open(folder, config, data_hash=data.fingerprint, data_name=data.name)

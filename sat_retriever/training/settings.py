@@ -67,8 +67,6 @@ class EncoderTraining:
             it had at the start of the epoch (no gradient). Not the paper's.
         interpolation: Shares of the trained weights, the rest being those before training, that
             validation chooses from at the end; none keeps what was trained. Not the paper's.
-        attention_dropout: Drop attention weights in training, as the backbone's configuration
-            says; without, attention is one fused kernel, and a CPU takes about a third less time.
         epochs: See `Schedule`; so are the fields that follow.
 
     Raises:
@@ -87,7 +85,6 @@ class EncoderTraining:
     mining: Mining = "epoch"  # R: fixed
     bank: bool = False
     interpolation: tuple[float, ...] = ()
-    attention_dropout: bool = True
     epochs: int = 3  # T
     batch_size: int = 64  # T
     learning_rate: float = 2e-4  # T

@@ -24,11 +24,11 @@ def test_every_variant_is_timed_step_by_step_beside_the_first(tmp_path, monkeypa
         train_speed.PLAIN, backbone=str(save_tiny(tmp_path / "tiny")), trained_layers=1,
         max_length=16, batch_size=4, negative_depth=5,
     )  # fmt: skip
-    fast = replace(tiny, precision="bf16", attention_dropout=False)
-    monkeypatch.setattr(train_speed, "VARIANTS", {"fp32": tiny, "bf16, attention kept": fast})
+    fast = replace(tiny, precision="bf16")
+    monkeypatch.setattr(train_speed, "VARIANTS", {"fp32": tiny, "bf16": fast})
     source = standard_source(write_corpus(tmp_path / "corpus"))
     first, second = train_speed.measure(source, rounds=2, steps=2)
-    assert (first.method, second.method) == ("fp32", "bf16_attention_kept")
+    assert (first.method, second.method) == ("fp32", "bf16")
     for each in (first, second):
         assert (each.metrics["steps"], each.metrics["questions"]) == (4, 4)
         seconds = [each.metrics[name] for name in ("fastest_s", "step_s", "slowest_s")]

@@ -88,23 +88,6 @@ def test_saved_folder_loads_again_with_the_same_tokens_and_rules(tmp_path):
         assert getattr(again.spec, rule) == getattr(backbone.spec, rule)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_attention_can_be_kept_while_all_else_is_dropped_as_before(tmp_path, kind):
-    source = save_tiny(tmp_path / "m", kind=kind, layers=2, dropout=0.4)
-
-    def dropped(**options):
-        transformer = Backbone.load(source, **options).transformer
-        modules = transformer.named_modules()
-        return {name: m.p for name, m in modules if isinstance(m, torch.nn.Dropout)}
-
-    before, after = dropped(), dropped(attention_dropout=False)
-    changed = [name for name in before if before[name] != after[name]]
-    assert set(before.values()) == {0.4}
-    assert len(changed) == 2  # one a layer
-    assert {after[name] for name in changed} == {0.0}
-    assert all("attention" in name for name in changed)
-
-
 def test_saved_folder_holds_no_pickle_and_no_trace_of_where_it_came_from(tmp_path):
     source = save_tiny(tmp_path / "secret-place", name=str(tmp_path / "secret-place"))
     Backbone.load(source).save_sentence_transformers(tmp_path / "saved")
