@@ -21,7 +21,9 @@ def adapted_parts() -> list[Part]:
             "the sheets that are asked for were adapted to, as in anybody's own index; "
             "*inductive*: none of the unseen families' sheets was. Mean ± standard deviation over "
             "seeds 42 to 44; differences are paired, with 95 % bootstrap intervals, and what is "
-            "adapted stands beside the last row that is not. Questions of the made corpora are of "
+            "adapted stands beside the last row that is not, and the general model that was "
+            "trained without the paper's categories and naming (`run general --apart`, `run "
+            "apart_tests`) beside the shipped one. Questions of the made corpora are of "
             "the same grammar as those that adapting makes, so gains on them are flattering.",
             adapted_tables(adapted),
             adapted,

@@ -23,8 +23,8 @@ class Schedule:
         max_grad_norm: Gradients are clipped to this L2 norm.
         accumulation: Parts that a batch is cut into, one forward and backward each; negatives
             are shared within a part only.
-        precision: "auto" is fp16 autocast on a CUDA device and fp32 elsewhere; "fast" is that,
-            but bf16 autocast on a CPU that multiplies bf16 in hardware.
+        precision: "auto" is fp16 autocast on a CUDA device and fp32 elsewhere, "fast" the same
+            but for bf16 autocast on a CPU that multiplies it in hardware.
         seed: Seed of all that is random: weights, order, samples, dropout.
 
     Raises:
