@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from statistics import median_high
+from statistics import median_low
 
 from sat_retriever.labels import Query
 from sat_retriever.training.holdout import divided, held_out_families
@@ -52,7 +52,7 @@ def even(queries: Sequence[Query], enough: int = _ENOUGH) -> tuple[Query, ...]:
     by_type: dict[str, list[int]] = {}
     for place, query in enumerate(queries):
         by_type.setdefault(query.query_type, []).append(place)
-    most = max(enough, median_high(map(len, by_type.values()))) if by_type else 0
+    most = max(enough, median_low(map(len, by_type.values()))) if by_type else 0
     kept: set[int] = set()
     for places in by_type.values():
         number = min(most, len(places))

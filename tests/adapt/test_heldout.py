@@ -41,6 +41,13 @@ def test_a_type_of_two_questions_does_not_hold_the_others_down():
     assert counts == [100, 76, 22, 2]
 
 
+def test_of_two_types_the_frequent_one_is_thinned():
+    kinds = ["comparison"] * 705 + ["lookup"] * 120
+    asked = [Query(str(n), ("a",), query_type=kind) for n, kind in enumerate(kinds)]
+    kept = [query.query_type for query in even(asked)]
+    assert [kept.count(kind) for kind in ("comparison", "lookup")] == [120, 120]
+
+
 def test_few_questions_do_both():
     groups = [["a"], ["b"], ["c"]]
     asked = [Query(f"{sheet}{number}", (sheet,)) for sheet in "ab" for number in range(FEWEST)]
