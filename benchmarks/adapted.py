@@ -200,8 +200,14 @@ def started(backbone: str) -> str:
 
 
 def _apart(runs: Path) -> Model:
-    """What `run general --apart` makes."""
+    """What `run general --apart` makes.
+
+    Raises:
+        SystemExit: If it was not run here.
+    """
     folder = folder_of(Wanted(SIZES["full"], apart=True), "full", runs) / PACKAGE
+    if not folder.is_dir():
+        sys.exit(f"{folder} is not there; run `python -m benchmarks run general --apart` first")
     title = "general, trained without the paper's categories and names"
     return Model(str(folder), f"{GENERAL}_{APART}", title)
 

@@ -93,6 +93,13 @@ def test_an_index_has_the_reranker_that_it_names(shipped, tmp_path):
         shutil.rmtree(folder)
         with pytest.raises(PathNotFoundError, match=r"own, which is not there: put it back"):
             SheetRetriever(again)
+        with pytest.raises(PathNotFoundError):
+            named_methods(again)
+        lost = []
+        assert list(named_methods(again, ["general"], lost.append))[-1] == "Stage 2 (general)"
+        (said,) = lost
+        assert said.startswith("+ own reranker is left out:")
+        assert "which is not there" in said
         assert isinstance(SheetRetriever(again, "links").reranker, LinkReranker)
         again.name_reranker(None)
         assert again.reranker_name is None
@@ -157,7 +164,9 @@ def test_a_model_that_is_not_shipped_says_what_to_choose(tmp_path, monkeypatch):
 
 
 def test_another_precision_than_the_shipped_one_is_refused(shipped):
-    with pytest.raises(EncoderError, match=r"general holds an fp32 encoder.*name another encoder"):
+    with pytest.raises(
+        EncoderError, match=r"general holds an fp32 encoder.*another encoder, such as 'minilm'"
+    ):
         SheetEncoder.load("general", precision="int8")
 
 

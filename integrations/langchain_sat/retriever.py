@@ -73,7 +73,7 @@ class SheetTokenRetriever(BaseRetriever):
         Args:
             paths: Folders and files.
             index: The index file; made if there is none.
-            encoder: Sheet Encoder of a new index, its name or folder; the embedded default.
+            encoder: Sheet Encoder of a new index, its name or folder; the general one by default.
             options: Fields of the retriever.
 
         Raises:

@@ -1,6 +1,6 @@
 """An index's encoder and reranker trained on questions made from its own sheets.
 
-    questions -> Stage 1 -> judged -> Stage 2 over the better -> judged -> the index encoded anew
+    questions -> Stage 1 -> judged -> Stage 2 over it -> judged -> the index encoded anew
 
     config.json       all settings, and the state of the index that they are for
     questions/        what was asked

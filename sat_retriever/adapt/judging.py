@@ -63,7 +63,7 @@ def marks(
 
     Args:
         index: Where to look; all its sheets.
-        reranker: Stage 2: "links", or the run folder of a trained one.
+        reranker: Stage 2: "links", "auto" for the index's own, or the run folder of a trained one.
         queries: Labelled questions, at least one.
         counting: Called with questions done, and questions in all.
     """

@@ -24,8 +24,8 @@ class Adaptation:
         apart: Whether nothing was chosen with the judging questions either; if not, there were
             few, and the figures are better than they would be on others.
         encoder: The encoder that the index has now, if it was replaced.
-        dense_weight: Share of the cosine that was chosen with it.
-        reranker: Run folder of its reranker, if that is better than the links; else None.
+        dense_weight: Share of the cosine that goes with it.
+        reranker: Run folder of its reranker, if that answers better than what would without it.
         counts: Sheets, families and questions by what they were for.
         seconds: Wall time of the start that finished it, and of the epochs of earlier ones; without
             writing the index.

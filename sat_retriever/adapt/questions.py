@@ -46,8 +46,10 @@ class Material:
     Attributes:
         train: For Stage 1 to learn from; labelled ones stand there as often as they count.
         rerank: For Stage 2: others, since candidates of questions that Stage 1 has learnt are
-            better than any that it will find later; and the same labelled ones.
-        choose: About held-out families; they choose epoch and share of the cosine.
+            better than any that it will find later; and the same labelled ones. With few others,
+            or without Stage 2, those of `train`.
+        choose: About held-out families; they choose the epoch, the mixture of the weights before
+            and after, and the share of the cosine where the encoder brings none.
         judge: About other held-out families; they decide what is kept, and are reported.
         apart: Whether `judge` is apart from `choose`; with few questions both are the same.
         seen: Ids of the sheets that training may use, even as negatives.

@@ -26,8 +26,8 @@ class AdaptSettings:
         share: Part of the sheets held out for validation, whole families of them.
         own_share: Share of the training that labelled questions are to have, if there are any.
         own_most: How often one of them counts at most to reach it.
-        backbone: Model that Stage 1 starts from: "own" is the index's encoder, else "minilm", a
-            sentence-transformers folder or a hub name.
+        backbone: Model that Stage 1 starts from: "own" is the index's encoder, else "general",
+            "minilm", a sentence-transformers folder or a hub name.
         epochs: Passes of Stage 1 over its questions.
         trained_layers: How many of the last transformer layers learn.
         max_length: Most word pieces of a text that are read.

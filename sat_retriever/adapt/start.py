@@ -37,5 +37,5 @@ def start_of(encoder: str) -> str:
         return str(expanded(read_model_folder(Path(name))))
     except EncoderError as error:
         raise EncoderError(
-            f"{error}; name it, or another model, with --backbone, for example 'minilm'"
+            f"{error}; name it, or another model, with --backbone, for example 'general'"
         ) from error

@@ -166,8 +166,9 @@ def _print(made: Adaptation, file: Path) -> None:
     own = ""
     if counts["own"] or counts["own_left_out"]:
         own = f"; {counts['own']:,} labelled ones used, {counts['own_left_out']:,} not"
+    also = f"{counts['rerank']:,} for the reranker, " if len(made.rows) > 2 else ""
     console.print(
-        f"{counted(counts['made'], 'question')} made, {counts['train']:,} to learn from, "
+        f"{counted(counts['made'], 'question')} made, {counts['train']:,} to learn from, {also}"
         f"{counts['choose']:,} to choose with, {counts['judge']:,} to judge by{own}",
         soft_wrap=True,
     )

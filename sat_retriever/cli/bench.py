@@ -166,7 +166,8 @@ def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured
     check_known(labels.queries, opened.sheet_ids(), str(opened.path))
     with progress_bar("opening the index") as told:
         opened.warm_up()
-        methods = named_methods(opened, wanted.rerankers)
+        remarks: list[str] = []
+        methods = named_methods(opened, wanted.rerankers, remarks.append)
         asked: list[AskedModel] = []
         if wanted.settings is not None and wanted.out is not None:
             asked = asked_models(opened, wanted.settings, wanted.out, names=wanted.names)
@@ -176,7 +177,7 @@ def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured
     about = _about(opened, labels)
     if asked:
         about["llm"] = {each.name: each.counts() for each in asked}
-    remarks = [
+    remarks += [
         said for each in asked for said in each.remarks(left_out=each.name in found.left_out)
     ]
     return _Measured(found, about, remarks)

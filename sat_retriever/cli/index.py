@@ -68,7 +68,9 @@ def index(
     ] = None,
     precision: Annotated[
         Precision | None,
-        typer.Option(help="Precision of a new index: fp32 or int8.", metavar="NAME"),
+        typer.Option(
+            help="fp32 or int8: precision of another encoder than the default.", metavar="NAME"
+        ),
     ] = None,
     password: Annotated[
         str | None,
@@ -126,7 +128,9 @@ def _open(
 
 
 def _load(name: str, precision: Precision | None) -> SheetEncoder:
-    with stderr().status("opening the Sheet Encoder; the first time it is exported, once"):
+    with stderr().status(
+        "opening the Sheet Encoder; one that is not in this package is exported once"
+    ):
         return SheetEncoder.load(encoder_source(name), precision=precision)
 
 

@@ -79,8 +79,7 @@ class SheetEncoder:
                 neither torch nor network), "minilm" (what it was trained from, embedded in
                 another package), a folder written by `save`, a sentence-transformers folder, or
                 a hub name such as "BAAI/bge-base-en-v1.5". An existing folder goes before a hub
-                name. The
-                suffixes ":int8" and ":compact" are what `name` puts behind a source in
+                name. The suffixes ":int8" and ":compact" are what `name` puts behind a source in
                 another precision than fp32.
             precision: "fp32", "int8" or "compact"; None takes what a saved folder holds, and
                 fp32 of a source. int8 is about twice as fast and changes some rankings;
@@ -276,7 +275,9 @@ def _check_precision(folder: ModelFolder, precision: Precision | None, name: str
     own = folder.spec.precision
     if precision in (None, own):
         return
-    other = "name another encoder" if is_packaged(name) else "load the model it was saved from"
+    other = "load the model it was saved from"
+    if is_packaged(name):
+        other = "name another encoder, such as 'minilm'"
     raise EncoderError(
         f"{name} holds {_a(own)} encoder, but precision={precision!r} was given; {other}, or "
         "leave the precision out"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from sat_retriever.errors import EncoderError, FingerprintMismatchError, PathNotFoundError
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.bm25 import bm25
 from sat_retriever.evaluation.methods.fused import fused
@@ -17,10 +18,15 @@ from sat_retriever.index import SheetIndex
 from sat_retriever.linkrank import LinkReranker
 from sat_retriever.retriever import load_reranker, own_reranker
 
+_OWN = "+ own reranker"
 _ENCODER = "encoder"  # folder of a run, where a training puts the encoder
 
 
-def named_methods(index: SheetIndex, rerankers: Iterable[str | Path] = ()) -> dict[str, Method]:
+def named_methods(
+    index: SheetIndex,
+    rerankers: Iterable[str | Path] = (),
+    lost: Callable[[str], None] | None = None,
+) -> dict[str, Method]:
     """Words, tokens, both, times, links, and trained rerankers, in the order of a table.
 
     Tokens are called Stage 1 where the index's encoder was trained on sheets, and RAG, as in
@@ -29,10 +35,13 @@ def named_methods(index: SheetIndex, rerankers: Iterable[str | Path] = ()) -> di
 
     Args:
         index: Where they look.
-        rerankers: Folders of further trained rerankers, or run folders of their trainings.
+        rerankers: Folders of further trained rerankers, or run folders of their trainings, or
+            "general".
+        lost: Is told why the index's own reranker has no row, where it cannot be opened.
 
     Raises:
-        PathNotFoundError: If there is no such folder, or the index's own reranker is not there.
+        PathNotFoundError: If there is no such folder, or the index's own reranker is not there
+            and nobody is to be told.
         InputError: If there is no reranker in it.
         EncoderError: If the index's encoder or a reranker cannot be opened.
         FingerprintMismatchError: If a reranker was trained on other tokens than the index has.
@@ -46,11 +55,17 @@ def named_methods(index: SheetIndex, rerankers: Iterable[str | Path] = ()) -> di
         **({"+ times": fused(index)} if index.times else {}),
         "+ link reranker": link_reranker(index),
     }
-    own = own_reranker(index)
-    if not isinstance(own, LinkReranker):
-        methods["+ own reranker"] = second_stage(index, own)
+    try:
+        own = own_reranker(index)
+    except (PathNotFoundError, EncoderError, FingerprintMismatchError) as error:
+        if lost is None:
+            raise
+        lost(f"{_OWN} is left out: {error}")
+    else:
+        if not isinstance(own, LinkReranker):
+            methods[_OWN] = second_stage(index, own)
     for folder in rerankers:
-        name, method = _trained(index, Path(folder))
+        name, method = _trained(index, str(folder))
         number, free = 1, name
         while free in methods:
             number += 1
@@ -78,8 +93,8 @@ def encoder_label(name: str) -> str:
     return (path.parent.name if path.name == _ENCODER else path.name) or name
 
 
-def _trained(index: SheetIndex, folder: Path) -> tuple[str, Method]:
+def _trained(index: SheetIndex, name: str) -> tuple[str, Method]:
     """A trained reranker, and what its row is called."""
-    found = load_reranker(index, folder)
+    found = load_reranker(index, name)
     kind = "Stage 2" if isinstance(found, GraphReranker) else "Cross-Encoder"
-    return f"{kind} ({folder.resolve().name})", second_stage(index, found)
+    return f"{kind} ({Path(name).resolve().name})", second_stage(index, found)

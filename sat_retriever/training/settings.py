@@ -48,7 +48,8 @@ class EncoderTraining:
     Source: paper, section 3.3 and the table of training hyper-parameters.
 
     Attributes:
-        backbone: Model to start from: "minilm", a sentence-transformers folder or a hub name.
+        backbone: Model to start from: "minilm", "general", a sentence-transformers folder or a hub
+            name.
         trained_layers: How many of the last transformer layers learn; None for all weights. The
             paper names the pooler too, which neither CLS nor mean pooling reads.
         max_length: Most word pieces of a text that are read; the backbone's own limit if that

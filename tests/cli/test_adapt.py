@@ -7,13 +7,15 @@ import csv
 import json
 import shutil
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.cli.train.bar import TrainingBar
 from sat_retriever.encoder import SheetEncoder
+from sat_retriever.errors import TrainingError
 from sat_retriever.index import SheetIndex
 from sat_retriever.training.summary import read_run
 from tests.adapt.corpus import WORDS, sheet_id, write_books
@@ -194,6 +196,31 @@ def test_an_adapted_index_is_adapted_again_from_its_own_weights(journey, desk, t
     assert settings["backbone"] == str(
         desk.folder / "blind.sat.adapt" / "stage-1" / "sentence-transformers"
     )
+
+
+def test_the_share_of_the_cosine_that_came_with_the_encoder_is_kept(
+    journey, desk, tmp_path, monkeypatch
+):
+    from sat_retriever.adapt import adapt as module
+
+    shares = []
+
+    def looked(data, *_, **__):
+        shares.append(data.shares)
+        raise TrainingError("looked at")
+
+    monkeypatch.setattr(module, "train_encoder", looked)
+    small = AdaptSettings(number=150, share=0.4)
+    for name, file in (("adapted", desk.blind), ("plain", desk.plain)):
+        backbone = "own" if name == "adapted" else str(desk.tiny)
+        with (
+            SheetIndex.open(shutil.copy(file, tmp_path / f"{name}.sat")) as index,
+            pytest.raises(TrainingError, match="looked at"),
+        ):
+            module.adapt(index, tmp_path / name, replace(small, backbone=backbone))
+    learnt = SheetEncoder.load(desk.folder / "blind.sat.adapt" / "stage-1" / "encoder")
+    assert shares[0] == (learnt.dense_weight,)
+    assert len(shares[1]) > 1
 
 
 # ---- not better

@@ -143,7 +143,7 @@ class CorpusLessons:
         if encoder is None:
             raise InputError(
                 "a corpus has no tokens yet: name the Sheet Encoder with --encoder, a run of "
-                "sat train encoder or 'minilm'"
+                "sat train encoder, 'general' or 'minilm'"
             )
         loaded = SheetEncoder.load(encoder)
         dataset, seen = self.source.dataset, self.source.seen
