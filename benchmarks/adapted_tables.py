@@ -63,7 +63,10 @@ def adapted_tables(files: Files) -> str:
 
 
 def summary_table(files: Files) -> str:
-    """A row a system and a column a test set: NDCG@5 where the heading names no other metric."""
+    """A row a system and a column a test set: NDCG@5 where the heading names no other metric.
+
+    Where a column rests on fewer seeds than another of the row, their number is said.
+    """
     if not files:
         return not_run("adapted")
     parts = {
@@ -76,10 +79,14 @@ def summary_table(files: Files) -> str:
             titles.setdefault(name, str(own[0]["metrics"]["title"]))
     rows = []
     for name in (each for each in (*_PLAIN, *_adapted(titles), *_APART) if each in titles):
-        cells = []
-        for dataset, split, metric, _ in SUMMARY:
-            of_name = parts[dataset, split].get(name)
-            cells.append(_cell(of_name, metric) if of_name else "")
+        asked = [parts[dataset, split].get(name, ()) for dataset, split, *_ in SUMMARY]
+        most = max(map(len, asked)) if name not in (*_PLAIN, *_APART) else 1
+        cells = [
+            _cell(files, metric) + (f" ({len(files)} of {most} seeds)" * (len(files) < most))
+            if files
+            else ""
+            for files, (_, _, metric, _) in zip(asked, SUMMARY, strict=True)
+        ]
         rows.append([titles[name], *cells])
     return markdown(["ranking", *(heading for *_, heading in SUMMARY)], rows)
 

@@ -90,6 +90,7 @@ def test_the_summary_has_a_row_a_system_and_leaves_what_was_not_asked_empty():
         file("stage1_inductive_minilm", [1], split="grouped_42", seed=42, dataset="industrytab_1k"),
         file("stage1_transductive_minilm", [1, 2], seed=42, dataset="industrytab_1k"),
         file("stage1_transductive_minilm", [1, 1], seed=43, dataset="industrytab_1k"),
+        file("stage1_transductive_minilm", [1], seed=42, dataset="eps"),
         file("bm25", [2, 2]),
         file("bm25", [1, 50], dataset="spider_dev"),
     ]
@@ -99,6 +100,7 @@ def test_the_summary_has_a_row_a_system_and_leaves_what_was_not_asked_empty():
     ]  # fmt: skip
     assert [cell.strip() for cell in rows[0][1:]] == [*[""] * 5, ".631", ".500", ".500", "", ""]
     assert rows[1][1].strip() == ".908 ± .130"
+    assert rows[1][6].strip() == "1.000 (1 of 2 seeds)"
     assert rows[2][3].strip() == "1.000"
 
 
