@@ -49,8 +49,7 @@ from sat_retriever.adapt.settings import OWN, AdaptSettings
 from sat_retriever.encoder.source import DEFAULT, MINILM
 from sat_retriever.evaluation.rows import metrics_of, rows_of
 from sat_retriever.jsonform import to_json
-from sat_retriever.packaged import FOLDER as PACKAGED
-from sat_retriever.packaged import GENERAL, is_packaged
+from sat_retriever.packaged import GENERAL
 
 BENCHMARK = "adapted"
 MODES: tuple[Mode, ...] = ("transductive", "inductive")
@@ -173,8 +172,7 @@ def take_corpus(name: str, options: argparse.Namespace) -> str:
     for each in options.models:
         model = _apart(options.runs) if each == APART else Model.named(each)
         for system in packaged_systems(subject.dataset, folder, model):
-            place = PACKAGED / each if is_packaged(each) else Path(model.name)
-            written.take([system], _plain_group(system, every, model=data_hash([place])))
+            written.take([system], _plain_group(system, every, model=data_hash([model.folder])))
     for seed in options.seeds:
         for mode in options.modes:
             made = changed(AdaptSettings(seed=seed), options.set)

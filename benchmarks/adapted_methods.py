@@ -19,6 +19,7 @@ from sat_retriever.evaluation.methods.rag import rag
 from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.evaluation.named import encoder_label
 from sat_retriever.index import SheetIndex
+from sat_retriever.packaged import FOLDER as PACKAGED
 from sat_retriever.packaged import is_packaged
 from sat_retriever.retriever import load_reranker, own_reranker
 from sat_retriever.training.corpusindex import corpus_index
@@ -83,9 +84,14 @@ class Model:
         label = name if is_packaged(name) else f"general_{encoder_label(name)}"
         return cls(name, label, f"{label.replace('_', ' ')} encoder + words")
 
+    @property
+    def folder(self) -> Path:
+        """Where both lie."""
+        return PACKAGED / self.name if is_packaged(self.name) else Path(self.name)
+
     def part(self, part: str) -> str | Path:
         """What its encoder or its reranker is loaded by."""
-        return self.name if is_packaged(self.name) else Path(self.name) / part
+        return self.name if is_packaged(self.name) else self.folder / part
 
 
 def packaged_systems(dataset: Dataset, folder: Path, model: Model) -> Iterator[System]:

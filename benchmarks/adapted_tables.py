@@ -81,13 +81,8 @@ def summary_table(files: Files) -> str:
     for name in (each for each in (*_PLAIN, *_adapted(titles), *_APART) if each in titles):
         asked = [parts[dataset, split].get(name, ()) for dataset, split, *_ in SUMMARY]
         most = max(map(len, asked)) if name not in (*_PLAIN, *_APART) else 1
-        cells = [
-            _cell(files, metric) + (f" ({len(files)} of {most} seeds)" * (len(files) < most))
-            if files
-            else ""
-            for files, (_, _, metric, _) in zip(asked, SUMMARY, strict=True)
-        ]
-        rows.append([titles[name], *cells])
+        shown = zip(asked, (metric for _, _, metric, _ in SUMMARY), strict=True)
+        rows.append([titles[name], *(_summed(each, metric, most) for each, metric in shown)])
     return markdown(["ranking", *(heading for *_, heading in SUMMARY)], rows)
 
 
@@ -186,6 +181,14 @@ def _adapted(found: Iterable[str]) -> list[str]:
     stages.sort(key=lambda name: ("_inductive_" in name, name))
     cascades = [name.replace(_STAGES[0], _STAGES[1], 1) for name in stages]
     return [name for pair in zip(stages, cascades, strict=True) for name in pair]
+
+
+def _summed(files: Files, metric: str, most: int) -> str:
+    """A cell of the summary; empty where nothing was asked."""
+    if not files:
+        return ""
+    fewer = f" ({len(files)} of {most} seeds)" if len(files) < most else ""
+    return _cell(files, metric) + fewer
 
 
 def _cell(files: Files, column: str) -> str:

@@ -10,9 +10,6 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-# Seconds. Far more than any machine needs for what ends, far less than endless backtracking takes.
-HANGS = 30.0
-
 
 def lines_run(work: Callable[[], object]) -> int:
     """Number of lines of Python that were run, each as often as it was."""

@@ -14,7 +14,6 @@ from sat_retriever.workbook.odf_formula import (
     sheet_of,
 )
 from sat_retriever.workbook.reftext import MAX_TEXT
-from tests.work import HANGS
 
 TRANSLATIONS = [
     ("of:=SUM([.A1:.B2];[$'Q 1'.B2])", "SUM(A1:B2,'Q 1'!B2)"),
@@ -96,8 +95,8 @@ def test_any_sheet_name_survives_the_translation(name):
 
 
 @pytest.mark.parametrize("sign", ["[", "'", '"', "$'", "['", "#", "$", "{", "''", "'#"])
-def test_unclosed_signs_end_in_time(sign):
+def test_unclosed_signs_cost_no_more_than_their_length(sign):
     start = time.process_time()
     for _ in range(20):
         excel_formula("of:=" + sign * MAX_TEXT)
-    assert time.process_time() - start < HANGS
+    assert time.process_time() - start < 2.0

@@ -17,7 +17,6 @@ from sat_retriever.links.formula.formulas import (
 from sat_retriever.links.formula.operands import MAX_FORMULA, Target
 from sat_retriever.links.formula.tokens import UnreadableFormulaError, carries, taken
 from sat_retriever.structure import Reference, Use
-from tests.work import HANGS
 
 NAMES = frozenset({"rate", "vat", "sales", "nan"})
 V, A, L = Use.VALUE, Use.AGGREGATE, Use.LOOKUP
@@ -258,10 +257,10 @@ def test_the_number_of_references_is_bounded():
     ids=lambda text: text[:8],
 )
 def test_hostile_formulas_neither_raise_nor_take_long(text):
-    start = time.perf_counter()
+    start = time.process_time()
     references_of("S", [("A1", text, None, "normal"), ("A2", text + "!", None, "normal")])
     normal_form(text)
-    assert time.perf_counter() - start < HANGS
+    assert time.process_time() - start < 1
 
 
 _ADDRESSES = st.sampled_from(

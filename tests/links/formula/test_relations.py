@@ -27,7 +27,6 @@ from sat_retriever.structure import (
     Use,
 )
 from sat_retriever.types import Link, SheetRecord
-from tests.work import HANGS
 
 V, A, L = Use.VALUE, Use.AGGREGATE, Use.LOOKUP
 
@@ -208,9 +207,9 @@ def test_names_that_branch_without_end_cost_little():
     names = tuple(DefinedName(f"n_{i}", f"{i}+{every}") for i in range(200))
     references = [Reference(f"T{n}", V, "A1", "n_0", name="n_0") for n in range(1_000)]
     sheets = tuple(f"T{n}" for n in range(1_000))
-    start = time.perf_counter()
+    start = time.process_time()
     assert _found(sheets, *references, structure=Structure(names=names)).links == ()
-    assert time.perf_counter() - start < HANGS
+    assert time.process_time() - start < 10
 
 
 def test_a_pivot_table_shows_more_than_one_total_and_a_lookup_more_than_a_list():
