@@ -60,7 +60,7 @@ def adapt(index: Path, options: Sequence[str]) -> dict[str, Any]:
         "process_s": round(process_s, 1),
         "memory_mib": round(told["memory_mib"], 1),
         "encoder_kept": told["encoder"] is not None,
-        "reranker_kept": told["reranker"] is not None,
+        "reranker_kept": told["stage_2_kept"],
         **told["counts"],
     }
 

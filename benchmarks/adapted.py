@@ -224,7 +224,7 @@ def _told(job: Job, made: Adaptation) -> dict[str, Any]:
             "seconds": round(made.seconds, 1),
             "memory_mib": round(made.memory_mib, 1),
             "encoder_kept": made.encoder is not None,
-            "reranker_kept": made.reranker is not None,
+            "reranker_kept": made.stage_2_kept,
             "dense_weight": made.dense_weight,
             "judged_apart": made.apart,
             "counts": dict(made.counts),

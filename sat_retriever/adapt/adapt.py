@@ -5,7 +5,8 @@
     config.json       all settings, and the state of the index that they are for
     questions/        what was asked
     stage-1/          run of the Sheet Encoder; `stage-1/encoder` is what the index then names
-    stage-2/          run of the reranker; the index names it, if it is kept
+    carried/          the index's trained reranker, if it has one, for the tokens of that encoder
+    stage-2/          run of the reranker; the index names it, or the carried one
     result.json       what came of it: written before the index is touched
 
 Every part is a run folder of its own or is made anew, so a start that was stopped or killed
@@ -26,13 +27,14 @@ from typing import Any, Protocol
 
 from sat_retriever.adapt.estimate import estimated_seconds
 from sat_retriever.adapt.judging import Marks, Row, first_row, marks, next_row
-from sat_retriever.adapt.outcome import ENCODER, STAGE_1, STAGE_2, Adaptation, counts
+from sat_retriever.adapt.outcome import CARRIED, ENCODER, STAGE_1, STAGE_2, Adaptation, counts
 from sat_retriever.adapt.questions import QUESTIONS, Material, prepare
 from sat_retriever.adapt.settings import OWN, AdaptSettings
-from sat_retriever.adapt.start import start_of
+from sat_retriever.adapt.start import reranker_of, stage_2_start, start_of
 from sat_retriever.chat import Chat
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, TrainingError
+from sat_retriever.graphrank.folder import copy_graph_folder
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
 from sat_retriever.labels import Query
@@ -81,8 +83,9 @@ def adapt(
     """Train encoder and reranker on an index's own sheets, and keep what is better.
 
     What answers now, the index's encoder and its own reranker, is only replaced by an adapted
-    encoder, with links or with an adapted reranker beside it, that gives better answers about
-    families of sheets that training never saw. Otherwise the index is left as it is.
+    encoder, with that reranker or with an adapted one, that gives better answers about families
+    of sheets that training never saw. Otherwise the index is left as it is. Where the index has
+    no trained reranker that reads tokens, or another backbone is named, links stand in its place.
 
     Source: paper, sections 3.3 and 3.4. Departs: the questions are made from names, headers,
     periods and links of the sheets; labels are not needed.
@@ -156,13 +159,14 @@ class _Making:
             self.watcher.prepared(material, estimated_seconds(self.index, material, self.settings))
         now = self._marks(self.index, AUTO, material)  # first: its reranker may be missing
         encoder = self._stage_1(material)
+        carried = self._carried(encoder.fingerprint)
         rows = [first_row(f"{self.index.encoder_name}, as it is searched now", now)]
         with self._draft("adapted", encoder) as draft:
-            new = self._marks(draft, LINKS, material)
+            new = self._marks(draft, carried or LINKS, material)
             rows.append(self._next("adapted encoder", new, now))
             if self.settings.stage_2:
                 now = new if rows[-1].kept else now
-                new = self._stage_2(draft, material)
+                new = self._stage_2(draft, material, carried)
                 rows.append(self._next("adapted encoder and reranker", new, now))
         kept = any(row.kept for row in rows[1:])
         return {
@@ -170,7 +174,7 @@ class _Making:
             "apart": material.apart,
             "encoder": encoder.fingerprint if kept else None,
             "dense_weight": encoder.dense_weight if kept else None,
-            "reranker": len(rows) > 2 and rows[-1].kept,
+            "reranker": self._kept(rows, carried),
             "counts": counts(len(self.index), material),
         }
 
@@ -189,7 +193,22 @@ class _Making:
         )  # fmt: skip
         return SheetEncoder.load(trained.encoder)
 
-    def _stage_2(self, whole: SheetIndex, material: Material) -> Marks:
+    def _carried(self, encoder: str) -> Path | None:
+        """The reranker from before, for the tokens of the encoder that learnt on from its own."""
+        model = reranker_of(self.index) if self.settings.backbone == OWN else None
+        if model is None:
+            return None
+        copy_graph_folder(model.folder, self.folder / CARRIED, encoder=encoder)
+        return self.folder / CARRIED
+
+    @staticmethod
+    def _kept(rows: Sequence[Row], carried: Path | None) -> str | None:
+        """Folder of the reranker that answers from now on; None for links."""
+        if len(rows) > 2 and rows[2].kept:
+            return STAGE_2
+        return CARRIED if carried and rows[1].kept else None
+
+    def _stage_2(self, whole: SheetIndex, material: Material, carried: Path | None) -> Marks:
         """Marks of the reranker that is trained over the adapted encoder."""
         settings = self.settings.reranker_training()
         with self._draft("adapted-seen", whole.encoder, material.seen) as seen:
@@ -198,7 +217,8 @@ class _Making:
                 for each, queries in ((seen, material.rerank), (whole, material.choose))
             )
         train_reranker(
-            train, choose, settings, self.folder / STAGE_2, data_name=self.index.path.stem,
+            train, choose, settings, self.folder / STAGE_2,
+            start_from=stage_2_start(carried, settings), data_name=self.index.path.stem,
             progress=self._training,
         )  # fmt: skip
         return self._marks(whole, self.folder / STAGE_2, material)
@@ -265,7 +285,7 @@ def _apply(
     index: SheetIndex, folder: Path, result: Mapping[str, Any], watcher: Watcher | None
 ) -> None:
     """Give the index its new tokens, unless it has them or keeps the old."""
-    reranker = folder / STAGE_2 if result["reranker"] else None
+    reranker = folder / result["reranker"] if result["reranker"] else None
     if result["encoder"] not in (None, index.fingerprint):
         encoder = SheetEncoder.load(folder / STAGE_1 / ENCODER)
         tell = None if watcher is None else partial(watcher.counting, "encoding the index anew")

@@ -11,6 +11,7 @@ from sat_retriever.adapt.judging import Row
 from sat_retriever.adapt.questions import Material
 
 STAGE_1, STAGE_2 = "stage-1", "stage-2"
+CARRIED = "carried"  # the reranker from before, for the tokens of the adapted encoder
 ENCODER = "encoder"  # in the run of Stage 1
 
 
@@ -25,7 +26,8 @@ class Adaptation:
             few, and the figures are better than they would be on others.
         encoder: The encoder that the index has now, if it was replaced.
         dense_weight: Share of the cosine that goes with it.
-        reranker: Run folder of its reranker, if that answers better than what would without it.
+        reranker: Folder of its trained reranker: the one from before, or the run of the one that
+            was trained over it, if that answers better; None where links rank.
         counts: Sheets, families and questions by what they were for.
         seconds: Wall time of the start that finished it, and of the epochs of earlier ones; without
             writing the index.
@@ -42,6 +44,11 @@ class Adaptation:
     seconds: float
     memory_mib: float
 
+    @property
+    def stage_2_kept(self) -> bool:
+        """Whether its reranker is the one that was trained here."""
+        return self.reranker == self.folder / STAGE_2
+
     @classmethod
     def read(cls, folder: Path, result: Mapping[str, Any]) -> Adaptation:
         """The outcome in a folder, as its result.json has it."""
@@ -51,7 +58,7 @@ class Adaptation:
             apart=result["apart"],
             encoder=folder / STAGE_1 / ENCODER if result["encoder"] else None,
             dense_weight=result["dense_weight"],
-            reranker=folder / STAGE_2 if result["reranker"] else None,
+            reranker=folder / result["reranker"] if result["reranker"] else None,
             counts=result["counts"],
             seconds=result["seconds"],
             memory_mib=result["memory_mib"],

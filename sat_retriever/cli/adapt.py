@@ -148,6 +148,7 @@ def _as_json(made: Adaptation, file: Path) -> dict[str, Any]:
         "encoder": None if made.encoder is None else str(made.encoder),
         "dense_weight": made.dense_weight,
         "reranker": None if made.reranker is None else str(made.reranker),
+        "stage_2_kept": made.stage_2_kept,
         "rows": to_json(made.rows),
         "judged_apart": made.apart,
         "counts": dict(made.counts),
@@ -216,10 +217,12 @@ def _verdict(made: Adaptation, file: Path) -> list[str]:
         first = f"{file} has the tokens of {made.encoder} now{weight}; keep that folder"
     else:
         first = f"the adapted encoder is not better: {file} is as it was"
-    second = "the adapted reranker is not better: it is not used"
+    lines = [first]
+    if len(made.rows) > 2 and not made.stage_2_kept:
+        lines.append("the adapted reranker is not better: it is not used")
     if made.reranker is not None:
-        second = f"searches of it rank with the reranker in {made.reranker}; keep that, too"
-    return [first, *([second] if len(made.rows) > 2 else []), _command(file)]
+        lines.append(f"searches of it rank with the reranker in {made.reranker}; keep that, too")
+    return [*lines, _command(file)]
 
 
 def _command(file: Path) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from sat_retriever.errors import EncoderError, InputError
@@ -40,6 +42,28 @@ def read_graph_folder(folder: Path) -> GraphSpec:
             return GraphSpec.from_dict(values)
     except InputError as error:
         raise EncoderError(f"{folder} holds a reranker that cannot be used: {error}") from error
+
+
+def copy_graph_folder(source: Path, target: Path, *, encoder: str | None = None) -> None:
+    """Write a copy of a reranker, for its own encoder or for one that learnt on from it.
+
+    Args:
+        source: A reranker folder.
+        target: The folder; a reranker or an empty folder there is replaced.
+        encoder: Fingerprint of the encoder whose tokens the copy is to order; None leaves its
+            own. How well it orders those is for the caller to measure.
+
+    Raises:
+        EncoderError: If the source is no reranker, or the target cannot be written.
+    """
+    spec = read_graph_folder(source)
+    if encoder is not None:
+        spec = replace(spec, encoder=encoder)
+
+    def copy_model(file: Path) -> None:
+        shutil.copyfile(source / MODEL, file)
+
+    write_graph_folder(target, spec, copy_model)
 
 
 def compact_graph_folder(source: Path, target: Path) -> None:

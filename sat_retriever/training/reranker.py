@@ -8,7 +8,6 @@ run/*.safetensors    their weights, which another training can start from
 from __future__ import annotations
 
 import copy
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -20,7 +19,7 @@ import torch
 
 from sat_retriever.atomic import make_folder
 from sat_retriever.errors import EncoderError, InputError, TrainingError
-from sat_retriever.graphrank.folder import MODEL, read_graph_folder, write_graph_folder
+from sat_retriever.graphrank.folder import MODEL, copy_graph_folder, read_graph_folder
 from sat_retriever.graphrank.spec import GraphSpec
 from sat_retriever.modelfolder import file_hash
 from sat_retriever.training.candidatemeasures import complete_share
@@ -33,7 +32,7 @@ from sat_retriever.training.ranking_loss import LossWeights
 from sat_retriever.training.reranktask import RerankTask, logits_of
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.scorer import BaseScorer, ScorerShape
-from sat_retriever.training.scoreronnx import export_scorer
+from sat_retriever.training.scoreronnx import export_scorer, load_base
 from sat_retriever.training.settings import RerankerTraining
 from sat_retriever.training.weights import load_weights, save_weights
 
@@ -71,6 +70,7 @@ def train_reranker(
     folder: str | Path,
     *,
     base: str | Path | None = None,
+    start_from: str | Path | None = None,
     data_name: str = "",
     progress: Progress | None = None,
 ) -> TrainedReranker:
@@ -86,29 +86,40 @@ def train_reranker(
         folder: Run folder; a new one, or that of the same training.
         base: Run folder of another training whose base scorer is taken as it is; it must have
             been trained on the same tokens, candidates and features.
+        start_from: Reranker folder whose base scorer's weights this one's begin with, trained on
+            whatever tokens of the same width; None begins with random ones, as the paper does.
         data_name: What the data is called; for the reader of the run folder.
         progress: Is told about every step.
 
     Raises:
         InputError: If the sets were built with other settings than these, or nothing is left
-            to train.
-        TrainingError: If the folder holds another training, `base` does not fit, or the loss
-            is no finite number.
+            to train, or both `base` and `start_from` are given.
+        TrainingError: If the folder holds another training, `base` or `start_from` does not fit,
+            or the loss is no finite number.
+        EncoderError: If `start_from` holds no reranker, or it is damaged.
         MissingExtraError: If an optional package is missing; names the command.
         OutputError: If the folder cannot be written.
     """
     if base is not None and not settings.layers:
         raise InputError("layers is 0 and the base scorer is given: nothing is left to train")
+    if base is not None and start_from is not None:
+        raise InputError("the base scorer is given, and is not trained: leave out start_from")
     train, validation = train.narrowed(settings), validation.narrowed(settings)
     accelerator = make_accelerator(settings.base_schedule())
     config: dict[str, Any] = {"kind": RERANKER, **asdict(settings)}
     if base is not None:
         config["base"] = file_hash(_fitting_base(Path(base), train))
+    if start_from is not None:
+        read_graph_folder(Path(start_from))  # or it says what is wrong with it
+        config["start_from"] = file_hash(Path(start_from) / MODEL)
     data_hash = f"{train.fingerprint}-{validation.fingerprint}"
     run = RunFolder.open(folder, config, data_hash=data_hash, data_name=data_name)
     if not run.finished:
         with run.held():
-            training = _Training(train, validation, settings, run, accelerator, progress)
+            training = _Training(
+                train, validation, settings, run, accelerator, progress,
+                None if start_from is None else Path(start_from),
+            )  # fmt: skip
             training.run_phases(None if base is None else Path(base))
             accelerator.wait_for_everyone()
     result = run.result()
@@ -130,6 +141,7 @@ class _Training:
     run: RunFolder
     accelerator: Accelerator
     progress: Progress | None
+    start_from: Path | None
 
     def run_phases(self, other: Path | None) -> None:
         """Train what is still to be trained, and write what came of it.
@@ -153,7 +165,10 @@ class _Training:
     def _new_base(self) -> BaseScorer:
         spec = self.train.spec
         with _seeded(self.settings.seed, 0):
-            return BaseScorer(ScorerShape(spec.width, len(spec.features), self.settings.dropout))
+            made = BaseScorer(ScorerShape(spec.width, len(spec.features), self.settings.dropout))
+        if self.start_from is not None:
+            load_base(self.start_from, made)
+        return made
 
     def _new_graph(self, base: BaseScorer) -> GraphScorer:
         settings = self.settings
@@ -192,9 +207,9 @@ class _Training:
             alone = replace(self.train.spec, channels=(), layers=0)
             self._export(base, alone, made / BASE)
         else:
-            _copy(other / BASE, made / BASE)
+            copy_graph_folder(other / BASE, made / BASE)
         if graph is None:
-            _copy(made / BASE, made / RERANKER)
+            copy_graph_folder(made / BASE, made / RERANKER)
         else:
             save_weights(made / _weights(GRAPH), graph)
             self._export(graph, self.train.spec, made / RERANKER)
@@ -209,15 +224,6 @@ class _Training:
     def _export(self, scorer: BaseScorer | GraphScorer, spec: GraphSpec, folder: Path) -> None:
         share = complete_share(self.validation, logits_of(scorer, self.validation))
         export_scorer(scorer.to("cpu"), replace(spec, complete_share=share), folder)
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Write the reranker of one folder into another."""
-
-    def copy_model(file: Path) -> None:
-        shutil.copyfile(source / MODEL, file)
-
-    write_graph_folder(target, read_graph_folder(source), copy_model)
 
 
 def _fitting_base(run: Path, train: CandidateSets) -> Path:

@@ -1,4 +1,4 @@
-"""A trained scorer as a reranker folder that runs without torch."""
+"""A trained scorer as a reranker folder that runs without torch, and back."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from sat_retriever.graphrank.folder import write_graph_folder
+from sat_retriever.errors import TrainingError
+from sat_retriever.graphrank.folder import MODEL, read_graph_folder, write_graph_folder
 from sat_retriever.graphrank.spec import GraphSpec
 from sat_retriever.onnxexport import export_onnx
+from sat_retriever.onnxweights import onnx_weights
 from sat_retriever.training.gnn import GraphScorer
 from sat_retriever.training.scorer import BaseScorer
 
+_EXTRA = "train"  # installs onnx
 _EXAMPLE = 5  # candidates of the example that is exported with; any number can be scored
 
 
@@ -84,8 +87,32 @@ def export_scorer(scorer: BaseScorer | GraphScorer, spec: GraphSpec, folder: Pat
     write_graph_folder(
         folder,
         spec,
-        lambda file: export_onnx(one.eval(), inputs, ("logits",), dynamic, file, "train"),
+        lambda file: export_onnx(one.eval(), inputs, ("logits",), dynamic, file, _EXTRA),
     )
+
+
+def load_base(folder: Path, scorer: BaseScorer) -> None:
+    """Put the weights of a reranker's base scorer into another base scorer.
+
+    Args:
+        folder: A reranker, with a graph over its base scorer or without, compact or not.
+        scorer: Of the same width and number of features.
+
+    Raises:
+        EncoderError: If the folder is no reranker, or damaged.
+        TrainingError: If its base scorer is of another width, reads other features, or has weights
+            that the file does not name: it never learnt, and equal ones are held once.
+        MissingExtraError: If an optional package is missing; names the command.
+    """
+    graph = read_graph_folder(folder).layers > 0
+    found = onnx_weights(folder / MODEL, "scorer.base" if graph else "scorer", _EXTRA)
+    try:
+        scorer.load_state_dict({name: torch.from_numpy(value) for name, value in found.items()})
+    except RuntimeError as error:
+        raise TrainingError(
+            f"the base scorer in {folder} is another than the one to be trained ({error}); begin "
+            "with one of the same width and features that has learnt, or with none"
+        ) from error
 
 
 def _example(spec: GraphSpec) -> dict[str, torch.Tensor]:

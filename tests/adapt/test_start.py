@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,14 @@ from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import save_tiny
 
 pytest.importorskip("torch", reason="pip install 'sat-retriever[train]'")
-from sat_retriever.adapt.start import start_of
+from sat_retriever.adapt.settings import AdaptSettings
+from sat_retriever.adapt.start import reranker_of, stage_2_start, start_of
+from sat_retriever.index import SheetIndex
+from sat_retriever.packaged import FOLDER
+from sat_retriever.training.scorer import BaseScorer, ScorerShape
+from sat_retriever.training.scoreronnx import export_scorer
+from tests.fakes import HashedEncoder
+from tests.graphrank.small_model import base_spec, save_base_scorer, save_small_model, small_spec
 
 
 def _move(file: Path) -> None:
@@ -64,3 +72,31 @@ def test_one_that_says_what_it_was_exported_from_starts_from_its_own_file(tmp_pa
         SheetEncoder.load(tmp_path / "small").encode_sheets(texts),
         atol=1e-5,
     )
+
+
+# ---- Stage 2
+
+
+def test_an_index_brings_the_reranker_that_it_is_searched_by_if_that_reads_tokens(tmp_path):
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder(16)) as index:
+        assert reranker_of(index) is None  # links
+        folder = save_small_model(tmp_path / "reranker", small_spec(index))
+        index.name_reranker(folder)
+        assert reranker_of(index).folder == folder
+    with SheetIndex.create(tmp_path / "g.sat", SheetEncoder.load("general")) as index:
+        assert reranker_of(index).folder == FOLDER / "general" / "reranker"
+
+
+def test_stage_2_begins_with_a_reranker_that_reads_the_same_and_has_learnt(tmp_path):
+    settings = AdaptSettings().reranker_training()
+    assert stage_2_start(None, settings) is None
+    general = FOLDER / "general" / "reranker"
+    assert stage_2_start(general, settings) == general
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder(6)) as index:
+        spec = base_spec(index)
+    learnt = save_base_scorer(tmp_path / "learnt", spec)
+    assert stage_2_start(learnt, settings) == learnt
+    dense = save_base_scorer(tmp_path / "dense", replace(spec, start="dense"))
+    assert stage_2_start(dense, settings) is None
+    export_scorer(BaseScorer(ScorerShape(6, 2)), spec, tmp_path / "new")
+    assert stage_2_start(tmp_path / "new", settings) is None

@@ -12,15 +12,20 @@ from pathlib import Path
 
 import pytest
 
+from sat_retriever import SheetRetriever
+from sat_retriever.adapt.judging import next_row
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.cli.train.bar import TrainingBar
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import TrainingError
+from sat_retriever.graphrank.folder import read_graph_folder
 from sat_retriever.index import SheetIndex
+from sat_retriever.modelfolder import file_hash
 from sat_retriever.training.summary import read_run
 from tests.adapt.corpus import WORDS, sheet_id, write_books
 from tests.cli.conftest import Run
 from tests.cli.test_train import ran, run_here
+from tests.graphrank.small_model import base_spec, save_base_scorer
 from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import save_tiny
 
@@ -221,6 +226,60 @@ def test_the_share_of_the_cosine_that_came_with_the_encoder_is_kept(
     learnt = SheetEncoder.load(desk.folder / "blind.sat.adapt" / "stage-1" / "encoder")
     assert shares[0] == (learnt.dense_weight,)
     assert len(shares[1]) > 1
+
+
+# ---- an index with a trained reranker
+
+
+@pytest.fixture(scope="module")
+def twice(journey, desk, tmp_path_factory):
+    """The adapted index with a trained reranker, adapted again: its encoder counts as better."""
+    from sat_retriever.adapt import adapt as module
+
+    folder = tmp_path_factory.mktemp("twice")
+    file = Path(shutil.copy(desk.blind, folder / "again.sat"))
+    with SheetIndex.open(file) as opened:
+        save_base_scorer(folder / "reranker", base_spec(opened))
+        opened.name_reranker(folder / "reranker")
+    better = iter([True, False])
+
+    def judged(name, new, now, *, sure):
+        return replace(next_row(name, new, now, sure=sure), kept=next(better))
+
+    command = ("adapt", "-i", file, "--epochs", 1, *SMALL, "--learning-rate", 1e-12)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "next_row", judged)
+        shown = ran(*command)
+    return file, shown, json.loads(ran(*command, "--json").out)
+
+
+def test_the_adapted_encoder_is_judged_with_the_reranker_from_before(twice):
+    file, _, facts = twice
+    before = read_graph_folder(file.parent / "reranker")
+    adapted = SheetEncoder.load(facts["encoder"])
+    assert read_graph_folder(Path(facts["run"]) / "carried") == replace(
+        before, encoder=adapted.fingerprint
+    )
+    now, new = facts["rows"][:2]  # nothing was learnt: the same answers
+    assert (new["ndcg"], new["recall"]) == pytest.approx((now["ndcg"], now["recall"]))
+
+
+def test_the_encoder_is_kept_with_it_and_searched_by_it(twice):
+    file, shown, facts = twice
+    carried = str(Path(facts["run"]) / "carried")
+    assert (facts["replaced"], facts["reranker"], facts["stage_2_kept"]) == (True, carried, False)
+    with SheetIndex.open(file) as opened:
+        assert opened.reranker_name == carried
+        assert SheetRetriever(opened).retrieve("payroll of gamma")
+    said = " ".join(shown.out.split())
+    assert "the adapted reranker is not better: it is not used" in said
+    assert "searches of it rank with the reranker in" in said
+
+
+def test_the_new_reranker_begins_with_the_one_from_before(twice):
+    run = Path(twice[2]["run"])
+    told = json.loads((run / "stage-2" / "config.json").read_text())["settings"]
+    assert told["start_from"] == file_hash(run / "carried" / "model.onnx")
 
 
 # ---- not better

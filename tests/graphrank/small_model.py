@@ -1,4 +1,4 @@
-"""A reranker folder whose scores can be computed by hand, written without torch."""
+"""Reranker folders: one whose scores can be computed by hand, and a random base scorer."""
 
 from __future__ import annotations
 
@@ -38,6 +38,28 @@ def small_logits(query, tokens, scores, features, relations, weights: Sequence[f
 def save_small_model(folder: Path, spec: GraphSpec, weights: Sequence[float] = (5.0, 0.0)) -> Path:
     """The folder, with a model of these weights of its channels."""
     write_graph_folder(folder, spec, lambda path: onnx.save(_model(spec, weights), path))
+    return folder
+
+
+def base_spec(index) -> GraphSpec:
+    """What a base scorer for an index reads that `sat adapt` can begin with."""
+    channels = {"channels": (), "layers": 0}
+    return small_spec(index, start="links", features=("lexical", "dense"), **channels)
+
+
+def save_base_scorer(folder: Path, spec: GraphSpec) -> Path:
+    """The folder, with a base scorer of random weights, all different; needs torch."""
+    import torch
+
+    from sat_retriever.training.scorer import BaseScorer, ScorerShape
+    from sat_retriever.training.scoreronnx import export_scorer
+
+    scorer = BaseScorer(ScorerShape(spec.width, len(spec.features)))
+    chance = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for value in scorer.parameters():
+            value.add_(0.1 * torch.rand(value.shape, generator=chance))
+    export_scorer(scorer, spec, folder)
     return folder
 
 

@@ -9,7 +9,8 @@ import pytest
 import torch
 from torch import nn
 
-from sat_retriever.errors import InputError, TrainingError
+from sat_retriever.errors import EncoderError, InputError, TrainingError
+from sat_retriever.graphrank.folder import compact_graph_folder
 from sat_retriever.graphrank.graph import CandidateGraph
 from sat_retriever.graphrank.model import GraphModel
 from sat_retriever.graphrank.rerank import GraphReranker
@@ -23,7 +24,7 @@ from sat_retriever.training.reranker import TrainedReranker, train_reranker
 from sat_retriever.training.reranktask import logits_of
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.scorer import BaseScorer, ScorerShape
-from sat_retriever.training.scoreronnx import export_scorer
+from sat_retriever.training.scoreronnx import export_scorer, load_base
 from sat_retriever.training.settings import RERANKER_PRESETS, RerankerTraining
 from sat_retriever.training.weights import load_tensors, load_weights
 from sat_retriever.types import SheetRecord
@@ -330,3 +331,66 @@ def test_nothing_to_train_is_refused(trained, sets, tmp_path):
 def test_sets_of_other_settings_are_refused(sets, tmp_path):
     with pytest.raises(InputError, match="built with other settings"):
         train_reranker(sets, sets, replace(SETTINGS, start="fused"), tmp_path / "run")
+
+
+# ---- beginning with another reranker's base scorer
+
+
+@pytest.mark.parametrize(("name", "compact"), [("base", False), ("reranker", True)])
+def test_a_base_scorer_comes_back_from_its_folder_with_a_graph_over_it_or_without(
+    trained, sets, tmp_path, name, compact
+):
+    folder = trained.folder / name
+    if compact:
+        compact_graph_folder(folder, tmp_path / "small")
+        folder = tmp_path / "small"
+    found = BaseScorer(ScorerShape(sets.spec.width, 1))
+    load_base(folder, found)
+    expected = load_tensors(trained.folder / "base.safetensors")
+    for key, value in found.state_dict().items():
+        torch.testing.assert_close(value, expected[key], atol=2e-3 if compact else 0, rtol=0)
+
+
+def test_a_training_begins_where_another_ended_and_keeps_it_if_nothing_is_better(
+    trained, sets, tmp_path, no_export
+):
+    settings = replace(SETTINGS, layers=0, keep_start=True, base_learning_rate=1e-12)
+    seen = []
+
+    def looked(scorer, spec, folder):
+        seen.append(logits_of(scorer, sets))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reranker, "export_scorer", looked)
+        patch.setattr(reranker, "copy_graph_folder", lambda *_: None)
+        train_reranker(sets, sets, settings, tmp_path / "run", start_from=trained.folder / "base")
+    first = next(row for row in rows(tmp_path / "run") if row["row"] == "epoch")
+    base = BaseScorer(ScorerShape(sets.spec.width, 1))
+    load_weights(trained.folder / "base.safetensors", base)
+    wanted = logits_of(base, sets)
+    assert first["epoch"] == 0
+    assert first["validation"]["NDCG@5"] == measures(sets, wanted)["NDCG@5"]
+    np.testing.assert_allclose(seen[0], wanted, atol=1e-4)
+
+
+def test_another_beginning_is_another_training(trained, sets, tmp_path):
+    settings = replace(SETTINGS, layers=0)
+    start = {"start_from": trained.folder / "base"}
+    train_reranker(sets, sets, settings, tmp_path / "run", **start)
+    train_reranker(sets, sets, settings, tmp_path / "run", **start)
+    with pytest.raises(TrainingError, match="start_from"):
+        train_reranker(sets, sets, settings, tmp_path / "run")
+
+
+def test_a_beginning_that_does_not_fit_is_refused(trained, index, sets, tmp_path):
+    with pytest.raises(InputError, match="leave out start_from"):
+        train_reranker(
+            sets, sets, SETTINGS, tmp_path / "run", base=trained.folder,
+            start_from=trained.folder / "base",
+        )  # fmt: skip
+    with pytest.raises(EncoderError, match="no complete reranker"):
+        train_reranker(sets, sets, SETTINGS, tmp_path / "run", start_from=tmp_path / "none")
+    other = replace(SETTINGS, features=("lexical", "dense"))
+    more = candidate_sets(index, sheet_world.queries(), other)
+    with pytest.raises(TrainingError, match=r"the base scorer in .* is another"):
+        train_reranker(more, more, other, tmp_path / "o", start_from=trained.folder / "base")
