@@ -132,7 +132,7 @@ def cost_rows(files: Files) -> str:
     if not made:
         return not_run("adapted")
     headings = ["corpus", "mode", "from", "seeds", "sheets seen", "questions learnt", "s", "MiB"]
-    headings += ["encoder kept", "reranker kept"]
+    headings += ["encoder kept", "new reranker kept"]
     rows = []
     for (dataset, mode, start), by_seed in made.items():
         told = list(by_seed.values())

@@ -80,7 +80,7 @@ SECTIONS = (
             "process_s": "whole process, s",
             "memory_mib": "memory, MiB",
             "encoder_kept": "encoder kept",
-            "reranker_kept": "reranker kept",
+            "reranker_kept": "new reranker kept",
         },
     ),
     Section(

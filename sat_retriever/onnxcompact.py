@@ -37,14 +37,11 @@ def compact_onnx(source: Path, target: Path, extra: str, *, table: int = _TABLE)
 
     Raises:
         MissingExtraError: If onnx is not installed.
-        EncoderError: If the source is no ONNX file, or has nothing large in single precision.
+        EncoderError: If the source is no ONNX file, cannot be read, or has nothing large in single
+            precision.
         OSError: If the target cannot be written.
     """
-    onnx = require("onnx", extra)
-    try:
-        model = onnx.load(source)
-    except Exception as error:  # protobuf's errors share no other base class
-        raise EncoderError(f"{source} is no ONNX file ({error}); export the model again") from error
+    model, onnx = open_onnx(source, extra), require("onnx", extra)
     graph = model.graph
     found = [each for each in graph.initializer if _is_large(each, onnx)]
     if not found:
@@ -60,6 +57,28 @@ def compact_onnx(source: Path, target: Path, extra: str, *, table: int = _TABLE)
             _store_halves(graph, weight, onnx)
     _drop_notes(model)
     onnx.save(model, target)
+
+
+def open_onnx(file: Path, extra: str) -> Any:
+    """An ONNX file, parsed: an `onnx.ModelProto`.
+
+    Args:
+        file: With its weights inside.
+        extra: Extra of this package that installs `onnx`, for the message.
+
+    Raises:
+        MissingExtraError: If onnx is not installed.
+        EncoderError: If it is no ONNX file, or cannot be read.
+    """
+    onnx = require("onnx", extra)
+    try:
+        return onnx.load(file)
+    except OSError as error:
+        raise EncoderError(
+            f"{file} cannot be read ({error}); put it back or export again"
+        ) from error
+    except Exception as error:  # protobuf's errors share no other base class
+        raise EncoderError(f"{file} is no ONNX file ({error}); export the model again") from error
 
 
 def byte_rows(table: FloatArray) -> tuple[NDArray[np.int8], FloatArray]:

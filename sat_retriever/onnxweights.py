@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sat_retriever._extras import require
-from sat_retriever.errors import EncoderError
+from sat_retriever.onnxcompact import open_onnx
 from sat_retriever.types import FloatArray
 
 
@@ -31,13 +31,9 @@ def onnx_weights(file: Path, module: str, extra: str) -> dict[str, FloatArray]:
 
     Raises:
         MissingExtraError: If onnx is not installed.
-        EncoderError: If it is no ONNX file.
+        EncoderError: If it is no ONNX file, or cannot be read.
     """
-    onnx = require("onnx", extra)
-    try:
-        graph = onnx.load(file).graph
-    except Exception as error:  # protobuf's errors share no other base class
-        raise EncoderError(f"{file} is no ONNX file ({error}); export the model again") from error
+    graph, onnx = open_onnx(file, extra).graph, require("onnx", extra)
     stored = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
     values = _in_single_precision(stored)
     turned = _linear(graph, values)

@@ -27,7 +27,15 @@ from typing import Any, Protocol
 
 from sat_retriever.adapt.estimate import estimated_seconds
 from sat_retriever.adapt.judging import Marks, Row, first_row, marks, next_row
-from sat_retriever.adapt.outcome import CARRIED, ENCODER, STAGE_1, STAGE_2, Adaptation, counts
+from sat_retriever.adapt.outcome import (
+    CARRIED,
+    ENCODER,
+    STAGE_1,
+    STAGE_2,
+    Adaptation,
+    counts,
+    kept_reranker,
+)
 from sat_retriever.adapt.questions import QUESTIONS, Material, prepare
 from sat_retriever.adapt.settings import OWN, AdaptSettings
 from sat_retriever.adapt.start import reranker_of, stage_2_start, start_of
@@ -51,7 +59,7 @@ from sat_retriever.training.sources import check_known, from_index, read_records
 from sat_retriever.training.summary import read_run
 from sat_retriever.types import Encoder
 
-_KIND = "adapt"
+_KIND = "adapt 2"  # another number where the same settings come to something else
 _DRAFTS = ".drafts"
 
 
@@ -102,8 +110,10 @@ def adapt(
         InputError: If a label names a sheet that is not there, nothing can be asked, or all
             sheets are of one family.
         TrainingError: If the folder holds another adaptation, or another process is at it.
-        EncoderError: If the encoder cannot be loaded, or has no weights to go on from.
+        EncoderError: If the encoder cannot be loaded, or has no weights to go on from; if the
+            index's reranker is damaged, or cannot be copied.
         PathNotFoundError: If the index names a reranker that is not there.
+        FingerprintMismatchError: If that was trained on other tokens than the index has.
         MissingExtraError: If an optional package is needed; names the command.
         IndexBusyError: If another process is writing to the index.
         IndexStorageError: If the index cannot be written; it is as it was.
@@ -163,7 +173,8 @@ class _Making:
         rows = [first_row(f"{self.index.encoder_name}, as it is searched now", now)]
         with self._draft("adapted", encoder) as draft:
             new = self._marks(draft, carried or LINKS, material)
-            rows.append(self._next("adapted encoder", new, now))
+            ranking = "reranker from before" if carried else "links"
+            rows.append(self._next(f"adapted encoder, {ranking}", new, now))
             if self.settings.stage_2:
                 now = new if rows[-1].kept else now
                 new = self._stage_2(draft, material, carried)
@@ -174,7 +185,7 @@ class _Making:
             "apart": material.apart,
             "encoder": encoder.fingerprint if kept else None,
             "dense_weight": encoder.dense_weight if kept else None,
-            "reranker": self._kept(rows, carried),
+            "reranker": kept_reranker(rows, carried=carried is not None),
             "counts": counts(len(self.index), material),
         }
 
@@ -195,18 +206,11 @@ class _Making:
 
     def _carried(self, encoder: str) -> Path | None:
         """The reranker from before, for the tokens of the encoder that learnt on from its own."""
-        model = reranker_of(self.index) if self.settings.backbone == OWN else None
+        model = reranker_of(self.index, self.settings.backbone)
         if model is None:
             return None
         copy_graph_folder(model.folder, self.folder / CARRIED, encoder=encoder)
         return self.folder / CARRIED
-
-    @staticmethod
-    def _kept(rows: Sequence[Row], carried: Path | None) -> str | None:
-        """Folder of the reranker that answers from now on; None for links."""
-        if len(rows) > 2 and rows[2].kept:
-            return STAGE_2
-        return CARRIED if carried and rows[1].kept else None
 
     def _stage_2(self, whole: SheetIndex, material: Material, carried: Path | None) -> Marks:
         """Marks of the reranker that is trained over the adapted encoder."""
@@ -218,8 +222,8 @@ class _Making:
             )
         train_reranker(
             train, choose, settings, self.folder / STAGE_2,
-            start_from=stage_2_start(carried, settings), data_name=self.index.path.stem,
-            progress=self._training,
+            start_from=carried and stage_2_start(carried, settings),
+            data_name=self.index.path.stem, progress=self._training,
         )  # fmt: skip
         return self._marks(whole, self.folder / STAGE_2, material)
 

@@ -11,6 +11,7 @@ from sat_retriever.training.holdout import divided, held_out_families
 FEWEST = 10  # questions that judge apart from those that choose
 _ENOUGH = 100  # questions of a type that are never too many
 _LARGEST = 0.25  # family, as a part of all that is held out
+_JUDGING = 0.7  # of the held-out sheets: choosing takes fewer questions than telling .01 from none
 
 
 def kept_apart(groups: Sequence[Sequence[str]], *, share: float, seed: int) -> frozenset[str]:
@@ -60,7 +61,7 @@ def even(queries: Sequence[Query], enough: int = _ENOUGH) -> tuple[Query, ...]:
     return tuple(query for place, query in enumerate(queries) if place in kept)
 
 
-def halves(
+def sides(
     asked: Sequence[Query],
     groups: Sequence[Sequence[str]],
     held_out: Collection[str],
@@ -73,7 +74,7 @@ def halves(
     """
     inside = [group for group in groups if group[0] in held_out]
     if len(inside) > 1:
-        judged = held_out_families(inside, share=0.5, seed=seed)
+        judged = held_out_families(inside, share=_JUDGING, seed=seed)
         parts = divided(asked, (), judged)
         if min(len(parts.train), len(parts.validation)) >= FEWEST:
             return parts.train, parts.validation, True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,9 @@ class Adaptation:
             few, and the figures are better than they would be on others.
         encoder: The encoder that the index has now, if it was replaced.
         dense_weight: Share of the cosine that goes with it.
-        reranker: Folder of its trained reranker: the one from before, or the run of the one that
-            was trained over it, if that answers better; None where links rank.
+        reranker: Folder of the trained reranker that the index was given: a copy of the one from
+            before, or the run of the one trained here; None if links came with the new encoder, or
+            nothing was replaced.
         counts: Sheets, families and questions by what they were for.
         seconds: Wall time of the start that finished it, and of the epochs of earlier ones; without
             writing the index.
@@ -63,6 +64,25 @@ class Adaptation:
             seconds=result["seconds"],
             memory_mib=result["memory_mib"],
         )
+
+
+def kept_reranker(rows: Sequence[Row], *, carried: bool) -> str | None:
+    """Folder of the reranker that answers from now on, if that is one of the adaptation's.
+
+    Args:
+        rows: What answered before, the adapted encoder, and that with the reranker trained here,
+            if there is one.
+        carried: Whether the adapted encoder was judged with the reranker from before, not links.
+
+    >>> first, kept, lost = Row("", 0, 0), Row("", 0, 0, kept=True), Row("", 0, 0, kept=False)
+    >>> [kept_reranker((first, *rest), carried=True)
+    ...  for rest in ([kept], [kept, lost], [kept, kept], [lost, kept], [lost, lost])]
+    ['carried', 'carried', 'stage-2', 'stage-2', None]
+    >>> kept_reranker((first, kept, lost), carried=False)
+    """
+    if len(rows) > 2 and rows[2].kept:
+        return STAGE_2
+    return CARRIED if carried and rows[1].kept else None
 
 
 def counts(sheets: int, material: Material) -> dict[str, int]:

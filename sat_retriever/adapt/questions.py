@@ -2,7 +2,7 @@
 
 questions/train.json       made from the sheets that training may see, and no others
 questions/rerank.json      others, made in the same way
-questions/held-out.json    made from all sheets, those whose whole answer is held out
+questions/held-out.json    made from all sheets, about held-out ones: their whole answer is held out
 rewordings.json            a language model's answers, if one rewords them
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 
-from sat_retriever.adapt.heldout import FEWEST, even, halves, kept_apart
+from sat_retriever.adapt.heldout import FEWEST, even, kept_apart, sides
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.atomic import make_folder
 from sat_retriever.chat import Chat
@@ -31,7 +31,7 @@ from sat_retriever.training.sources import read_records
 from sat_retriever.types import SheetRecord
 
 QUESTIONS = "questions"
-_TRIED = 3  # questions about all sheets for one to learn from; few are about held-out ones alone
+_HELD_OUT_MOST = 1_000  # held-out questions; more would decide little more
 _REWORDINGS = ".rewordings.json"  # hidden: it is of use whatever the options are
 _TRAIN, _RERANK, _HELD_OUT = "train.json", "rerank.json", "held-out.json"
 _OTHER_SEED = 10_000  # added to the seed, other questions about the same sheets
@@ -113,7 +113,7 @@ def prepare(
     train = mixed(lessons, mine.train, settings)
     _check(train, asked, index, settings)
     rerank = mixed(others, mine.train, settings) if len(others) >= FEWEST else train
-    choose, judge, apart = halves(asked, groups, held_out, settings.seed)
+    choose, judge, apart = sides(asked, groups, held_out, settings.seed)
     return Material(
         train=train,
         rerank=rerank,
@@ -208,20 +208,21 @@ def _made(
             if counting is not None:
                 counting("making questions", done, total)
 
-        def make(
-            number: int, kept: frozenset[str] | None = None, other: int = 0
-        ) -> tuple[Made, ...]:
-            links = index.all_links()
-            if kept is not None:
-                links = (each for each in links if {each.source, each.target} <= kept)
-            seed = settings.seed + other * _OTHER_SEED
-            return own_queries(_Records(index, kept), links, number, seed=seed, progress=tell).made
+        def learn(seed: int) -> tuple[Made, ...]:
+            links = (each for each in index.all_links() if {each.source, each.target} <= seen)
+            records = _Records(index, seen)
+            return own_queries(records, links, number, seed=seed, progress=tell).made
 
-        every = make(_TRIED * number)
+        def ask(about: frozenset[str]) -> tuple[Made, ...]:
+            records, links, most = _Records(index), index.all_links(), min(number, _HELD_OUT_MOST)
+            return own_queries(
+                records, links, most, seed=settings.seed, about=about, progress=tell
+            ).made
+
         made = {
-            _TRAIN: make(number, seen),
-            _RERANK: make(number, seen, other=1) if settings.stage_2 else (),
-            _HELD_OUT: [x for x in every if not seen.intersection(x.query.positives)],
+            _TRAIN: learn(settings.seed),
+            _RERANK: learn(settings.seed + _OTHER_SEED) if settings.stage_2 else (),
+            _HELD_OUT: ask(frozenset(index.sheet_ids()) - seen),
         }
         if chat is not None:
             every_one = tuple(chain(*made.values()))

@@ -100,7 +100,10 @@ class AdaptSettings:
         )
 
     def reranker_training(self) -> RerankerTraining:
-        """Stage 2 over the link reranker's order, which it keeps where it learns nothing better."""
+        """Stage 2 over the link reranker's order.
+
+        Where it learns nothing better it keeps that, or what it begins with: see `adapt`.
+        """
         return RerankerTraining(
             candidates=self.candidates,
             start="links",

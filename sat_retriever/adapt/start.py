@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
+from sat_retriever.adapt.settings import OWN
 from sat_retriever.encoder.expand import expanded
 from sat_retriever.encoder.folder import is_model_folder, read_model_folder
 from sat_retriever.errors import EncoderError, TrainingError
@@ -15,8 +17,7 @@ from sat_retriever.index import SheetIndex
 from sat_retriever.packaged import is_packaged
 from sat_retriever.retriever import own_reranker
 from sat_retriever.training.encodertask import SENTENCE_TRANSFORMERS
-from sat_retriever.training.scorer import BaseScorer, ScorerShape
-from sat_retriever.training.scoreronnx import load_base
+from sat_retriever.training.scoreronnx import base_weights
 from sat_retriever.training.settings import RerankerTraining
 
 _PRECISION = re.compile(r":(?:int8|compact)$")
@@ -49,41 +50,41 @@ def start_of(encoder: str) -> str:
         ) from error
 
 
-def reranker_of(index: SheetIndex) -> GraphModel | None:
-    """The trained reranker by which an index is searched, if it reads tokens.
+def reranker_of(index: SheetIndex, backbone: str = OWN) -> GraphModel | None:
+    """The trained reranker by which an index is searched, if an adaptation can go on from it.
 
-    Over the tokens of an encoder that learnt on from the index's own it can be judged, and learn
-    on, too.
+    That is one that reads tokens, of the encoder that Stage 1 goes on from.
+
+    Args:
+        index: What is adapted.
+        backbone: What Stage 1 starts from, see `AdaptSettings`.
 
     Raises:
         PathNotFoundError: If the index names a reranker that is not there.
+        InputError: If there is none in the folder that it names.
         EncoderError: If it is damaged.
+        FingerprintMismatchError: If it was trained on other tokens or texts than the index has.
     """
+    if backbone not in (OWN, _PRECISION.sub("", index.encoder_name)):
+        return None
     found = own_reranker(index)
     return found.model if isinstance(found, GraphReranker) else None
 
 
-def stage_2_start(folder: Path | None, settings: RerankerTraining) -> Path | None:
-    """The reranker whose base scorer a training of Stage 2 begins with; None for random weights.
-
-    It does where it reads what the training is to read, and once learnt something: of weights
-    that never did many are equal, and an exported file holds equal ones once, without names.
+def stage_2_start(folder: Path, settings: RerankerTraining) -> Path | None:
+    """A reranker, if a training of Stage 2 can begin with it; None begins with random weights.
 
     Args:
-        folder: A reranker folder, or None.
+        folder: A reranker folder.
         settings: Of the training.
 
     Raises:
         EncoderError: If the folder is no reranker, or damaged.
         MissingExtraError: If an optional package is missing; names the command.
     """
-    if folder is None:
-        return None
-    spec = read_graph_folder(folder)
-    if (spec.start, spec.features) != (settings.start, settings.features):
-        return None
+    wanted = replace(read_graph_folder(folder), start=settings.start, features=settings.features)
     try:
-        load_base(folder, BaseScorer(ScorerShape(spec.width, len(spec.features))))
+        base_weights(folder, wanted)
     except TrainingError:
         return None
     return folder

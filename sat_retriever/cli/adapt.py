@@ -221,7 +221,8 @@ def _verdict(made: Adaptation, file: Path) -> list[str]:
     if len(made.rows) > 2 and not made.stage_2_kept:
         lines.append("the adapted reranker is not better: it is not used")
     if made.reranker is not None:
-        lines.append(f"searches of it rank with the reranker in {made.reranker}; keep that, too")
+        which = "reranker that was trained" if made.stage_2_kept else "reranker from before,"
+        lines.append(f"searches of {file} rank with the {which} in {made.reranker}; keep that, too")
     return [*lines, _command(file)]
 
 

@@ -25,8 +25,8 @@ def expanded(folder: ModelFolder, cache: Path | None = None) -> Path:
         cache: Where it is kept; the user's cache folder when None.
 
     Raises:
-        EncoderError: If the encoder does not say what transformer it was exported from, or the
-            folder cannot be written.
+        EncoderError: If the encoder does not say what transformer it was exported from, its model
+            is no ONNX file, or the folder cannot be written.
         MissingExtraError: If onnx or safetensors is not installed.
     """
     if cache is None:
@@ -61,7 +61,8 @@ def expand_folder(folder: ModelFolder, target: Path) -> None:
         target: A folder that is not there yet.
 
     Raises:
-        EncoderError: If the encoder does not say what transformer it was exported from.
+        EncoderError: If the encoder does not say what transformer it was exported from, or its
+            model is no ONNX file.
         MissingExtraError: If onnx or safetensors is not installed.
         OSError: If the folder cannot be written.
     """

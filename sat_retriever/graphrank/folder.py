@@ -51,7 +51,8 @@ def copy_graph_folder(source: Path, target: Path, *, encoder: str | None = None)
         source: A reranker folder.
         target: The folder; a reranker or an empty folder there is replaced.
         encoder: Fingerprint of the encoder whose tokens the copy is to order; None leaves its
-            own. How well it orders those is for the caller to measure.
+            own. How well it orders those, and where a complete answer of them ends
+            (`complete_share` is copied), is for the caller to measure.
 
     Raises:
         EncoderError: If the source is no reranker, or the target cannot be written.

@@ -45,6 +45,7 @@ class QueryOptions:
             positives has as many, up to `max_hard`, as far as there are any.
         max_hard: Most hard negatives of a question.
         grammar: Rules of all texts; None for the packaged ones.
+        about: Ids of the sheets that all positives of a question are among; None for any.
     """
 
     shares: Mapping[tuple[str, str], float] = field(default_factory=lambda: QUESTIONS)
@@ -55,6 +56,7 @@ class QueryOptions:
     min_hard: int = 6
     max_hard: int = MOST_HARD
     grammar: Grammar | None = None
+    about: frozenset[str] | None = None
 
     @classmethod
     def even(cls) -> QueryOptions:
@@ -120,7 +122,7 @@ def make_queries(
         )
     index = FactIndex.of(facts, links)
     rng = random.Random(f"queries {seed}")  # noqa: S311 - repeatable, no secret
-    scene = Scene(index, (wordings or Wordings()).clear(index), rng)
+    scene = Scene(index, (wordings or Wordings()).clear(index), rng, options.about)
     maker = _Maker(scene, options.grammar or Grammar.load(), options, rng)
     return islice(_spread(maker, options.shares), number)
 
@@ -184,14 +186,19 @@ class _Maker:
         if asked is None:
             return None
         positives = self.scene.index.sheets(asked, self.options.max_positives)
-        if positives is None or len(positives) < shape.at_least:
-            return None
-        if self._answers[shape.query_type, positives] >= self.options.max_phrasings:
+        if positives is None or not self._wanted(positives, shape):
             return None
         if not self._fits(asked, positives, shape):
             return None
         draft = Draft(shape.query_type, shape.dependency_type, asked, shape.rule, shape.latest)
         return draft, positives
+
+    def _wanted(self, positives: tuple[str, ...], shape: Shape) -> bool:
+        """Whether a question may have this answer, and has not had it too often."""
+        about = self.options.about
+        inside = about is None or about.issuperset(positives)
+        often = self._answers[shape.query_type, positives] >= self.options.max_phrasings
+        return inside and len(positives) >= shape.at_least and not often
 
     def _fits(self, asked: Asked, positives: Sequence[str], shape: Shape) -> bool:
         """Whether everything the text will name has a part in the answer."""

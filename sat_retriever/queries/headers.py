@@ -65,7 +65,10 @@ class _Headers:
 
 
 def header_queries(
-    records: Iterable[SheetRecord], number: int, chance: random.Random
+    records: Iterable[SheetRecord],
+    number: int,
+    chance: random.Random,
+    about: frozenset[str] | None = None,
 ) -> list[Query]:
     """At most so many questions for two headers, each with every sheet that has both.
 
@@ -75,10 +78,12 @@ def header_queries(
         records: Sheets of an index.
         number: How many questions.
         chance: Where random numbers come from.
+        about: Ids of the sheets that all positives of a question are among; None for any.
     """
     headers = _read(records)
     limit = max(MAX_POSITIVES, min(_MOST, int(_MAX_SHARE * len(headers.of))))
-    sheets = sorted(sheet for sheet, named in headers.of.items() if len(named) > 1)
+    asked = headers.of.keys() if about is None else headers.of.keys() & about
+    sheets = sorted(sheet for sheet in asked if len(headers.of[sheet]) > 1)
     chance.shuffle(sheets)
     found: dict[frozenset[Stems], Query] = {}
     covered: set[str] = set()
@@ -91,7 +96,7 @@ def header_queries(
         if min(len(headers.sheets.get(each, ())) for each in pair) > limit:
             continue
         positives = headers.having(pair[0]) & headers.having(pair[1])
-        if len(positives) <= MAX_POSITIVES:
+        if len(positives) <= MAX_POSITIVES and positives <= asked:
             covered |= positives
             text = chance.choice(_ASKED).format(*(headers.said[each] for each in pair))
             found[frozenset(pair)] = Query(

@@ -60,6 +60,7 @@ def own_queries(
     *,
     seed: int = 0,
     types: Collection[str] | None = None,
+    about: frozenset[str] | None = None,
     progress: Progress | None = None,
 ) -> OwnQueries:
     """Questions that people could ask about these sheets, with all sheets that answer them.
@@ -76,6 +77,8 @@ def own_queries(
         number: How many questions; fewer where there is no more to ask.
         seed: Of every choice.
         types: Query types to make; None for all.
+        about: Ids of the sheets that all answers are to be among; None for any. A question that
+            others answer, too, is not asked.
         progress: Called with questions kept, and questions wanted.
 
     Raises:
@@ -86,12 +89,15 @@ def own_queries(
     found = found_facts(records, _traced(links, traced))
     described = Described.of(found.facts)
     sheets = len(found.facts) + sum(left.number for left in found.left_out)
-    options = replace(options, max_positives=_most(sheets, options), grammar=Grammar.load(FOUND))
+    options = replace(
+        options, max_positives=_most(sheets, options), grammar=Grammar.load(FOUND), about=about
+    )
     kept: dict[str, Made] = {}
     dropped: Counter[str] = Counter()
     if types is None or "semantic_lookup" in types:
         chance = random.Random(f"headers {seed}")  # noqa: S311 - repeatable, no secret
-        for query in header_queries(records, max(1, round(number * _HEADER_SHARE)), chance):
+        wanted = max(1, round(number * _HEADER_SHARE))
+        for query in header_queries(records, wanted, chance, about):
             kept[query.text.casefold()] = Made(query, ())
     made = make_queries(
         found.facts,

@@ -49,11 +49,13 @@ class Scene:
         index: The facts.
         wordings: What can be said of them clearly.
         rng: Orders the walks.
+        about: Ids of the sheets that walks go to; None for all.
     """
 
     index: FactIndex
     wordings: Wordings
     rng: random.Random
+    about: frozenset[str] | None = None
     _pools: dict[str, Groups] = field(default_factory=dict)
     _turns: dict[object, Turn] = field(default_factory=dict)
     _years: dict[Need, tuple[int, ...]] = field(default_factory=dict)
@@ -78,6 +80,8 @@ class Scene:
             found: dict[str, dict[str, list[int]]] = {}
             for place in self._members(name):
                 facts = self.index.facts[place]
+                if self.about is not None and facts.sheet_id not in self.about:
+                    continue
                 found.setdefault(facts.kind, {}).setdefault(facts.entity, []).append(place)
             groups = [list(entities.values()) for entities in found.values()]
             self.rng.shuffle(groups)

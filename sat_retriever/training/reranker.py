@@ -8,7 +8,7 @@ run/*.safetensors    their weights, which another training can start from
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -32,7 +32,7 @@ from sat_retriever.training.ranking_loss import LossWeights
 from sat_retriever.training.reranktask import RerankTask, logits_of
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.scorer import BaseScorer, ScorerShape
-from sat_retriever.training.scoreronnx import export_scorer, load_base
+from sat_retriever.training.scoreronnx import base_weights, export_scorer
 from sat_retriever.training.settings import RerankerTraining
 from sat_retriever.training.weights import load_weights, save_weights
 
@@ -86,8 +86,8 @@ def train_reranker(
         folder: Run folder; a new one, or that of the same training.
         base: Run folder of another training whose base scorer is taken as it is; it must have
             been trained on the same tokens, candidates and features.
-        start_from: Reranker folder whose base scorer's weights this one's begin with, trained on
-            whatever tokens of the same width; None begins with random ones, as the paper does.
+        start_from: Reranker folder whose base scorer's weights this one's begin with; see
+            `scoreronnx.base_weights`. None begins with random ones, as the paper does.
         data_name: What the data is called; for the reader of the run folder.
         progress: Is told about every step.
 
@@ -107,19 +107,17 @@ def train_reranker(
     train, validation = train.narrowed(settings), validation.narrowed(settings)
     accelerator = make_accelerator(settings.base_schedule())
     config: dict[str, Any] = {"kind": RERANKER, **asdict(settings)}
+    first = None
     if base is not None:
         config["base"] = file_hash(_fitting_base(Path(base), train))
     if start_from is not None:
-        read_graph_folder(Path(start_from))  # or it says what is wrong with it
+        first = base_weights(Path(start_from), train.spec)
         config["start_from"] = file_hash(Path(start_from) / MODEL)
     data_hash = f"{train.fingerprint}-{validation.fingerprint}"
     run = RunFolder.open(folder, config, data_hash=data_hash, data_name=data_name)
     if not run.finished:
         with run.held():
-            training = _Training(
-                train, validation, settings, run, accelerator, progress,
-                None if start_from is None else Path(start_from),
-            )  # fmt: skip
+            training = _Training(train, validation, settings, run, accelerator, progress, first)
             training.run_phases(None if base is None else Path(base))
             accelerator.wait_for_everyone()
     result = run.result()
@@ -141,7 +139,7 @@ class _Training:
     run: RunFolder
     accelerator: Accelerator
     progress: Progress | None
-    start_from: Path | None
+    first: Mapping[str, torch.Tensor] | None  # weights that the base scorer begins with
 
     def run_phases(self, other: Path | None) -> None:
         """Train what is still to be trained, and write what came of it.
@@ -166,8 +164,8 @@ class _Training:
         spec = self.train.spec
         with _seeded(self.settings.seed, 0):
             made = BaseScorer(ScorerShape(spec.width, len(spec.features), self.settings.dropout))
-        if self.start_from is not None:
-            load_base(self.start_from, made)
+        if self.first is not None:
+            made.load_state_dict(self.first)
         return made
 
     def _new_graph(self, base: BaseScorer) -> GraphScorer:

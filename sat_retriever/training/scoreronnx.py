@@ -14,7 +14,7 @@ from sat_retriever.graphrank.spec import GraphSpec
 from sat_retriever.onnxexport import export_onnx
 from sat_retriever.onnxweights import onnx_weights
 from sat_retriever.training.gnn import GraphScorer
-from sat_retriever.training.scorer import BaseScorer
+from sat_retriever.training.scorer import BaseScorer, ScorerShape
 
 _EXTRA = "train"  # installs onnx
 _EXAMPLE = 5  # candidates of the example that is exported with; any number can be scored
@@ -91,28 +91,39 @@ def export_scorer(scorer: BaseScorer | GraphScorer, spec: GraphSpec, folder: Pat
     )
 
 
-def load_base(folder: Path, scorer: BaseScorer) -> None:
-    """Put the weights of a reranker's base scorer into another base scorer.
+def base_weights(folder: Path, spec: GraphSpec) -> dict[str, torch.Tensor]:
+    """Weights of a reranker's base scorer, for another one to begin with.
 
     Args:
-        folder: A reranker, with a graph over its base scorer or without, compact or not.
-        scorer: Of the same width and number of features.
+        folder: A reranker, with a graph over its base scorer or without, compact or not; on
+            whatever tokens it was trained, and by whatever share of the cosine.
+        spec: What the other one is to read.
+
+    Returns:
+        By name in a `BaseScorer`.
 
     Raises:
         EncoderError: If the folder is no reranker, or damaged.
-        TrainingError: If its base scorer is of another width, reads other features, or has weights
-            that the file does not name: it never learnt, and equal ones are held once.
+        TrainingError: If it is of another width, start or features, or never learnt: many of its
+            weights are equal then, and the file holds equal ones once, without their names.
         MissingExtraError: If an optional package is missing; names the command.
     """
-    graph = read_graph_folder(folder).layers > 0
-    found = onnx_weights(folder / MODEL, "scorer.base" if graph else "scorer", _EXTRA)
-    try:
-        scorer.load_state_dict({name: torch.from_numpy(value) for name, value in found.items()})
-    except RuntimeError as error:
+    theirs = read_graph_folder(folder)
+    for name in ("width", "start", "features"):
+        if getattr(theirs, name) != getattr(spec, name):
+            raise TrainingError(
+                f"a training with {name} {getattr(spec, name)} cannot begin with the base scorer "
+                f"in {folder}, which has {getattr(theirs, name)}; begin with another, or with none"
+            )
+    module = "scorer.base" if theirs.layers else "scorer"
+    found = onnx_weights(folder / MODEL, module, _EXTRA)
+    missing = BaseScorer(ScorerShape(spec.width, len(spec.features))).state_dict().keys() - found
+    if missing:
         raise TrainingError(
-            f"the base scorer in {folder} is another than the one to be trained ({error}); begin "
-            "with one of the same width and features that has learnt, or with none"
-        ) from error
+            f"the base scorer in {folder} has never learnt (its file does not name "
+            f"{min(missing)}); begin with another, or with none"
+        )
+    return {name: torch.from_numpy(value) for name, value in found.items()}
 
 
 def _example(spec: GraphSpec) -> dict[str, torch.Tensor]:

@@ -155,8 +155,9 @@ class RerankerTraining:
         bce_weight: Weight of the binary loss.
         pair_weight: Weight of the margin loss.
         margin: Distance of relevant from other logits that the margin loss asks for.
-        keep_start: Let Stage 1's own order compete with the epochs of the base scorer, so that
-            Stage 2 is never behind it on validation. A frozen graph over it learns nothing.
+        keep_start: Let the order that the base scorer begins with, Stage 1's own unless it begins
+            with another one's weights, compete with its epochs, so that Stage 2 is never behind it
+            on validation. A frozen graph over Stage 1's own learns nothing.
         base_epochs: Epochs of the base scorer.
         base_learning_rate: Highest learning rate of the base scorer, after the warm-up.
         graph_epochs: Epochs of the graph.

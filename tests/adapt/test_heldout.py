@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sat_retriever.adapt.heldout import FEWEST, even, halves, kept_apart
+from sat_retriever.adapt.heldout import FEWEST, even, kept_apart, sides
 from sat_retriever.labels import Query
 
 
@@ -48,11 +48,20 @@ def test_of_two_types_the_frequent_one_is_thinned():
     assert [kept.count(kind) for kind in ("comparison", "lookup")] == [120, 120]
 
 
+def test_most_held_out_families_judge_and_none_of_them_chooses():
+    names = [f"{number:02}" for number in range(40)]
+    asked = [Query(f"{name}{n}", (name,)) for name in names for n in range(2)]
+    choose, judge, apart = sides(asked, [[name] for name in (*names, "seen")], set(names), 0)
+    assert apart
+    assert (len(choose), len(judge)) == (24, 56)
+    assert {q.positives for q in choose}.isdisjoint(q.positives for q in judge)
+
+
 def test_few_questions_do_both():
     groups = [["a"], ["b"], ["c"]]
     asked = [Query(f"{sheet}{number}", (sheet,)) for sheet in "ab" for number in range(FEWEST)]
-    assert halves(asked, groups, {"a", "b"}, 0)[2]
+    assert sides(asked, groups, {"a", "b"}, 0)[2]
     few = asked[1:]
-    assert halves(few, groups, {"a", "b"}, 0) == (tuple(few), tuple(few), False)
+    assert sides(few, groups, {"a", "b"}, 0) == (tuple(few), tuple(few), False)
     alone = asked[:FEWEST]
-    assert halves(alone, groups, {"a"}, 0) == (tuple(alone), tuple(alone), False)
+    assert sides(alone, groups, {"a"}, 0) == (tuple(alone), tuple(alone), False)

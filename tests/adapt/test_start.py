@@ -77,25 +77,24 @@ def test_one_that_says_what_it_was_exported_from_starts_from_its_own_file(tmp_pa
 # ---- Stage 2
 
 
-def test_an_index_brings_the_reranker_that_it_is_searched_by_if_that_reads_tokens(tmp_path):
+def test_an_index_brings_the_reranker_that_it_is_searched_by_if_that_reads_its_tokens(tmp_path):
     with SheetIndex.create(tmp_path / "i.sat", HashedEncoder(16)) as index:
         assert reranker_of(index) is None  # links
         folder = save_small_model(tmp_path / "reranker", small_spec(index))
         index.name_reranker(folder)
         assert reranker_of(index).folder == folder
+        assert reranker_of(index, "minilm") is None  # of other tokens
+    general = FOLDER / "general" / "reranker"
     with SheetIndex.create(tmp_path / "g.sat", SheetEncoder.load("general")) as index:
-        assert reranker_of(index).folder == FOLDER / "general" / "reranker"
+        assert reranker_of(index).folder == reranker_of(index, "general").folder == general
 
 
 def test_stage_2_begins_with_a_reranker_that_reads_the_same_and_has_learnt(tmp_path):
     settings = AdaptSettings().reranker_training()
-    assert stage_2_start(None, settings) is None
     general = FOLDER / "general" / "reranker"
     assert stage_2_start(general, settings) == general
     with SheetIndex.create(tmp_path / "i.sat", HashedEncoder(6)) as index:
         spec = base_spec(index)
-    learnt = save_base_scorer(tmp_path / "learnt", spec)
-    assert stage_2_start(learnt, settings) == learnt
     dense = save_base_scorer(tmp_path / "dense", replace(spec, start="dense"))
     assert stage_2_start(dense, settings) is None
     export_scorer(BaseScorer(ScorerShape(6, 2)), spec, tmp_path / "new")

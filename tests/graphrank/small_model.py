@@ -47,8 +47,14 @@ def base_spec(index) -> GraphSpec:
     return small_spec(index, start="links", features=("lexical", "dense"), **channels)
 
 
-def save_base_scorer(folder: Path, spec: GraphSpec) -> Path:
-    """The folder, with a base scorer of random weights, all different; needs torch."""
+def save_base_scorer(folder: Path, spec: GraphSpec, scale: float = 10.0) -> Path:
+    """The folder, with a base scorer of random weights, all different; needs torch.
+
+    Args:
+        folder: Where it is written.
+        spec: What it reads.
+        scale: What it multiplies the first score with; below zero the best become the last.
+    """
     import torch
 
     from sat_retriever.training.scorer import BaseScorer, ScorerShape
@@ -59,6 +65,7 @@ def save_base_scorer(folder: Path, spec: GraphSpec) -> Path:
     with torch.no_grad():
         for value in scorer.parameters():
             value.add_(0.1 * torch.rand(value.shape, generator=chance))
+        scorer.scale.fill_(scale)
     export_scorer(scorer, spec, folder)
     return folder
 

@@ -336,6 +336,19 @@ def test_every_sheet_named_exists_and_no_side_has_the_others():
     assert own.sheets == len(records)
 
 
+def test_queries_about_some_sheets_have_their_whole_answers_among_them_as_all_sheets_give_it():
+    records = company()
+    about = frozenset(each.sheet_id for each in records[::2])
+    asked = [each.query for each in own_queries(records, [], 40, about=about).made]
+    assert len(asked) > 10
+    assert all(about.issuperset(query.positives) for query in asked)
+    others = {sheet for query in asked for sheet in (*query.negatives, *query.hard_negatives)}
+    assert others - about  # the rest of the sheets is there all the same
+    alone = own_queries([each for each in records if each.sheet_id in about], [], 40).made
+    assert {query.text for query in asked} != {each.query.text for each in alone}
+    assert own_queries(records, [], 40, about=frozenset()).made == ()
+
+
 def test_no_query_speaks_of_companies():
     texts = " ".join(each.query.text for each in own_queries(company(), [], 60).made).lower()
     assert "compan" not in texts

@@ -24,7 +24,7 @@ from sat_retriever.training.reranker import TrainedReranker, train_reranker
 from sat_retriever.training.reranktask import logits_of
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.scorer import BaseScorer, ScorerShape
-from sat_retriever.training.scoreronnx import export_scorer, load_base
+from sat_retriever.training.scoreronnx import base_weights, export_scorer
 from sat_retriever.training.settings import RERANKER_PRESETS, RerankerTraining
 from sat_retriever.training.weights import load_tensors, load_weights
 from sat_retriever.types import SheetRecord
@@ -344,53 +344,64 @@ def test_a_base_scorer_comes_back_from_its_folder_with_a_graph_over_it_or_withou
     if compact:
         compact_graph_folder(folder, tmp_path / "small")
         folder = tmp_path / "small"
-    found = BaseScorer(ScorerShape(sets.spec.width, 1))
-    load_base(folder, found)
+    found = base_weights(folder, sets.spec)
     expected = load_tensors(trained.folder / "base.safetensors")
-    for key, value in found.state_dict().items():
+    assert found.keys() == expected.keys()
+    for key, value in found.items():
         torch.testing.assert_close(value, expected[key], atol=2e-3 if compact else 0, rtol=0)
 
 
 def test_a_training_begins_where_another_ended_and_keeps_it_if_nothing_is_better(
-    trained, sets, tmp_path, no_export
+    trained, sets, tmp_path, monkeypatch
 ):
     settings = replace(SETTINGS, layers=0, keep_start=True, base_learning_rate=1e-12)
     seen = []
-
-    def looked(scorer, spec, folder):
-        seen.append(logits_of(scorer, sets))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reranker, "export_scorer", looked)
-        patch.setattr(reranker, "copy_graph_folder", lambda *_: None)
-        train_reranker(sets, sets, settings, tmp_path / "run", start_from=trained.folder / "base")
-    first = next(row for row in rows(tmp_path / "run") if row["row"] == "epoch")
+    monkeypatch.setattr(reranker, "export_scorer", lambda made, *_: seen.append(made.state_dict()))
+    monkeypatch.setattr(reranker, "copy_graph_folder", lambda *_: None)
+    ended = train_reranker(
+        sets, sets, settings, tmp_path / "run", start_from=trained.folder / "base"
+    )
     base = BaseScorer(ScorerShape(sets.spec.width, 1))
     load_weights(trained.folder / "base.safetensors", base)
-    wanted = logits_of(base, sets)
-    assert first["epoch"] == 0
-    assert first["validation"]["NDCG@5"] == measures(sets, wanted)["NDCG@5"]
-    np.testing.assert_allclose(seen[0], wanted, atol=1e-4)
+    first = next(row for row in rows(tmp_path / "run") if row["row"] == "epoch")
+    assert first["validation"]["NDCG@5"] == measures(sets, logits_of(base, sets))["NDCG@5"]
+    assert ended.best_epoch == first["epoch"] == 0
+    torch.testing.assert_close(seen[0], dict(base.state_dict()), atol=0, rtol=0)
 
 
 def test_another_beginning_is_another_training(trained, sets, tmp_path):
-    settings = replace(SETTINGS, layers=0)
-    start = {"start_from": trained.folder / "base"}
-    train_reranker(sets, sets, settings, tmp_path / "run", **start)
-    train_reranker(sets, sets, settings, tmp_path / "run", **start)
-    with pytest.raises(TrainingError, match="start_from"):
-        train_reranker(sets, sets, settings, tmp_path / "run")
+    settings, start = replace(SETTINGS, layers=0), trained.folder / "base"
+    made = train_reranker(sets, sets, settings, tmp_path / "run", start_from=start)
+    assert train_reranker(sets, sets, settings, tmp_path / "run", start_from=start) == made
+    for other in (None, made.folder / "base"):
+        with pytest.raises(TrainingError, match="start_from"):
+            train_reranker(sets, sets, settings, tmp_path / "run", start_from=other)
 
 
-def test_a_beginning_that_does_not_fit_is_refused(trained, index, sets, tmp_path):
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"features": ("dense",)}, r"with features \('dense',\) .* which has \('lexical',\)"),
+        ({"start": "fused"}, "with start fused .* which has dense"),
+    ],
+)
+def test_a_beginning_that_reads_something_else_is_refused_and_the_folder_is_free(
+    trained, index, tmp_path, changed, said, no_export
+):
+    settings = replace(SETTINGS, **changed)
+    sets = candidate_sets(index, sheet_world.queries(), settings)
+    with pytest.raises(TrainingError, match=said):
+        train_reranker(sets, sets, settings, tmp_path / "run", start_from=trained.folder / "base")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_beginning_that_is_none_is_refused(trained, sets, tmp_path):
+    both = {"base": trained.folder, "start_from": trained.folder / "base"}
     with pytest.raises(InputError, match="leave out start_from"):
-        train_reranker(
-            sets, sets, SETTINGS, tmp_path / "run", base=trained.folder,
-            start_from=trained.folder / "base",
-        )  # fmt: skip
+        train_reranker(sets, sets, SETTINGS, tmp_path / "run", **both)
     with pytest.raises(EncoderError, match="no complete reranker"):
         train_reranker(sets, sets, SETTINGS, tmp_path / "run", start_from=tmp_path / "none")
-    other = replace(SETTINGS, features=("lexical", "dense"))
-    more = candidate_sets(index, sheet_world.queries(), other)
-    with pytest.raises(TrainingError, match=r"the base scorer in .* is another"):
-        train_reranker(more, more, other, tmp_path / "o", start_from=trained.folder / "base")
+    new = BaseScorer(ScorerShape(sets.spec.width, 1))
+    export_scorer(new, replace(sets.spec, channels=(), layers=0), tmp_path / "new")
+    with pytest.raises(TrainingError, match="has never learnt"):
+        train_reranker(sets, sets, SETTINGS, tmp_path / "run", start_from=tmp_path / "new")
