@@ -38,7 +38,7 @@ from sat_retriever.adapt.outcome import (
 )
 from sat_retriever.adapt.questions import QUESTIONS, Material, prepare
 from sat_retriever.adapt.settings import OWN, AdaptSettings
-from sat_retriever.adapt.start import reranker_of, stage_2_start, start_of
+from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
 from sat_retriever.chat import Chat
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, TrainingError
@@ -195,7 +195,7 @@ class _Making:
         start = start_of(self.index.encoder_name if named == OWN else named)
         data = from_index(self.index, material.train, material.choose, seen=material.seen)
         learnt = getattr(self.index.encoder, "dense_weight", None)
-        if named == OWN and learnt is not None:
+        if goes_on(self.index, named) and learnt is not None:
             # Made questions quote the sheets, and would choose more words than people's did.
             data = replace(data, shares=(learnt,))
         trained = train_encoder(

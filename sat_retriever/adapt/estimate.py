@@ -25,6 +25,8 @@ def estimated_seconds(index: SheetIndex, material: Material, settings: AdaptSett
     begun = time.perf_counter()
     encoder.encode_sheets(texts)
     a_text = (time.perf_counter() - begun) / len(texts)
-    read = len(index) + len(material.train) + len(material.choose)
+    validated = len(index) + len(material.choose)
     learnt = _TEXTS * len(material.train)
-    return settings.epochs * a_text * (read + _LEARNT * learnt)
+    an_epoch = validated + len(material.train) + _LEARNT * learnt
+    mixtures = len(settings.encoder_training("minilm").interpolation)
+    return a_text * (settings.epochs * an_epoch + (1 + mixtures) * validated)

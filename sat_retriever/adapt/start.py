@@ -50,6 +50,16 @@ def start_of(encoder: str) -> str:
         ) from error
 
 
+def goes_on(index: SheetIndex, backbone: str) -> bool:
+    """Whether Stage 1 goes on from the index's own encoder, called by its name or "own".
+
+    Args:
+        index: What is adapted.
+        backbone: What Stage 1 starts from, see `AdaptSettings`.
+    """
+    return backbone in (OWN, _PRECISION.sub("", index.encoder_name))
+
+
 def reranker_of(index: SheetIndex, backbone: str = OWN) -> GraphModel | None:
     """The trained reranker by which an index is searched, if an adaptation can go on from it.
 
@@ -65,7 +75,7 @@ def reranker_of(index: SheetIndex, backbone: str = OWN) -> GraphModel | None:
         EncoderError: If it is damaged.
         FingerprintMismatchError: If it was trained on other tokens or texts than the index has.
     """
-    if backbone not in (OWN, _PRECISION.sub("", index.encoder_name)):
+    if not goes_on(index, backbone):
         return None
     found = own_reranker(index)
     return found.model if isinstance(found, GraphReranker) else None

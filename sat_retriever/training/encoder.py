@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from sat_retriever.encoder.checkpoint import read_checkpoint
@@ -18,7 +19,7 @@ from sat_retriever.training.fusion import CHOSEN
 from sat_retriever.training.interpolation import SHARE, interpolate, trained_weights
 from sat_retriever.training.loop import Fitted, fit
 from sat_retriever.training.mixedtask import Mixed, MixedTask
-from sat_retriever.training.progress import Progress
+from sat_retriever.training.progress import Progress, Standing
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.settings import EncoderTraining
 
@@ -95,7 +96,11 @@ def train_encoder(
                 task, settings.schedule(), run, accelerator, progress, _PHASE, untrained="show"
             )
             if settings.interpolation:
-                mixed = interpolate(task, before, settings.interpolation, accelerator)
+                told = progress if accelerator.is_main_process else None
+                tell = partial(_tell, told, settings.epochs) if told else None
+                mixed = interpolate(
+                    task, before, fitted.metrics, settings.interpolation, accelerator, tell
+                )
                 fitted = replace(fitted, metrics=mixed.metrics)
             if accelerator.is_main_process:
                 _finish(run, task, fitted)
@@ -108,6 +113,11 @@ def _task(data: TrainingData | Mixed, settings: EncoderTraining, backbone: Backb
     if isinstance(data, Mixed):
         return MixedTask(data, settings, backbone)
     return EncoderTask(data, settings, backbone)
+
+
+def _tell(progress: Progress, epochs: int, done: int, total: int) -> None:
+    """Tell the one who watches how many mixtures of the weights were tried."""
+    progress(Standing(_PHASE, "mixing", epochs, epochs, done, total, loss=None, best=None))
 
 
 def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted) -> None:

@@ -6,7 +6,7 @@ all others away; weights between both keep most of either.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -43,7 +43,12 @@ def trained_weights(module: torch.nn.Module) -> Weights:
 
 
 def interpolate(
-    task: Task, before: Weights, shares: Sequence[float], accelerator: Accelerator
+    task: Task,
+    before: Weights,
+    trained: Metrics,
+    shares: Sequence[float],
+    accelerator: Accelerator,
+    counting: Callable[[int, int], None] | None = None,
 ) -> Interpolated:
     """Give the task's module the best mixture of its weights and earlier ones.
 
@@ -56,12 +61,17 @@ def interpolate(
     Args:
         task: Its module has the trained weights, and is in eval mode.
         before: The weights before training, of `trained_weights`.
+        trained: What validation found of the weights that the module has.
         shares: Shares of the trained weights to try beside 1, each in [0, 1].
         accelerator: As in training.
+        counting: Called before each with mixtures tried, and mixtures in all.
     """
     after = trained_weights(task.module)
-    tried: dict[float, Metrics] = {}
-    for share in sorted({1.0, *shares}, reverse=True):
+    tried: dict[float, Metrics] = {1.0: trained}
+    others = sorted({*shares} - {1.0}, reverse=True)
+    for done, share in enumerate(others):
+        if counting is not None:
+            counting(done, len(others))
         _mix(task.module, before, after, share)
         with torch.no_grad():
             tried[share] = task.validate(accelerator)

@@ -12,7 +12,8 @@ class Standing:
 
     Attributes:
         phase: Name of the part of the training, for example "graph"; may be empty.
-        doing: "preparing" an epoch (mining), "training", or "validating" it.
+        doing: "preparing" an epoch (mining), "training", or "validating" it; "mixing" weights from
+            before and after, at the end: the steps are mixtures then.
         epoch: The epoch at hand; 0 is the model before training.
         epochs: Epochs in all.
         step: Optimiser steps done, over all epochs.
@@ -22,7 +23,7 @@ class Standing:
     """
 
     phase: str
-    doing: Literal["preparing", "training", "validating"]
+    doing: Literal["preparing", "training", "validating", "mixing"]
     epoch: int
     epochs: int
     step: int

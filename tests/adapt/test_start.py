@@ -19,7 +19,7 @@ from tests.tiny_transformer import save_tiny
 
 pytest.importorskip("torch", reason="pip install 'sat-retriever[train]'")
 from sat_retriever.adapt.settings import AdaptSettings
-from sat_retriever.adapt.start import reranker_of, stage_2_start, start_of
+from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
 from sat_retriever.index import SheetIndex
 from sat_retriever.packaged import FOLDER
 from sat_retriever.training.scorer import BaseScorer, ScorerShape
@@ -87,6 +87,8 @@ def test_an_index_brings_the_reranker_that_it_is_searched_by_if_that_reads_its_t
     general = FOLDER / "general" / "reranker"
     with SheetIndex.create(tmp_path / "g.sat", SheetEncoder.load("general")) as index:
         assert reranker_of(index).folder == reranker_of(index, "general").folder == general
+        assert goes_on(index, "general")
+        assert not goes_on(index, "minilm")
 
 
 def test_stage_2_begins_with_a_reranker_that_reads_the_same_and_has_learnt(tmp_path):

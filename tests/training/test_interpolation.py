@@ -58,9 +58,12 @@ def test_the_share_that_validation_likes_best_is_taken_and_of_equals_the_larger(
         task.module.weight.fill_(1.0)
         before = trained_weights(task.module)
         task.module.weight.fill_(5.0)
+    told = []
     found = interpolate(
-        task, before, (0.25, 0.5, 0.75), make_accelerator(EncoderTraining().schedule())
-    )
+        task, before, task.validate(None), (0.25, 0.5, 0.75),
+        make_accelerator(EncoderTraining().schedule()), lambda *at: told.append(at),
+    )  # fmt: skip
+    assert told == [(0, 3), (1, 3), (2, 3)]
     assert found.share == share
     assert task.module.weight.item() == 1 + 4 * share
     assert found.metrics["NDCG@5"] == pytest.approx(1 - abs(1 + 4 * share - liked))
@@ -78,7 +81,7 @@ def test_at_one_the_weights_are_the_trained_ones_bit_for_bit(settings):
                 each.add_(torch.rand(each.shape, generator=chance))
     after = {name: each.clone() for name, each in task.module.state_dict().items()}
     task.validate = lambda accelerator: {"NDCG@5": 0.5}
-    interpolate(task, before, (0.3,), make_accelerator(settings.schedule()))
+    interpolate(task, before, {"NDCG@5": 0.5}, (0.3,), make_accelerator(settings.schedule()))
     assert all(torch.equal(each, after[name]) for name, each in task.module.state_dict().items())
 
 
@@ -90,14 +93,16 @@ def test_a_training_saves_and_reports_the_mixture(tmp_path, settings, no_export,
     real = EncoderTask.validate
     asked = []
 
-    def liking_half(task, accelerator):  # the second of both at the end
+    def liking_half(task, accelerator):  # the one at the end
         asked.append(1)
         found = dict(real(task, accelerator))
-        return {**found, "NDCG@5": 2.0 if len(asked) == 5 else found["NDCG@5"]}
+        return {**found, "NDCG@5": 2.0 if len(asked) == 4 else found["NDCG@5"]}
 
     monkeypatch.setattr(EncoderTask, "validate", liking_half)
-    trained = train_encoder(tiny_corpus(), mixed, tmp_path / "mixed")
-    assert len(asked) == 5  # before training, two epochs, the share 1, the share .5
+    told = []
+    trained = train_encoder(tiny_corpus(), mixed, tmp_path / "mixed", progress=told.append)
+    assert len(asked) == 4  # before training, two epochs, the share .5
+    assert (told[-1].doing, told[-1].step, told[-1].steps) == ("mixing", 0, 1)
     assert trained.metrics[SHARE] == 0.5
     assert trained.metrics["NDCG@5"] == 2.0
     saved = load_file(trained.sentence_transformers / "model.safetensors")
