@@ -32,7 +32,8 @@ def adapted_parts() -> list[Part]:
             "What adapting takes",
             "Means over seeds; each adaptation in a process of its own, on a machine that was "
             "shared. The encoder and the reranker are kept only where they are better on made "
-            "questions about held-out families.",
+            "questions about held-out families; where the new reranker is not, an adapted encoder "
+            "is searched with the one from before.",
             cost_rows(adapted),
         ),
         Part(
