@@ -19,6 +19,7 @@ from benchmarks.train_methods import OUR_ENCODER, OUR_RERANKER
 from sat_retriever.encoder import MINILM, SheetEncoder
 from sat_retriever.encoder.compact import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
+from sat_retriever.gathering import evenly
 from sat_retriever.graphrank.folder import compact_graph_folder
 from sat_retriever.graphrank.rerank import GraphReranker
 from sat_retriever.index import SheetIndex
@@ -90,9 +91,8 @@ def trained(parts: Sequence[Part], settings: Trainings, folder: Path) -> Path:
         for part in (each for each in parts if each.use in uses):
             with _index(part, encoder, folder / "indexes") as index:
                 asked = part.source.train if use == "taught" else part.source.validation
-                found[part.name] = candidate_sets(
-                    index, _spread(asked, settings.questions), settings.reranker
-                )
+                most = len(asked) if settings.questions is None else settings.questions
+                found[part.name] = candidate_sets(index, evenly(asked, most), settings.reranker)
         sets[use] = joined_sets(found)
     stage2 = train_reranker(
         sets["taught"], sets["judged"], settings.reranker, folder / "reranker",
@@ -154,14 +154,3 @@ def _means(
         rows.append((ndcg(best, query.positives, 5), ndcg(best, query.positives, 10), whole))
     columns = zip(*rows, strict=True)
     return {name: mean(list(values)) for name, values in zip(MEASURES, columns, strict=True)}
-
-
-def _spread(queries: Sequence[Query], most: int | None) -> Sequence[Query]:
-    """At most so many of the questions, spread over all of them.
-
-    >>> [query.text for query in _spread([Query(str(n), ("a",)) for n in range(6)], 3)]
-    ['0', '2', '4']
-    """
-    if most is None or len(queries) <= most:
-        return queries
-    return [queries[place * len(queries) // most] for place in range(most)]

@@ -27,6 +27,7 @@ from rich.console import Console
 
 from benchmarks.made.recipes import every_book
 from benchmarks.results import Result, write_result
+from sat_retriever.gathering import evenly
 from sat_retriever.synth.calculate.compile import compiled
 from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.write.xlsx import write_xlsx
@@ -87,9 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         files = sorted(source.rglob("*.xlsx"))
         if not files:
             raise SystemExit(f"There is no .xlsx below {options.folder}.")
-        count = min(options.limit or len(files), len(files))
-        spread = [files[place * len(files) // count] for place in range(count)]
-        tally = recalculated(program, source, spread, work)
+        tally = recalculated(program, source, evenly(files, options.limit or len(files)), work)
     version = _run([program, "--version"]).split()[1]
     metrics = {
         "workbooks": tally.workbooks,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.corpora import Dataset, Query
 from sat_retriever.errors import InputError
+from sat_retriever.gathering import connected
 from sat_retriever.types import SheetRecord
 
 _LONG_FORMS = {
@@ -107,23 +108,13 @@ def sheet_groups(records: Sequence[SheetRecord]) -> list[list[str]]:
     Returns:
         Groups of ids in numeric order, ordered by their smallest id.
     """
-    parent = {record.sheet_id: record.sheet_id for record in records}
+    return connected((record.sheet_id, _keys(record)) for record in records)
 
-    def root(sheet: str) -> str:
-        while parent[sheet] != sheet:
-            parent[sheet] = parent[parent[sheet]]
-            sheet = parent[sheet]
-        return sheet
 
-    first: dict[Hashable, str] = {}
-    for record in records:
-        signature = tuple(sorted(column.name.strip().lower() for column in record.columns))
-        for key in (("family", family(record.sheet)), ("headers", signature)):
-            parent[root(record.sheet_id)] = root(first.setdefault(key, record.sheet_id))
-    groups: dict[str, list[str]] = {}
-    for record in records:
-        groups.setdefault(root(record.sheet_id), []).append(record.sheet_id)
-    return list(groups.values())
+def _keys(record: SheetRecord) -> Iterator[Hashable]:
+    """What a sheet shares with all of its group."""
+    yield "family", family(record.sheet)
+    yield "headers", *sorted(column.name.strip().lower() for column in record.columns)
 
 
 def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from statistics import median_low
 
+from sat_retriever.gathering import evenly
 from sat_retriever.labels import Query
 from sat_retriever.training.holdout import divided, held_out_families
 
@@ -54,10 +55,7 @@ def even(queries: Sequence[Query], enough: int = _ENOUGH) -> tuple[Query, ...]:
     for place, query in enumerate(queries):
         by_type.setdefault(query.query_type, []).append(place)
     most = max(enough, median_low(map(len, by_type.values()))) if by_type else 0
-    kept: set[int] = set()
-    for places in by_type.values():
-        number = min(most, len(places))
-        kept.update(places[n * len(places) // number] for n in range(number))
+    kept = {place for places in by_type.values() for place in evenly(places, most)}
     return tuple(query for place, query in enumerate(queries) if place in kept)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sat_retriever.evaluation.latency import Latency, latency, times_of
 from sat_retriever.evaluation.method import Method
+from sat_retriever.gathering import evenly
 
 _WARM_UP = 5
 _LEAST_TIMED = 10
@@ -52,8 +53,7 @@ def timed(
         return None
     # Both stages are called once together and once apart.
     affordable = int(timing.seconds / (2 * timing.repeats * max(each_s, 1e-9)))
-    most = min(timing.questions, max(_LEAST_TIMED, affordable), len(texts))
-    chosen = [texts[number * len(texts) // most] for number in range(most)]
+    chosen = evenly(texts, min(timing.questions, max(_LEAST_TIMED, affordable)))
     if len(set(chosen)) == 1:  # an index keeps the last question; a blank makes it another one
         chosen = [chosen[0], f"{chosen[0]} "]
     return latency(

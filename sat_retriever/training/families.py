@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator
 
+from sat_retriever.gathering import connected
 from sat_retriever.index import SheetIndex
 from sat_retriever.period.periods import period_of
 from sat_retriever.queries.keys import header_words
@@ -37,27 +38,21 @@ def families(records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> list
     Returns:
         Families ordered by their smallest sheet id, the ids of each ascending.
     """
-    parent: dict[str, str] = {}
+    return sorted(sorted(group) for group in connected(_shared(records, links)))
 
-    def root(sheet: str) -> str:
-        while parent[sheet] != sheet:
-            parent[sheet] = parent[parent[sheet]]
-            sheet = parent[sheet]
-        return sheet
 
-    first: dict[Hashable, str] = {}
+def _shared(
+    records: Iterable[SheetRecord], links: Iterable[Link]
+) -> Iterator[tuple[str, Iterable[Hashable]]]:
+    """Sheet ids with what they share with others of their family."""
+    known = set()
     for record in records:
-        sheet = parent.setdefault(record.sheet_id, record.sheet_id)
-        for key in _keys(record):
-            parent[root(sheet)] = root(first.setdefault(key, sheet))
+        known.add(record.sheet_id)
+        yield record.sheet_id, _keys(record)
     for link in links:
-        known = link.source in parent and link.target in parent
-        if known and link.type == LinkType.SIBLING_PERIOD:
-            parent[root(link.source)] = root(link.target)
-    found: dict[str, list[str]] = {}
-    for sheet in sorted(parent):
-        found.setdefault(root(sheet), []).append(sheet)
-    return list(found.values())
+        ends = (link.source, link.target)
+        if link.type == LinkType.SIBLING_PERIOD and known.issuperset(ends):
+            yield from ((end, [ends]) for end in ends)
 
 
 def _keys(record: SheetRecord) -> Iterator[Hashable]:

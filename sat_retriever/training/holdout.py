@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sat_retriever.errors import InputError
+from sat_retriever.gathering import connected
 from sat_retriever.index import SheetIndex
 from sat_retriever.labels import Query
 from sat_retriever.lexical import query_words
@@ -178,24 +179,10 @@ def _check_share(share: float) -> None:
 
 def _alike(queries: Sequence[Query]) -> list[list[int]]:
     """Places of questions that ask the same, directly or through others; in file order."""
-    parent = list(range(len(queries)))
-
-    def root(place: int) -> int:
-        while parent[place] != place:
-            parent[place] = parent[parent[place]]
-            place = parent[place]
-        return place
-
-    first: dict[tuple[str, tuple[str, ...]], int] = {}
-    for place, query in enumerate(queries):
-        words = ("words", tuple(sorted(query_words(query.text))))
-        sheets = ("sheets", tuple(sorted(query.positives)))
-        for key in (words, sheets):
-            parent[root(place)] = root(first.setdefault(key, place))
-    groups: dict[int, list[int]] = {}
-    for place in range(len(queries)):
-        groups.setdefault(root(place), []).append(place)
-    return list(groups.values())
+    return connected(
+        (place, [("words", *sorted(query_words(query.text))), ("sheets", *sorted(query.positives))])
+        for place, query in enumerate(queries)
+    )
 
 
 def _drawn(sizes: Sequence[int], target: float, seed: int) -> list[int]:
