@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -154,8 +155,9 @@ def _ordinal(time: tuple[int, int], grain: Grain) -> int:
             return year * 12 + part // 100
         case Grain.MONTH_WEEK:
             return (year * 12 + part // 100) * 5 + part % 100
-        case Grain.DAY:
-            return date(year or 2000, *divmod(part, 100)).toordinal()
+        case Grain.DAY:  # counted from the first: older indexes have a 30th of February
+            month, day = divmod(part, 100)
+            return date(year or 2000, month, 1).toordinal() + day - 1
     return year
 
 
@@ -220,7 +222,7 @@ def _within_month(
         label = f"{month:02d}..{last:02d}"
         return Grain.MONTHS, year, month * 100 + last, f"{named}-{label}".strip("-")
     label = f"{named}-{month:02d}" if named else f"month {month:02d}"
-    if "day" in units:
+    if "day" in units and units["day"] <= monthrange(year or 2000, month)[1]:
         return Grain.DAY, year, month * 100 + units["day"], f"{label}-{units['day']:02d}"
     if "week" in units:
         return Grain.MONTH_WEEK, year, month * 100 + units["week"], f"{label} W{units['week']}"

@@ -12,15 +12,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise, product
+from typing import Literal
 
 from sat_retriever.period.marks import Marks, marks
-from sat_retriever.period.spans import Span
-from sat_retriever.period.spellings import plain
+from sat_retriever.period.periods import Grain, period_of
+from sat_retriever.period.spans import Span, span_of
+from sat_retriever.period.spellings import Y4, plain
+from sat_retriever.types import SheetRecord
 
 MAX_CHARS = 1_000  # of a question that are looked at
 EVER = (1900, 2100)  # first and last year of "before 2018" and "since 2020"
 _MOST = 64  # stretches of a question
+# What a name's grammar adds to a question's: "2024 12" is a month in a name alone.
+_PARTS = frozenset({Grain.HALF, Grain.QUARTER, Grain.WEEK})
+_MONTHS = frozenset({Grain.MONTH, Grain.MONTHS, Grain.DAY})
 
+_YEAR = re.compile(rf"(?<!\d){Y4}(?!\d)")
 _TO = re.compile(r" ?(?:-|to|through|thru|until|till|bis|a|au|hasta|ate|fino a) ?")
 _ANDS = ("and", "und", "et", "y")
 _AND = r"(?:\+|and|or|und|oder|et|ou|y|e|&|vs\.?|versus|with|against|compared (?:to|with))"
@@ -29,18 +36,27 @@ _BETWEEN = re.compile(r"(?<!\w)(?:between|zwischen|entre) (?:the )?$")
 _OF = re.compile(
     r" ?(?:,|/|-|of|in|de|del|im|des)? ?(?:the )?(?:(?:fiscal|financial|calendar) )?(?:year )?"
 )
-_SINCE = re.compile(r"(?<!\w)(?:since|seit|depuis|desde|ab)(?: (?:the )?year)? $")
-_AFTER = re.compile(r"(?<!\w)(?:(?:after|later than|nach|apres|despues de) |post[- ])$")
-_BEFORE = re.compile(r"(?<!\w)(?:(?:before|prior to|earlier than|vor|avant|antes de) |pre[- ])$")
-_UNTIL = re.compile(r"(?<!\w)(?:until|up to|till|through|bis|jusqu'en|hasta) $")
+_LATER = r"(?:after|later than|newer than|nach|apres|despues de)"
+_EARLIER = r"(?:before|prior to|earlier than|older than|vor|avant|antes de)"
+_NEVER = r"(?:no|not|nicht|pas|no mas)"
+_SINCE = re.compile(
+    rf"(?<!\w)(?:(?:since|seit|depuis|desde|ab)(?: the)?(?: year)?|{_NEVER} {_EARLIER}) $"
+)
+_AFTER = re.compile(rf"(?<!\w)(?:{_LATER} |post[- ])$")
+_BEFORE = re.compile(rf"(?<!\w)(?:{_EARLIER} |pre[- ])$")
+_UNTIL = re.compile(rf"(?<!\w)(?:until|up to|till|through|bis|jusqu'en|hasta|{_NEVER} {_LATER}) $")
+_AND_BOUND = re.compile(
+    rf" ?,? ?(?:(?:and|but|und|et|y) )?(?:{_NEVER} )?[^\W\d_]+(?: (?:to|than|de))? ?"
+)
 _TO_DATE = re.compile(r"(?<!\w)(?:ytd|year[ -]to[ -]date)(?: (?:to|through|as of|until))? $")
 _ON = re.compile(
-    r" ?(?:\+(?! ?\w)|onwards?\b|and (?:later|after|on|beyond|newer)\b(?![\w-])"
+    r" ?(?:\+(?! ?\w)|onwards?\b|and (?:later|after|on|beyond|newer)\b(?![\w-]| \d)"
     r"|or (?:later|newer)\b"
     r"|on\b(?![\w-]| \w)|(?:-|to|until|till) ?(?:date|today|now|present)\b)"
 )
 _NOT = re.compile(
-    r"(?<!\w)(?:not|except|excluding|excl\.?|without|other than|apart from|ohne|sauf)"
+    r"(?<!\w)(?:not|except|excluding|excl\.?|without|other than|apart from|ohne|sauf"
+    r"|(?:all|every|any|everything)(?: [^\W\d_]+)? but)"
     r"(?: (?:for|in|of|the))* $"
 )
 
@@ -64,10 +80,12 @@ def asked_spans(text: str) -> tuple[Span, ...]:
 @lru_cache(maxsize=4_096)
 def _asked(text: str) -> tuple[Span, ...]:
     text = plain(text, MAX_CHARS)
-    groups = _meant(text, _groups(text, marks(text)))
+    read = list(marks(text))
+    groups = _meant(text, _groups(text, read))
     found = _ranges(text, _dated(text, [_open_year(text, group) for group in groups]))
-    dated = (_open_date(text, group) for group in found if not group.relative)
-    return tuple(_merged(span for group in dated for span in group.spans))[:_MOST]
+    opened = [_open_date(text, group) for group in found if not group.relative]
+    spans = tuple(_merged(span for group in _bounded(text, opened) for span in group.spans))
+    return spans[:_MOST] if len(read) > 1 else _finer(text, spans)
 
 
 def _groups(text: str, found: Iterable[Marks]) -> list[Marks]:
@@ -135,14 +153,18 @@ def _open_year(text: str, group: Marks) -> Marks:
     if group.kind != "years" or len(group.spans) > 1:
         return group
     before, after, [span] = text[: group.start], text[group.end :], group.spans
-    if _SINCE.search(before) or _ON.match(after):
+    if _ON.match(after):
         span = replace(span, last_year=EVER[1])
+    elif len(_YEAR.findall(text[group.start : group.end])) > 1:
+        pass  # a range has its ends: "since 2019 until 2021"
+    elif _SINCE.search(before):
+        span = replace(span, last_year=EVER[1])
+    elif _UNTIL.search(before):  # "no later than" before "later than"
+        span = replace(span, first_year=EVER[0])
     elif _AFTER.search(before):
         span = Span(span.last_year + 1, EVER[1])
     elif _BEFORE.search(before):
         span = Span(EVER[0], span.first_year - 1)
-    elif _UNTIL.search(before):
-        span = replace(span, first_year=EVER[0])
     return replace(group, spans=(span,))
 
 
@@ -158,13 +180,63 @@ def _open_date(text: str, group: Marks) -> Marks:
         found = (Span(year, year, 1, last),)
     elif _SINCE.search(before) or _ON.match(after):
         found = (Span(year, year, first, 12), later)
+    elif _UNTIL.search(before):
+        found = (earlier, Span(year, year, 1, last))
     elif _AFTER.search(before):
         found = (*([Span(year, year, last + 1, 12)] if last < 12 else []), later)
     elif _BEFORE.search(before):
         found = (earlier, *([Span(year, year, 1, first - 1)] if first > 1 else []))
-    elif _UNTIL.search(before):
-        found = (earlier, Span(year, year, 1, last))
     return replace(group, spans=found)
+
+
+def _bounded(text: str, groups: Sequence[Marks]) -> list[Marks]:
+    """Stretches without end and those without a beginning as one: "after 2020 and before 2023"."""
+    found: list[Marks] = []
+    for group in groups:
+        last = found[-1] if found else None
+        both: tuple[Span, ...] = ()
+        if last is not None and _AND_BOUND.fullmatch(text[last.end : group.start]):
+            open_ends = {_open_end(last), _open_end(group)}
+            both = _common(last, group) if open_ends == {"first", "last"} else ()
+        if last is not None and both:
+            found[-1] = Marks(last.start, group.end, both)
+        else:
+            found.append(group)
+    return found
+
+
+def _open_end(group: Marks) -> Literal["first", "last"] | None:
+    """Which end of the stretches that a group says is open."""
+    if any(span.first_year == EVER[0] for span in group.spans):
+        return "first"
+    return "last" if any(span.last_year == EVER[1] for span in group.spans) else None
+
+
+def _common(one: Marks, other: Marks) -> tuple[Span, ...]:
+    """The months that lie in stretches of both."""
+    found = (
+        Span(
+            max(a.first_year, b.first_year), min(a.last_year, b.last_year),
+            max(a.first_month, b.first_month), min(a.last_month, b.last_month),
+        )
+        for a, b in product(one.spans, other.spans)
+    )  # fmt: skip
+    return tuple(
+        span
+        for span in found
+        if span.first_year <= span.last_year and span.first_month <= span.last_month
+    )
+
+
+def _finer(text: str, found: tuple[Span, ...]) -> tuple[Span, ...]:
+    """A year, or the part of it that a sheet of such a name would be about: "T1 2024"."""
+    if len(found) != 1 or not found[0].whole_years:
+        return found
+    period = period_of(SheetRecord("", text))
+    if period is None or (period.year, period.year) != (found[0].first_year, found[0].last_year):
+        return found
+    finer = _PARTS if text.isascii() else _PARTS | _MONTHS
+    return (span_of(period),) if period.grain in finer else found
 
 
 def _dated(text: str, groups: Sequence[Marks]) -> list[Marks]:

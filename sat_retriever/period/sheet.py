@@ -27,12 +27,18 @@ def months_of(record: SheetRecord) -> int:
     if period is None:
         return 0
     span = span_of(period)
-    named = asked_spans(record.sheet)
+    named = tuple(each for each in asked_spans(record.sheet) if not _year_of(each, span))
     if named and period.grain not in _SHORT:
         span = _hull(span, named)
     if _SO_FAR.search(record.sheet):
         span = replace(span, first_month=1)
     return packed(span, fiscal=_fiscal(period))
+
+
+def _year_of(named: Span, span: Span) -> bool:
+    """Whether a stretch is no more than the year of another: "2024" in "2024_03"."""
+    years = {named.first_year, named.last_year, span.first_year, span.last_year}
+    return named.whole_years and len(years) == 1
 
 
 def packed(span: Span, *, fiscal: bool = False) -> int:

@@ -4,6 +4,7 @@ import random
 import re
 from collections import defaultdict
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -282,6 +283,9 @@ def test_plain_numbers_and_words_are_no_period(name):
         ("2024/sales.xlsx", "W7", "sales#", "2024 W7"),
         ("March 2024.xlsx", "5", "#", "2024-03-05"),
         ("March 2024.xlsx", "Day 5", "#", "2024-03-05"),
+        ("2023-02.xlsx", "29", "#", "2023-02"),
+        ("2024-02.xlsx", "29", "#", "2024-02-29"),
+        ("2023.xlsx", "29 Feb", "#", "2023-02"),
         ("hr/2023/Pay Q2.xlsx", "Staff", "hr/pay#staff", "2023 Q2"),
         ("hr/2023/Pay.xlsx", "Staff", "hr/pay#staff", "2023"),
         ("Report 2024-03-31.xlsx", "Q1", "report#", "2024 Q1"),
@@ -344,7 +348,7 @@ def test_names_in_order_of_time_give_periods_in_that_order(names):
 
 
 @given(
-    st.dates(),
+    st.dates(date(1900, 1, 1), date(2099, 12, 31)),
     st.sampled_from(
         [
             "{0:%Y}-{0:%m}-{0:%d}",
@@ -357,7 +361,6 @@ def test_names_in_order_of_time_give_periods_in_that_order(names):
 )
 @settings(max_examples=150)
 def test_every_day_of_this_and_the_last_century_is_read_in_every_form(day, form, name):
-    day = day.replace(year=1900 + day.year % 200)
     period = period_of(SheetRecord("x", f"{name} {form.format(day)}"))
     assert period.label == f"{day:%Y-%m-%d}"
     assert period.family == period_of(SheetRecord("x", f"{name} 2024")).family
@@ -455,6 +458,44 @@ def test_months_amid_the_names_of_files_below_a_years_folder_are_linked(tmp_path
         ("2024/Stock Jun final.xlsx#Data", "2024/Stock May final.xlsx#Data"),
         ("Project Office 2024.xlsx#Data", "Project Office 2023.xlsx#Data"),
     }
+
+
+LEVELS = st.sampled_from(
+    ["2023", "2024-02", "April 2023", "Feb", "29 Feb", "30", "31", "Day 31", "W5", "Q2", "a", "99"]
+)
+
+
+@given(st.lists(st.tuples(LEVELS, LEVELS, LEVELS), min_size=2, max_size=12))
+@settings(max_examples=300)
+def test_names_that_together_say_no_day_of_a_calendar_do_no_harm(names):
+    found = [
+        (f"{number}", period_of(at(f"{folder}/{file}.xlsx", sheet)))
+        for number, (folder, file, sheet) in enumerate(names)
+    ]
+    for _, period in found:
+        if period is not None and period.grain is Grain.DAY:
+            date(period.year or 2000, *divmod(period.part, 100))
+    sibling_links([(sheet, period) for sheet, period in found if period is not None])
+
+
+def test_days_that_older_indexes_hold_and_no_calendar_has_can_be_linked():
+    days = [SheetPeriod("a#", Grain.DAY, 2023, part, f"{part}") for part in (228, 230, 301)]
+    found = sibling_links([(day.label, day) for day in days])
+    assert [(link.source, link.target, link.weight) for link in found] == [
+        ("230", "228", 0.5), ("301", "230", 1.0),
+    ]  # fmt: skip
+
+
+def test_a_workbook_of_a_tab_a_day_does_not_stop_an_index(tmp_path):
+    book = xlsxwriter.Workbook(str(tmp_path / "2023-02.xlsx"))
+    for day in range(1, 32):
+        book.add_worksheet(f"{day}").write_row(0, 0, ["Item", "Amount"])
+        book.get_worksheet_by_name(f"{day}").write_row(1, 0, ["tea", day])
+    book.close()
+    with SheetIndex.create(tmp_path / "days.sat", HashedEncoder()) as index:
+        index.sync(tmp_path)
+        assert len(index) == 31
+        assert any(link.type == "sibling_period" for link in index.all_links())
 
 
 def test_links_do_not_depend_on_the_order_of_sheets():
