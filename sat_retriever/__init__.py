@@ -5,6 +5,7 @@ Importing is cheap: each public name loads its module when it is first used.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,10 @@ if TYPE_CHECKING:
     )
     from sat_retriever.workbook.limits import Limits
     from sat_retriever.workbook.read import Workbook, read_workbook
+
+# Newer versions of onnxruntime send use and errors, with paths, to their makers, unless this is set
+# before its first import; nothing leaves a machine from here.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 _ERRORS = (
     "CorpusError", "EmptyInputError", "EncoderError", "FingerprintMismatchError",

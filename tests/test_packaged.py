@@ -1,8 +1,10 @@
 """Models that are part of the package, with a small made one in place of the trained."""
 
+import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -196,3 +198,21 @@ def test_a_reranker_that_is_not_shipped_says_what_to_choose(shipped, tmp_path):
         pytest.raises(EncoderError, match=r"no reranker 'general'; choose 'links'"),
     ):
         load_reranker(index, "general")
+
+
+def test_nothing_is_told_to_the_makers_of_onnxruntime(tmp_path):
+    look = (
+        "import os, sys; from sat_retriever import SheetEncoder; "
+        "SheetEncoder.load('general').encode_queries(['staff']); "
+        "here = '/proc/self/fd'; files = [f'{here}/{name}' for name in os.listdir(here)]; "
+        "print(*(os.readlink(file) for file in files if os.path.exists(file)))"
+    )
+    if not Path("/proc/self/fd").is_dir():
+        pytest.skip("this system does not tell a process which files it has open")
+    bare = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    told = subprocess.run(
+        [sys.executable, "-c", look], env=bare | {"HOME": str(tmp_path)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "onnxruntime.db" not in told.stdout
+    assert not list(tmp_path.rglob("*onnxruntime*"))
