@@ -232,10 +232,11 @@ def paired_bootstrap(
     second: Sequence[float],
     clusters: Sequence[Hashable] | None = None,
     *,
+    level: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Difference:
-    """Mean difference of two systems on the same rows, with a 95 % interval.
+    """Mean difference of two systems on the same rows, with an interval.
 
     Whole clusters are resampled, so rows of one query under several seeds stay
     together and do not count as independent evidence.
@@ -244,6 +245,8 @@ def paired_bootstrap(
         first: One score a row.
         second: The other system's score on the same rows.
         clusters: The query each row belongs to; None if every row is its own.
+        level: Share of the draws that lie in the interval, in (0, 1), as many left out below it
+            as above.
         resamples: Number of bootstrap draws.
         seed: Seed of the draws; equal seeds give equal intervals.
 
@@ -271,5 +274,5 @@ def paired_bootstrap(
     for start in range(0, resamples, _CHUNK):
         drawn = rng.integers(0, len(sums), size=(min(_CHUNK, resamples - start), len(sums)))
         means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
-    low, high = np.quantile(np.concatenate(means), [0.025, 0.975])
+    low, high = np.quantile(np.concatenate(means), [(1 - level) / 2, (1 + level) / 2])
     return Difference(mean=float(gaps.mean()), low=float(low), high=float(high))

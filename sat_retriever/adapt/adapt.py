@@ -59,7 +59,7 @@ from sat_retriever.training.sources import check_known, from_index, read_records
 from sat_retriever.training.summary import read_run
 from sat_retriever.types import Encoder
 
-_KIND = "adapt 2"  # another number where the same settings come to something else
+_KIND = "adapt 3"  # another number where the same settings come to something else
 _DRAFTS = ".drafts"
 
 
@@ -174,11 +174,11 @@ class _Making:
         with self._draft("adapted", encoder) as draft:
             new = self._marks(draft, carried or LINKS, material)
             ranking = "reranker from before" if carried else "links"
-            rows.append(self._next(f"adapted encoder, {ranking}", new, now))
+            rows.append(self._next(f"adapted encoder, {ranking}", new, now, material))
             if self.settings.stage_2:
                 now = new if rows[-1].kept else now
                 new = self._stage_2(draft, material, carried)
-                rows.append(self._next("adapted encoder and reranker", new, now))
+                rows.append(self._next("adapted encoder and reranker", new, now, material))
         kept = any(row.kept for row in rows[1:])
         return {
             "rows": to_json(tuple(rows)),
@@ -234,8 +234,8 @@ class _Making:
         file = self.folder / _DRAFTS / f"{name}.sat"
         return seen_index(self.index, ids, file, encoder=encoder)
 
-    def _next(self, name: str, new: Marks, now: Marks) -> Row:
-        return next_row(name, new, now, sure=self.settings.sure)
+    def _next(self, name: str, new: Marks, now: Marks, material: Material) -> Row:
+        return next_row(name, new, now, material.circles, sure=self.settings.sure)
 
     def _marks(self, index: SheetIndex, reranker: str | Path, material: Material) -> Marks:
         return marks(index, reranker, material.judge, partial(self._count, "judging"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from statistics import median_low
 
-from sat_retriever.gathering import evenly
+from sat_retriever.gathering import connected, evenly
 from sat_retriever.labels import Query
 from sat_retriever.training.holdout import divided, held_out_families
 
@@ -77,3 +77,26 @@ def sides(
         if min(len(parts.train), len(parts.validation)) >= FEWEST:
             return parts.train, parts.validation, True
     return tuple(asked), tuple(asked), False
+
+
+def circles(asked: Sequence[Query], groups: Sequence[Sequence[str]]) -> tuple[int, ...]:
+    """A number for each question, equal for those about the same families.
+
+    Also where they are so through others: one about two families is of one circle with all
+    questions about either.
+
+    Args:
+        asked: The questions.
+        groups: All families.
+
+    >>> asked = [Query("", ids) for ids in (("a",), ("c",), ("b", "d"), ("d",), ("e",))]
+    >>> circles(asked, [["a", "b"], ["c"], ["d"], ["e"]])
+    (0, 1, 0, 0, 2)
+    """
+    family = {sheet_id: number for number, group in enumerate(groups) for sheet_id in group}
+    found = connected(
+        (place, {family[sheet_id] for sheet_id in query.positives})
+        for place, query in enumerate(asked)
+    )
+    circle = {place: number for number, places in enumerate(found) for place in places}
+    return tuple(circle[place] for place in range(len(asked)))

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 
-from sat_retriever.adapt.heldout import FEWEST, even, kept_apart, sides
+from sat_retriever.adapt.heldout import FEWEST, circles, even, kept_apart, sides
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.atomic import make_folder
 from sat_retriever.chat import Chat
 from sat_retriever.errors import EmptyInputError
+from sat_retriever.gathering import evenly
 from sat_retriever.index import SheetIndex
 from sat_retriever.labels import Query, load_labels
 from sat_retriever.queries.generate import Made
@@ -51,11 +52,13 @@ class Material:
         choose: About held-out families; they choose the epoch, the mixture of the weights before
             and after, and the share of the cosine where the encoder brings none.
         judge: About other held-out families; they decide what is kept, and are reported.
+        circles: A number for each of `judge`, equal for those about the same families.
         apart: Whether `judge` is apart from `choose`; with few questions both are the same.
         seen: Ids of the sheets that training may use, even as negatives.
         made: Questions that were made, to learn from and held-out ones.
         own: Labelled questions that are used.
-        left_out: Labelled questions about both seen and held-out sheets, or both parts of these.
+        left_out: Labelled questions about both seen and held-out sheets, or both parts of these,
+            and those beyond the share that labelled ones are to have.
         families: Families of sheets.
         held_out: Those of them that are held out.
     """
@@ -64,6 +67,7 @@ class Material:
     rerank: tuple[Query, ...]
     choose: tuple[Query, ...]
     judge: tuple[Query, ...]
+    circles: tuple[int, ...]
     apart: bool
     seen: frozenset[str]
     made: int
@@ -109,21 +113,24 @@ def prepare(
     made = _made(index, settings, folder, seen, chat, counting)
     lessons = _without(made.train, _texts((*made.held_out, *own)))
     others = _without(made.rerank, _texts((*made.train, *made.held_out, *own)))
-    asked = (*even(_without(made.held_out, _texts(own))), *mine.validation)
-    train = mixed(lessons, mine.train, settings)
+    checked = evenly(mine.validation, _HELD_OUT_MOST)
+    asked = (*even(_without(made.held_out, _texts(own))), *checked)
+    labelled = _share_of(mine.train, lessons, settings)
+    train = mixed(lessons, labelled, settings)
     _check(train, asked, index, settings)
-    rerank = mixed(others, mine.train, settings) if len(others) >= FEWEST else train
+    rerank = mixed(others, labelled, settings) if len(others) >= FEWEST else train
     choose, judge, apart = sides(asked, groups, held_out, settings.seed)
     return Material(
         train=train,
         rerank=rerank,
         choose=choose,
         judge=judge,
+        circles=circles(judge, groups),
         apart=apart,
         seen=seen,
-        made=len(lessons) + len(others) + len(asked) - len(mine.validation),
-        own=len(mine.train) + len(mine.validation),
-        left_out=mine.left_out,
+        made=len(lessons) + len(others) + len(asked) - len(checked),
+        own=len(labelled) + len(checked),
+        left_out=len(own) - len(labelled) - len(checked),
         families=len(groups),
         held_out=sum(group[0] in held_out for group in groups),
     )
@@ -155,18 +162,34 @@ def mixed(
 ) -> tuple[Query, ...]:
     """Made and labelled questions, the latter as often as it takes to be a share of all.
 
+    Args:
+        made: Made ones.
+        own: Labelled ones, no more than their share.
+        settings: The share, and how often one counts at most.
+
     >>> made, own = [Query("a", ("1",))] * 8, [Query("b", ("2",))]
     >>> len(mixed(made, own, AdaptSettings(own_share=0.33, own_most=8)))
     12
     """
     if not own:
         return tuple(made)
-    wanted = settings.own_share / (1 - settings.own_share) * len(made) / len(own)
-    times = max(1, min(settings.own_most, round(wanted)))
+    times = max(1, min(settings.own_most, round(_wanted(made, settings) / len(own))))
     return (*made, *(query for query in own for _ in range(times)))
 
 
 # ---- inner workings
+
+
+def _share_of(
+    own: Sequence[Query], made: Sequence[Query], settings: AdaptSettings
+) -> Sequence[Query]:
+    """The labelled questions, or as many of them as may stand beside the made ones."""
+    return evenly(own, max(1, round(_wanted(made, settings)))) if made else own
+
+
+def _wanted(made: Sequence[Query], settings: AdaptSettings) -> float:
+    """How many labelled questions have their share beside the made ones."""
+    return settings.own_share / (1 - settings.own_share) * len(made)
 
 
 class _Records:

@@ -36,8 +36,8 @@ class AdaptSettings:
         stage_2: Also train a reranker over the adapted encoder.
         candidates: Sheets that Stage 1 hands to Stage 2.
         stage_2_epochs: Passes of the base scorer over the questions, and as many of the graph.
-        sure: Replace a model only by one that is ahead beyond chance, the whole 95 % interval
-            above 0; otherwise by any that is ahead.
+        sure: Replace a model only by one that is ahead beyond chance, its whole 80 % interval over
+            families above 0; otherwise by any that is ahead.
         seed: Seed of all that is random: questions, families, weights, order.
 
     Raises:

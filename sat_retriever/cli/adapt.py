@@ -159,6 +159,8 @@ def _as_json(made: Adaptation, file: Path) -> dict[str, Any]:
 
 
 def _print(made: Adaptation, file: Path) -> None:
+    from sat_retriever.adapt.judging import LEVEL
+
     console, counts = stdout(), made.counts
     console.print(
         f"[bold]{counted(counts['sheets'], 'sheet')}[/bold] of {counts['families']:,} families, "
@@ -174,7 +176,7 @@ def _print(made: Adaptation, file: Path) -> None:
         soft_wrap=True,
     )
     console.print()
-    table = grid("answers by", "NDCG@5", "Recall@5", "ahead, with its 95 % interval", "")
+    table = grid("answers by", "NDCG@5", "Recall@5", f"ahead, with its {LEVEL:.0%} interval", "")
     for place in (1, 2):
         table.columns[place].justify = "right"
     for row in made.rows:

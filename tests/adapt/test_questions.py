@@ -134,6 +134,20 @@ def test_labelled_questions_go_to_the_side_of_their_sheets_and_count_more(index,
     assert (material.own, material.left_out) == (2, 1)
 
 
+def test_many_labelled_questions_have_no_more_than_their_share(index, folder):
+    seen = prepare(index, SETTINGS, folder).seen
+    here, there = sorted(seen)[0], sorted(set(index.sheet_ids()) - seen)[0]
+    own = [
+        Query(f"{sheet} {number}", (sheet,)) for sheet in (here, there) for number in range(1500)
+    ]
+    material = prepare(index, SETTINGS, folder, own)
+    mine = [query for query in material.train if query in own]
+    assert len(mine) / len(material.train) == pytest.approx(SETTINGS.own_share, abs=0.01)
+    held_out = {*_texts(material.choose), *_texts(material.judge)}.intersection(_texts(own))
+    assert len(held_out) == 1000
+    assert (material.own, material.left_out) == (len(mine) + 1000, 2000 - len(mine))
+
+
 def test_a_made_question_in_the_words_of_a_labelled_one_gives_way(index, folder):
     first = prepare(index, SETTINGS, folder)
     text = first.train[0].text
@@ -143,7 +157,9 @@ def test_a_made_question_in_the_words_of_a_labelled_one_gives_way(index, folder)
     assert text.upper() in _texts(material.train)
 
 
-@pytest.mark.parametrize(("made", "own", "share"), [(900, 90, 0.33), (90, 900, 0.9), (100, 1, 0.1)])
+@pytest.mark.parametrize(
+    ("made", "own", "share"), [(900, 90, 0.33), (900, 440, 0.33), (100, 1, 0.1)]
+)
 def test_labelled_questions_have_their_share_as_far_as_they_may_count(made, own, share):
     mine = [Query(f"own {number}", ("1",)) for number in range(own)]
     both = mixed([Query(f"made {number}", ("1",)) for number in range(made)], mine, SETTINGS)

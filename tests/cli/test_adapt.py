@@ -243,8 +243,8 @@ def twice(journey, desk, tmp_path_factory):
         opened.name_reranker(folder / "reranker")
     better = iter([True, False])
 
-    def judged(name, new, now, *, sure):
-        return replace(next_row(name, new, now, sure=sure), kept=next(better))
+    def judged(*given, sure):
+        return replace(next_row(*given, sure=sure), kept=next(better))
 
     command = ("adapt", "-i", file, "--epochs", 1, *SMALL, "--learning-rate", 1e-12)
     with pytest.MonkeyPatch.context() as patch:
