@@ -154,6 +154,20 @@ class SheetIndex:
             store.close()
             raise
 
+    def copied(self, path: str | Path) -> SheetIndex:
+        """An index of its own that stays as this one is now, whatever is indexed later.
+
+        Args:
+            path: Its file; what is there is replaced.
+
+        Raises:
+            OutputError: If it cannot be written.
+        """
+        self._store.copy_to(Path(path).absolute())
+        with self._encoder_lock:
+            encoder = self._loaded[0] if self._loaded else None
+        return SheetIndex.open(path, encoder, times=self.times)
+
     def without_times(self) -> SheetIndex:
         """The same index, scoring as the paper does; closing one closes both."""
         plain = copy(self)  # store, encoder and tokens serve both

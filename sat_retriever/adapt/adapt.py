@@ -10,16 +10,20 @@
     result.json       what came of it: written before the index is touched
 
 Every part is a run folder of its own or is made anew, so a start that was stopped or killed
-goes on where it was. The index changes in one transaction, at the very end, or not at all.
+goes on where it was. All of it reads a copy of the index, so workbooks may be indexed meanwhile;
+the sheets that the index has at the end get the new tokens. It changes in one transaction, at
+the very end, or not at all.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -36,16 +40,17 @@ from sat_retriever.adapt.outcome import (
     counts,
     kept_reranker,
 )
-from sat_retriever.adapt.questions import QUESTIONS, Material, prepare
+from sat_retriever.adapt.questions import QUESTIONS, TRAIN, Material, prepare
 from sat_retriever.adapt.settings import OWN, AdaptSettings
 from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
+from sat_retriever.atomic import make_folder
 from sat_retriever.chat import Chat
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, TrainingError
 from sat_retriever.graphrank.folder import copy_graph_folder
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
-from sat_retriever.labels import Query
+from sat_retriever.labels import Query, load_labels
 from sat_retriever.retriever import AUTO, LINKS
 from sat_retriever.serialize import serialize
 from sat_retriever.training.candidatesets import candidate_sets
@@ -131,18 +136,20 @@ def adapt(
         "kind": _KIND, "start": _start(index, folder), **asdict(settings),
         "labels": _hash_of(map(str, own)), "reworded": chat is not None,
     }  # fmt: skip
-    texts = (
-        f"{each.sheet_id}\n{serialize(each, index.serialization)}" for each in read_records(index)
-    )
-    data_hash = _hash_of(texts)
-    _forget_untrained(folder)
-    run = RunFolder.open(folder, config, data_hash=data_hash, data_name=index.path.stem)
-    if not run.finished:
-        with run.held():
-            before = _trained_seconds(folder)
-            made = _Making(index, folder, settings, tuple(own), chat, watcher).result()
-            took = {"seconds": before + time.monotonic() - begun, "memory_mib": peak_memory_mib()}
-            run.finish({**made, **took})
+    _forget_untrained(folder, config)
+    run = RunFolder(folder, main=True)
+    if run.finished:  # whatever was indexed since: the sheets there are get the new tokens
+        run = RunFolder.open(folder, config, data_hash=run.config()["data"]["hash"])
+        _check_about(index, folder)
+    else:
+        with _as_it_was(index, folder) as sheets:
+            name = index.path.stem
+            run = RunFolder.open(folder, config, data_hash=_texts_hash(sheets), data_name=name)
+            with run.held():
+                before = _trained_seconds(folder)
+                made = _Making(sheets, folder, settings, tuple(own), chat, watcher).result()
+                seconds = before + time.monotonic() - begun
+                run.finish({**made, "seconds": seconds, "memory_mib": peak_memory_mib()})
     result = run.result()
     _apply(index, folder, result, watcher)
     shutil.rmtree(folder / _DRAFTS, ignore_errors=True)
@@ -260,13 +267,51 @@ def _start(index: SheetIndex, folder: Path) -> str:
     return index.fingerprint
 
 
-def _forget_untrained(folder: Path) -> None:
+@contextmanager
+def _as_it_was(index: SheetIndex, folder: Path) -> Iterator[SheetIndex]:
+    """The index as it was when the adaptation began: others may write to it meanwhile."""
+    if not (folder / CONFIG).exists():
+        shutil.rmtree(folder / _DRAFTS, ignore_errors=True)  # of a run that was cleared
+    file = folder / _DRAFTS / "copy" / index.path.name
+    make_folder(file.parent)
+    if file.exists():
+        with SheetIndex.open(file, index.encoder, times=index.times) as opened:
+            yield opened
+    else:
+        with index.copied(file) as copy:
+            yield copy
+
+
+def _check_about(index: SheetIndex, folder: Path) -> None:
+    """Refuse what was learnt from the sheets of another index.
+
+    Raises:
+        TrainingError: If fewer than half of the sheets asked about are in this one.
+    """
+    learnt = load_labels(folder / QUESTIONS / TRAIN)
+    asked = {sheet_id for query in learnt for sheet_id in query.positives}
+    there = asked.intersection(index.sheet_ids())
+    if 2 * len(there) < len(asked):
+        raise TrainingError(
+            f"{folder} holds another training: {len(asked) - len(there):,} of the {len(asked):,} "
+            f"sheets that it learnt from are not in {index.path}; name a new folder (--out)"
+        )
+
+
+def _texts_hash(index: SheetIndex) -> str:
+    """What an adaptation reads of an index, as sixteen hex digits."""
+    form = index.serialization
+    return _hash_of(f"{each.sheet_id}\n{serialize(each, form)}" for each in read_records(index))
+
+
+def _forget_untrained(folder: Path, config: Mapping[str, Any]) -> None:
     """Let other options be given as long as nothing was trained with the first ones."""
     run = RunFolder(folder, main=True)
     if not (folder / CONFIG).exists() or run.finished or (folder / STAGE_1).exists():
         return
     with run.held():
-        if run.config()["settings"].get("kind") == _KIND:
+        before = run.config()["settings"]
+        if before.get("kind") == _KIND and before != json.loads(json.dumps(config)):
             shutil.rmtree(folder / QUESTIONS, ignore_errors=True)
             (folder / CONFIG).unlink()
 

@@ -31,10 +31,10 @@ from sat_retriever.training.holdout import divided
 from sat_retriever.training.sources import read_records
 from sat_retriever.types import SheetRecord
 
-QUESTIONS = "questions"
+QUESTIONS, TRAIN = "questions", "train.json"
 _HELD_OUT_MOST = 1_000  # held-out questions; more would decide little more
 _REWORDINGS = ".rewordings.json"  # hidden: it is of use whatever the options are
-_TRAIN, _RERANK, _HELD_OUT = "train.json", "rerank.json", "held-out.json"
+_RERANK, _HELD_OUT = "rerank.json", "held-out.json"
 _OTHER_SEED = 10_000  # added to the seed, other questions about the same sheets
 
 Counting = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
@@ -243,7 +243,7 @@ def _made(
             ).made
 
         made = {
-            _TRAIN: learn(settings.seed),
+            TRAIN: learn(settings.seed),
             _RERANK: learn(settings.seed + _OTHER_SEED) if settings.stage_2 else (),
             _HELD_OUT: ask(frozenset(index.sheet_ids()) - seen),
         }
@@ -253,7 +253,7 @@ def _made(
             rest = iter(told.made)
             made = {name: tuple(islice(rest, len(each))) for name, each in made.items()}
         _write(place, made)
-    return _Made(*(_read(place / name) for name in (_TRAIN, _RERANK, _HELD_OUT)))
+    return _Made(*(_read(place / name) for name in (TRAIN, _RERANK, _HELD_OUT)))
 
 
 def _write(place: Path, made: Mapping[str, Sequence[Made]]) -> None:
@@ -289,12 +289,12 @@ def _check(
     """Refuse to learn from nothing, or to choose with nothing."""
     if not train:
         raise EmptyInputError(
-            f"no question can be made from the names, headers and links in {index.path}; give "
+            f"no question can be made from the names, headers and links in {index.path.name}; give "
             "labelled or logged ones (--queries FILE)"
         )
     if not asked:
         raise EmptyInputError(
             f"there is no question about held-out sheets alone, {settings.share:g} of all in "
-            f"{index.path}: hold out more (--share), make more (--number), or give labelled ones "
-            "(--queries FILE)"
+            f"{index.path.name}: hold out more (--share), make more (--number), or give labelled "
+            "ones (--queries FILE)"
         )

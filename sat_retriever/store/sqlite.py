@@ -6,7 +6,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.atomic import draft_of
 from sat_retriever.errors import IndexStorageError
 from sat_retriever.filters import Filters
 from sat_retriever.jsonform import record_from_json, skipped_from_json
@@ -86,6 +87,18 @@ class SqliteStore:
         """
         connection = open_file(path, busy_timeout_s=busy_timeout_s)
         return cls(connection, path, writable=is_writable(path))
+
+    def copy_to(self, path: Path) -> None:
+        """Write the file as it stands, with nothing half done, to another place.
+
+        Raises:
+            OutputError: If it cannot be written there.
+        """
+        with (
+            draft_of(path) as draft, self._lock, translated(path),
+            closing(sqlite3.connect(draft)) as target,
+        ):  # fmt: skip
+            self._connection.backup(target)
 
     def close(self) -> None:
         """Release the file."""

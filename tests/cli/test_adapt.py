@@ -22,6 +22,7 @@ from sat_retriever.graphrank.folder import read_graph_folder
 from sat_retriever.index import SheetIndex
 from sat_retriever.modelfolder import file_hash
 from sat_retriever.training.summary import read_run
+from sat_retriever.types import Column, SheetRecord
 from tests.adapt.corpus import WORDS, sheet_id, write_books
 from tests.cli.conftest import Run
 from tests.cli.test_train import ran, run_here
@@ -190,6 +191,50 @@ def test_other_sheets_in_the_same_folder_are_refused(journey, desk, tmp_path, sa
     run = sat(*other)
     assert run.code == 1
     assert "holds another training" in " ".join(run.err.split())
+
+
+def test_what_was_learnt_from_other_sheets_is_refused(journey, desk, tmp_path, sat):
+    with SheetIndex.open(desk.blind) as adapted:
+        encoder = adapted.encoder
+    file = tmp_path / "other.sat"
+    with SheetIndex.create(file, encoder) as other:
+        other.add_records([SheetRecord("elsewhere", "elsewhere", columns=(Column("Amount"),))])
+    run = sat("adapt", "--index", file, *journey.command[3:], "--out", f"{desk.blind}.adapt")
+    assert run.code == 1
+    assert "sheets that it learnt from are not in" in " ".join(run.err.split())
+    assert tokens_of(file)[0] == encoder.fingerprint
+
+
+def test_sheets_may_come_and_go_while_it_learns_and_before_it_is_taken(desk, tmp_path):
+    from sat_retriever.adapt import adapt as module
+
+    file = tmp_path / "busy.sat"
+    with SheetIndex.open(desk.plain) as opened:
+        ids = opened.sheet_ids()
+        opened.copied(file).close()
+    new = SheetRecord("new", "new", columns=(Column("Amount"), Column("Region")))
+    command = ("adapt", "-i", file, "--backbone", desk.tiny, "--epochs", 1, *SMALL)
+
+    def better(*given, sure):
+        return replace(next_row(*given, sure=sure), kept=True)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "next_row", better)
+        for place, gone in (
+            (("training", "stage-1", "training", 2), ids[0]),
+            (("counting", "encoding the index anew"), ids[-1]),
+        ):
+            with stopping(*place):
+                assert run_here(*command).code == 130
+            with SheetIndex.open(file) as opened:
+                opened.remove([gone])
+                opened.add_records([new])
+        facts = json.loads(ran(*command, "--json").out)
+    assert facts["counts"]["sheets"] == len(ids)  # that it learnt from
+    with SheetIndex.open(file) as opened:
+        assert opened.encoder_name == facts["encoder"]
+        assert set(opened.sheet_ids()) == {*ids[1:-1], "new"}
+        assert opened.candidates("amount by region", 5)
 
 
 def test_an_adapted_index_is_adapted_again_from_its_own_weights(journey, desk, tmp_path, sat):
