@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from networkx.utils import UnionFind
-
 Item = TypeVar("Item")
 Name = TypeVar("Name", bound=Hashable)
 
@@ -23,6 +21,8 @@ def connected(items: Iterable[tuple[Name, Iterable[Hashable]]]) -> list[list[Nam
     >>> connected([("a", [1]), ("b", [2]), ("c", [1, 3]), ("d", [3]), ("b", [])])
     [['a', 'c', 'd'], ['b']]
     """
+    from networkx.utils import UnionFind
+
     sets = UnionFind()
     first: dict[Hashable, Name] = {}
     order: dict[Name, None] = {}

@@ -48,7 +48,7 @@ from sat_retriever.types import (
     without_examples,
 )
 
-_RERANKER = "reranker"  # its key in the file
+_RERANKER, _HOME = "reranker", "home"  # keys in the file; its folder when others were named
 UNRESOLVED_SHOWN = 20  # workbook files that status names
 _AT_ONCE = 1024  # records encoded and written together
 _RELINKED = 64  # workbooks without a file that are linked in one transaction
@@ -124,6 +124,7 @@ class SheetIndex:
         about = _about(encoder, dense_weight)
         meta = {
             **{key: value for key, value in about.items() if value is not None},
+            _HOME: str(path.parent.resolve()),
             "serialization": json.dumps(serialization.to_dict(), sort_keys=True),
             "serialization_fingerprint": serialization.fingerprint,
             "examples": "yes" if examples else "no",
@@ -219,13 +220,17 @@ class SheetIndex:
 
     @property
     def encoder_name(self) -> str:
-        """What loads the encoder its tokens were made with: a name or a folder."""
-        return self._meta["encoder"]
+        """What loads the encoder its tokens were made with: a name or a folder.
+
+        A folder that was moved along with the index is found beside it.
+        """
+        return self._moved(self._meta["encoder"])
 
     @property
     def reranker_name(self) -> str | None:
         """Folder of the trained reranker that searches take where none is named."""
-        return self._meta.get(_RERANKER)
+        folder = self._meta.get(_RERANKER)
+        return None if folder is None else self._moved(folder)
 
     @property
     def width(self) -> int:
@@ -346,7 +351,7 @@ class SheetIndex:
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If there is no room, or the file cannot be written.
         """
-        meta = _about(encoder, dense_weight) | {_RERANKER: _place(reranker)}
+        meta = _about(encoder, dense_weight) | {_RERANKER: _place(reranker)} | self._home()
         with self._sole_writer():
             with fresh_tokens(self._store, encoder, self.serialization, progress) as tokens:
                 self._store.replace_tokens(tokens, meta)
@@ -372,7 +377,8 @@ class SheetIndex:
                 f"there is no folder {folder}; name one with a trained reranker, or None"
             )
         with self._sole_writer():
-            self._store.note({_RERANKER: _place(folder)})
+            encoder = {"encoder": self.encoder_name}  # its folder may have moved with the file
+            self._store.note({_RERANKER: _place(folder)} | encoder | self._home())
             self._meta = self._store.meta()
 
     def _found(self, workbook: str) -> tuple[list[str], Discovery]:
@@ -575,6 +581,18 @@ class SheetIndex:
 
     # ---- inner workings
 
+    def _home(self) -> dict[str, str]:
+        """The folder that the file is in now, to find what moves along with it."""
+        return {_HOME: str(self.path.resolve().parent)}
+
+    def _moved(self, name: str) -> str:
+        """What a name in the file is called now: a folder may have moved along with the file."""
+        home = self._meta.get(_HOME)
+        if home is None or not Path(name).is_relative_to(home) or Path(name).exists():
+            return name
+        moved = self.path.resolve().parent / Path(name).relative_to(home)
+        return str(moved) if moved.exists() else name
+
     def _take(self, meta: Mapping[str, str]) -> None:
         """Search by the encoder that the file names."""
         self._meta = meta
@@ -689,7 +707,7 @@ def _about(encoder: Encoder, dense_weight: float | None) -> dict[str, str | None
 
 
 def _place(folder: str | Path | None) -> str | None:
-    return None if folder is None else str(Path(folder).absolute())
+    return None if folder is None else str(Path(folder).resolve())
 
 
 def _check_dense_weight(dense_weight: float) -> None:

@@ -131,7 +131,7 @@ def adapt(
     if not len(index):
         raise EmptyInputError(f"{index.path} holds no sheets; index some workbooks first")
     check_known(own, index.sheet_ids(), str(index.path))
-    folder = Path(folder).absolute()
+    folder = Path(folder).resolve()
     config = {
         "kind": _KIND, "start": _start(index, folder), **asdict(settings),
         "labels": _hash_of(map(str, own)), "reworded": chat is not None,

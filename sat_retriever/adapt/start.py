@@ -17,6 +17,7 @@ from sat_retriever.index import SheetIndex
 from sat_retriever.packaged import is_packaged
 from sat_retriever.retriever import own_reranker
 from sat_retriever.training.encodertask import SENTENCE_TRANSFORMERS
+from sat_retriever.training.run import CONFIG
 from sat_retriever.training.scoreronnx import base_weights
 from sat_retriever.training.settings import RerankerTraining
 
@@ -27,7 +28,7 @@ def start_of(encoder: str) -> str:
     """What a training of Stage 1 starts from, to go on from an encoder.
 
     An exported encoder runs and does not learn: what it was exported from is taken from beside
-    it, where a training leaves it, or else out of its file, if that says what it was.
+    it, where a training's run folder has it, or else out of its file, if that says what it was.
 
     Args:
         encoder: Name of an index's encoder.
@@ -40,7 +41,7 @@ def start_of(encoder: str) -> str:
     if is_packaged(name) or not is_model_folder(Path(name)):
         return name
     beside = Path(name).parent / SENTENCE_TRANSFORMERS
-    if beside.is_dir():
+    if (Path(name).parent / CONFIG).is_file() and beside.is_dir():
         return str(beside)
     try:
         return str(expanded(read_model_folder(Path(name))))

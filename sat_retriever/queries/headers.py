@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from sat_retriever.labels.query import Query
 from sat_retriever.period.spellings import spelled
+from sat_retriever.queries.generate import Made
 from sat_retriever.queries.spoken import says_something
 from sat_retriever.segment import stem, words
 from sat_retriever.types import SheetRecord
@@ -69,8 +70,10 @@ def header_queries(
     number: int,
     chance: random.Random,
     about: frozenset[str] | None = None,
-) -> list[Query]:
+) -> list[Made]:
     """At most so many questions for two headers, each with every sheet that has both.
+
+    No rewording may lose the two headers.
 
     Source: beyond the paper, whose queries do not name headers. No cell value is used.
 
@@ -85,7 +88,7 @@ def header_queries(
     asked = headers.of.keys() if about is None else headers.of.keys() & about
     sheets = sorted(sheet for sheet in asked if len(headers.of[sheet]) > 1)
     chance.shuffle(sheets)
-    found: dict[frozenset[Stems], Query] = {}
+    found: dict[frozenset[Stems], Made] = {}
     covered: set[str] = set()
     for sheet in sheets[: _TRIES * number]:
         if len(found) >= number:
@@ -98,13 +101,14 @@ def header_queries(
         positives = headers.having(pair[0]) & headers.having(pair[1])
         if len(positives) <= MAX_POSITIVES and positives <= asked:
             covered |= positives
-            text = chance.choice(_ASKED).format(*(headers.said[each] for each in pair))
-            found[frozenset(pair)] = Query(
-                text=text,
+            said = tuple(headers.said[each] for each in pair)
+            query = Query(
+                text=chance.choice(_ASKED).format(*said),
                 positives=tuple(sorted(positives)),
                 query_type="semantic_lookup",
                 dependency_type="none",
             )
+            found[frozenset(pair)] = Made(query, said)
     return list(found.values())
 
 

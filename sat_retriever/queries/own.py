@@ -97,8 +97,8 @@ def own_queries(
     if types is None or "semantic_lookup" in types:
         chance = random.Random(f"headers {seed}")  # noqa: S311 - repeatable, no secret
         wanted = max(1, round(number * _HEADER_SHARE))
-        for query in header_queries(records, wanted, chance, about):
-            kept[query.text.casefold()] = Made(query, ())
+        for each in header_queries(records, wanted, chance, about):
+            kept[each.query.text.casefold()] = each
     made = make_queries(
         found.facts,
         traced,

@@ -52,6 +52,9 @@ def test_an_exported_encoder_starts_from_the_weights_beside_it(tmp_path):
     with pytest.raises(EncoderError, match=r"cannot learn.*--backbone, for example 'general'"):
         start_of(str(bag))
     (bag.parent / "sentence-transformers").mkdir()
+    with pytest.raises(EncoderError, match="cannot learn"):  # of some other model
+        start_of(str(bag))
+    (bag.parent / "config.json").touch()  # a training's run folder
     assert start_of(str(bag)) == str(bag.parent / "sentence-transformers")
 
 

@@ -163,6 +163,26 @@ def test_the_trained_reranker_is_there_for_search_whether_it_is_better_or_not(jo
     assert len(json.loads(found.out)["hits"]) == 5
 
 
+def test_index_and_folder_may_be_moved_together(journey, desk, tmp_path):
+    there = tmp_path / "there"
+    shutil.copytree(desk.folder / "blind.sat.adapt", tmp_path / "here" / "blind.sat.adapt")
+    with SheetIndex.open(desk.blind) as opened:
+        opened.copied(tmp_path / "here" / "blind.sat").close()
+    with SheetIndex.open(tmp_path / "here" / "blind.sat") as opened:
+        run = tmp_path / "here" / "blind.sat.adapt"
+        opened.reencode(SheetEncoder.load(run / "stage-1" / "encoder"), reranker=run / "stage-2")
+    (tmp_path / "here").rename(there)
+    with SheetIndex.open(there / "blind.sat") as opened:
+        assert opened.encoder_name == str(there / "blind.sat.adapt" / "stage-1" / "encoder")
+        assert opened.reranker_name == str(there / "blind.sat.adapt" / "stage-2")
+        assert SheetRetriever(opened).retrieve("payroll of gamma", 5)
+        opened.name_reranker(None)
+    (there / "blind.sat").rename(tmp_path / "alone.sat")  # the folder stays
+    with SheetIndex.open(tmp_path / "alone.sat") as opened:
+        assert opened.encoder_name == str(there / "blind.sat.adapt" / "stage-1" / "encoder")
+        assert opened.reranker_name is None
+
+
 def test_the_same_command_again_shows_the_same_and_does_nothing(journey, desk, sat):
     before = tokens_of(desk.blind)
     assert before != journey.before

@@ -230,14 +230,17 @@ def test_header_questions_have_every_sheet_with_both_columns_and_no_other():
     records = company()
     made = header_queries(records, 5, random.Random(0))
     sales = [each.sheet_id for each in records[:6]]
-    assert any(query.positives == tuple(sorted(sales)) for query in made)
-    for query in made:
+    assert any(each.query.positives == tuple(sorted(sales)) for each in made)
+    for query in (each.query for each in made):
         named = [
             r
             for r in records
             if sum(c.name.replace("_", " ") in query.text for c in r.columns) >= 2
         ]
         assert {each.sheet_id for each in named} == set(query.positives)
+    for each in made:  # what a rewording must keep
+        assert len(each.fixed) == 2
+        assert all(header in each.query.text for header in each.fixed)
 
 
 def test_a_sheet_that_the_words_describe_as_well_makes_a_query_incomplete():
