@@ -29,6 +29,26 @@ _STORAGE = {
 }
 
 
+class _Unlocked(sqlite3.Connection):
+    """Reads a file that it cannot lock, as it was when it was opened.
+
+    Attributes:
+        path: The file.
+        opened: Its state when it was opened.
+    """
+
+    path: Path
+    opened: tuple[int, ...]
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """As always, unless the file was written to: old and new pages must not mix."""
+        if _state(self.path) != self.opened:
+            raise IndexStorageError(
+                f"{self.path} was written to since it was opened for reading only: open it again"
+            )
+        return super().execute(sql, parameters)
+
+
 def create_file(path: Path, meta: Mapping[str, str]) -> None:
     """Write a new, empty index; the file appears whole or not at all.
 
@@ -114,8 +134,8 @@ def _open(path: Path, mode: str, busy_timeout_s: float) -> sqlite3.Connection:
     """A connection that can read.
 
     A reader of a folder that it cannot write to needs WAL's side files to be there
-    already. On read-only media they cannot be: nobody writes there, and the file may be
-    taken as immutable; never while there is a log, whose pages would be missed.
+    already. Where they are not, nobody writes, and the file may be taken as immutable for
+    as long as it stays the same; never while there is a log, whose pages would be missed.
     """
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     settings: dict[str, Any] = {
@@ -124,6 +144,7 @@ def _open(path: Path, mode: str, busy_timeout_s: float) -> sqlite3.Connection:
         "isolation_level": None,
         "check_same_thread": False,
     }
+    opened = _state(path)
     connection: sqlite3.Connection = sqlite3.connect(uri, **settings)
     try:
         connection.execute("PRAGMA application_id").fetchone()
@@ -131,14 +152,33 @@ def _open(path: Path, mode: str, busy_timeout_s: float) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         connection.close()
         log = path.with_name(f"{path.name}-wal")
-        cannot_open = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CANTOPEN
-        if mode == "rw" or not cannot_open or (log.exists() and log.stat().st_size):
+        if mode == "rw" or not _lacks_side_files(error) or (log.exists() and log.stat().st_size):
             raise
-        connection = sqlite3.connect(f"{uri}&immutable=1", **settings)
+        unlocked = sqlite3.connect(f"{uri}&immutable=1", factory=_Unlocked, **settings)
+        unlocked.path, unlocked.opened = path, opened
+        return unlocked
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _lacks_side_files(error: sqlite3.Error) -> bool:
+    """Whether a reader failed since WAL's side files are neither there nor can be made."""
+    # The second one where only permission is missing, the first one on read-only media.
+    return (
+        error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CANTOPEN
+        or error.sqlite_errorcode == sqlite3.SQLITE_READONLY_DIRECTORY
+    )
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """What changes when a file is written to or replaced; empty without one."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 @contextmanager
