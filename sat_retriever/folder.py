@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from sat_retriever.errors import PathNotFoundError
@@ -52,6 +54,7 @@ class ToRead:
         file: Where it is.
         root: Folder its path is relative to.
         superseded: Older roots under which the same file is indexed.
+        left: Roots that are gone, under which a file of the same path is indexed.
         is_new: True when the index does not know it under this root.
     """
 
@@ -59,6 +62,7 @@ class ToRead:
     file: Path
     root: Path
     superseded: tuple[str, ...]
+    left: tuple[str, ...]
     is_new: bool
 
 
@@ -127,6 +131,10 @@ def make_plan(
     roots_of: dict[str, list[str]] = {}
     for root, path in inside:
         roots_of.setdefault(_joined(root, path), []).append(root)
+    same_path: dict[str, list[str]] = {}
+    for state in states:
+        same_path.setdefault(state.path, []).append(state.root)
+    gone_root = cache(_is_gone)
     read, touched, present = [], [], set()
     unchanged = ignored = 0
     closed: list[str] = []
@@ -138,9 +146,10 @@ def make_plan(
             ignored += 1
             continue
         older = tuple(root for root in roots_of.get(printable(file), ()) if root != now.root)
+        left = tuple(root for root in same_path.get(now.path, ()) if gone_root(root))
         present.add(key)
-        if old is None or _must_read(old, verify=verify, password=password):
-            read.append(ToRead(now, file, scope.root, older, is_new=old is None))
+        if old is None or _must_read(old, verify=verify, password=password, freed=bool(left)):
+            read.append(ToRead(now, file, scope.root, older, left, is_new=old is None))
             present.update((root, _below(root, file)) for root in older)
         elif not verify and _same_stat(old, now):
             unchanged += 1
@@ -148,7 +157,7 @@ def make_plan(
             unchanged += 1
             touched.append(replace(now, content_hash=old.content_hash))
         else:
-            read.append(ToRead(now, file, scope.root, older, is_new=False))
+            read.append(ToRead(now, file, scope.root, older, left, is_new=False))
     # What lies below a folder that could not be listed is not known to be gone.
     gone = (key for key in set(inside) - present if not _is_in(_joined(*key), closed))
     unlisted = tuple(
@@ -214,12 +223,24 @@ def _below(root: str, file: Path) -> str:
     return printable(file)[len(root.rstrip("/")) + 1 :]
 
 
-def _must_read(old: WorkbookState, *, verify: bool, password: bool) -> bool:
+def _is_gone(root: str) -> bool:
+    """Whether a root is no folder any more; one that cannot be looked at may still be."""
+    if "\\" in root:  # bytes that are not Unicode, as text: not what the folder is called
+        return False
+    try:
+        return not stat.S_ISDIR(Path(root).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+
+
+def _must_read(old: WorkbookState, *, verify: bool, password: bool, freed: bool) -> bool:
     whole = {skip.reason for skip in old.skipped if skip.sheet is None}
     clashed = any(skip.reason is SkipReason.DUPLICATE_ID for skip in old.skipped)
     again = {SkipReason.UNREADABLE} | (PASSING if verify else set())
     locked = _LOCKED if password else set()
-    return bool(whole & (again | locked)) or (verify and clashed)
+    return bool(whole & (again | locked)) or (clashed and (verify or freed))
 
 
 def _same_stat(old: WorkbookState, now: WorkbookState) -> bool:

@@ -254,6 +254,11 @@ class SheetIndex:
         transaction; those that are gone from under the paths are removed. An
         interruption leaves every workbook in its old or its new state.
 
+        A folder that was renamed or moved is indexed anew under its new name: a workbook of
+        a folder that is there no more goes as soon as one of the same path in a folder, and
+        with one of the same sheets, comes. No other workbook of such a folder goes, which may
+        be an unmounted disk.
+
         Args:
             paths: Folders and files. Sheet ids are relative to the folder; a path
                 inside a folder that was indexed before keeps that folder.

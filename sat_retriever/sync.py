@@ -142,7 +142,7 @@ def _write(
         return ()
     state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
     discovery = discover(book.records, book.references, book.structure, book.profiles)
-    return store.replace_workbook(state, rows, discovery, job.superseded)
+    return store.replace_workbook(state, rows, discovery, job.superseded, job.left)
 
 
 def _failed_for_now(book: Workbook) -> bool:

@@ -1,5 +1,6 @@
 """A folder and the index of it, through every kind of change."""
 
+import errno
 import os
 import shutil
 import time
@@ -11,6 +12,7 @@ from sat_retriever import (
     Filters,
     PathNotFoundError,
     SheetIndex,
+    SheetRecord,
     SheetRetriever,
     Skipped,
     Workbook,
@@ -148,6 +150,102 @@ def test_two_folders_with_the_same_path_inside_are_reported_not_mixed_up(folder,
     write(tmp_path / "other" / "a.csv", "second", "y", "z")
     index.sync(folder)
     report = index.sync(tmp_path / "other")
+    assert [skip.reason.value for skip in report.skipped] == ["duplicate_id"]
+    assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "first"
+
+
+def test_of_each_sheet_whose_id_is_taken_both_folders_are_named(folder, index, tmp_path):
+    others = [tmp_path / "other", tmp_path / "third"]
+    for each in (folder, *others):
+        index.sync(write(each / "a.csv", "x", "y", "z").parent)
+    said = [skip.message for state in index.workbooks() for skip in state.skipped]
+    assert len(said) == 2
+    for message, other in zip(said, others, strict=True):
+        assert str(folder) in message
+        assert str(other) in message
+
+
+def test_a_sheet_whose_id_was_given_to_one_without_a_file_says_so(folder, index):
+    index.add_records([SheetRecord("a.csv#a", "a")])
+    (skip,) = index.sync(write(folder / "a.csv", "x", "y", "z").parent).skipped
+    assert "without a file" in skip.message
+    index.remove(["a.csv#a"])
+    assert index.sync(folder, verify=True).skipped == ()
+
+
+@pytest.mark.parametrize("before", ["renamed", "copied"])
+def test_a_renamed_folder_takes_over_the_sheets_of_the_one_that_is_gone(
+    before, folder, index, tmp_path
+):
+    write(folder / "a.csv", "x", "y", "z")
+    write(folder / "sub" / "b.csv", "x", "y", "z")
+    write_xlsx(folder / "c.xlsx", First=["Name"], Second=["City"])
+    index.sync(folder)
+    ids = index.sheet_ids()
+    renamed = tmp_path / "data-2024"
+    if before == "copied":  # its ids were taken when it was indexed first
+        shutil.copytree(folder, renamed)
+        assert len(index.sync(renamed).skipped) == 4
+        shutil.rmtree(folder)
+    else:
+        folder.rename(renamed)
+    report = index.sync(renamed)
+    assert (report.sheets, report.skipped) == (4, ())
+    assert index.sheet_ids() == ids
+    assert all(index.file_of(sheet_id).is_relative_to(renamed) for sheet_id in ids)
+    assert {state.root for state in index.workbooks()} == {str(renamed)}
+    assert counts(index.sync(renamed)) == (0, 0, 3, 0)
+
+
+def test_a_folder_that_is_gone_keeps_what_was_not_found_again(folder, index, tmp_path):
+    write(folder / "a.csv", "first", "y", "z")
+    write(folder / "b.csv", "only here", "y", "z")
+    index.sync(folder)
+    folder.rename(tmp_path / "away")
+    write(tmp_path / "other" / "a.csv", "second", "y", "z")
+    (tmp_path / "other" / "b.csv").write_bytes(b"")
+    index.sync(tmp_path / "other")
+    heads = {key: each.columns[0].name for key, each in index.records(index.sheet_ids()).items()}
+    assert heads == {"a.csv#a": "second", "b.csv#b": "only here"}
+    (tmp_path / "away").rename(folder)  # the disk is mounted again
+    report = index.sync(folder)
+    assert counts(report) == (1, 0, 1, 0)
+    assert [skip.sheet for skip in report.skipped] == ["a"]
+
+
+def test_a_workbook_of_a_folder_that_is_gone_goes_whole(folder, index, tmp_path):
+    write_xlsx(folder / "a.xlsx", First=["Name"], Second=["City"])
+    index.sync(folder)
+    folder.rename(tmp_path / "renamed")
+    write_xlsx(tmp_path / "renamed" / "a.xlsx", Second=["Town"], Third=["Zip"])
+    assert index.sync(tmp_path / "renamed").skipped == ()
+    assert index.sheet_ids() == ["a.xlsx#Second", "a.xlsx#Third"]
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ESTALE])
+def test_a_folder_that_cannot_be_looked_at_is_not_gone(
+    number, folder, index, tmp_path, monkeypatch
+):
+    write(folder / "a.csv", "first", "y", "z")
+    index.sync(folder)
+    other = write(tmp_path / "other" / "a.csv", "second", "y", "z").parent
+    real = os.stat
+
+    def stat(path, **options):
+        if os.fspath(path) == str(folder):
+            raise OSError(number, os.strerror(number), path)
+        return real(path, **options)
+
+    monkeypatch.setattr("os.stat", stat)
+    assert [skip.reason.value for skip in index.sync(other).skipped] == ["duplicate_id"]
+    assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "first"
+
+
+def test_a_folder_whose_name_is_not_unicode_is_not_taken_for_gone(folder, index, tmp_path):
+    odd = tmp_path / os.fsdecode(b"caf\xe9")
+    write(odd / "a.csv", "first", "y", "z")
+    index.sync(odd)
+    report = index.sync(write(folder / "a.csv", "second", "y", "z").parent)
     assert [skip.reason.value for skip in report.skipped] == ["duplicate_id"]
     assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "first"
 

@@ -32,10 +32,10 @@ from sat_retriever.store.write import (
     clash,
     delete_sheets,
     delete_workbook,
+    holders,
     ids_of,
     insert_sheets,
     insert_workbook,
-    split_clashes,
 )
 from sat_retriever.types import FloatArray, Link, SheetRecord, Skipped
 
@@ -150,6 +150,7 @@ class SqliteStore:
         rows: Sequence[SheetRow],
         discovery: Discovery = NOTHING,
         superseded: Sequence[str] = (),
+        left: Sequence[str] = (),
     ) -> tuple[Skipped, ...]:
         """Put a workbook's new state, with its links, in place of its old one.
 
@@ -159,6 +160,8 @@ class SqliteStore:
             discovery: Links between them, and their claims on other workbooks.
             superseded: Other roots under which the same file was indexed before; its
                 entries there go in the same transaction.
+            left: Roots that are no folders any more; a workbook of the same path there
+                goes, too, if it has one of these sheets.
 
         Returns:
             The sheets left out because another workbook already has their id.
@@ -167,14 +170,21 @@ class SqliteStore:
         keys = [(root, absolute.relative_to(root).as_posix()) for root in (state.root, *superseded)]
         with self._writing() as connection:
             tables = LinkTables(connection)
+            moved = {(root, state.path) for root in left}
+            keys += sorted(moved.intersection(holders(connection, rows).values()))
             going = [sheet_id for key in keys for sheet_id in tables.sheets_of(*key)]
             with relinked(tables, going, discovery) as left_out:
                 for key in keys:
                     delete_workbook(connection, *key)
-                free, taken = split_clashes(connection, rows)
-                left_out.update(row.record.sheet_id for row in taken)
-                clashes = tuple(map(clash, taken))
+                taken = holders(connection, rows)
+                left_out.update(taken)
+                clashes = tuple(
+                    clash(row, state.root, taken[row.record.sheet_id][0])
+                    for row in rows
+                    if row.record.sheet_id in taken
+                )
                 workbook_id = insert_workbook(connection, state, clashes)
+                free = [row for row in rows if row.record.sheet_id not in taken]
                 insert_sheets(connection, free, workbook_id)
             connect_externals(tables, tables.sources_of(file_key(state.path)))
         return clashes

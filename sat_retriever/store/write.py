@@ -53,23 +53,35 @@ class SheetRow:
     words: tuple[Sequence[str], ...]
 
 
-def split_clashes(
-    connection: sqlite3.Connection, rows: Sequence[SheetRow]
-) -> tuple[list[SheetRow], list[SheetRow]]:
-    """The rows whose sheet id is free, and the others."""
-    free: list[SheetRow] = []
-    taken: list[SheetRow] = []
-    for row in rows:
-        (taken if _exists(connection, row.record.sheet_id) else free).append(row)
-    return free, taken
+def holders(connection: sqlite3.Connection, rows: Sequence[SheetRow]) -> dict[str, tuple[str, str]]:
+    """Root and path of the workbook that has a row's sheet id already, by sheet id.
+
+    Free ids are absent; both are empty for a sheet that was added without a file.
+    """
+    sql = (
+        "SELECT coalesce(w.root, ''), coalesce(w.path, '') FROM sheets s "
+        "LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id = ?"
+    )
+    ids = [row.record.sheet_id for row in rows]
+    found = ((each, connection.execute(sql, (each,)).fetchone()) for each in ids)
+    return {sheet_id: tuple(holder) for sheet_id, holder in found if holder}
 
 
-def clash(row: SheetRow) -> Skipped:
-    """What is noted of a sheet whose id another workbook has."""
+def clash(row: SheetRow, root: str, other: str) -> Skipped:
+    """What is noted of a sheet whose id is taken.
+
+    Args:
+        row: The sheet.
+        root: Root of its workbook.
+        other: Root of the workbook that has the id; empty for a sheet without a file.
+    """
     record = row.record
     message = (
-        f"another indexed folder already has a sheet {record.sheet_id!r}: "
-        "index the folder that holds both instead"
+        f"the indexed folder {other} has a sheet {record.sheet_id!r}, so that of {root} is left "
+        "out: index the folder that holds both instead"
+        if other
+        else f"a sheet {record.sheet_id!r} was added without a file, so that of {root} is left "
+        "out: remove the other, and verify"
     )
     return Skipped(record.path, SkipReason.DUPLICATE_ID, message, record.sheet)
 
@@ -149,11 +161,6 @@ def delete_sheets(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
     values = [(row_id,) for row_id in ids]
     connection.executemany("DELETE FROM lexical WHERE rowid = ?", values)
     connection.executemany("DELETE FROM sheets WHERE id = ?", values)
-
-
-def _exists(connection: sqlite3.Connection, sheet_id: str) -> bool:
-    sql = "SELECT 1 FROM sheets WHERE sheet_id = ?"
-    return connection.execute(sql, (sheet_id,)).fetchone() is not None
 
 
 def ids_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int]:
