@@ -16,7 +16,7 @@ from sat_retriever.types import Skipped, SkipReason
 from sat_retriever.workbook.digest import content_hash
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.paths import printable
-from sat_retriever.workbook.sniff import open_regular, sniff
+from sat_retriever.workbook.sniff import Kind, is_named, open_regular, sniff
 
 # A file changed twice within one tick of a coarse clock keeps its time and maybe its
 # size; one that was younger than this when it was looked at is hashed the next time.
@@ -72,14 +72,17 @@ class Plan:
 
     Attributes:
         read: Workbooks to read, new or changed.
+        refused: Files that are called like a workbook and are none, not to be read; their
+            states say why.
         touched: Workbooks of unchanged content whose size or time is to be noted.
         unchanged: Number of workbooks that stay as they are, touched ones included.
         removed: Keys (root, path) of the workbooks that are gone.
-        ignored: Number of files that are no spreadsheets.
+        ignored: Number of files that are no spreadsheets and not called like one.
         unlisted: Folders that could not be listed; what is indexed below them stays.
     """
 
     read: tuple[ToRead, ...]
+    refused: tuple[ToRead, ...]
     touched: tuple[WorkbookState, ...]
     unchanged: int
     removed: tuple[tuple[str, str], ...]
@@ -135,35 +138,48 @@ def make_plan(
     for state in states:
         same_path.setdefault(state.path, []).append(state.root)
     gone_root = cache(_is_gone)
-    read, touched, present = [], [], set()
+    read, refused, touched, present = [], [], [], set()
     unchanged = ignored = 0
     closed: list[str] = []
     for scope, file, explicit in _files(named, closed):
         now = _state_now(scope, file)
         key = (now.root, now.path)
         old = inside.get(key)
-        if old is None and not explicit and _is_no_spreadsheet(file):
-            ignored += 1
-            continue
         older = tuple(root for root in roots_of.get(printable(file), ()) if root != now.root)
         left = tuple(root for root in same_path.get(now.path, ()) if gone_root(root))
         present.add(key)
-        if old is None or _must_read(old, verify=verify, password=password, freed=bool(left)):
-            read.append(ToRead(now, file, scope.root, older, left, is_new=old is None))
-            present.update((root, _below(root, file)) for root in older)
-        elif not verify and _same_stat(old, now):
-            unchanged += 1
-        elif _hash_file(file) == old.content_hash:
-            unchanged += 1
-            touched.append(replace(now, content_hash=old.content_hash))
+        if old is not None and not _must_read(
+            old, verify=verify, password=password, freed=bool(left), explicit=explicit
+        ):
+            same = _unchanged(old, now, file, verify=verify)
+            if same is not None:
+                unchanged += 1
+                touched += [same] if same is not old else []
+                continue
+        other = None if explicit else _other(file, old)
+        if other is not None and old is None and not is_named(file, other):
+            ignored += 1
+            continue
+        job = ToRead(now, file, scope.root, older, left, is_new=old is None)
+        present.update((root, _below(root, file)) for root in older)
+        if other is None:
+            read.append(job)
         else:
-            read.append(ToRead(now, file, scope.root, older, left, is_new=False))
+            refused.append(replace(job, state=_refused(now, file, other)))
     # What lies below a folder that could not be listed is not known to be gone.
     gone = (key for key in set(inside) - present if not _is_in(_joined(*key), closed))
     unlisted = tuple(
         Skipped(folder, SkipReason.UNREADABLE, "The folder cannot be listed.") for folder in closed
     )
-    return Plan(tuple(read), tuple(touched), unchanged, tuple(sorted(gone)), ignored, unlisted)
+    return Plan(
+        tuple(read),
+        tuple(refused),
+        tuple(touched),
+        unchanged,
+        tuple(sorted(gone)),
+        ignored,
+        unlisted,
+    )
 
 
 def _absolute(path: Path) -> Path:
@@ -194,8 +210,24 @@ def _files(named: Sequence[Scope], closed: list[str]) -> Iterator[tuple[Scope, P
                     yield scope, Path(folder, name), False
 
 
-def _is_no_spreadsheet(file: Path) -> bool:
-    return sniff(file, named=False).reason is SkipReason.NOT_A_SPREADSHEET
+def _other(file: Path, old: WorkbookState | None) -> Kind | None:
+    """What a file in a folder is, if it is no spreadsheet and was not read as one before."""
+    if old is not None and not _is_refused(old):
+        return None
+    kind = sniff(file, named=False)
+    if kind.reason is SkipReason.NOT_A_SPREADSHEET and (old is None or is_named(file, kind)):
+        return kind
+    return None
+
+
+def _is_refused(old: WorkbookState) -> bool:
+    return any(skip.reason is SkipReason.NOT_A_SPREADSHEET for skip in old.skipped)
+
+
+def _refused(now: WorkbookState, file: Path, kind: Kind) -> WorkbookState:
+    """The state of a file that is no spreadsheet."""
+    why = Skipped(now.path, SkipReason.NOT_A_SPREADSHEET, kind.message)
+    return replace(now, content_hash=_hash_file(file), skipped=(why,))
 
 
 def _state_now(scope: Scope, file: Path) -> WorkbookState:
@@ -235,12 +267,27 @@ def _is_gone(root: str) -> bool:
         return False
 
 
-def _must_read(old: WorkbookState, *, verify: bool, password: bool, freed: bool) -> bool:
+def _must_read(
+    old: WorkbookState, *, verify: bool, password: bool, freed: bool, explicit: bool
+) -> bool:
     whole = {skip.reason for skip in old.skipped if skip.sheet is None}
     clashed = any(skip.reason is SkipReason.DUPLICATE_ID for skip in old.skipped)
     again = {SkipReason.UNREADABLE} | (PASSING if verify else set())
     locked = _LOCKED if password else set()
-    return bool(whole & (again | locked)) or (clashed and (verify or freed))
+    # Text is read whatever its name when it is named, but not when it is met in a folder.
+    named = {SkipReason.NOT_A_SPREADSHEET} if explicit else set()
+    return bool(whole & (again | locked | named)) or (clashed and (verify or freed))
+
+
+def _unchanged(
+    old: WorkbookState, now: WorkbookState, file: Path, *, verify: bool
+) -> WorkbookState | None:
+    """The state of a file whose content is the same, with its present time; None if not."""
+    if not verify and _same_stat(old, now):
+        return old
+    if _hash_file(file) == old.content_hash:
+        return replace(now, content_hash=old.content_hash)
+    return None
 
 
 def _same_stat(old: WorkbookState, now: WorkbookState) -> bool:

@@ -32,7 +32,7 @@ class SyncReport:
         changed: Ones read anew because their content changed.
         unchanged: Ones left as they were.
         removed: Ones gone from under the given paths.
-        ignored: Files that are no spreadsheets.
+        ignored: Files that are no spreadsheets and not called like one.
         sheets: Sheets written.
         skipped: Files and sheets that gave no record, with the reason, by path.
         seconds: Wall time.
@@ -73,6 +73,9 @@ def sync_paths(
     if plan.removed:
         store.remove_workbooks(plan.removed)
     written, skipped = 0, list(plan.unlisted)
+    for job in plan.refused:
+        store.replace_workbook(job.state, (), superseded=job.superseded)
+        skipped += job.state.skipped
     done = 0
     for batch in _batches(_read(plan, examples=examples, password=password, workers=workers)):
         rows = make_rows([record for _, book in batch for record in book.records])
@@ -85,10 +88,11 @@ def sync_paths(
             if progress:
                 progress(done, len(plan.read), job.state.path)
     store.settle_families()
-    added = sum(job.is_new for job in plan.read)
+    come = (*plan.read, *plan.refused)
+    added = sum(job.is_new for job in come)
     return SyncReport(
         added=added,
-        changed=len(plan.read) - added,
+        changed=len(come) - added,
         unchanged=plan.unchanged,
         removed=len(plan.removed),
         ignored=plan.ignored,

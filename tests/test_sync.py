@@ -262,6 +262,67 @@ def test_unreadable_files_are_remembered_with_their_reason_and_not_read_again(fo
     assert counts(index.sync(folder)) == (0, 0, 2, 0)
 
 
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.xlsx", POINTER, "git lfs pull"),
+        ("a.csv", POINTER, "git lfs pull"),
+        ("a.XLS", b"%PDF-1.7\n%\xe2\xe3", "another kind of document"),
+        ("a.xlsm", bytes(range(256)) * 9, "Binary content"),
+        ("a.ods", b"a,b\n1,2\n", "name the file itself"),
+    ],
+)
+def test_what_is_called_a_workbook_and_is_none_is_named_once_with_the_reason(
+    name, content, told, folder, index
+):
+    (folder / name).write_bytes(content)
+    os.utime(folder / name, (PAST, PAST))
+    report = index.sync(folder)
+    assert (counts(report), report.ignored, len(index)) == ((1, 0, 0, 0), 0, 0)
+    for (skip,) in (report.skipped, index.workbooks()[0].skipped):
+        assert (skip.path, skip.reason.value, skip.sheet) == (name, "not_a_spreadsheet", None)
+        assert told in skip.message
+    report = index.sync(folder)
+    assert (counts(report), report.skipped) == ((0, 0, 1, 0), ())
+    (folder / name).write_bytes(content + b"\n")
+    assert counts(index.sync(folder)) == (0, 1, 0, 0)
+    write_xlsx(folder / name, S=["x", "y"])
+    assert counts(index.sync(folder)) == (0, 1, 0, 0)
+    assert index.sheet_ids() == [f"{name}#S"]
+    assert index.workbooks()[0].skipped == ()
+
+
+def test_what_is_no_workbook_by_name_or_a_lock_file_is_ignored_whatever_it_holds(folder, index):
+    (folder / "a.psd").write_bytes(POINTER)
+    (folder / "b.csv").write_bytes(b"%PDF-1.7")
+    (folder / "~$c.xlsx").write_bytes(b"\x04User".ljust(165))
+    report = index.sync(folder)
+    assert (counts(report), report.ignored, report.skipped) == ((0, 0, 0, 0), 2, ())
+
+
+def test_text_under_a_workbooks_name_is_read_once_it_is_named_itself(folder, index):
+    text = write(folder / "a.xls", "x", "y", "z")
+    assert len(index.sync(folder).skipped) == 1
+    assert counts(index.sync(text)) == (0, 1, 0, 0)
+    assert counts(index.sync(folder)) == (0, 0, 1, 0)
+    write(text, "newer", "y", "z", mtime=PAST + 5)
+    assert counts(index.sync(folder)) == (0, 1, 0, 0)
+    assert index.records(["a.xls#a"])["a.xls#a"].columns[0].name == "newer"
+
+
+def test_a_named_file_that_was_none_before_is_read_when_it_has_become_one(folder, index):
+    export = folder / "export.dat"
+    export.write_bytes(b"%PDF-1.7")
+    os.utime(export, (PAST, PAST))
+    assert len(index.sync(export).skipped) == 1
+    write(export, "x", "y", "z", mtime=PAST + 5)
+    assert counts(index.sync(folder)) == (0, 1, 0, 0)
+    assert index.sheet_ids() == ["export.dat#export"]
+
+
 def test_a_workbook_that_becomes_damaged_loses_its_old_sheets(folder, index):
     a = write_xlsx(folder / "a.xlsx", S=["x", "y"])
     index.sync(folder)

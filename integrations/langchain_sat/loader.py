@@ -78,6 +78,7 @@ class SheetLoader(BaseLoader):
         """
         plan = make_plan(scopes(self.paths, ()), ())
         self.skipped, self.ignored = list(plan.unlisted), plan.ignored
+        self.skipped += [skip for job in plan.refused for skip in job.state.skipped]
         for workbook in self._workbooks(plan.read):
             self.skipped += workbook.skipped
             yield from _documents(workbook.records, self._serialization)

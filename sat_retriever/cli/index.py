@@ -88,8 +88,9 @@ def index(
     """Read workbooks and make them searchable.
 
     Run it again to bring the index up to date: only new and changed
-    workbooks are read. Folders are walked; what is no spreadsheet is
-    counted and ignored, what cannot be read is named with the reason.
+    workbooks are read. Folders are walked; what is no spreadsheet, and
+    not called like one, is counted and ignored; what cannot be read is
+    named with the reason.
     """
     with _open(file, model, precision, no_examples=no_examples) as opened, _bar() as progress:
         try:

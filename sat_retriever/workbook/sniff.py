@@ -51,6 +51,9 @@ _UNCLEAR = (
 )
 
 
+_LFS_START = b"version https://git-lfs.github.com/spec/v1"
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """What a file was recognised as.
@@ -95,6 +98,16 @@ def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Ki
     return kind if named else _in_folder(kind, path)
 
 
+def is_named(path: Path, kind: Kind) -> bool:
+    """Whether a file in a folder that is no spreadsheet is worth naming: it is called like one.
+
+    Text has no signature, so that what is called .csv and is none stays unnamed, unless it
+    stands for a file that Git LFS did not fetch.
+    """
+    suffix = path.suffix.lower()
+    return suffix in SHEET_SUFFIXES and (suffix not in TEXT_SUFFIXES or kind == _LFS_POINTER)
+
+
 def sniff_bytes(file: BinaryIO, limits: Limits) -> Kind:
     """The kind of an already opened file, for example a decrypted one; left at its start."""
     file.seek(0)
@@ -124,7 +137,9 @@ def open_regular(path: Path) -> BinaryIO:
 def _in_folder(kind: Kind, path: Path) -> Kind:
     suffix = path.suffix.lower()
     if kind.format == "csv" and suffix not in TEXT_SUFFIXES:
-        return _other("Flat text without a .csv, .tsv or .tab extension.")
+        return _other(
+            "Flat text without a .csv, .tsv or .tab extension; rename it, or name the file itself."
+        )
     if kind.reason in _UNCLEAR and suffix not in SHEET_SUFFIXES:
         return _other("The file is no workbook.")
     return kind
@@ -149,6 +164,8 @@ def _kind(file: BinaryIO, path: Path, limits: Limits) -> Kind:  # noqa: PLR0911 
 
 
 def _text_kind(head: bytes) -> Kind:
+    if head.startswith(_LFS_START):
+        return _LFS_POINTER
     wide = head.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_utf16(head)
     if not wide and b"\x00" in head:
         return _other("Binary content that is no known spreadsheet format.")
@@ -259,3 +276,8 @@ def _key(name: str) -> str:
 
 def _other(message: str) -> Kind:
     return Kind("", SkipReason.NOT_A_SPREADSHEET, message)
+
+
+_LFS_POINTER = _other(
+    "A Git LFS pointer, its content was not fetched; fetch it with git lfs pull, and index again."
+)

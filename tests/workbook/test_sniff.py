@@ -113,6 +113,14 @@ def test_text_in_a_folder_counts_only_under_its_extensions(tmp_path):
     assert sniffed(tmp_path, text, "a.py", named=False).reason is SkipReason.NOT_A_SPREADSHEET
 
 
+def test_a_pointer_of_git_lfs_says_that_its_content_was_not_fetched(tmp_path):
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    for name, named in (("a.xlsx", True), ("a.xlsx", False), ("a.csv", True), ("a.csv", False)):
+        kind = sniffed(tmp_path, pointer, name, named=named)
+        assert kind.reason is SkipReason.NOT_A_SPREADSHEET
+        assert "git lfs pull" in kind.message
+
+
 def test_broken_archives_in_a_folder_count_only_under_spreadsheet_extensions(tmp_path):
     cut = SEEDS["saved.xlsx"][:-400]
     assert sniffed(tmp_path, cut, "a.xlsx", named=False).reason is SkipReason.DAMAGED

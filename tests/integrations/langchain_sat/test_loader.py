@@ -25,11 +25,12 @@ NAMES = [
 
 @pytest.fixture
 def mixed(tmp_path: Path, workbooks: Path) -> Path:
-    """A folder with a readable workbook, a torn one, an empty one and a text file."""
+    """A folder with a readable workbook, a torn one, an empty one, a PDF and a text file."""
     whole = (workbooks / "Staff.xlsx").read_bytes()
     (tmp_path / "a.xlsx").write_bytes(whole)
     (tmp_path / "b.xlsx").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "c.csv").write_bytes(b"")
+    (tmp_path / "d.xls").write_bytes(b"%PDF-1.7")
     (tmp_path / "notes.txt").write_text("nothing to see\n", encoding="utf-8")
     return tmp_path
 
@@ -94,12 +95,13 @@ def test_what_is_skipped_is_counted_and_named(mixed):
     loader = SheetLoader(mixed)
     assert ids(loader.load()) == ["a.xlsx#People"]
     assert [(skip.path, skip.reason) for skip in loader.skipped] == [
+        ("d.xls", SkipReason.NOT_A_SPREADSHEET),
         ("b.xlsx", SkipReason.DAMAGED),
         ("c.csv", SkipReason.EMPTY_FILE),
     ]
     assert loader.ignored == 1
     loader.load()
-    assert len(loader.skipped) == 2  # of one load, not of all
+    assert len(loader.skipped) == 3  # of one load, not of all
 
 
 def test_options_decide_the_text_and_the_bounds(workbooks):
