@@ -98,7 +98,9 @@ def index(
                 paths, verify=verify, password=password, workers=workers, progress=progress
             )
         except KeyboardInterrupt:
-            stderr().print("interrupted; what was read so far is kept, run it again to go on")
+            # What was read and not encoded yet is lost, so nothing is said of what was read.
+            kept = counted(len(opened.workbooks()), "workbook")
+            stderr().print(f"interrupted; the index holds {kept}, run it again to go on")
             raise typer.Exit(130) from None
         sheets = len(opened)
     if as_json:

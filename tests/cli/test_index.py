@@ -16,6 +16,7 @@ import pytest
 from openpyxl import Workbook
 
 from sat_retriever import SheetIndex
+from sat_retriever.cli.terminal import counted
 from tests.cli.conftest import Run, command
 from tests.saved_encoder import save_bag_of_words
 
@@ -237,6 +238,29 @@ def test_ctrl_c_ends_with_130_and_keeps_what_was_read(tmp_path, encoder):
     with SheetIndex.open(file) as opened:
         assert 0 < len(opened) < 4000
         assert len(opened.workbooks()) == len(opened)
+        assert f"the index holds {counted(len(opened), 'workbook')}," in " ".join(err.split())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+def test_ctrl_c_before_anything_was_written_does_not_say_that_it_was_kept(tmp_path, encoder):
+    folder, file = tmp_path / "in", tmp_path / "x.sat"
+    folder.mkdir()
+    for number in range(4000):
+        (folder / f"{number:04}.csv").write_text(f"Name,Salary\nAda,{number}\n")
+    process = subprocess.Popen(
+        command("index", folder, "--index", file, "--model", encoder, "--workers", "1"),
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+    while not file.with_name("x.sat.lock").exists():  # it is about to look for workbooks
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+    time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    err = process.communicate(timeout=30)[1]
+    assert process.returncode == 130
+    assert err == "interrupted; the index holds 0 workbooks, run it again to go on\n"
 
 
 def _wait_for_a_workbook(file: Path, process: subprocess.Popen[str]) -> None:
