@@ -13,6 +13,7 @@ from sat_retriever.crossencoder import folder as pair_folder
 from sat_retriever.crossencoder.rerank import CrossEncoderReranker
 from sat_retriever.errors import FingerprintMismatchError, InputError, PathNotFoundError
 from sat_retriever.filters import Filters
+from sat_retriever.fingerprints import check_trained_on
 from sat_retriever.graphrank import folder as graph_folder
 from sat_retriever.graphrank.model import GraphModel
 from sat_retriever.graphrank.rerank import GraphReranker
@@ -106,6 +107,26 @@ def _packaged(index: SheetIndex, name: str) -> Reranker:
         ) from error
 
 
+def own_reranker_name(index: SheetIndex) -> str:
+    """What `own_reranker` loads: a folder, the name of one of this package, or "links".
+
+    Loads no model: of one of this package only what it was trained on is read.
+
+    Raises:
+        EncoderError: If this installation has no such reranker, or its files were changed.
+    """
+    if index.reranker_name is not None:
+        return index.reranker_name
+    name = index.encoder_name
+    if is_packaged(name):
+        spec = packaged_model(name, "reranker", graph_folder.read_graph_folder)
+        on = {"encoder": spec.encoder, "serialization": spec.serialization}
+        with suppress(FingerprintMismatchError):  # an index of other texts, or of another version
+            check_trained_on(index, Path(name), "reranker", **on)
+            return name
+    return LINKS
+
+
 def own_reranker(index: SheetIndex) -> Reranker:
     """The reranker of an index: the trained one that it names, else the one of this package.
 
@@ -117,12 +138,10 @@ def own_reranker(index: SheetIndex) -> Reranker:
         EncoderError: If that is damaged.
         FingerprintMismatchError: If that was trained on other tokens than the index has.
     """
-    if index.reranker_name is not None:
-        return _named(index, index.reranker_name)
-    if is_packaged(index.encoder_name):
-        with suppress(FingerprintMismatchError):  # an index of other texts, or of another version
-            return _packaged(index, index.encoder_name)
-    return LinkReranker(index)
+    name = own_reranker_name(index)
+    if name == LINKS:
+        return LinkReranker(index)
+    return _packaged(index, name) if is_packaged(name) else _named(index, name)
 
 
 def _named(index: SheetIndex, folder: str) -> Reranker:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, cast
 
 import typer
 from rich.table import Table
@@ -18,8 +20,11 @@ from sat_retriever.cli.terminal import (
     skipped_table,
     stdout,
 )
+from sat_retriever.errors import EncoderError
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
+from sat_retriever.packaged import is_packaged
+from sat_retriever.retriever import own_reranker_name
 
 EXAMPLES = examples(
     "sat status --index reports.sat",
@@ -36,9 +41,10 @@ def status(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what is in an index: counts, encoder, and what could not be read."""
+    """Show what is in an index: counts, encoder, reranker, and what could not be read."""
     with SheetIndex.open(file) as opened:
         facts = dict(opened.status())
+        facts["ranked_by"], in_words = _ranked_by(opened)
         skipped = [skip for state in opened.workbooks() for skip in state.skipped]
     facts["skipped"] = dict(Counter(skip.reason.value for skip in skipped).most_common())
     if as_json:
@@ -48,12 +54,37 @@ def status(
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
-    for key, value in facts.items():
+    for key, value in _told(facts, in_words).items():
         table.add_row(key, plain(_text(value)))
     stdout().print(table)
     if list_skipped and skipped:
         stdout().print()
         stdout().print(skipped_table(skipped))
+
+
+def _ranked_by(opened: SheetIndex) -> tuple[str | None, str]:
+    """The reranker that a search takes where none is named, and the same in words."""
+    try:
+        name = own_reranker_name(opened)
+    except EncoderError as error:
+        return None, f"none that can be used: {error}"
+    if is_packaged(name):
+        return name, f"{name}, of this package"
+    missing = name == opened.reranker_name and not Path(name).is_dir()
+    return name, f"{name}, which is not there" if missing else name
+
+
+def _told(facts: Mapping[str, object], ranked_by: str) -> dict[str, object]:
+    """The facts for a reader: one reranker, and two words for the two kinds of examples."""
+    told = {**facts, "reranker": ranked_by}
+    del told["ranked_by"]
+    texts = cast("dict[str, object]", told["serialization"])
+    told["serialization"] = _renamed(texts, "examples", "examples encoded")
+    return _renamed(told, "examples", "examples kept")
+
+
+def _renamed(facts: Mapping[str, object], key: str, name: str) -> dict[str, object]:
+    return {name if each == key else each: value for each, value in facts.items()}
 
 
 def _text(value: object) -> str:

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 
+import pytest
 from openpyxl import Workbook
+
+from sat_retriever import SheetIndex, packaged
+from sat_retriever.encoder import SheetEncoder
+from tests.graphrank.small_model import save_small_model, small_spec
+from tests.saved_encoder import save_bag_of_words
 
 
 def test_json_holds_counts_settings_and_skipped_reasons(index_file, encoder, sat):
@@ -33,8 +42,9 @@ def test_the_table_says_the_same(index_file, sat):
     run = sat("status", "--index", index_file, "--skipped")
     assert run.code == 0
     lines = [line.split() for line in run.out.splitlines()]
-    for line in (["sheets", "6"], ["examples", "yes"], ["unresolved", "none"]):
+    for line in (["sheets", "6"], ["examples", "kept", "yes"], ["unresolved", "none"]):
         assert line in lines
+    assert "examples encoded: no" in run.out
     for name in ("blank.csv", "torn.xlsx", "sales/2024.xlsx#Nothing"):
         assert name in run.out
 
@@ -62,3 +72,57 @@ def test_links_by_type_unread_formulas_and_files_that_are_not_there_are_counted(
     shown = [line.split() for line in sat("status", "--index", file).out.splitlines()]
     assert ["unresolved", "gone.xlsx:", "1"] in shown
     assert ["formulas", "read:", "2"] in shown
+
+
+@pytest.fixture
+def general(tmp_path, monkeypatch):
+    """An index by the encoder of this package, both models of which are small made ones here."""
+    models, file = tmp_path / "models", tmp_path / "general.sat"
+    save_bag_of_words(models / "general/encoder", ["sales"])
+    monkeypatch.setattr(packaged, "FOLDER", models)
+    with SheetIndex.create(file, SheetEncoder.load("general")) as index:
+        save_small_model(models / "general/reranker", small_spec(index))
+    return file
+
+
+def ranked_by(sat, file):
+    """The stored reranker, the one that ranks, and what the table says of it, without blanks."""
+    facts = json.loads(sat("status", "--index", file, "--json").out)
+    shown = sat("status", "--index", file).out
+    (said,) = re.findall(r"\nreranker (.+)\nserialization ", shown, re.DOTALL)
+    return facts["reranker"], facts["ranked_by"], "".join(said.split())  # a long path is folded
+
+
+def test_the_reranker_that_a_search_takes_is_named(general, index_file, sat, tmp_path):
+    assert ranked_by(sat, general) == (None, "general", "general,ofthispackage")
+    assert ranked_by(sat, index_file) == (None, "links", "links")
+    with SheetIndex.open(general) as index:
+        folder = save_small_model(tmp_path / "own", small_spec(index))
+        index.name_reranker(folder)
+    assert ranked_by(sat, general) == (str(folder), str(folder), str(folder))
+
+
+def test_a_reranker_that_cannot_be_used_is_said_and_ends_nothing(general, sat, tmp_path):
+    (tmp_path / "models/general/reranker/model.onnx").write_bytes(b"")
+    stored, name, said = ranked_by(sat, general)
+    assert (stored, name) == (None, None)
+    assert said.startswith("nonethatcanbeused:thereranker'general'ofthisinstallation")
+    own = tmp_path / "own"
+    own.mkdir()
+    with SheetIndex.open(general) as index:
+        index.name_reranker(own)
+    own.rmdir()
+    assert ranked_by(sat, general) == (str(own), str(own), f"{own},whichisnotthere")
+
+
+def test_status_opens_no_model(general):
+    code = (
+        "import sys, pathlib, sat_retriever.packaged as packaged\n"
+        f"packaged.FOLDER = pathlib.Path({str(packaged.FOLDER)!r})\n"
+        "from sat_retriever.cli.status import status\n"
+        f"status(pathlib.Path({str(general)!r}), as_json=True)\n"
+        "print(sorted({'torch', 'transformers', 'onnxruntime', 'tokenizers'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert '"ranked_by": "general"' in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
