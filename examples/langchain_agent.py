@@ -1,5 +1,6 @@
 """A LangChain agent that finds sheets, reads them and answers with a citation.
 
+pip install '.[langchain]' langchain
 python examples/langchain_agent.py                    # a scripted model, no network
 python examples/langchain_agent.py --ollama qwen3:8b  # a local one: pip install langchain-ollama
 """
@@ -9,14 +10,17 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from demo_needs import installed_by
 from demo_workbooks import write_workbooks
-from langchain.agents import create_agent
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_sat import create_sheet_tools
 
 from sat_retriever.indexing import index_paths
+
+with installed_by("pip install '.[langchain]' langchain"):
+    from langchain.agents import create_agent
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+    from langchain_core.outputs import ChatGeneration, ChatResult
+    from langchain_sat import create_sheet_tools
 
 
 class ScriptedModel(BaseChatModel):

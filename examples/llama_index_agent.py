@@ -1,5 +1,6 @@
 """A LlamaIndex agent that finds a sheet, reads its cells and answers with a citation.
 
+pip install '.[llama-index]'
 python examples/llama_index_agent.py                    # a scripted model, no network
 python examples/llama_index_agent.py --ollama qwen3:8b  # pip install llama-index-llms-ollama
 """
@@ -10,14 +11,17 @@ import re
 import tempfile
 from pathlib import Path
 
+from demo_needs import installed_by
 from demo_workbooks import write_workbooks
-from llama_index.core.agent.workflow import ReActAgent, ToolCallResult
-from llama_index.core.llms import CompletionResponse, MockLLM
-from llama_index.core.tools import RetrieverTool
-from llama_index.postprocessor.sat import SheetGraphReranker
-from llama_index.retrievers.sat import SheetTokenRetriever, sheet_tools
 
 from sat_retriever import index_paths
+
+with installed_by("pip install '.[llama-index]'"):
+    from llama_index.core.agent.workflow import ReActAgent, ToolCallResult
+    from llama_index.core.llms import CompletionResponse, MockLLM
+    from llama_index.core.tools import RetrieverTool
+    from llama_index.postprocessor.sat import SheetGraphReranker
+    from llama_index.retrievers.sat import SheetTokenRetriever, sheet_tools
 
 QUESTION = "Which part can be delivered the fastest, and who supplies it?"
 

@@ -1,5 +1,6 @@
 """A LlamaIndex router over two query engines that answer from sheets, with citations.
 
+pip install '.[llama-index]'
 python examples/llama_index_query_engine.py  # a scripted model, no network
 ... --ollama qwen3:8b  # a local one: pip install llama-index-llms-ollama
 """
@@ -9,15 +10,18 @@ import re
 import tempfile
 from pathlib import Path
 
+from demo_needs import installed_by
 from demo_workbooks import write_workbooks
-from llama_index.core.llms import CompletionResponse, MockLLM
-from llama_index.core.query_engine import RetrieverQueryEngine, RouterQueryEngine
-from llama_index.core.selectors import LLMSingleSelector
-from llama_index.core.tools import QueryEngineTool
-from llama_index.postprocessor.sat import SheetGraphReranker
-from llama_index.retrievers.sat import SheetTokenRetriever
 
 from sat_retriever import Filters, index_paths
+
+with installed_by("pip install '.[llama-index]'"):
+    from llama_index.core.llms import CompletionResponse, MockLLM
+    from llama_index.core.query_engine import RetrieverQueryEngine, RouterQueryEngine
+    from llama_index.core.selectors import LLMSingleSelector
+    from llama_index.core.tools import QueryEngineTool
+    from llama_index.postprocessor.sat import SheetGraphReranker
+    from llama_index.retrievers.sat import SheetTokenRetriever
 
 FOLDERS = {"warehouse": "stock, suppliers, price, delivery", "sales": "who bought what, revenue"}
 

@@ -1,5 +1,6 @@
 """A model that uses the tools of `sat mcp` over stdio and answers with a citation.
 
+pip install '.[mcp,ollama]'
 python examples/mcp_client.py [--ollama qwen3:8b]  # without: a scripted model, no network
 """
 
@@ -9,10 +10,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from demo_needs import installed_by
 from demo_workbooks import write_workbooks
-from mcp import Client, StdioServerParameters, stdio_client
 
 from sat_retriever.indexing import index_paths
+
+NEEDED = "pip install '.[mcp,ollama]'"
+with installed_by(NEEDED):
+    from mcp import Client, StdioServerParameters, stdio_client
 
 QUESTION = "How much is a ball valve and how long is its delivery?"
 
@@ -51,7 +56,8 @@ parser.add_argument("--ollama", metavar="MODEL", help="ask this model of a local
 parser.add_argument("--encoder", help="Sheet Encoder; the general one by default")
 options = parser.parse_args()
 if options.ollama:
-    from ollama import chat
+    with installed_by(NEEDED):
+        from ollama import chat
 with tempfile.TemporaryDirectory() as made:
     write_workbooks(files := Path(made, "files"))
     index_paths(files, file := Path(made, "all.sat"), encoder=options.encoder).close()

@@ -1,5 +1,6 @@
 """The whole way: a question, the right sheet, an answer by pandas, with its citation.
 
+pip install . pandas
 python examples/sheets_to_answer.py
 """
 
@@ -9,12 +10,15 @@ import argparse
 import tempfile
 from pathlib import Path
 
-import pandas as pd
+from demo_needs import installed_by
 from demo_workbooks import write_workbooks
 from openpyxl.utils import range_boundaries
 
 from sat_retriever.indexing import index_paths
 from sat_retriever.tools import SheetTools
+
+with installed_by("pip install . pandas"):
+    import pandas as pd
 
 QUESTION = "Revenue by product, sales of the North region in February"
 

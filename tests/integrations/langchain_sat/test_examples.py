@@ -26,7 +26,7 @@ def february(tmp_path_factory: pytest.TempPathFactory) -> list[tuple]:
 
 
 def output(script: str, encoder: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    assert len((EXAMPLES / script).read_text(encoding="utf-8").splitlines()) < 60
+    assert len((EXAMPLES / script).read_text(encoding="utf-8").splitlines()) < 64
     return subprocess.run(
         [sys.executable, "-W", "error", EXAMPLES / script, "--encoder", encoder, *more],
         capture_output=True,

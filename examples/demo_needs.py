@@ -1,0 +1,18 @@
+"""What an example needs beside this package; without it, one line in place of a traceback."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def installed_by(command: str) -> Iterator[None]:
+    """Imports, of which a missing one ends the program with the command that installs it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        program = Path(sys.argv[0]).stem
+        sys.exit(f"{program}: {error.name} is not installed; run in the checkout: {command}")
