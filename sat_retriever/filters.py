@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sat_retriever.errors import InputError
-from sat_retriever.types import Visibility
+from sat_retriever.types import FORMATS, Visibility
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Filters:
         metadata: The record's metadata fields and the value each must have.
 
     Raises:
-        InputError: If a time is no datetime, or the visibility is none there is.
+        InputError: If a time is no datetime, or the visibility or the format is none there is.
     """
 
     workbook: str | None = None
@@ -52,6 +52,8 @@ class Filters:
                 ) from error
         if self.format is not None:
             object.__setattr__(self, "format", self.format.lower().removeprefix("."))
+            if self.format not in (*FORMATS, ""):
+                raise InputError(f"format is {self.format!r}; give one of: {', '.join(FORMATS)}")
 
     def __bool__(self) -> bool:
         """False when there is no condition at all."""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float32]
 
-_SUFFIXES = ("xlsx", "xlsm", "xltx", "xlsb", "xls", "ods", "csv", "tsv")
+# What is read, most usual first; also the extensions that are no part of a workbook's name.
+FORMATS = ("xlsx", "xlsm", "xltx", "xlsb", "xls", "ods", "csv", "tsv")
 
 
 class ColumnType(StrEnum):
@@ -141,7 +142,7 @@ class SheetRecord:
         range: Used range in A1 form; None when unknown.
         header_row: 1-based header row of the main table; None without one.
         visibility: How the workbook shows the sheet.
-        format: "xlsx", "xlsm", "xltx", "xlsb", "xls", "ods", "csv", "tsv" or "".
+        format: One of `FORMATS`, or "".
         tables: Every table found, the main table first.
         content_hash: Hash of the workbook file's bytes; empty without a file.
         formulas: Whether its formulas were read: xls and xlsb give values only.
@@ -172,7 +173,7 @@ class SheetRecord:
         'v1.2 Sales'
         """
         stem, _, suffix = self.workbook.rpartition(".")
-        return stem if stem and suffix.lower() in _SUFFIXES else self.workbook
+        return stem if stem and suffix.lower() in FORMATS else self.workbook
 
     @property
     def main_range(self) -> str | None:

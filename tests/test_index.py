@@ -213,6 +213,8 @@ def test_a_text_matches_metadata_that_is_written_like_it_and_odd_keys_are_found(
 def test_filters_that_mean_nothing_are_refused_and_spellings_do_not_matter():
     with pytest.raises(InputError, match="visible"):
         Filters(visibility="seen")
+    with pytest.raises(InputError, match="'docx'; give one of: xlsx"):
+        Filters(format="docx")
     with pytest.raises(InputError, match="datetime"):
         Filters(modified_after=dt.date(2024, 1, 1))
     assert Filters(visibility="hidden", format=".XLSX") == Filters(

@@ -38,8 +38,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(no_args_is_help=True, epilog=index.EXAMPLES)(index.index)
-app.command(no_args_is_help=True, epilog=search.EXAMPLES)(search.search)
-app.command(no_args_is_help=True, epilog=show.EXAMPLES)(show.show)
+quoted = {"allow_extra_args": True}  # `refuse_unquoted` says more than typer would
+app.command(no_args_is_help=True, epilog=search.EXAMPLES, context_settings=quoted)(search.search)
+app.command(no_args_is_help=True, epilog=show.EXAMPLES, context_settings=quoted)(show.show)
 app.command(epilog=graph.EXAMPLES)(graph.graph)
 app.command(epilog=mcp.EXAMPLES)(mcp.mcp)
 app.command(epilog=queries.EXAMPLES)(queries.queries)

@@ -36,7 +36,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
 from sat_retriever.sync import SyncReport
-from sat_retriever.types import Skipped, SkipReason
+from sat_retriever.types import FORMATS, Skipped, SkipReason
 
 _LISTED = 8  # skipped files and sheets named at the end; the rest is counted
 _PATH_CHARS = 60
@@ -183,6 +183,9 @@ def _print_report(report: SyncReport, file: Path, sheets: int) -> None:
         out.print(f"{counted(report.sheets, 'sheet')} read in {speed}")
     if report.skipped:
         _print_skipped(report.skipped, file)
+    elif not read + report.unchanged:
+        out.print(f"no workbook was found; looked for {', '.join(FORMATS)}")
+        out.print("hidden folders and links to folders are left out", style="dim")
 
 
 def _print_skipped(skipped: tuple[Skipped, ...], file: Path) -> None:

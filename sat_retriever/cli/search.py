@@ -18,6 +18,7 @@ from sat_retriever.cli.terminal import (
     grid,
     plain,
     print_json,
+    refuse_unquoted,
     stdout,
 )
 from sat_retriever.errors import InputError
@@ -36,6 +37,7 @@ EXAMPLES = examples(
 
 
 def search(
+    context: typer.Context,
     query: Annotated[str, typer.Argument(help="A question or a few words.", metavar="QUERY")],
     file: IndexOption = DEFAULT_INDEX,
     *,
@@ -86,11 +88,12 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """Find the sheets that answer a question, best first, each with the reason why."""
+    refuse_unquoted(context, query)
     filters = Filters(
         workbook=workbook,
         path=path,
         visibility=visibility,
-        format=format_.lower() if format_ else None,
+        format=format_ or None,
         modified_after=after,
         modified_before=before,
         metadata=dict(_key_value(text) for text in where or ()),

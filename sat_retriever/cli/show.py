@@ -18,6 +18,7 @@ from sat_retriever.cli.terminal import (
     grid,
     plain,
     print_json,
+    refuse_unquoted,
     skipped_table,
     stdout,
 )
@@ -39,6 +40,7 @@ EXAMPLES = examples(
 
 
 def show(
+    context: typer.Context,
     name: Annotated[
         str,
         typer.Argument(
@@ -59,6 +61,7 @@ def show(
     Of a sheet: its tables, and its links to other sheets with the evidence
     for each. Of a workbook: its sheets and how well they are linked.
     """
+    refuse_unquoted(context, name)
     with SheetIndex.open(file) as opened:
         workbook, ids = find_sheets(opened, name)
         found = opened.records(ids)

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sat_retriever.errors import InputError
 from sat_retriever.types import Skipped
 
 _PIPE_WIDTH = 100
@@ -79,6 +80,20 @@ def fail(error: Exception, code: int) -> int:
     message = Text.assemble(("error: ", "bold red"), plain(error))
     stderr().print(message, soft_wrap=True)
     return code
+
+
+def refuse_unquoted(context: typer.Context, first: str) -> None:
+    """Refuse further words behind the one argument that a command takes.
+
+    Raises:
+        InputError: If there are any; the message has all of them in quotes.
+    """
+    if context.args:
+        words = " ".join([first, *context.args])
+        raise InputError(
+            f"{1 + len(context.args)} arguments where one is taken; "
+            f'put them in quotes: sat {context.info_name} "{words}"'
+        )
 
 
 def examples(*commands: str) -> str:

@@ -38,6 +38,16 @@ def test_every_reason_is_counted_and_whole_files_are_named_first(indexed: tuple[
     assert "sat status --skipped --index" in "".join(table)
 
 
+def test_a_folder_without_workbooks_is_told_what_was_looked_for(tmp_path, sat, encoder):
+    (tmp_path / "notes.txt").write_text("nothing to see")
+    run = sat("index", tmp_path, "--index", tmp_path / "x.sat", "--model", encoder)
+    assert run.code == 0
+    assert "no workbook was found; looked for xlsx, " in run.out
+    (tmp_path / "a.csv").write_text("Rate\n1\n")
+    for _ in ("added", "unchanged"):
+        assert "no workbook" not in sat("index", tmp_path, "--index", tmp_path / "x.sat").out
+
+
 def test_at_most_eight_skipped_files_are_named(tmp_path, sat, encoder):
     for number in range(12):
         (tmp_path / f"{number}.csv").write_bytes(b"")
