@@ -10,7 +10,11 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && \
 	{ echo $$p; break; }; done)
 BIN := .venv/bin
+# One environment, two stamps: what the demo needs, and all that the tests need.
+DEMO_READY := .venv/.demo-ready
 READY := .venv/.ready
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	--constraint constraints.txt --editable
 OLD := .venv-compat/bin
 # A file's tests stay together, since they share what is made once; several threads in each of
 # several processes would only wait for each other. In the order of their names a file of few
@@ -20,7 +24,7 @@ CODE := sat_retriever integrations tests benchmarks examples .ci
 
 .PHONY: demo test check compat format tables clean help
 
-demo: $(READY) ## Index real workbooks and answer questions (FOLDER=path, ASK="…": your own)
+demo: $(DEMO_READY) ## Index real workbooks and answer questions (FOLDER=path, ASK="…": your own)
 	@$(BIN)/python examples/demo.py $${FOLDER:+"$$FOLDER"} $${ASK:+--ask "$$ASK"}
 
 test: $(READY) ## Run all tests, on all cores
@@ -60,12 +64,18 @@ clean: ## Remove everything that was made here, the environment too
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
-# The stamp is newer than what it was made from, so a second run starts at once.
-$(READY): pyproject.toml constraints.txt
+# A stamp is newer than what it was made from, so a second run starts at once.
+$(DEMO_READY): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "setting up .venv for the demo, without torch: a minute or two, once"
+	@$(INSTALL) '.[synth]'
+	@touch $@
+
+$(READY): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "setting up .venv for the tests: a few minutes, once"
+	@$(INSTALL) '.[test]'
+	@touch $(DEMO_READY) $@
+
+$(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with its venv module is needed;" \
 		"install it, or name it: make PYTHON=/path/to/python" >&2; exit 1; }
-	@echo "setting up .venv with $(PYTHON): a few minutes, once"
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --editable '.[test]'
-	@touch $@
+	@$(PYTHON) -m venv .venv
