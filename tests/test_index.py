@@ -430,6 +430,16 @@ def test_settings_come_back_when_the_index_is_opened(path):
         assert opened.status()["encoder"] == "hashed"
 
 
+def test_cell_values_are_not_searched_and_examples_by_the_encoder_if_asked(tmp_path):
+    encoder, found = HashedEncoder(1024), []
+    for name, form in (("names", None), ("examples", Serialization(examples=True))):
+        with SheetIndex.create(tmp_path / name, encoder, serialization=form) as index:
+            index.add_records([SheetRecord("a", "a", columns=(Column("Part", example="valve"),))])
+            found += index.candidates("valve")
+    assert [candidate.lexical for candidate in found] == [0, 0]
+    assert found[0].dense == 0 < found[1].dense
+
+
 def test_no_example_is_written_to_a_metadata_only_index(path):
     with SheetIndex.create(path, HashedEncoder(), examples=False) as opened:
         opened.add_records([SheetRecord("a", "a", columns=(Column("Name", "SECRET-VALUE"),))])
