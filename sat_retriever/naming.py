@@ -13,6 +13,7 @@ from sat_retriever.types import SheetRecord
 _COMPARED = 3_000  # sheets up to which every name is compared, within a second
 _LIKELY = 200
 _LISTED = 20
+_NEAREST = 3  # names suggested in place of one that is not there
 
 
 def find_sheets(opened: SheetIndex, name: str) -> tuple[str, list[str]]:
@@ -69,9 +70,28 @@ def _meant(opened: SheetIndex, name: str) -> tuple[dict[str, SheetRecord], str]:
     return {}, ""
 
 
+def sheets_called(opened: SheetIndex, name: str) -> list[str]:
+    """Ids of sheets that a name fits but for case: as an id, as file and sheet, or as a sheet."""
+    wanted = name.strip().casefold()
+    ends = (f"/{wanted}", f"#{wanted}")
+    ids = [each for each in opened.sheet_ids() if f"/{each}".casefold().endswith(ends)]
+    if not wanted or len(ids) > _LIKELY:
+        return []
+    found: tuple[list[str], ...] = ([], [], [])
+    for sheet_id, record in opened.records(ids).items():
+        names = (sheet_id, f"{record.workbook}#{record.sheet}", record.sheet)
+        for fitting, each in zip(found, names, strict=True):
+            if each.casefold() == wanted:
+                fitting.append(sheet_id)
+    return sorted(next(filter(None, found), []))
+
+
 def unknown_name(opened: SheetIndex, name: str) -> str:
-    """A sentence that says so, with the names nearest to it."""
-    close = get_close_matches(name, _names(opened, name), n=3, cutoff=0.4)
+    """A sentence that says so, with the names nearest to it, what was skipped last."""
+    called = sheets_called(opened, name)
+    near = get_close_matches(name, _names(opened, name), n=_NEAREST, cutoff=0.4)
+    read = [each for each in near if opened.records([each]) or opened.sheet_ids(each)]
+    close = list(dict.fromkeys([*called, *read, *near]))[:_NEAREST]
     hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
     return f"there is no workbook or sheet {name!r} in the index{hint}"
 

@@ -130,7 +130,28 @@ def _print_hits(query: str, hits: list[Hit]) -> None:
             sheet.append("\n")  # a blank line between hits, whichever column is longer
             why.append("\n")
         table.add_row(str(hit.rank), f"{hit.score:.3f}", sheet, _range(hit), why)
-    stdout().print(table)
+    out = stdout()
+    with out.capture() as shown:
+        out.print(table)
+    out.print(table)
+    _print_ids([hit for hit in hits if _is_folded(hit, shown.get())])
+
+
+def _is_folded(hit: Hit, shown: str) -> bool:
+    """Whether a sheet's name or path is nowhere in one piece, so that neither can be copied."""
+    names = (hit.record.sheet, hit.record.path or hit.record.workbook)
+    return not all(plain(name).plain in shown for name in names)
+
+
+def _print_ids(hits: list[Hit]) -> None:
+    """Ids to copy, one a line, however long."""
+    out = stdout()
+    if hits:
+        out.print()
+        out.print("ids in full, for sat show:", style="dim")
+    for hit in hits:
+        line = Text(f"{hit.rank}  ").append_text(plain(hit.sheet_id))
+        out.print(line, soft_wrap=True)
 
 
 def _sheet(hit: Hit) -> Text:

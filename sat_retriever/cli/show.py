@@ -20,13 +20,14 @@ from sat_retriever.cli.terminal import (
     print_json,
     refuse_unquoted,
     skipped_table,
+    stderr,
     stdout,
 )
 from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
 from sat_retriever.linkwords import in_order
-from sat_retriever.naming import find_sheets, unknown_name
+from sat_retriever.naming import find_sheets, sheets_called, unknown_name
 from sat_retriever.types import FormulaState, Link, SheetRecord, Skipped
 from sat_retriever.types import Table as SheetTable
 
@@ -44,7 +45,7 @@ def show(
     name: Annotated[
         str,
         typer.Argument(
-            help="A workbook's path or file name, or that, '#' and a sheet.",
+            help="A workbook's path or file name, or that, '#' and a sheet; or only a sheet.",
             metavar="WORKBOOK[#SHEET]",
         ),
     ],
@@ -64,12 +65,12 @@ def show(
     refuse_unquoted(context, name)
     with SheetIndex.open(file) as opened:
         workbook, ids = find_sheets(opened, name)
+        skipped = _skipped(opened, workbook)
+        if not ids and not skipped:
+            ids = [_only_sheet(opened, name)]
         found = opened.records(ids)
         records = [found[sheet_id] for sheet_id in ids if sheet_id in found]
         links = opened.links(ids)
-        skipped = _skipped(opened, workbook)
-        if not records and not skipped:
-            raise InputError(unknown_name(opened, name))
     if as_json:
         parts = {"sheets": records, "links": links, "skipped": skipped}
         print_json({"name": name, **{key: to_json(value) for key, value in parts.items()}})
@@ -77,6 +78,19 @@ def show(
         _print_sheet(records[0], links, most)
     else:
         _print_workbook(name, records, links, skipped)
+
+
+def _only_sheet(opened: SheetIndex, name: str) -> str:
+    """The one sheet that a name fits but for case, or without its workbook; says which it is.
+
+    Raises:
+        InputError: If there is none, or there are several.
+    """
+    called = sheets_called(opened, name)
+    if len(called) != 1:
+        raise InputError(unknown_name(opened, name))
+    stderr().print(plain(f"the only sheet called so: {called[0]}"), soft_wrap=True)
+    return called[0]
 
 
 def _skipped(opened: SheetIndex, workbook: str) -> list[Skipped]:

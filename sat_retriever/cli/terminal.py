@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import IO, Annotated, Any, NoReturn, cast
 
 import typer
 from rich.console import Console
@@ -19,6 +20,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.types import Skipped
 
 _PIPE_WIDTH = 100
+_PADDING = re.compile(r" +$", re.MULTILINE)
 
 IndexOption = Annotated[
     Path,
@@ -37,10 +39,22 @@ class _Console(Console):
         _end_quietly()
 
 
+class _Unpadded:
+    """Standard output without the blanks that fill up the lines of a table."""
+
+    def write(self, text: str) -> int:
+        return sys.stdout.write(_PADDING.sub("", text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stdout, name)
+
+
 def stdout() -> Console:
     """Where results go; as wide as the terminal, or 100 columns in a pipe."""
     console = _Console(highlight=False)
-    return console if console.is_terminal else _Console(highlight=False, width=_PIPE_WIDTH)
+    if console.is_terminal:
+        return console
+    return _Console(highlight=False, width=_PIPE_WIDTH, file=cast("IO[str]", _Unpadded()))
 
 
 def stderr() -> Console:

@@ -83,10 +83,25 @@ def test_the_table_names_sheet_workbook_range_and_reason(index_file, sat):
     assert max(map(len, run.out.splitlines())) <= 100
 
 
-def test_a_table_in_a_pipe_has_no_escape_codes(index_file):
+def test_a_table_in_a_pipe_has_no_escape_codes_and_no_blanks_at_the_ends_of_lines(index_file):
     run = run_sat("search", "rate", "--index", index_file)
     assert run.code == 0
     assert "\x1b" not in run.out
+    assert [line for line in run.out.splitlines() if line.endswith(" ")] == []
+
+
+def test_an_id_that_the_table_breaks_is_given_in_one_line(capsys):
+    folder = "reports_of_all_regions_and_branches/"
+    records = [
+        SheetRecord(f"{path}#Q1", "Q1", "a.xlsx", path)
+        for path in (3 * folder + "a.xlsx", "a.xlsx")
+    ]
+    why = Why((), (), 0.5, 0.5, 1, 1)
+    _print_hits("q", [Hit(rank, 0.5, record, why) for rank, record in enumerate(records, start=1)])
+    shown = capsys.readouterr().out
+    assert shown.endswith(f"\n\nids in full, for sat show:\n1  {3 * folder}a.xlsx#Q1\n")
+    _print_hits("q", [Hit(1, 0.5, records[1], why)])
+    assert "ids in full" not in capsys.readouterr().out
 
 
 def test_markup_and_escapes_in_names_are_shown_not_obeyed(index_file):

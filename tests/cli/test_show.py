@@ -74,6 +74,42 @@ def test_a_workbook_that_was_skipped_is_shown_with_the_reason(name, reason, inde
     assert reason in run.out
 
 
+ONLY = [
+    ("Q1", "sales/2024.xlsx#Q1"),
+    ("plan #1", "sales/2024.xlsx#Plan #1"),
+    ("STAFF.csv#staff", "staff.csv#staff"),
+    ("Sales/2024.XLSX#rates", "sales/2024.xlsx#Rates"),
+]
+
+
+@pytest.mark.parametrize(("name", "meant"), ONLY)
+def test_the_one_sheet_that_fits_is_shown_and_named(name, meant, index_file, sat):
+    run = sat("show", name, "--index", index_file, "--json")
+    assert (run.code, run.err) == (0, f"the only sheet called so: {meant}\n")
+    assert [sheet["sheet_id"] for sheet in json.loads(run.out)["sheets"]] == [meant]
+
+
+def test_of_several_sheets_that_fit_none_is_taken_and_all_are_suggested(tmp_path, encoder, sat):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "May.csv").write_text("Rate\n1\n", encoding="utf-8")
+    file = tmp_path / "x.sat"
+    assert sat("index", tmp_path, "--index", file, "--model", encoder).code == 0
+    run = sat("show", "may", "--index", file)
+    assert run.code == 2
+    assert "did you mean 'a/May.csv#May', 'b/May.csv#May'" in run.err
+
+
+def test_a_file_that_was_skipped_is_suggested_last(tmp_path, encoder, sat):
+    (tmp_path / "sales 2019.csv").write_bytes(b"")
+    (tmp_path / "sales 2024.csv").write_text("Rate\n1\n", encoding="utf-8")
+    file = tmp_path / "x.sat"
+    assert sat("index", tmp_path, "--index", file, "--model", encoder).code == 0
+    suggested = sat("show", "sales 201.csv", "--index", file).err.partition("did you mean ")[2]
+    assert suggested.endswith("'sales 2019.csv'?\n")
+    assert suggested.startswith("'sales 2024.csv")
+
+
 SLIPS = [("2023.xlsx", "'2024.xlsx'"), ("staf.csv", "'staff.csv'"), ("torn.xls", "'torn.xlsx'")]
 
 
