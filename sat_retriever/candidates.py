@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.filters import Filters
 from sat_retriever.lexical import WordShares, query_words
+from sat_retriever.period.relation import elsewhere
 from sat_retriever.period.spans import Span
 from sat_retriever.scoring import Scores, best_rows, score_sheets
 from sat_retriever.snapshot import Snapshot, take_snapshot
@@ -91,6 +92,14 @@ class CandidateSearch:
             scores.candidate(sheet_id, rank, places[sheet_id])
             for rank, sheet_id in enumerate(order, start=1)
         ]
+
+    def elsewhere(self, asked: Sequence[Span], filters: Filters | None) -> bool:
+        """Whether sheets that meet the filters have times, all outside those asked for."""
+        with self._store.reading():
+            snapshot = self._current()
+            allowed = self._store.matching(filters) if filters else snapshot.ids
+        kept = np.isin(snapshot.ids, allowed, assume_unique=True)
+        return elsewhere(snapshot.times[kept], asked)
 
     def tokens(self, sheet_ids: Sequence[str]) -> dict[str, FloatArray]:
         """Token (d,) of each of the sheets that is there."""

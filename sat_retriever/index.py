@@ -475,6 +475,22 @@ class SheetIndex:
         """
         return self._search.named(self._question(query, dense_weight), sheet_ids, filters)
 
+    def missing_times(self, query: str, filters: Filters | None = None) -> tuple[Span, ...]:
+        """The times that a query names, if all sheets of known times are of others; else none.
+
+        Then `candidates` scores as if the query named none. What lies within a sheet's time in
+        part, as a month does in that of its year, is not missing.
+
+        Args:
+            query: Words of any language.
+            filters: Conditions that the sheets meet.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+        """
+        asked = self._times(_words(query))
+        return asked if asked and self._search.elsewhere(asked, filters) else ()
+
     def word_shares(self, query: str, sheet_ids: Sequence[str]) -> WordShares:
         """What each word of a query gives each of the sheets, apart.
 

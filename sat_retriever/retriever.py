@@ -31,6 +31,7 @@ from sat_retriever.types import Candidate, FloatArray, Link, SheetRecord
 
 CANDIDATES = 50  # the paper's K
 LINKS, AUTO = "links", "auto"
+_TIMES = 5  # of a question that a note names
 IN_A_RUN = ("reranker", "cross-encoder")  # folders of a run, where a training puts what it trained
 
 
@@ -349,6 +350,22 @@ class SheetRetriever:
         return await asyncio.to_thread(
             self.retrieve, query, top_k, filters, min_score=min_score, token=token
         )
+
+    def note(self, query: str, filters: Filters | None = None) -> str:
+        """What to know of a query's hits as a whole: that none is of a time it names; else "".
+
+        Args:
+            query: A question or a few words.
+            filters: Conditions every hit meets.
+
+        Raises:
+            EmptyInputError: If the query is empty.
+        """
+        missing = self.index.missing_times(query, filters)
+        if not missing:
+            return ""
+        times = " or ".join(span.label for span in missing[:_TIMES])
+        return f"No sheet searched is named for {times}; check what times these hold."
 
     def _ranked(
         self, query: str, top_k: int, filters: Filters | None, token: FloatArray | None = None

@@ -130,6 +130,48 @@ def test_a_hit_says_which_of_the_times_it_is(index):
     assert all(hit.why.period is None for hit in plain)
 
 
+@pytest.mark.parametrize(
+    ("query", "missing"),
+    [
+        ("sales of 2023", ["2023"]),
+        ("sales Q1 2019 or in March 2020", ["January to March 2019", "March 2020"]),
+        ("since 2023", ["2023 or later"]),
+        ("sales 2022", []),
+        ("sales of 2021 and 2023", []),  # some are there
+        ("sales in June 2021", []),  # in the second quarter
+        ("payroll of June", []),  # in the whole year 2022
+        ("sales", []),
+    ],
+)
+def test_times_are_missing_if_all_sheets_are_of_others(index, query, missing):
+    assert [span.label for span in index.missing_times(query)] == missing
+    assert index.without_times().missing_times(query) == ()
+    assert all(each in SheetRetriever(index).note(query) for each in missing)
+    assert bool(SheetRetriever(index).note(query)) == bool(missing)
+
+
+def test_only_sheets_that_meet_the_filters_decide_whether_times_are_missing(index):
+    allowed = Filters(workbook="Payroll 2022.xlsx")
+    assert index.missing_times("paid in 2021", allowed)
+    assert not index.missing_times("paid in 2021")
+    assert not index.missing_times("paid in 2021", Filters(workbook="none.xlsx"))
+
+
+@pytest.mark.parametrize("names", [["Sales", "Notes"], ["Jan", "Feb"], []])
+def test_no_time_is_missing_where_no_sheet_has_one(tmp_path, names):
+    with SheetIndex.create(tmp_path / "b.sat", HashedEncoder()) as index:
+        index.add_records(map(sheet, names), find_links=False)
+        assert index.missing_times("sales of 2023") == ()
+
+
+def test_a_month_of_an_unknown_year_is_none_of_a_year_asked_for(tmp_path):
+    with SheetIndex.create(tmp_path / "b.sat", HashedEncoder()) as index:
+        index.add_records(map(sheet, ["Jan", "Feb", "2024"]), find_links=False)
+        assert index.missing_times("sales of 2023")
+        index.add_records([sheet("FY24")], find_links=False)
+        assert not index.missing_times("sales of 2023")  # a fiscal year may begin in it
+
+
 def test_a_cross_encoder_keeps_what_time_leaves(index):
     class Model:
         class spec:  # noqa: N801 - stands for an attribute

@@ -19,6 +19,7 @@ from sat_retriever.cli.terminal import (
     plain,
     print_json,
     refuse_unquoted,
+    stderr,
     stdout,
 )
 from sat_retriever.errors import InputError
@@ -103,14 +104,17 @@ def search(
         retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
         find, most = (retriever.retrieve_set, 20) if complete else (retriever.retrieve, 5)
         hits = find(query, top_k or most, filters, min_score=min_score)
+        note = retriever.note(query, filters) if hits else ""
         empty = len(opened) == 0
     if as_json:
         print_json({"query": query, "hits": [hit.to_dict() for hit in hits]})
     elif hits:
         _print_hits(query, hits)
     else:
-        note = "the index is empty" if empty else "nothing meets these conditions"
-        stdout().print(f"no sheets: {note}")
+        reason = "the index is empty" if empty else "nothing meets these conditions"
+        stdout().print(f"no sheets: {reason}")
+    if note:
+        stderr().print(plain(note), soft_wrap=True)
 
 
 def _key_value(text: str) -> tuple[str, str]:

@@ -16,12 +16,11 @@ from typing import Literal
 
 from sat_retriever.period.marks import Marks, marks
 from sat_retriever.period.periods import Grain, period_of
-from sat_retriever.period.spans import Span, span_of
+from sat_retriever.period.spans import EVER, Span, span_of
 from sat_retriever.period.spellings import Y4, plain
 from sat_retriever.types import SheetRecord
 
 MAX_CHARS = 1_000  # of a question that are looked at
-EVER = (1900, 2100)  # first and last year of "before 2018" and "since 2020"
 _MOST = 64  # stretches of a question
 # What a name's grammar adds to a question's: "2024 12" is a month in a name alone.
 _PARTS = frozenset({Grain.HALF, Grain.QUARTER, Grain.WEEK})

@@ -51,3 +51,16 @@ def relation(times: Times, asked: Sequence[Span]) -> NDArray[np.int8]:
         near |= (touching | (fiscal > 0)) & (years | (first_year == 0))
     found = np.where(inside, INSIDE, np.where(near, OPEN, OUTSIDE))
     return found.astype(np.int8)
+
+
+def elsewhere(times: Times, asked: Sequence[Span]) -> bool:
+    """Whether some sheets have times, and all of those lie outside the stretches asked for.
+
+    Where years are asked for, a month of an unknown year is no time.
+
+    Args:
+        times: Of n sheets.
+        asked: Stretches of time, at least one.
+    """
+    dated = times[times[:, 0 if all(span.first_year for span in asked) else 3] > 0]
+    return len(dated) > 0 and bool((relation(dated, asked) == OUTSIDE).all())

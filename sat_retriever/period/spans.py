@@ -8,6 +8,11 @@ from datetime import date
 
 from sat_retriever.period.periods import Grain, SheetPeriod
 
+EVER = (1900, 2100)  # first and last year of "before 2018" and "since 2020"
+MONTHS = (
+    *("", "January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
 _YEAR = re.compile(r"\d{4}")
 
 
@@ -47,6 +52,28 @@ class Span:
     def whole_years(self) -> bool:
         """Whether it is made of whole years."""
         return (self.first_month, self.last_month) == (1, 12)
+
+    @property
+    def label(self) -> str:
+        """It in words.
+
+        >>> Span(2023, 2023).label, Span(2019, 2021, 1, 3).label, Span(0, 0, 3, 3).label
+        ('2023', 'January to March 2019-2021', 'March')
+        >>> Span(EVER[0], 2017).label, Span(2020, EVER[1]).label
+        ('2017 or before', '2020 or later')
+        """
+        months = _run(MONTHS[self.first_month], MONTHS[self.last_month], " to ")
+        years = _run(str(self.first_year), str(self.last_year), "-")
+        if self.first_year == EVER[0]:
+            years = f"{self.last_year} or before"
+        elif self.last_year == EVER[1]:
+            years = f"{self.first_year} or later"
+        parts = ("" if self.whole_years else months, years if self.first_year else "")
+        return " ".join(filter(None, parts))
+
+
+def _run(first: str, last: str, to: str) -> str:
+    return first if first == last else f"{first}{to}{last}"
 
 
 def follows(first: Span, second: Span) -> bool:

@@ -5,13 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from sat_retriever.period.spans import Span
+from sat_retriever.period.spans import MONTHS, Span
 from sat_retriever.queries.phrasing import filled, joined
 
-_MONTHS = (
-    *("", "January", "February", "March", "April", "May", "June", "July"),
-    *("August", "September", "October", "November", "December"),
-)
 _TH = ("", "first", "second", "third", "fourth")
 _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -78,11 +74,11 @@ def _values(span: Span) -> dict[str, str]:
     length = span.last_month - span.first_month + 1
     count = span.last_year - span.first_year + 1
     values = {
-        "month": _MONTHS[span.first_month],
-        "mon": _MONTHS[span.first_month][:3],
+        "month": MONTHS[span.first_month],
+        "mon": MONTHS[span.first_month][:3],
         "mm": f"{span.first_month:02}",
-        "end_month": _MONTHS[span.last_month],
-        "end_mon": _MONTHS[span.last_month][:3],
+        "end_month": MONTHS[span.last_month],
+        "end_mon": MONTHS[span.last_month][:3],
         "end_mm": f"{span.last_month:02}",
     }
     if span.first_year:

@@ -85,15 +85,17 @@ class FoundSheets(ToolResult):
     Attributes:
         question: What was asked.
         sheets: The best sheets, best first.
+        note: What else a reader should know; empty if nothing.
     """
 
     question: str
     sheets: tuple[FoundSheet, ...]
+    note: str = ""
 
     def __str__(self) -> str:
         if not self.sheets:
             return "No sheet was found: the index is empty, or no sheet meets the conditions."
-        return "\n".join(map(str, self.sheets))
+        return "\n".join([*map(str, self.sheets), *([self.note] if self.note else [])])
 
 
 @dataclass(frozen=True, slots=True)

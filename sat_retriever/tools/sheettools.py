@@ -103,7 +103,8 @@ class SheetTools:
                 _check_text(name, text)
         filters = Filters(workbook=workbook or None, path=path or None)
         hits = self._retriever.retrieve(question, top_k, filters or None)
-        return FoundSheets(question, tuple(map(FoundSheet.of, hits)))
+        note = self._retriever.note(question, filters or None) if hits else ""
+        return FoundSheets(question, tuple(map(FoundSheet.of, hits)), note)
 
     def describe_sheet(self, sheet: str) -> SheetDescription:
         """Describe one worksheet: its tables with ranges, headers, column types and examples.

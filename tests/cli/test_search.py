@@ -55,6 +55,16 @@ def test_scores_fall_and_stay_between_0_and_1(index_file, sat):
     assert all(0 <= score <= 1 for score in scores)
 
 
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_time_that_no_sheet_is_of_is_said_beside_the_answer(form, index_file, sat):
+    missing = sat("search", "revenue 2023", "-i", index_file, *form)
+    assert missing.err == "No sheet searched is named for 2023; check what times these hold.\n"
+    assert missing.code == 0
+    assert "Revenue" in missing.out
+    assert sat("search", "revenue 2024", "-i", index_file, *form).err == ""
+    assert sat("search", "revenue 2023", "-i", index_file, "--min-score", 2, *form).err == ""
+
+
 FILTERS = [
     (["--workbook", "staff.csv"], {"staff.csv#staff"}),
     (["--path", "sales/*", "--visibility", "hidden"], {"sales/2024.xlsx#Rates"}),

@@ -59,6 +59,26 @@ def test_found_sheets_have_an_id_a_citation_and_a_reason(tools):
     assert "No sheet was found" in str(tools.find_sheets("revenue", path="2024/*"))
 
 
+def test_found_sheets_say_that_none_is_of_the_time_asked_for(tmp_path):
+    (tmp_path / "books").mkdir()
+    for month in ("Jan", "Feb"):
+        file = tmp_path / "books" / f"Sales {month} 2024.csv"
+        file.write_text("Region,Sales\nNorth,1\n", encoding="utf-8")
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
+        index.sync(tmp_path / "books")
+        tools = SheetTools(index)
+        found = tools.find_sheets("all sales of 2023")
+        assert len(found.sheets) == 2
+        note = "No sheet searched is named for 2023; check what times these hold."
+        assert str(found).splitlines()[-1] == note == found.to_dict()["note"]
+        for question in ("all sales of 2024", "all sales"):
+            said = tools.find_sheets(question)
+            assert (said.note, "named for" in str(said)) == ("", False)
+        only = tools.find_sheets("sales of February", path="*Jan*")
+        assert "February" in only.note
+        assert not tools.find_sheets("sales of 2023", path="none/*").note
+
+
 def test_a_description_has_the_tables_and_counts_the_links(tools):
     described = tools.describe_sheet("Sales.xlsx#Summary")
     [table] = described.tables
