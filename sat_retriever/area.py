@@ -26,6 +26,14 @@ class Area:
         """
         return f"{column_letters(self.left)}{self.top}:{column_letters(self.right)}{self.bottom}"
 
+    def holds(self, row: int, col: int) -> bool:
+        """Whether a cell is in it.
+
+        >>> Area(3, 1, 5, 28).holds(5, 1), Area(3, 1, 5, 28).holds(2, 1)
+        (True, False)
+        """
+        return self.top <= row <= self.bottom and self.left <= col <= self.right
+
 
 def column_letters(col: int) -> str:
     """Letters of a 1-based column number.

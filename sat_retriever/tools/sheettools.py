@@ -228,6 +228,12 @@ class SheetTools:
             notes.append("Not all that was asked for fits: ask for the other cells next.")
         if formulas and record.formulas is FormulaState.UNREAD:
             notes.append("The formulas of this sheet cannot be read; these are values.")
+        unsaved = sum(place.holds(*cell) for cell in window.unsaved) if place else 0
+        if unsaved:
+            notes.append(
+                f"Empty cells that have formulas: {unsaved:,} (no value or an empty text is "
+                "saved); ask with formulas to see them."
+            )
         return RangeCells(
             sheet=record.sheet_id,
             citation=f"{record.sheet_id}!{place.a1()}" if place else record.sheet_id,

@@ -27,6 +27,7 @@ _READ: dict[str, Callable[[Any], list[Any]]] = {
     "references": references_from_json,
     "profiles": profiles_from_json,
     "cells": lambda content: [content],
+    "computed": lambda content: [(row, col) for row, col in content],
     "skipped": lambda content: [skipped_from_json(content)],
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
 from openpyxl.formula.tokenizer import TokenizerError
 from openpyxl.formula.translate import Translator, TranslatorError
@@ -49,6 +50,30 @@ def cell_formulas(
     ]
 
 
+def formula_cells(formulas: Iterable[RawFormula], area: Area) -> list[Place]:
+    """The cells of an area that have a formula, in as many of their first rows as are answered.
+
+    Args:
+        formulas: (cell, text, range, kind) as a sheet holds them.
+        area: The cells.
+
+    >>> formula_cells([("B1", "A1*2", "B1:B3", "shared")], Area(2, 1, 9, 9))
+    [(2, 2), (3, 2)]
+    """
+    parts = list(islice(_filled(formulas, area), MAX_CELLS))
+    if not parts:
+        return []
+    tops, lefts, _bottoms, rights = zip(*parts, strict=True)
+    last = min(tops) + max(1, MAX_CELLS // (max(rights) - min(lefts) + 1)) - 1
+    places = (
+        (row, col)
+        for top, left, bottom, right in parts
+        for row in range(top, min(bottom, last) + 1)
+        for col in range(left, right + 1)
+    )
+    return list(dict.fromkeys(islice(places, MAX_CELLS)))
+
+
 def formula_owners(chunks: Iterator[bytes], area: Area, limits: Limits) -> dict[Place, Place]:
     """The cell whose formula a cell has, of the first `MAX_CELLS` cells of an area with one.
 
@@ -73,7 +98,7 @@ def formula_owners(chunks: Iterator[bytes], area: Area, limits: Limits) -> dict[
             owner = at
             if attributes.get("t") == "shared" and "si" in attributes:
                 owner = masters.setdefault(attributes["si"], at)
-            if len(found) < MAX_CELLS and _holds(area, at):
+            if len(found) < MAX_CELLS and area.holds(*at):
                 found[at] = owner
 
     parser = guarded_parser("of a worksheet", limits)
@@ -110,6 +135,23 @@ def _by_range(formulas: Iterable[RawFormula], area: Area) -> Iterator[tuple[Plac
                 yield (row, col), formula
 
 
+def _filled(formulas: Iterable[RawFormula], area: Area) -> Iterator[tuple[int, int, int, int]]:
+    """Top, left, bottom and right of what each formula fills of an area; a million take seconds."""
+    for cell, _text, ref, kind in formulas:
+        place = split_ref(cell)
+        if place is None:
+            continue
+        if place[0] > area.bottom:  # they are in the order of rows
+            return
+        top, left = bottom, right = place
+        filled = area_of(ref) if kind == "shared" and ref else None
+        if filled is not None:
+            top, left = max(filled.top, area.top), max(filled.left, area.left)
+            bottom, right = min(filled.bottom, area.bottom), min(filled.right, area.right)
+        if area.top <= top <= bottom and area.left <= left <= right <= area.right:
+            yield top, left, bottom, right
+
+
 def _moved(formula: RawFormula, cell: str) -> str | None:
     """The formula's text in one of its cells; None if it cannot be moved there."""
     origin, text, _ref, _kind = formula
@@ -123,7 +165,3 @@ def _moved(formula: RawFormula, cell: str) -> str | None:
 
 def _address(place: Place) -> str:
     return f"{column_letters(place[1])}{place[0]}"
-
-
-def _holds(area: Area, place: Place) -> bool:
-    return area.top <= place[0] <= area.bottom and area.left <= place[1] <= area.right

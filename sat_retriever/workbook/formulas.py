@@ -10,6 +10,7 @@ from typing import Any
 from sat_retriever.links.formula.formulas import references_of
 from sat_retriever.structure import Reference
 from sat_retriever.types import SkipReason
+from sat_retriever.workbook.cellformulas import formula_cells
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.skips import skip
 from sat_retriever.workbook.wire import RawFormula, formulas_to_json, references_to_json
@@ -42,13 +43,15 @@ class Formulas:
         self._formulas_left = self.request.limits.formulas
 
     def messages(self, sheet: str, formulas: Sequence[RawFormula]) -> Generator[Json, None, bool]:
-        """Formulas and references of a sheet, each if asked for.
+        """Formulas and references of a sheet, each if asked for; else which cells have any.
 
         Returns:
             Whether all formulas were looked at.
         """
         if self.request.formulas:
             yield from self._raw(sheet, formulas)
+        elif self.request.window is not None:
+            yield {"computed": formula_cells(formulas, self.request.window.area)}
         if not self.request.links or not formulas:
             return True
         late: list[str] = []

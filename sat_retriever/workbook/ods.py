@@ -96,7 +96,7 @@ class _Walk:
             for sheet, found in read_formulas(chunks, limits):
                 if not self.request.asks_for(sheet):
                     continue
-                if self.request.window is not None:
+                if self.request.window is not None and self.request.formulas:
                     found = cell_formulas(found, self.request.window.area)  # noqa: PLW2901
                 complete = yield from formulas.messages(sheet, found)
                 state = FormulaState.READ if complete else FormulaState.UNREAD

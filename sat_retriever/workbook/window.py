@@ -23,6 +23,7 @@ _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
 
 Rows = tuple[tuple[CellValue, ...], ...]
+Place = tuple[int, int]  # row and column
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class CellWindow:
         used: The sheet's used range.
         complete: Whether these are all used cells that were asked for.
         cut: Whether the sheet is so large that it was not read to its end.
+        unsaved: Row and column of each cell here that is empty and has a formula: no value was
+            saved for it, or an empty text. None where formulas were asked for.
     """
 
     range: str
@@ -44,6 +47,7 @@ class CellWindow:
     used: str
     complete: bool
     cut: bool
+    unsaved: tuple[Place, ...] = ()
 
 
 def read_range(
@@ -80,7 +84,7 @@ def read_range(
     cells = answers.of("cells")
     if not cells:
         raise InputError(_why_not(path, sheet, answers.of("skipped")))
-    return _window(cells[0], answers.of("formulas"))
+    return _window(cells[0], answers.of("formulas"), answers.of("computed"))
 
 
 def parse_range(text: str) -> Area:
@@ -111,7 +115,9 @@ def _why_not(path: Path, sheet: str, skipped: Sequence[Skipped]) -> str:
     return f"the cells of {path.name!r} cannot be read: {why}"
 
 
-def _window(cells: Mapping[str, Any], formulas: Sequence[Formula]) -> CellWindow:
+def _window(
+    cells: Mapping[str, Any], formulas: Sequence[Formula], computed: Sequence[Place]
+) -> CellWindow:
     """The window of what a reading process told."""
     rows: list[list[CellValue]] = cells["rows"]
     top, left, cut = cells["top"], cells["left"], cells["cut"]
@@ -120,9 +126,19 @@ def _window(cells: Mapping[str, Any], formulas: Sequence[Formula]) -> CellWindow
     place = Area(top, left, top + len(rows) - 1, left + len(rows[0]) - 1)
     for formula in formulas:
         at = split_ref(formula.cell)
-        if at and place.top <= at[0] <= place.bottom and place.left <= at[1] <= place.right:
+        if at and place.holds(*at):
             rows[at[0] - top][at[1] - left] = f"={formula.text}"
+    unsaved = [
+        (row, col)
+        for row, col in computed
+        if place.holds(row, col) and rows[row - top][col - left] is None
+    ]
     complete = not (cut or cells["more"])
     return CellWindow(
-        place.a1(), tuple(map(tuple, rows)), cells["used"], complete=complete, cut=cut
+        place.a1(),
+        tuple(map(tuple, rows)),
+        cells["used"],
+        complete=complete,
+        cut=cut,
+        unsaved=tuple(unsaved),
     )

@@ -103,6 +103,16 @@ def test_cells_come_with_row_numbers_column_letters_and_a_citation(tools):
     assert (nothing.rows, "No cell there is used" in nothing.note) == ((), True)
 
 
+def test_empty_cells_that_have_formulas_are_noted_as_far_as_they_are_answered(tools):
+    found = tools.read_range("Sales.xlsx#Summary")
+    assert "Empty cells that have formulas: 2 (no value or an empty text is saved)" in found.note
+    assert found.note in str(found)
+    assert "formulas" not in tools.read_range("Sales.xlsx#Summary", "A1:B1").note
+    assert tools.read_range("Sales.xlsx#Summary", formulas=True).note == ""
+    few = SheetTools(tools.index, None, max_tokens=48).read_range("Sales.xlsx#Summary")
+    assert (few.range, "have formulas: 1 " in few.note) == ("A1:B2", True)
+
+
 def test_a_long_or_wide_range_is_cut_says_so_and_can_be_gone_on_with(tools):
     found = tools.read_range("Staff.xlsx#Staff")
     assert not found.complete

@@ -1,6 +1,7 @@
 import datetime as dt
 import re
 import zipfile
+from collections import Counter
 
 import openpyxl
 import pytest
@@ -12,6 +13,7 @@ from odf.text import P
 
 from sat_retriever.area import Area, column_letters
 from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.workbook.cellformulas import formula_cells
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.window import parse_range, read_range
 
@@ -51,6 +53,30 @@ def test_formulas_stand_in_place_of_values_only_if_asked_for(book):
     total = parse_range("D4:D5")
     assert read_range(book, "Q1", total).rows == ((3,), (None,))
     assert read_range(book, "Q1", total, formulas=True).rows == ((3,), ("=SUM(D3:D4)",))
+
+
+def test_empty_cells_that_have_formulas_are_told(book):
+    assert read_range(book, "Q1", ALL).unsaved == ((5, 4),)
+    assert read_range(book, "Q1", ALL, formulas=True).unsaved == ()
+    assert read_range(book, "Q1", parse_range("B2:F4")).unsaved == ()
+    assert read_range(book, "Q1", parse_range("D5")).unsaved == ((5, 4),)
+
+
+def test_empty_cells_of_a_shared_formula_are_told_one_by_one(book, tmp_path):
+    cells = (
+        '<row r="5"><c r="D5"><f t="shared" ref="D5:D7" si="0">A1</f></c></row>'
+        '<row r="6"><c r="D6"><f t="shared" si="0"/><v>6</v></c></row>'
+        '<row r="7"><c r="D7"><f t="shared" si="0"/><v/></c></row>'
+    )
+    target = rewritten(book, tmp_path / "shared.xlsx", cells)
+    assert read_range(target, "Q1", ALL).unsaved == ((5, 4), (7, 4))
+
+
+def test_cells_with_formulas_are_known_in_all_rows_that_one_answer_has():
+    columns = [(f"{name}2", "A1", f"{name}2:{name}90000", "shared") for name in "BCDB"]
+    found = formula_cells(columns, ALL)
+    assert Counter(col for _row, col in found) == dict.fromkeys((2, 3, 4), 20_000 // 3)
+    assert formula_cells(columns, Area(1, 5, 9, 9)) == []
 
 
 def rewritten(book, target, rows):
@@ -153,6 +179,22 @@ def test_csv_and_ods_are_read_too(tmp_path):
     assert read_range(tmp_path / "a.ods", "Two", ALL).rows == ((2,),)
     assert read_range(tmp_path / "a.ods", "Two", ALL, formulas=True).rows == (("=1+1",),)
     assert read_range(tmp_path / "a.ods", "One", ALL, formulas=True).rows == ((1,),)
+
+
+def test_empty_cells_of_an_ods_that_have_formulas_are_told(tmp_path):
+    document = OpenDocumentSpreadsheet()
+    table = Table(name="One")
+    for cell in (
+        TableCell(valuetype="float", value="1"),
+        TableCell(formula="of:=1+1"),
+        TableCell(formula="of:=1+1", valuetype="float", value="2"),
+    ):
+        table.addElement(TableRow())
+        table.lastChild.addElement(cell)
+    document.spreadsheet.addElement(table)
+    document.save(tmp_path / "a.ods")
+    found = read_range(tmp_path / "a.ods", "One", ALL)
+    assert (found.rows, found.unsaved) == (((1,), (None,), (2,)), ((2, 1),))
 
 
 def test_two_far_cells_are_no_sheet_of_billions(tmp_path):
