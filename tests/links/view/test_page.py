@@ -237,6 +237,30 @@ def test_the_view_pans_zooms_and_returns_to_the_whole(page):
     assert place_of(page, Q1) == start
 
 
+def test_no_title_hides_the_dot_of_a_sheet(visit):
+    records = [
+        sheet(f"A workbook with a long name {number}.xlsx", f"Sheet {each}")
+        for number in range(300)
+        for each in range(2 + number * 7 % 13)
+    ]
+    page = visit(to_html(records, []))
+    hidden = page.evaluate(
+        """(ids) => {
+          const canvas = document.getElementById("graph"), at = canvas.getBoundingClientRect();
+          const { width, height } = canvas, ratio = width / canvas.clientWidth;
+          const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+          return ids.filter((id) => {
+            const { x, y } = window.placeOf(id);
+            const row = Math.round(ratio * (y - at.top)), col = Math.round(ratio * (x - at.left));
+            const colour = data.slice(4 * (row * width + col), 4 * (row * width + col) + 3);
+            return Math.max(...colour) - Math.min(...colour) < 50;  // grey
+          });
+        }""",
+        [record.sheet_id for record in records],
+    )
+    assert hidden == []
+
+
 def test_a_card_is_moved_by_its_title_with_its_sheets(page):
     start, other = place_of(page, Q1), place_of(page, RATES)
     page.mouse.move(start["x"], start["y"] - 40)

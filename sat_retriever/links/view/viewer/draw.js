@@ -165,18 +165,18 @@ function drawFar(seen, lit) {
   const titled = seen.filter((card) => card.title
     && !(lit && !card.sheets.some((sheet) => lit.has(sheet))));
   for (const card of titled.sort((a, b) => weight(b) - weight(a) || a.index - b.index)) {
-    const [x, y] = toScreen(card.left, card.top);
-    tag(taken, clipped(fileName(card.title), 26), x, y - 16, false);
+    const [x, y] = toScreen(card.left, card.top), name = fileName(card.title);
+    [26, 14, 8].some((most) => tag(taken, clipped(name, most), x, y - 16, false, seen));
   }
 }
 
-// A label on the screen, unless one of more weight is in its place.
-function tag(taken, text, x, y, strong) {
+// A label on the screen, unless one of more weight or a dot of some cards is in its place.
+function tag(taken, text, x, y, strong, spared = []) {
   pen.font = `${strong ? 600 : 500} 11.5px ${FONT}`;
-  const box = [x - 3, y - 1, x + pen.measureText(text).width + 3, y + 16];
+  const box = [x - 3, y + 1, x + pen.measureText(text).width + 3, y + 15];
   const meets = ([l, t, r, b]) => box[0] < r && box[2] > l && box[1] < b && box[3] > t;
-  if (box[2] < 0 || box[0] > canvas.clientWidth || box[3] < 0 || box[1] > canvas.clientHeight) return;
-  if (taken.some(meets)) return;
+  if (!meets([0, 0, canvas.clientWidth, canvas.clientHeight])) return false;
+  if (taken.some(meets) || spared.some((card) => hidesDot(box, card))) return false;
   taken.push(box);
   pen.globalAlpha = 0.88;
   pen.fillStyle = strong ? paint.surface : paint.ground;
@@ -188,6 +188,17 @@ function tag(taken, text, x, y, strong) {
   pen.textAlign = "left";
   pen.fillStyle = strong ? paint.ink : paint.muted;
   pen.fillText(text, x, y + 8);
+  return true;
+}
+
+// Whether a box on the screen lies over a dot of a card.
+function hidesDot(box, card) {
+  const [left, top] = toWorld(box[0], box[1]), [right, bottom] = toWorld(box[2], box[3]);
+  const meets = card.left < right && card.left + card.width > left
+    && card.top < bottom && card.top + card.height > top;
+  const room = Math.max(4.5, 2.2 / camera.scale);  // a dot's radius
+  return meets && card.sheets.some(({ x, y }) => x + room > left && x - room < right
+    && y + room > top && y - room < bottom);
 }
 
 function fileName(title) {
