@@ -18,7 +18,6 @@ the very end, or not at all.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import time
@@ -274,12 +273,10 @@ def _as_it_was(index: SheetIndex, folder: Path) -> Iterator[SheetIndex]:
         shutil.rmtree(folder / _DRAFTS, ignore_errors=True)  # of a run that was cleared
     file = folder / _DRAFTS / "copy" / index.path.name
     make_folder(file.parent)
-    if file.exists():
-        with SheetIndex.open(file, index.encoder, times=index.times) as opened:
-            yield opened
-    else:
-        with index.copied(file) as copy:
-            yield copy
+    if not file.exists():
+        index.copied(file).close()
+    with SheetIndex.open(file, index.encoder, times=index.times) as copy:
+        yield copy
 
 
 def _check_about(index: SheetIndex, folder: Path) -> None:
@@ -311,7 +308,7 @@ def _forget_untrained(folder: Path, config: Mapping[str, Any]) -> None:
         return
     with run.held():
         before = run.config()["settings"]
-        if before.get("kind") == _KIND and before != json.loads(json.dumps(config)):
+        if before.get("kind") == _KIND and before != config:
             shutil.rmtree(folder / QUESTIONS, ignore_errors=True)
             (folder / CONFIG).unlink()
 

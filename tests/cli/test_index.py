@@ -228,17 +228,7 @@ def test_an_unknown_model_is_an_error_that_names_it(name, workbooks, tmp_path, s
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 def test_ctrl_c_ends_with_130_and_keeps_what_was_read(tmp_path, encoder):
-    folder, file = tmp_path / "in", tmp_path / "x.sat"
-    folder.mkdir()
-    for number in range(4000):
-        (folder / f"{number:04}.csv").write_text(f"Name,Salary\nAda,{number}\n")
-    process = subprocess.Popen(
-        command("index", folder, "--index", file, "--model", encoder, "--workers", "1"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        start_new_session=True,
-    )
+    file, process = _indexing_for_long(tmp_path, encoder)
     _wait_for_a_workbook(file, process)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the run
     out, err = process.communicate(timeout=30)
@@ -253,16 +243,7 @@ def test_ctrl_c_ends_with_130_and_keeps_what_was_read(tmp_path, encoder):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 def test_ctrl_c_before_anything_was_written_does_not_say_that_it_was_kept(tmp_path, encoder):
-    folder, file = tmp_path / "in", tmp_path / "x.sat"
-    folder.mkdir()
-    for number in range(4000):
-        (folder / f"{number:04}.csv").write_text(f"Name,Salary\nAda,{number}\n")
-    process = subprocess.Popen(
-        command("index", folder, "--index", file, "--model", encoder, "--workers", "1"),
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        start_new_session=True,
-    )
+    file, process = _indexing_for_long(tmp_path, encoder)
     while not file.with_name("x.sat.lock").exists():  # it is about to look for workbooks
         assert process.poll() is None, process.communicate()
         time.sleep(0.005)
@@ -271,6 +252,22 @@ def test_ctrl_c_before_anything_was_written_does_not_say_that_it_was_kept(tmp_pa
     err = process.communicate(timeout=30)[1]
     assert process.returncode == 130
     assert err == "interrupted; the index holds 0 workbooks, run it again to go on\n"
+
+
+def _indexing_for_long(work: Path, encoder: Path) -> tuple[Path, subprocess.Popen[str]]:
+    """An index file, and a process of its own that writes 4,000 workbooks into it."""
+    folder, file = work / "in", work / "x.sat"
+    folder.mkdir()
+    for number in range(4000):
+        (folder / f"{number:04}.csv").write_text(f"Name,Salary\nAda,{number}\n")
+    process = subprocess.Popen(
+        command("index", folder, "--index", file, "--model", encoder, "--workers", "1"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+    return file, process
 
 
 def _wait_for_a_workbook(file: Path, process: subprocess.Popen[str]) -> None:
