@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sat_retriever.types import Column, SheetRecord
+
 COMPANIES = ("alpha", "beta", "gamma")
 YEARS = ("2021", "2022", "2023")
 KINDS = {
@@ -35,3 +37,19 @@ def sheet_id(company: str, kind: str, year: str) -> str:
     """What indexing the folder calls a sheet."""
     name = f"{company} {kind} {year}"
     return f"{company}/{name}.csv#{name}"
+
+
+def sheet_records() -> list[SheetRecord]:
+    """The sheets of these files as indexing reads them, but for their shape."""
+    return [
+        SheetRecord(
+            sheet_id(company, kind, year),
+            f"{company} {kind} {year}",
+            f"{company} {kind} {year}.csv",
+            f"{company}/{company} {kind} {year}.csv",
+            columns=tuple(map(Column, headers)),
+        )
+        for company in COMPANIES
+        for kind, headers in KINDS.items()
+        for year in YEARS
+    ]

@@ -12,28 +12,17 @@ from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.labels import Query, load_labels
 from sat_retriever.training.families import families_of
-from sat_retriever.types import Column, SheetRecord
-from tests.adapt.corpus import COMPANIES, KINDS, YEARS, sheet_id
+from sat_retriever.types import SheetRecord
+from tests.adapt.corpus import sheet_records
 from tests.fakes import HashedEncoder
 
 SETTINGS = AdaptSettings(number=100, share=0.3)
 
 
-def records():
-    return [
-        SheetRecord(
-            sheet_id(company, kind, year), f"{company} {kind} {year}",
-            f"{company} {kind} {year}.csv", f"{company}/{company} {kind} {year}.csv",
-            columns=tuple(map(Column, headers)),
-        )
-        for company in COMPANIES for kind, headers in KINDS.items() for year in YEARS
-    ]  # fmt: skip
-
-
 @pytest.fixture
 def index(tmp_path):
     with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as made:
-        made.add_records(records())
+        made.add_records(sheet_records())
         yield made
 
 
@@ -183,7 +172,7 @@ def test_nothing_to_ask_for_says_what_to_do(tmp_path, folder):
 
 def test_sheets_of_one_family_cannot_be_adapted_to(tmp_path, folder):
     with SheetIndex.create(tmp_path / "n.sat", HashedEncoder()) as index:
-        index.add_records(record for record in records() if "payroll" in record.sheet)
+        index.add_records(record for record in sheet_records() if "payroll" in record.sheet)
         with pytest.raises(InputError, match="of one family"):
             prepare(index, SETTINGS, folder)
 
