@@ -30,10 +30,12 @@ def adapted_parts() -> list[Part]:
         ),
         Part(
             "What adapting takes",
-            "Means over seeds; each adaptation in a process of its own, on a machine that was "
-            "shared. The encoder and the reranker are kept only where they are better on made "
-            "questions about held-out families; where the new reranker is not, an adapted encoder "
-            "is searched with the one from before.",
+            "Medians over seeds; each adaptation in a process of its own, on a machine that was "
+            "shared. MiB are the most of any seed's last start: one that was gone on with after "
+            "its training (LOG.md says which) has those of judging alone. The encoder and the "
+            "reranker are kept only where they are better on made questions about held-out "
+            "families; where the new reranker is not, an adapted encoder is searched with the "
+            "one from before.",
             cost_rows(adapted),
         ),
         Part(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 from typing import Any
 
 from benchmarks import paper
@@ -131,20 +132,20 @@ def cost_rows(files: Files) -> str:
             made.setdefault(where, {})[file["seed"]] = told
     if not made:
         return not_run("adapted")
-    headings = ["corpus", "mode", "from", "seeds", "sheets seen", "questions learnt", "s", "MiB"]
-    headings += ["encoder kept", "new reranker kept"]
+    headings = ["corpus", "mode", "from", "seeds", "sheets seen", "questions learnt"]
+    headings += ["median s", "most MiB", "encoder kept", "new reranker kept"]
     rows = []
     for (dataset, mode, start), by_seed in made.items():
         told = list(by_seed.values())
         counts = [each["counts"] for each in told]
-        spread = [
-            Spread.of([float(each["sheets"]) for each in counts]).mean,
-            Spread.of([float(each["train"]) for each in counts]).mean,
-            Spread.of([each["seconds"] for each in told]).mean,
-            Spread.of([each["memory_mib"] for each in told]).mean,
+        taken = [
+            median(each["sheets"] for each in counts),
+            median(each["train"] for each in counts),
+            median(each["seconds"] for each in told),
+            max(each["memory_mib"] for each in told),
         ]
         kept = [sum(each[name] for each in told) for name in ("encoder_kept", "reranker_kept")]
-        cells = [*(f"{value:,.0f}" for value in spread), *(f"{n} of {len(told)}" for n in kept)]
+        cells = [*(f"{value:,.0f}" for value in taken), *(f"{n} of {len(told)}" for n in kept)]
         rows.append([dataset.replace("_", " "), mode, start, str(len(told)), *cells])
     return markdown(headings, rows)
 
