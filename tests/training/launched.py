@@ -96,12 +96,12 @@ def reranker(folder: Path) -> None:
 PIECES = (whole, killed, resumed, encoder, pairs, reranker)
 
 
-def wait_for_the_other(folder: Path, name: str) -> None:
-    """Both end at once: taking a group apart can wait forever for a process that is gone."""
+def wait_for_the_other(folder: Path, point: str) -> None:
+    """Until both processes came to this point, or a minute has passed."""
     rank = int(os.environ["RANK"])
-    (folder / f"{name}-{rank}.done").touch()
+    (folder / f"{point}-{rank}").touch()
     until = time.monotonic() + 60
-    while not (folder / f"{name}-{1 - rank}.done").exists() and time.monotonic() < until:
+    while not (folder / f"{point}-{1 - rank}").exists() and time.monotonic() < until:
         time.sleep(0.01)
 
 
@@ -113,13 +113,17 @@ def in_a_fork(work: Callable[[Path], None], folder: Path, port: str) -> int:
         os.environ |= {"MASTER_PORT": port, "TORCHELASTIC_USE_AGENT_STORE": "False"}
         try:
             work(folder)
-            wait_for_the_other(folder, work.__name__)
+            # Taking a group apart can wait forever for a process that is gone.
+            wait_for_the_other(folder, f"{work.__name__}.done")
         except BaseException:  # noqa: BLE001 - whatever it is, this child ends here
             traceback.print_exc()
             sys.stderr.flush()
             os._exit(1)
         os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    # One that is not gone yet may still be putting a checkpoint in place, or removing one.
+    wait_for_the_other(folder, f"{work.__name__}.gone")
+    return status
 
 
 def main(folder: Path, ports: list[str]) -> None:
