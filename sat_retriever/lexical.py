@@ -48,9 +48,13 @@ def sheet_words(record: SheetRecord) -> tuple[list[str], ...]:
     >>> sheet_words(record)
     (['sale', 'report'], ['q1'], [], ['2023'])
     """
+    return tuple([stem(word) for word in words(text)] for text in sheet_texts(record))
+
+
+def sheet_texts(record: SheetRecord) -> tuple[str, str, str, str]:
+    """Texts of a record by field: workbook name, sheet name, headers, folder."""
     folder = record.path.rpartition("/")[0]
-    texts = (record.workbook_name, record.sheet, "\n".join(_header_names(record)), folder)
-    return tuple([stem(word) for word in words(text)] for text in texts)
+    return record.workbook_name, record.sheet, "\n".join(_header_names(record)), folder
 
 
 def query_words(query: str) -> list[str]:

@@ -63,7 +63,7 @@ from sat_retriever.training.sources import check_known, from_index, read_records
 from sat_retriever.training.summary import read_run
 from sat_retriever.types import Encoder
 
-_KIND = "adapt 3"  # another number where the same settings come to something else
+_KIND = "adapt 4"  # another number where the same settings come to something else
 _DRAFTS = ".drafts"
 
 
@@ -96,8 +96,9 @@ def adapt(
 
     What answers now, the index's encoder and its own reranker, is only replaced by an adapted
     encoder, with that reranker or with an adapted one, that gives better answers about families
-    of sheets that training never saw. Otherwise the index is left as it is. Where the index has
-    no trained reranker that reads tokens, or another backbone is named, links stand in its place.
+    of sheets that training never saw, to questions that quote them less than what was learnt
+    does. Otherwise the index is left as it is. Where the index has no trained reranker that reads
+    tokens, or another backbone is named, links stand in its place.
 
     Source: paper, sections 3.3 and 3.4. Departs: the questions are made from names, headers,
     periods and links of the sheets; labels are not needed.

@@ -23,6 +23,7 @@ from sat_retriever.gathering import evenly
 from sat_retriever.index import SheetIndex
 from sat_retriever.labels import Query, load_labels
 from sat_retriever.queries.generate import Made
+from sat_retriever.queries.otherwords import in_other_words
 from sat_retriever.queries.own import own_queries
 from sat_retriever.queries.paraphrase import reworded
 from sat_retriever.queries.publish import write_queries
@@ -51,7 +52,8 @@ class Material:
             or without Stage 2, those of `train`.
         choose: About held-out families; they choose the epoch, the mixture of the weights before
             and after, and the share of the cosine where the encoder brings none.
-        judge: About other held-out families; they decide what is kept, and are reported.
+        judge: About other held-out families; they decide what is kept, and are reported. Those
+            that were made are in other words, since all that were learnt quote the sheets.
         circles: A number for each of `judge`, equal for those about the same families.
         apart: Whether `judge` is apart from `choose`; with few questions both are the same.
         seen: Ids of the sheets that training may use, even as negatives.
@@ -120,6 +122,7 @@ def prepare(
     _check(train, asked, index, settings)
     rerank = mixed(others, labelled, settings) if len(others) >= FEWEST else train
     choose, judge, apart = sides(asked, groups, held_out, settings.seed)
+    judge = _less_quoted(judge, own, index, settings.seed)
     return Material(
         train=train,
         rerank=rerank,
@@ -273,6 +276,17 @@ def _read(file: Path) -> tuple[Query, ...]:
 
 def _others(sheets: Sequence[str], positives: Collection[str]) -> tuple[str, ...]:
     return tuple(each for each in dict.fromkeys(sheets) if each not in positives)
+
+
+def _less_quoted(
+    judge: Sequence[Query], own: Sequence[Query], index: SheetIndex, seed: int
+) -> tuple[Query, ...]:
+    """The questions, those that were made in other words; labelled ones are a person's already."""
+    labelled = _texts(own)
+    made = [query for query in judge if query.text.casefold() not in labelled]
+    encode = index.encoder.encode_queries
+    other = iter(in_other_words(made, read_records(index), encode, seed=seed))
+    return tuple(query if query.text.casefold() in labelled else next(other) for query in judge)
 
 
 def _texts(queries: Sequence[Query]) -> set[str]:

@@ -172,7 +172,8 @@ def _print(made: Adaptation, file: Path) -> None:
     also = f"{counts['rerank']:,} for the reranker, " if len(made.rows) > 2 else ""
     console.print(
         f"{counted(counts['made'], 'question')} made, {counts['train']:,} to learn from, {also}"
-        f"{counts['choose']:,} to choose with, {counts['judge']:,} to judge by{own}",
+        f"{counts['choose']:,} to choose with, {counts['judge']:,} to judge by, in other words"
+        f"{own}",
         soft_wrap=True,
     )
     console.print()

@@ -90,6 +90,20 @@ def test_families_that_choose_do_not_judge(index, folder):
         assert not (sheets[0].intersection(family) and sheets[1].intersection(family))
 
 
+def test_made_questions_that_judge_are_in_other_words_and_labelled_ones_as_they_are(index, folder):
+    settings = replace(SETTINGS, number=200, share=0.5)
+    judged = prepare(index, settings, folder).judge
+    as_made = load_labels(folder / "questions" / "held-out.json")
+    labels = [(query.positives, query.query_type) for query in as_made]
+    assert all((query.positives, query.query_type) in labels for query in judged)
+    changed = set(_texts(judged)) - set(_texts(as_made))
+    assert len(changed) > len(judged) / 4
+    own = Query("alpha payroll salary", judged[0].positives)
+    again = prepare(index, settings, folder, [own]).judge
+    assert own in again
+    assert set(_texts(again)) == {*_texts(judged), own.text}
+
+
 def test_the_next_start_reads_what_was_made(index, folder, monkeypatch):
     first = prepare(index, SETTINGS, folder)
     monkeypatch.setattr("sat_retriever.adapt.questions.own_queries", lambda *_, **__: 1 / 0)
