@@ -31,12 +31,11 @@ def adapted_parts() -> list[Part]:
         Part(
             "What adapting takes",
             "Medians over seeds; each adaptation in a process of its own, on a machine that was "
-            "shared. MiB are the most of any seed's last start: one that was gone on with after "
-            "its training (LOG.md says which) has those of judging alone, and the seconds of its "
-            "epochs and of judging. The encoder and the "
-            "reranker are kept only where they are better on made questions about held-out "
-            "families, said in other words; where the new reranker is not, an adapted encoder is "
-            "searched with the one from before.",
+            "shared. The seconds of one that was gone on with after its training (LOG.md says "
+            "which) are those of its epochs and of judging; whole ones are below, by `run "
+            "adapt_scale`. The encoder and the reranker are kept only where they are better on "
+            "made questions about held-out families, said in other words; where the new reranker "
+            "is not, an adapted encoder is searched with the one from before.",
             cost_rows(adapted),
         ),
         Part(

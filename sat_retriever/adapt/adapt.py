@@ -38,6 +38,7 @@ from sat_retriever.adapt.outcome import (
     Adaptation,
     counts,
     kept_reranker,
+    trainings,
 )
 from sat_retriever.adapt.questions import QUESTIONS, TRAIN, Material, prepare
 from sat_retriever.adapt.settings import OWN, AdaptSettings
@@ -60,7 +61,6 @@ from sat_retriever.training.progress import Standing
 from sat_retriever.training.reranker import train_reranker
 from sat_retriever.training.run import CONFIG, RunFolder
 from sat_retriever.training.sources import check_known, from_index, read_records
-from sat_retriever.training.summary import read_run
 from sat_retriever.types import Encoder
 
 _KIND = "adapt 4"  # another number where the same settings come to something else
@@ -146,7 +146,7 @@ def adapt(
             name = index.path.stem
             run = RunFolder.open(folder, config, data_hash=_texts_hash(sheets), data_name=name)
             with run.held():
-                before = _trained_seconds(folder)
+                before = sum(each.seconds for each in trainings(folder))  # of earlier starts
                 made = _Making(sheets, folder, settings, tuple(own), chat, watcher).result()
                 seconds = before + time.monotonic() - begun
                 run.finish({**made, "seconds": seconds, "memory_mib": peak_memory_mib()})
@@ -312,12 +312,6 @@ def _forget_untrained(folder: Path, config: Mapping[str, Any]) -> None:
         if before.get("kind") == _KIND and before != config:
             shutil.rmtree(folder / QUESTIONS, ignore_errors=True)
             (folder / CONFIG).unlink()
-
-
-def _trained_seconds(folder: Path) -> float:
-    """Seconds of the epochs that earlier starts trained."""
-    runs = [folder / name for name in (STAGE_1, STAGE_2) if (folder / name / CONFIG).exists()]
-    return sum(read_run(each).seconds for each in runs)
 
 
 def _hash_of(texts: Iterable[str]) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 
 from sat_retriever.adapt.judging import Row
 from sat_retriever.adapt.questions import Material
+from sat_retriever.training.run import CONFIG
+from sat_retriever.training.summary import RunSummary, read_run
 
 STAGE_1, STAGE_2 = "stage-1", "stage-2"
 CARRIED = "carried"  # the reranker from before, for the tokens of the adapted encoder
@@ -32,7 +34,7 @@ class Adaptation:
         counts: Sheets, families and questions by what they were for.
         seconds: Wall time of the start that finished it, and of the epochs of earlier ones; without
             writing the index.
-        memory_mib: Peak memory of that start.
+        memory_mib: Peak memory of that start, or of the trainings where an earlier one made them.
     """
 
     folder: Path
@@ -62,8 +64,16 @@ class Adaptation:
             reranker=folder / result["reranker"] if result["reranker"] else None,
             counts=result["counts"],
             seconds=result["seconds"],
-            memory_mib=result["memory_mib"],
+            memory_mib=max(
+                [result["memory_mib"], *(each.memory_mib for each in trainings(folder))]
+            ),
         )
+
+
+def trainings(folder: Path) -> list[RunSummary]:
+    """Those that lie in an adaptation's folder, finished or not."""
+    runs = (folder / name for name in (STAGE_1, STAGE_2))
+    return [read_run(each) for each in runs if (each / CONFIG).exists()]
 
 
 def kept_reranker(rows: Sequence[Row], *, carried: bool) -> str | None:
