@@ -172,7 +172,7 @@ def _print(made: Adaptation, file: Path) -> None:
     also = f"{counts['rerank']:,} for the reranker, " if len(made.rows) > 2 else ""
     console.print(
         f"{counted(counts['made'], 'question')} made, {counts['train']:,} to learn from, {also}"
-        f"{counts['choose']:,} to choose with, {counts['judge']:,} to judge by, in other words"
+        f"{counts['choose']:,} to choose with, {counts['judge']:,} in other words to judge by"
         f"{own}",
         soft_wrap=True,
     )

@@ -67,10 +67,10 @@ def in_other_words(
         if record.sheet_id in asked:
             quotable[record.sheet_id] = frozenset(own)
     most = sorted(counts, key=lambda form: (-counts[form], form))[:_MOST_WORDS]
-    neighbours = _Neighbours({form: spelling[form] for form in most}, encode)
     chance = random.Random(f"other words {seed}")  # noqa: S311 - repeatable, no secret
     replaced = [_chosen(query, quotable, share, chance) for query in queries]
-    near = neighbours.of(sorted({stem(hit.word) for hits in replaced for hit in hits}))
+    forms = sorted({stem(hit.word) for hits in replaced for hit in hits})
+    near = _neighbours(forms, {form: spelling[form] for form in most}, encode)
     return tuple(
         replace(query, text=_said(query.text, hits, near))
         for query, hits in zip(queries, replaced, strict=True)
@@ -107,33 +107,28 @@ def _said(text: str, hits: Sequence[_Hit], near: Mapping[str, str]) -> str:
     return text
 
 
-class _Neighbours:
-    """The words of a corpus, by which are near which."""
+def _neighbours(
+    forms: Sequence[str], spelling: Mapping[str, str], encode: Encode
+) -> dict[str, str]:
+    """The nearest word of each form that has one, among those of the corpus by their form."""
+    if not forms:
+        return {}
+    known = list(spelling)
+    every = _vectors([spelling[form] for form in known], encode)
+    mine = _vectors([spelling.get(form, form) for form in forms], encode)
+    found = {}
+    for form, vector in zip(forms, mine, strict=True):
+        nearest = np.argsort(-(every @ vector), kind="stable")[:_LOOKED_AT]
+        others = (known[place] for place in nearest)
+        other = next((each for each in others if not _alike(each, form)), None)
+        if other is not None:
+            found[form] = spelling[other]
+    return found
 
-    def __init__(self, spelling: Mapping[str, str], encode: Encode) -> None:
-        self._forms = list(spelling)
-        self._spelling = spelling
-        self._encode = encode
 
-    def of(self, forms: Sequence[str]) -> dict[str, str]:
-        """The nearest word of each form that has one."""
-        if not forms:
-            return {}
-        every = self._vectors(self._forms)
-        mine = self._vectors(forms)
-        found = {}
-        for form, vector in zip(forms, mine, strict=True):
-            nearest = np.argsort(-(every @ vector), kind="stable")[:_LOOKED_AT]
-            others = (self._forms[place] for place in nearest)
-            other = next((each for each in others if not _alike(each, form)), None)
-            if other is not None:
-                found[form] = self._spelling[other]
-        return found
-
-    def _vectors(self, forms: Sequence[str]) -> FloatArray:
-        said = [self._spelling.get(form, form) for form in forms]
-        parts = [said[at : at + _AT_ONCE] for at in range(0, len(said), _AT_ONCE)]
-        return np.concatenate([self._encode(part) for part in parts])
+def _vectors(said: Sequence[str], encode: Encode) -> FloatArray:
+    parts = [said[at : at + _AT_ONCE] for at in range(0, len(said), _AT_ONCE)]
+    return np.concatenate([encode(part) for part in parts])
 
 
 def _alike(one: str, other: str) -> bool:
