@@ -94,9 +94,11 @@ def _chosen(
     untimed = set(words(spelled(query.text).rest))
     found = []
     for match in _WORD.finditer(query.text):
-        [word, *more] = words(match.group())
-        if not more and word in untimed and word not in STOP_WORDS and stem(word) in own:
-            found.append(_Hit(*match.span(), word))
+        read = words(match.group())  # none, of signs that only look like letters, to many
+        if len(read) != 1 or read[0] in STOP_WORDS or read[0] not in untimed:
+            continue
+        if stem(read[0]) in own:
+            found.append(_Hit(*match.span(), read[0]))
     return [hit for hit in found if chance.random() < share]
 
 
