@@ -24,7 +24,6 @@ SHARE = 0.5  # of the quoted words; chosen on development corpora, see the bench
 _MOST_WORDS = 20_000  # of the sheets, the most frequent ones
 _LOOKED_AT = 8  # nearest words; where all are forms of the word itself, it stays
 _SAME_START = 4  # letters that two forms of a word share
-_AT_ONCE = 256
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 Encode = Callable[[Sequence[str]], FloatArray]
@@ -116,8 +115,8 @@ def _neighbours(
     if not forms:
         return {}
     known = list(spelling)
-    every = _vectors([spelling[form] for form in known], encode)
-    mine = _vectors([spelling.get(form, form) for form in forms], encode)
+    every = encode([spelling[form] for form in known])
+    mine = encode([spelling.get(form, form) for form in forms])
     found = {}
     for form, vector in zip(forms, mine, strict=True):
         nearest = np.argsort(-(every @ vector), kind="stable")[:_LOOKED_AT]
@@ -126,11 +125,6 @@ def _neighbours(
         if other is not None:
             found[form] = spelling[other]
     return found
-
-
-def _vectors(said: Sequence[str], encode: Encode) -> FloatArray:
-    parts = [said[at : at + _AT_ONCE] for at in range(0, len(said), _AT_ONCE)]
-    return np.concatenate([encode(part) for part in parts])
 
 
 def _alike(one: str, other: str) -> bool:
