@@ -297,11 +297,11 @@ def _must_read(old: WorkbookState, again: frozenset[SkipReason], *, clashes: boo
 def _unchanged(
     old: WorkbookState, now: WorkbookState, file: Path, *, verify: bool
 ) -> WorkbookState | None:
-    """The state of a file whose content is the same, with its present time; None if not."""
+    """The state of a file whose content is the same, with its present time; None if it changed."""
     if not verify and _same_stat(old, now):
         return old
     if _hash_file(file) == old.content_hash:
-        return replace(now, content_hash=old.content_hash)
+        return replace(now, content_hash=old.content_hash, skipped=old.skipped)
     return None
 
 
