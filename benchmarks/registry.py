@@ -67,6 +67,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "headers": Table("headers", "header detection against labels"),
         "reading": Table("reading", "reading speed beside other readers"),
         "robustness": Table("robustness", "files that break readers, and mutants of good ones"),
+        "determinism": Table("determinism", "the same folder gives the same index, busy or not"),
+        "large": Table("large", "very long, wide and many-sheeted files, calm and busy"),
         "formula_links": Table("formula_links", "formula links against an independent count"),
         "joins": Table("joins", "join keys by headers against declared foreign keys"),
         "general": Table("general", "the general model: trained, measured, made compact"),

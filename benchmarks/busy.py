@@ -1,0 +1,22 @@
+"""Processes that keep every core busy while something else is measured."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_WORK = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: sum(range(100_000))"
+
+
+@contextmanager
+def busy(processes: int) -> Iterator[None]:
+    """As many busy processes as asked for; they end with the block, or with this process."""
+    running = [subprocess.Popen([sys.executable, "-c", _WORK]) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for each in running:
+            each.kill()
+            each.wait()
