@@ -3,27 +3,40 @@
     python -m benchmarks run headers --data ../shared/data
 
 Made sheets (known truth; tuning and test differ in seed and in every word) and real
-sheets labelled by hand in `header_labels.json`. Weights were chosen on the tuning
-parts; `--errors` shows the cases missed there, never those of the other parts.
+sheets labelled by hand in `header_labels.json`: cells read by python-calamine, or whole
+files read by the library, which knows formulas without saved values. Weights were chosen
+on the tuning parts; `--errors` shows the cases missed there, never those of the others.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime as dt
-import json
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 from python_calamine import CalamineWorkbook
 from rich.console import Console
 from rich.table import Table as RichTable
 
+from benchmarks.header_records import record_answers
+from benchmarks.header_scoring import (
+    LABELS,
+    TUNING,
+    Answer,
+    Reading,
+    Truth,
+    accuracies,
+    grouped,
+    intervals,
+    labelled,
+    readings_of,
+    score,
+    scored,
+)
 from benchmarks.made import Sheet, make_sheets
 from benchmarks.results import Result, write_result
 from sat_retriever.area import Area
@@ -32,7 +45,6 @@ from sat_retriever.types import Table
 from sat_retriever.workbook.grid import Grid, Value
 from sat_retriever.workbook.header import find_tables
 
-LABELS = Path(__file__).with_name("header_labels.json")
 SEEDS = {"tuning": 1, "test": 2}
 EACH = 24
 """Made sheets a layout: 28 layouts, 672 sheets a part."""
@@ -42,34 +54,21 @@ PARTS = (
     ("made_sheets", "test"),
     ("real_sheets", "tuning"),
     ("real_sheets", "held_out"),
+    ("real_files", "more_tuning"),
+    ("real_files", "more_held_out"),
 )
 
 Finder = Callable[[Grid, Sequence[Area], Sequence[TableObject]], tuple[Table, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One right reading of a sheet's main table; a None range is not scored."""
-
-    header_row: int | None
-    header_height: int
-    transposed: bool
-    range: str | None
-    num_rows: int | None = None
-    names: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Case:
-    """A sheet with its right readings and, for made sheets, all of its tables' ranges."""
+    """A sheet's truth and its cells."""
 
-    name: str
-    layout: str
+    truth: Truth
     grid: Grid
     merges: Sequence[Area]
     objects: Sequence[TableObject]
-    readings: tuple[Reading, ...]
-    ranges: frozenset[str] | None = None
 
 
 def made_cases(part: str, each: int = EACH) -> list[Case]:
@@ -89,18 +88,13 @@ def _made_case(sheet: Sheet, index: int) -> Case:
         main.names,
     )
     ranges = frozenset(truth.area.a1() for truth in sheet.tables)
-    name = f"{sheet.layout}-{index}"
-    return Case(name, sheet.layout, sheet.grid(), sheet.merges, sheet.objects, (reading,), ranges)
+    truth = Truth(f"{sheet.layout}-{index}", sheet.layout, (reading,), ranges)
+    return Case(truth, sheet.grid(), sheet.merges, sheet.objects)
 
 
 def real_cases(data: Path, split: str) -> list[Case]:
     """Labelled real sheets of one split, read by python-calamine."""
-    labels = json.loads(LABELS.read_text(encoding="utf-8"))["sheets"]
-    return [
-        _real_case(data, label, str(index))
-        for index, label in enumerate(labels)
-        if label["split"] == split
-    ]
+    return [_real_case(data, label, name) for name, label in labelled(split)]
 
 
 def _real_case(data: Path, label: Mapping[str, Any], name: str) -> Case:
@@ -111,12 +105,8 @@ def _real_case(data: Path, label: Mapping[str, Any], name: str) -> Case:
         Area(top + 1, left + 1, bottom + 1, right + 1)
         for (top, left), (bottom, right) in sheet.merged_cell_ranges or []
     ]
-    readings = [
-        Reading(item["header_row"], item["header_height"], item["transposed"], item["range"])
-        for item in [label, *label.get("also", [])]
-    ]
-    grid = Grid(rows, first_row + 1, first_col + 1)
-    return Case(name, label["layout"], grid, merges, (), tuple(readings))
+    truth = Truth(name, label["layout"], readings_of(label))
+    return Case(truth, Grid(rows, first_row + 1, first_col + 1), merges, ())
 
 
 def row_1(grid: Grid, merges: Sequence[Area], objects: Sequence[TableObject]) -> tuple[Table, ...]:
@@ -147,63 +137,26 @@ METHODS: dict[str, Finder] = {
 }
 
 
-def score(case: Case, tables: Sequence[Table]) -> dict[str, bool | None]:
-    """What is right about the main table found, by the reading that fits it best."""
-    if not tables:
-        return {"header": False, "orientation": False, "range": False, "exact": False}
-    return max((_score_one(case, reading, tables) for reading in case.readings), key=_sum)
-
-
-def _sum(scores: Mapping[str, bool | None]) -> int:
-    return sum(bool(value) for value in scores.values())
-
-
-def _score_one(case: Case, reading: Reading, tables: Sequence[Table]) -> dict[str, bool | None]:
-    main = tables[0]
-    orientation = main.transposed == reading.transposed
-    header = (
-        orientation
-        and main.header_row == reading.header_row
-        and main.header_height == reading.header_height
-    )
-    ranged = None if reading.range is None else main.range == reading.range
-    scores: dict[str, bool | None] = {
-        "header": header,
-        "orientation": orientation,
-        "range": ranged,
-        "exact": header and ranged is not False,
-    }
-    if reading.names is not None:
-        scores["names"] = tuple(column.name for column in main.columns) == reading.names
-        scores["num_rows"] = reading.num_rows is None or main.num_rows == reading.num_rows
-        scores["all_ranges"] = frozenset(table.range for table in tables) == case.ranges
-    return scores
-
-
 def evaluate(finder: Finder, cases: Iterable[Case]) -> list[dict[str, Any]]:
     """One row a case: its layout and what was right."""
-    rows = []
-    for case in cases:
-        tables = finder(case.grid, case.merges, case.objects)
-        rows.append({"case": case.name, "layout": case.layout, **score(case, tables)})
-    return rows
+    return scored(_found(finder, cases))
 
 
-def accuracies(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Share of right cases by feature, over those where it is defined."""
-    names = dict.fromkeys(key for row in rows for key in row if key not in ("case", "layout"))
-    return {
-        name: round(mean(row[name] for row in rows if row.get(name) is not None), 4)
-        for name in names
-    }
+def _found(finder: Finder, cases: Iterable[Case]) -> list[Answer]:
+    return [(case.truth, finder(case.grid, case.merges, case.objects)) for case in cases]
 
 
-def by_layout(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    """Accuracies of each layout, with the number of sheets."""
-    groups = defaultdict(list)
-    for row in rows:
-        groups[row["layout"]].append(row)
-    return {name: {"sheets": len(group), **accuracies(group)} for name, group in groups.items()}
+def answers(data: Path, dataset: str, split: str) -> dict[str, list[Answer]]:
+    """What every method finds on every sheet of a part."""
+    if dataset == "real_files":
+        return record_answers(data, split)
+    cases = made_cases(split) if dataset == "made_sheets" else real_cases(data, split)
+    return {method: _found(finder, cases) for method, finder in METHODS.items()}
+
+
+def shown_parts(*, errors: bool) -> list[tuple[str, str]]:
+    """Data sets and splits to measure; only those for tuning where misses are shown."""
+    return [(dataset, split) for dataset, split in PARTS if not errors or split in TUNING]
 
 
 def _print(console: Console, title: str, found: Mapping[str, list[dict[str, Any]]]) -> None:
@@ -214,23 +167,23 @@ def _print(console: Console, title: str, found: Mapping[str, list[dict[str, Any]
     for method, rows in found.items():
         values = accuracies(rows)
         table.add_row(method, str(len(rows)), *(f"{values[name]:.3f}" for name in columns))
-    table.add_section()
-    for layout, values in by_layout(found["detected"]).items():
-        cells = (f"{values[name]:.2f}" if name in values else "–" for name in columns)
-        table.add_row(layout, str(int(values["sheets"])), *cells)
+    for fact in ("layout", "formulas"):
+        table.add_section()
+        rows = [row for row in found["detected"] if fact in row]
+        for group, values in grouped(rows, fact).items():
+            cells = (f"{values[name]:.2f}" if name in values else "–" for name in columns)
+            table.add_row(group, str(int(values["sheets"])), *cells)
     console.print(table)
 
 
-def _print_errors(console: Console, cases: Sequence[Case]) -> None:
-    for case in cases:
-        tables = find_tables(case.grid, case.merges, case.objects)
-        scores = score(case, tables)
+def _print_errors(console: Console, found: Sequence[Answer]) -> None:
+    for truth, tables in found:
+        scores = score(truth, tables)
         if False not in scores.values():
             continue
         wrong = [name for name, right in scores.items() if right is False]
-        right = case.readings[0]
-        console.print(f"[bold]{case.name}[/] wrong: {', '.join(wrong)}", highlight=False)
-        console.print(f"  right {right}", markup=False, highlight=False)
+        console.print(f"[bold]{truth.name}[/] wrong: {', '.join(wrong)}", highlight=False)
+        console.print(f"  right {truth.readings[0]}", markup=False, highlight=False)
         for table in tables[:4]:
             head = f"{table.range} row {table.header_row} height {table.header_height}"
             names = [column.name[:16] for column in table.columns][:9]
@@ -259,11 +212,30 @@ def _write(dataset: str, split: str, found: Mapping[str, list[dict[str, Any]]]) 
     """One result file a method; of made sheets only the missed ones are listed."""
     made = dataset == "made_sheets"
     for method, rows in found.items():
-        metrics = {"sheets": len(rows), **accuracies(rows), "layouts": by_layout(rows)}
+        metrics = {"sheets": len(rows), **accuracies(rows), "layouts": grouped(rows, "layout")}
         kept = [row for row in rows if False in row.values()] if made else rows
         kept = kept if method == "detected" else []
         result = Result(method, dataset, metrics, split, SEEDS[split] if made else None, kept)
         write_result("headers", result, data=[] if made else [LABELS])
+
+
+def _write_files(split: str, found: Mapping[str, list[dict[str, Any]]]) -> None:
+    """Two result files a method, with intervals: all sheets, and those not calculated."""
+    for method, rows in found.items():
+        empty = [row for row in rows if row["formulas"] != "saved"]
+        for dataset, some in (("real_files", rows), ("real_files_uncalculated", empty)):
+            metrics = {
+                "sheets": len(some),
+                "workbooks": len({row["workbook"] for row in some}),
+                **accuracies(some),
+                **intervals(some),
+                "layouts": grouped(some, "layout"),
+                "formulas": grouped(some, "formulas"),
+            }
+            kept = some if method == "detected" else []
+            write_result(
+                "headers", Result(method, dataset, metrics, split, None, kept), data=[LABELS]
+            )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -273,17 +245,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--errors", action="store_true", help="show tuning misses; write nothing")
     options = parser.parse_args(arguments)
     console = Console()
-    for dataset, split in PARTS:
-        if options.errors and split != "tuning":
-            continue
-        made = dataset == "made_sheets"
-        cases = made_cases(split) if made else real_cases(options.data, split)
+    for dataset, split in shown_parts(errors=options.errors):
+        found = answers(options.data, dataset, split)
         if options.errors:
-            _print_errors(console, cases)
-        found = {method: evaluate(finder, cases) for method, finder in METHODS.items()}
-        _print(console, f"{dataset}, {split}", found)
-        if not options.errors:
-            _write(dataset, split, found)
+            _print_errors(console, found["detected"])
+        rows = {method: scored(answer) for method, answer in found.items()}
+        _print(console, f"{dataset}, {split}", rows)
+        if options.errors:
+            continue
+        if dataset == "real_files":
+            _write_files(split, rows)
+        else:
+            _write(dataset, split, rows)
     if not options.errors:
         seconds = seconds_for_deep_grid()
         console.print(f"find_tables on 100,000 x 20 cells: {seconds} s")

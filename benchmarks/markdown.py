@@ -8,13 +8,17 @@ from sat_retriever.metrics import Difference
 
 
 def number(value: object) -> str:
-    """A number as the tables print it; a dash where a metric is undefined.
+    """A number, or an interval of two, as the tables print it; a dash where it is undefined.
 
     >>> number(0.85712), number(12_345), number(None), number(17.25), number(True)
     ('.857', '12,345', '–', '17.2', 'yes')
+    >>> number([0.78, 1.0])
+    '.780 to 1.000'
     """
     if value is None:
         return "–"
+    if isinstance(value, list):
+        return " to ".join(map(number, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):

@@ -173,9 +173,13 @@ SECTIONS = (
         "Header detection",
         {
             "sheets": "sheets",
+            "workbooks": "workbooks",
             "header": "header row right",
+            "header_interval": "95 % interval",
             "range": "table range right",
+            "range_interval": "95 % interval",
             "exact": "both right",
+            "exact_interval": "95 % interval",
             "names": "names right",
             "num_rows": "row count right",
             "all_ranges": "all tables right",
