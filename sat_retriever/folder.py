@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -15,8 +15,9 @@ from sat_retriever.store.write import WorkbookState
 from sat_retriever.types import Skipped, SkipReason
 from sat_retriever.workbook.digest import content_hash
 from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.opening import OUTSIDE, open_regular, real_path
 from sat_retriever.workbook.paths import printable
-from sat_retriever.workbook.sniff import Kind, is_named, open_regular, sniff
+from sat_retriever.workbook.sniff import SHEET_SUFFIXES, Kind, is_named, sniff
 
 # A file changed twice within one tick of a coarse clock keeps its time and maybe its
 # size; one that was younger than this when it was looked at is hashed the next time.
@@ -53,6 +54,7 @@ class ToRead:
         state: What the index will know of it.
         file: Where it is.
         root: Folder its path is relative to.
+        within: Folder or file that it really is or lies in, once links are followed.
         superseded: Older roots under which the same file is indexed.
         left: Roots that are gone, under which a file of the same path is indexed.
         is_new: True when the index does not know it under this root.
@@ -61,6 +63,7 @@ class ToRead:
     state: WorkbookState
     file: Path
     root: Path
+    within: Path
     superseded: tuple[str, ...]
     left: tuple[str, ...]
     is_new: bool
@@ -72,8 +75,8 @@ class Plan:
 
     Attributes:
         read: Workbooks to read, new or changed.
-        refused: Files that are called like a workbook and are none, not to be read; their
-            states say why.
+        refused: Files that are called like a workbook, not to be read, since they are none or
+            links to files elsewhere; their states say why.
         touched: Workbooks of unchanged content whose size or time is to be noted.
         unchanged: Number of workbooks that stay as they are, touched ones included.
         removed: Keys (root, path) of the workbooks that are gone.
@@ -117,6 +120,7 @@ def make_plan(
     states: Sequence[WorkbookState],
     *,
     verify: bool = False,
+    follow_links: bool = False,
     password: bool = False,
 ) -> Plan:
     """Compare the files on disk with what the index knows.
@@ -126,6 +130,7 @@ def make_plan(
         states: All workbooks the index knows.
         verify: Hash every file, also where size and time are the same, and read again
             those that failed for a passing reason.
+        follow_links: Read links in folders also where they lead outside all that was named.
         password: Read again the workbooks that were encrypted.
     """
     # Text, not Path: this looks at every workbook of the index.
@@ -138,16 +143,26 @@ def make_plan(
     for state in states:
         same_path.setdefault(state.path, []).append(state.root)
     gone_root = cache(_is_gone)
+    bounds = _bounds(named, states)
     read, refused, touched, present = [], [], [], set()
     unchanged = ignored = 0
     closed: list[str] = []
     for scope, file, explicit in _files(named, closed):
-        now = _state_now(scope, file)
+        within = _within(scope, file, bounds, follow_links=follow_links)
+        now = _state_now(scope, file, within)
         key = (now.root, now.path)
         old = inside.get(key)
         older = tuple(root for root in roots_of.get(printable(file), ()) if root != now.root)
         left = tuple(root for root in same_path.get(now.path, ()) if gone_root(root))
         present.add(key)
+        if within is None:
+            if old is None and not _is_called_a_workbook(file):
+                ignored += 1
+            elif old is not None and old.skipped == now.skipped:
+                unchanged += 1
+            else:
+                refused.append(ToRead(now, file, scope.root, file, older, left, old is None))
+            continue
         if old is not None and not _must_read(
             old, verify=verify, password=password, freed=bool(left), explicit=explicit
         ):
@@ -160,7 +175,7 @@ def make_plan(
         if other is not None and old is None and not is_named(file, other):
             ignored += 1
             continue
-        job = ToRead(now, file, scope.root, older, left, is_new=old is None)
+        job = ToRead(now, file, scope.root, within, older, left, is_new=old is None)
         present.update((root, _below(root, file)) for root in older)
         if other is None:
             read.append(job)
@@ -210,6 +225,34 @@ def _files(named: Sequence[Scope], closed: list[str]) -> Iterator[tuple[Scope, P
                     yield scope, Path(folder, name), False
 
 
+def _bounds(named: Sequence[Scope], states: Sequence[WorkbookState]) -> set[Path]:
+    """Folders and files that were named, now or before.
+
+    Not the roots: of one it is not known whether it was named, or only a file in it.
+    """
+    # A followed link is not where it leads to, which was never named.
+    before = {s.within for s in states if s.within and _is_in(_joined(s.root, s.path), [s.within])}
+    return {scope.path for scope in named} | {Path(place) for place in before}
+
+
+def _within(scope: Scope, file: Path, bounds: Set[Path], *, follow_links: bool) -> Path | None:
+    """The widest place that was named and really holds a file; None if none does.
+
+    That of a link that is followed out of all of them is the very file that it leads to.
+    """
+    linked = file.is_symlink()
+    real = real_path(file) if linked else scope.path  # every other file lies below its scope
+    found = [place for place in (real, *real.parents) if place in bounds]
+    if found:
+        return found[-1]
+    return real if follow_links else None
+
+
+def _is_called_a_workbook(link: Path) -> bool:
+    """Whether a link, or the file that it leads to, has a workbook's extension."""
+    return not SHEET_SUFFIXES.isdisjoint((link.suffix.lower(), real_path(link).suffix.lower()))
+
+
 def _other(file: Path, old: WorkbookState | None) -> Kind | None:
     """What a file in a folder is, if it is no spreadsheet and was not read as one before."""
     if old is not None and not _is_refused(old):
@@ -230,15 +273,19 @@ def _refused(now: WorkbookState, file: Path, kind: Kind) -> WorkbookState:
     return replace(now, content_hash=_hash_file(file), skipped=(why,))
 
 
-def _state_now(scope: Scope, file: Path) -> WorkbookState:
-    """The file's present size and time; zeros when they cannot be had."""
+def _state_now(scope: Scope, file: Path, within: Path | None) -> WorkbookState:
+    """The file's present size and time; zeros when they cannot be had, or may not."""
     root, now = printable(scope.root), time.time_ns()
-    key = (root, _below(root, file))
+    empty = WorkbookState(root, _below(root, file), 0, 0, now, content_hash="")
+    if within is None:
+        why = Skipped(empty.path, SkipReason.OUTSIDE_LINK, OUTSIDE)
+        return replace(empty, skipped=(why,))
+    state = replace(empty, within=printable(within))
     try:
         found = file.stat()
     except OSError:
-        return WorkbookState(*key, size=0, mtime_ns=0, checked_ns=now, content_hash="")
-    return WorkbookState(*key, found.st_size, found.st_mtime_ns, now, content_hash="")
+        return state
+    return replace(state, size=found.st_size, mtime_ns=found.st_mtime_ns)
 
 
 def _is_in(file: str, places: Sequence[str]) -> bool:
@@ -272,7 +319,8 @@ def _must_read(
 ) -> bool:
     whole = {skip.reason for skip in old.skipped if skip.sheet is None}
     clashed = any(skip.reason is SkipReason.DUPLICATE_ID for skip in old.skipped)
-    again = {SkipReason.UNREADABLE} | (PASSING if verify else set())
+    # A link that leads outside does not come here: it is followed now, or what it leads to named.
+    again = {SkipReason.UNREADABLE, SkipReason.OUTSIDE_LINK} | (PASSING if verify else set())
     locked = _LOCKED if password else set()
     # Text is read whatever its name when it is named, but not when it is met in a folder.
     named = {SkipReason.NOT_A_SPREADSHEET} if explicit else set()
@@ -284,7 +332,7 @@ def _unchanged(
 ) -> WorkbookState | None:
     """The state of a file whose content is the same, with its present time; None if not."""
     if not verify and _same_stat(old, now):
-        return old
+        return old if old.within == now.within else replace(old, within=now.within)
     if _hash_file(file) == old.content_hash:
         return replace(now, content_hash=old.content_hash)
     return None

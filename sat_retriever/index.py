@@ -38,7 +38,7 @@ from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.serialize import Serialization, serialize
 from sat_retriever.store.sqlite import SqliteStore
 from sat_retriever.store.write import SheetRow, WorkbookState
-from sat_retriever.sync import Progress, SyncReport, sync_paths
+from sat_retriever.sync import Progress, SyncOptions, SyncReport, sync_paths
 from sat_retriever.types import (
     Candidate,
     Encoder,
@@ -47,6 +47,7 @@ from sat_retriever.types import (
     SheetRecord,
     without_examples,
 )
+from sat_retriever.workbook.opening import is_within, real_path
 
 _RERANKER, _HOME = "reranker", "home"  # keys in the file; its folder when others were named
 UNRESOLVED_SHOWN = 20  # workbook files that status names
@@ -244,6 +245,7 @@ class SheetIndex:
         paths: Sequence[str | Path] | str | Path,
         *,
         verify: bool = False,
+        follow_links: bool = False,
         password: str | None = None,
         workers: int | None = None,
         progress: Progress | None = None,
@@ -263,6 +265,9 @@ class SheetIndex:
             paths: Folders and files. Sheet ids are relative to the folder; a path
                 inside a folder that was indexed before keeps that folder.
             verify: Hash every file instead of trusting size and modification time.
+            follow_links: Read a link in a folder also where its file lies outside all folders
+                and files that were ever named; else such a link is skipped. Links to folders
+                are never followed. A path that is named is read wherever it leads.
             password: Opens encrypted workbooks.
             workers: Reading processes; all cores by default.
             progress: Called with workbooks done, workbooks in all, and the path.
@@ -275,17 +280,16 @@ class SheetIndex:
         named = [paths] if isinstance(paths, (str, Path)) else list(paths)
         if not all(str(path) for path in named):
             raise PathNotFoundError("a path is empty; name a folder or a file")
+        options = SyncOptions(
+            examples=self.examples,
+            verify=verify,
+            follow_links=follow_links,
+            password=password,
+            workers=workers,
+        )
         with self._sole_writer():
-            return sync_paths(
-                self._store,
-                [Path(path) for path in named],
-                self._rows,
-                examples=self.examples,
-                verify=verify,
-                password=password,
-                workers=workers,
-                progress=progress,
-            )
+            places = [Path(path) for path in named]
+            return sync_paths(self._store, places, self._rows, options, progress)
 
     def add_records(
         self,
@@ -563,14 +567,25 @@ class SheetIndex:
             InputError: If the sheet is not in the index, has no file, or its file is by now a
                 link to somewhere outside the folder that was indexed.
         """
+        return self.bounded_file_of(sheet_id)[0]
+
+    def bounded_file_of(self, sheet_id: str) -> tuple[Path, Path]:
+        """The workbook file of a sheet, and the folder or file that it must really be or lie in.
+
+        Raises:
+            InputError: As `file_of`.
+        """
         found = self._store.files([sheet_id]).get(sheet_id)
         if found is None:
             raise InputError(f"the index knows no file of {sheet_id!r}; index its workbook")
-        root = Path(found[0])
-        path = root / found[1]
-        if not path.resolve().is_relative_to(root.resolve()):
-            raise InputError(f"the file of {sheet_id!r} is outside the folder that was indexed")
-        return path
+        root, below, within = found
+        path = Path(root, below)
+        bound = Path(within) if within else path
+        if not is_within(real_path(path), bound):
+            raise InputError(
+                f"the file of {sheet_id!r} is outside the folder that was indexed; index it again"
+            )
+        return path, bound
 
     def all_links(self) -> Iterator[Link]:
         """Every link of the index, ordered by ends and type, read bit by bit."""

@@ -48,15 +48,30 @@ class SyncReport:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
+    """How a sync reads; see `SheetIndex.sync`.
+
+    Attributes:
+        examples: Whether records keep example cells.
+        verify: Hash every file instead of trusting size and modification time.
+        follow_links: Read links that lead outside all that was named.
+        password: Opens encrypted workbooks.
+        workers: Reading processes; all cores if None.
+    """
+
+    examples: bool
+    verify: bool
+    follow_links: bool
+    password: str | None
+    workers: int | None
+
+
 def sync_paths(
     store: SqliteStore,
     paths: Sequence[Path],
     make_rows: MakeRows,
-    *,
-    examples: bool,
-    verify: bool,
-    password: str | None,
-    workers: int | None,
+    options: SyncOptions,
     progress: Progress | None,
 ) -> SyncReport:
     """Read what is new or changed, replace it in the store, remove what is gone.
@@ -67,7 +82,13 @@ def sync_paths(
     start = time.monotonic()
     known = store.workbooks()
     named = scopes(paths, {state.root for state in known})
-    plan = make_plan(named, known, verify=verify, password=password is not None)
+    plan = make_plan(
+        named,
+        known,
+        verify=options.verify,
+        follow_links=options.follow_links,
+        password=options.password is not None,
+    )
     if plan.touched:
         store.touch_workbooks(plan.touched)
     if plan.removed:
@@ -77,7 +98,7 @@ def sync_paths(
         store.replace_workbook(job.state, (), superseded=job.superseded)
         skipped += job.state.skipped
     done = 0
-    for batch in _batches(_read(plan, examples=examples, password=password, workers=workers)):
+    for batch in _batches(_read(plan, options)):
         rows = make_rows([record for _, book in batch for record in book.records])
         for job, book in batch:
             own, rows = rows[: len(book.records)], rows[len(book.records) :]
@@ -102,17 +123,16 @@ def sync_paths(
     )
 
 
-def _read(
-    plan: Plan, *, examples: bool, password: str | None, workers: int | None
-) -> Generator[tuple[ToRead, Workbook]]:
+def _read(plan: Plan, options: SyncOptions) -> Generator[tuple[ToRead, Workbook]]:
     """The plan's workbooks as they come out of the reading processes."""
     jobs = {job.file: job for job in plan.read}
     books = read_workbooks(
         jobs,
         root=lambda path: jobs[path].root,
-        examples=examples,
-        password=password,
-        workers=workers,
+        examples=options.examples,
+        password=options.password,
+        within=lambda path: jobs[path].within,
+        workers=options.workers,
         formulas=False,
     )
     with closing(books):  # an interruption must not leave reading processes behind

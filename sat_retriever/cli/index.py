@@ -83,6 +83,10 @@ def index(
     verify: Annotated[
         bool, typer.Option("--verify", help="Hash every file instead of trusting its time.")
     ] = False,
+    follow_links: Annotated[
+        bool,
+        typer.Option("--follow-links", help="Read links to files outside the folders, too."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Read workbooks and make them searchable.
@@ -90,12 +94,17 @@ def index(
     Run it again to bring the index up to date: only new and changed
     workbooks are read. Folders are walked; what is no spreadsheet, and
     not called like one, is counted and ignored; what cannot be read is
-    named with the reason.
+    named with the reason, as is a link to a file outside the folders.
     """
     with _open(file, model, precision, no_examples=no_examples) as opened, _bar() as progress:
         try:
             report = opened.sync(
-                paths, verify=verify, password=password, workers=workers, progress=progress
+                paths,
+                verify=verify,
+                follow_links=follow_links,
+                password=password,
+                workers=workers,
+                progress=progress,
             )
         except KeyboardInterrupt:
             # What was read and not encoded yet is lost, so nothing is said of what was read.

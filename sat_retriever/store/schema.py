@@ -128,6 +128,10 @@ MIGRATIONS: tuple[str, ...] = (
         FROM sheets WHERE sheets.id = tokens.id
     );
     """,
+    """
+    -- Where a workbook really was, links followed, when it was read; empty: at its own path.
+    ALTER TABLE workbooks ADD COLUMN within TEXT NOT NULL DEFAULT '';
+    """,
 )
 
 

@@ -193,9 +193,9 @@ class SqliteStore:
         """Note new size, time and check time of workbooks whose content is the same."""
         with self._writing() as connection:
             connection.executemany(
-                "UPDATE workbooks SET size = ?, mtime_ns = ?, checked_ns = ? "
+                "UPDATE workbooks SET size = ?, mtime_ns = ?, checked_ns = ?, within = ? "
                 "WHERE root = ? AND path = ?",
-                [(s.size, s.mtime_ns, s.checked_ns, s.root, s.path) for s in states],
+                [(s.size, s.mtime_ns, s.checked_ns, s.within, s.root, s.path) for s in states],
             )
 
     def remove_workbooks(self, keys: Iterable[tuple[str, str]]) -> None:
@@ -306,9 +306,10 @@ class SqliteStore:
                 checked,
                 digest,
                 tuple(map(skipped_from_json, json.loads(skipped))),
+                within,
             )
-            for root, path, size, mtime, checked, digest, skipped in self._rows(
-                "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped "
+            for root, path, size, mtime, checked, digest, skipped, within in self._rows(
+                "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped, within "
                 "FROM workbooks ORDER BY root, path"
             )
         ]
@@ -421,14 +422,14 @@ class SqliteStore:
             )
         )
 
-    def files(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
-        """Root, and path below it, of the file of each sheet; sheets without one are absent."""
+    def files(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:
+        """Root, path below it, and `within` of the file of each sheet; others are absent."""
         found = self._in(
-            "SELECT s.sheet_id, w.root, w.path FROM sheets s "
+            "SELECT s.sheet_id, w.root, w.path, w.within FROM sheets s "
             "JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id IN ({})",
             sheet_ids,
         )
-        return {sheet_id: (root, path) for sheet_id, root, path in found}
+        return {sheet_id: tuple(place) for sheet_id, *place in found}
 
     def matching(self, filters: Filters) -> IdArray:
         """Row ids of the sheets that meet all conditions, ascending."""

@@ -27,6 +27,8 @@ class WorkbookState:
         checked_ns: When size and time were taken, nanoseconds since 1970.
         content_hash: Hash of its bytes; empty when they could not be read.
         skipped: What of it gave no record.
+        within: Absolute POSIX path of the folder or file that it was when it was read, or lay
+            in, once links are followed: it is not opened elsewhere. Empty for its own path.
     """
 
     root: str
@@ -36,6 +38,7 @@ class WorkbookState:
     checked_ns: int
     content_hash: str
     skipped: tuple[Skipped, ...] = ()
+    within: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +96,8 @@ def insert_workbook(
     skipped = json.dumps(to_json([*state.skipped, *clashes]))
     cursor = connection.execute(
         "INSERT INTO workbooks "
-        "(root, path, file, size, mtime_ns, checked_ns, content_hash, skipped) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "(root, path, file, size, mtime_ns, checked_ns, content_hash, skipped, within) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             state.root,
             state.path,
@@ -104,6 +107,7 @@ def insert_workbook(
             state.checked_ns,
             state.content_hash,
             skipped,
+            state.within,
         ),
     )
     return int(cursor.lastrowid or 0)

@@ -38,6 +38,7 @@ class Request:
         safe: Leave out calamine, which took the worker down before.
         seconds: What is left of the file's time; all of it if None.
         window: Answer these cells only; the whole workbook if None.
+        within: Folder or file that it really must lie in, or be; every place if None.
         password: Opens an encrypted workbook.
         limits: Bounds.
     """
@@ -50,6 +51,7 @@ class Request:
     safe: bool = False
     seconds: float | None = None
     window: Window | None = None
+    within: str | None = None
     password: str | None = None
     limits: Limits = field(default_factory=Limits)
 

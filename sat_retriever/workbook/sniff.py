@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import BinaryIO
 from sat_retriever.types import SkipReason
 from sat_retriever.workbook import ole
 from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.opening import open_regular
 from sat_retriever.workbook.package import ZIP_ERRORS, open_archive
 
 HEAD_BYTES = 65_536
@@ -80,22 +80,29 @@ def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Ki
             package only under a spreadsheet's extension.
         limits: Bounds on the file's size and number of entries.
     """
-    limits = limits or Limits()
     try:
         with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            kind = _kind(file, path, limits)
-            if size > limits.file_bytes and kind.reason is not SkipReason.NOT_A_SPREADSHEET:
-                big = f"The file has {size:,} bytes; the limit is {limits.file_bytes:,}."
-                kind = Kind("", SkipReason.TOO_LARGE, big)
+            kind = sniff_file(file, path.name, limits or Limits())
     except Refused as refused:
         kind = Kind("", refused.reason, refused.message)
     except OSError as error:
         kind = Kind("", SkipReason.UNREADABLE, f"The file cannot be opened: {error.strerror}.")
+    return kind if named else _in_folder(kind, path)
+
+
+def sniff_file(file: BinaryIO, name: str, limits: Limits) -> Kind:
+    """The kind of an opened file on disk; left at its start."""
+    size = os.fstat(file.fileno()).st_size
+    try:
+        kind = _kind(file, name, limits)
     except MemoryError:
         # Some compression methods ask for a dictionary of any size the file names.
         kind = Kind("", SkipReason.ZIP_BOMB, "Its table of contents takes too much memory.")
-    return kind if named else _in_folder(kind, path)
+    file.seek(0)
+    if size > limits.file_bytes and kind.reason is not SkipReason.NOT_A_SPREADSHEET:
+        big = f"The file has {size:,} bytes; the limit is {limits.file_bytes:,}."
+        return Kind("", SkipReason.TOO_LARGE, big)
+    return kind
 
 
 def is_named(path: Path, kind: Kind) -> bool:
@@ -111,27 +118,9 @@ def is_named(path: Path, kind: Kind) -> bool:
 def sniff_bytes(file: BinaryIO, limits: Limits) -> Kind:
     """The kind of an already opened file, for example a decrypted one; left at its start."""
     file.seek(0)
-    kind = _kind(file, Path("decrypted"), limits)
+    kind = _kind(file, "decrypted", limits)
     file.seek(0)
     return kind
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """The opened file, if it is a regular one; never waits on a FIFO or device.
-
-    Raises:
-        Refused: If it is a directory, FIFO, socket or device.
-        OSError: If it cannot be opened.
-    """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    mode = path.stat().st_mode
-    if stat.S_ISREG(mode):
-        descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return os.fdopen(descriptor, "rb")
-        os.close(descriptor)
-    what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
-    raise Refused(SkipReason.UNREADABLE, f"The path is {what}; name a workbook file.")
 
 
 def _in_folder(kind: Kind, path: Path) -> Kind:
@@ -145,11 +134,11 @@ def _in_folder(kind: Kind, path: Path) -> Kind:
     return kind
 
 
-def _kind(file: BinaryIO, path: Path, limits: Limits) -> Kind:  # noqa: PLR0911 - a ladder
+def _kind(file: BinaryIO, name: str, limits: Limits) -> Kind:  # noqa: PLR0911 - a ladder
     head = file.read(HEAD_BYTES)
     if not head:
         return Kind("", SkipReason.EMPTY_FILE, "The file has no bytes.")
-    if path.name.startswith("~$") and len(head) == 165:
+    if name.startswith("~$") and len(head) == 165:
         return _other("An owner file that Excel leaves beside an open workbook.")
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_kind(file, head, limits)

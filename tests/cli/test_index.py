@@ -288,3 +288,17 @@ def _wait_for_a_workbook(file: Path, process: subprocess.Popen[str]) -> None:
 
 def _bytes(file: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(file.parent.glob(f"{file.name}*")))
+
+
+def test_links_out_of_the_folder_are_read_only_if_they_are_to_be_followed(tmp_path, sat, encoder):
+    folder, outside = tmp_path / "data", tmp_path / "passwd"
+    folder.mkdir()
+    outside.write_text("Secret,Shell\n1,2\n")
+    (folder / "passwd.csv").symlink_to(outside)
+    file = tmp_path / "a.sat"
+    run = sat("index", str(folder), "--index", str(file), "--model", str(encoder))
+    assert run.code == 0
+    assert "skipped: 1 outside_link" in run.out
+    followed = sat("index", str(folder), "--index", str(file), "--follow-links")
+    assert "1 sheet in" in followed.out
+    assert "outside_link" not in followed.out
