@@ -17,7 +17,7 @@ from sat_retriever.workbook.digest import content_hash
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening import OUTSIDE, open_regular, real_path
 from sat_retriever.workbook.paths import printable
-from sat_retriever.workbook.sniff import SHEET_SUFFIXES, Kind, is_named, sniff
+from sat_retriever.workbook.sniff import Kind, is_named, sniff
 
 # A file changed twice within one tick of a coarse clock keeps its time and maybe its
 # size; one that was younger than this when it was looked at is hashed the next time.
@@ -156,7 +156,7 @@ def make_plan(
         left = tuple(root for root in same_path.get(now.path, ()) if gone_root(root))
         present.add(key)
         if within is None:
-            if old is None and not _is_called_a_workbook(file):
+            if old is None and not (is_named(file) or is_named(real_path(file))):
                 ignored += 1
             elif old is not None and old.skipped == now.skipped:
                 unchanged += 1
@@ -172,7 +172,7 @@ def make_plan(
                 touched += [same] if same is not old else []
                 continue
         other = None if explicit else _other(file, old)
-        if other is not None and old is None and not is_named(file, other):
+        if other is not None and old is None and not is_named(file):
             ignored += 1
             continue
         job = ToRead(now, file, scope.root, within, older, left, is_new=old is None)
@@ -248,17 +248,12 @@ def _within(scope: Scope, file: Path, bounds: Set[Path], *, follow_links: bool) 
     return real if follow_links else None
 
 
-def _is_called_a_workbook(link: Path) -> bool:
-    """Whether a link, or the file that it leads to, has a workbook's extension."""
-    return not SHEET_SUFFIXES.isdisjoint((link.suffix.lower(), real_path(link).suffix.lower()))
-
-
 def _other(file: Path, old: WorkbookState | None) -> Kind | None:
     """What a file in a folder is, if it is no spreadsheet and was not read as one before."""
     if old is not None and not _is_refused(old):
         return None
     kind = sniff(file, named=False)
-    if kind.reason is SkipReason.NOT_A_SPREADSHEET and (old is None or is_named(file, kind)):
+    if kind.reason is SkipReason.NOT_A_SPREADSHEET and (old is None or is_named(file)):
         return kind
     return None
 

@@ -39,7 +39,7 @@ def load(request: Request) -> Iterator[Json]:
     path = Path(request.path)
     done: Json = {"format": "", "content_hash": "", "size": 0, "modified_ns": 0, "changed": False}
     try:
-        with open_regular(path, request.within and Path(request.within)) as file:
+        with open_regular(path, Path(request.within) if request.within else None) as file:
             before = os.fstat(file.fileno())
             done.update(size=before.st_size, modified_ns=before.st_mtime_ns)
             told = False

@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from sat_retriever.types import SkipReason
 from sat_retriever.workbook import ole
+from sat_retriever.workbook.encoding import wide_encoding
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.opening import open_regular
 from sat_retriever.workbook.package import ZIP_ERRORS, open_archive
@@ -22,8 +23,12 @@ from sat_retriever.workbook.package import ZIP_ERRORS, open_archive
 HEAD_BYTES = 65_536
 TEXT_SUFFIXES = frozenset({".csv", ".tsv", ".tab"})
 SHEET_SUFFIXES = TEXT_SUFFIXES | {
-    f".{kind}" for kind in ("xlsx", "xlsm", "xltx", "xltm", "xlsb", "xls", "xlt", "ods", "ots")
-}
+    f".{kind}"
+    for kind in (
+        "xlsx", "xlsm", "xltx", "xltm", "xlam", "xlsb", "xls", "xlt", "xlw", "xla",
+        "ods", "ots", "fods", "sxc", "numbers",
+    )
+}  # fmt: skip
 _MAIN_TYPES = {
     b"spreadsheetml.sheet.main+xml": "xlsx",
     b"spreadsheetml.template.main+xml": "xltx",
@@ -51,6 +56,7 @@ _UNCLEAR = (
 )
 
 
+_TAR = slice(257, 262)  # where a tar archive says that it is one
 _LFS_START = b"version https://git-lfs.github.com/spec/v1"
 
 
@@ -105,14 +111,9 @@ def sniff_file(file: BinaryIO, name: str, limits: Limits) -> Kind:
     return kind
 
 
-def is_named(path: Path, kind: Kind) -> bool:
-    """Whether a file in a folder that is no spreadsheet is worth naming: it is called like one.
-
-    Text has no signature, so that what is called .csv and is none stays unnamed, unless it
-    stands for a file that Git LFS did not fetch.
-    """
-    suffix = path.suffix.lower()
-    return suffix in SHEET_SUFFIXES and (suffix not in TEXT_SUFFIXES or kind == _LFS_POINTER)
+def is_named(path: Path) -> bool:
+    """True if a file is called like a spreadsheet: where it is none, that is worth naming."""
+    return path.suffix.lower() in SHEET_SUFFIXES
 
 
 def sniff_bytes(file: BinaryIO, limits: Limits) -> Kind:
@@ -152,20 +153,23 @@ def _kind(file: BinaryIO, name: str, limits: Limits) -> Kind:  # noqa: PLR0911 -
     return _text_kind(head)
 
 
-def _text_kind(head: bytes) -> Kind:
+def _text_kind(head: bytes) -> Kind:  # noqa: PLR0911 - a ladder
     if head.startswith(_LFS_START):
         return _LFS_POINTER
-    wide = head.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_utf16(head)
-    if not wide and b"\x00" in head:
-        return _other("Binary content that is no known spreadsheet format.")
-    plain = head.replace(b"\x00", b"") if wide else head
-    plain = plain.removeprefix(b"\xef\xbb\xbf").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
+    if head[_TAR] == b"ustar":
+        return _other("A tar archive that is no spreadsheet.")
+    wide = wide_encoding(head)
+    text = head.decode(wide, "ignore").encode("utf-8", "ignore") if wide else head
+    # Zero bytes in text are left by writers that broke off, or by fields of a fixed length.
+    plain = text.replace(b"\x00", b"").removeprefix(b"\xef\xbb\xbf")
+    if not plain:
+        return Kind("", SkipReason.EMPTY_FILE, "The file has no bytes but zeros.")
     if _MARKUP.match(plain):
-        text = "HTML or XML under a spreadsheet's name; open it in Excel and save it as .xlsx."
-        return Kind("", SkipReason.UNSUPPORTED, text)
+        page = "HTML or XML under a spreadsheet's name; open it in Excel and save it as .xlsx."
+        return Kind("", SkipReason.UNSUPPORTED, page)
     if plain.lstrip().startswith(b"MIME-Version:"):
-        text = "A web archive (MHTML) as Excel exports it; save it again as .xlsx."
-        return Kind("", SkipReason.UNSUPPORTED, text)
+        web = "A web archive (MHTML) as Excel exports it; save it again as .xlsx."
+        return Kind("", SkipReason.UNSUPPORTED, web)
     controls = sum(plain.count(code) for code in _CONTROLS)
     if controls * 100 > len(plain):
         return _other("Binary content that is no known spreadsheet format.")
@@ -173,15 +177,6 @@ def _text_kind(head: bytes) -> Kind:
 
 
 _CONTROLS = [bytes([code]) for code in range(32) if code not in (9, 10, 12, 13, 26, 27)]
-
-
-def _looks_utf16(head: bytes) -> bool:
-    """Whether every other byte is mostly zero: UTF-16 text without a byte-order mark."""
-    even, odd = head[0:2048:2], head[1:2048:2]
-    if len(odd) < 2:
-        return False
-    zeros = sorted((even.count(0) / len(even), odd.count(0) / len(odd)))
-    return zeros[0] < 0.1 and zeros[1] > 0.6
 
 
 def _ole_kind(file: BinaryIO) -> Kind:
