@@ -40,10 +40,12 @@ class Scope:
     Attributes:
         root: Folder that the paths of its workbooks are relative to.
         path: The named folder or file itself: the root or something below it.
+        explicit: False for a file that was not named, as one met in a folder.
     """
 
     root: Path
     path: Path
+    explicit: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,7 @@ def _files(named: Sequence[Scope], closed: list[str]) -> Iterator[tuple[Scope, P
 
     for scope in named:
         if not scope.path.is_dir():
-            yield scope, scope.path, True
+            yield scope, scope.path, scope.explicit
             continue
         for folder, subfolders, names in os.walk(scope.path, onerror=note):
             subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
@@ -232,7 +234,7 @@ def _bounds(named: Sequence[Scope], states: Sequence[WorkbookState]) -> set[Path
     """
     # A followed link is not where it leads to, which was never named.
     before = {s.within for s in states if s.within and _is_in(_joined(s.root, s.path), [s.within])}
-    return {scope.path for scope in named} | {Path(place) for place in before}
+    return {scope.path for scope in named if scope.explicit} | {Path(place) for place in before}
 
 
 def _within(scope: Scope, file: Path, bounds: Set[Path], *, follow_links: bool) -> Path | None:
@@ -245,7 +247,7 @@ def _within(scope: Scope, file: Path, bounds: Set[Path], *, follow_links: bool) 
     found = [place for place in (real, *real.parents) if place in bounds]
     if found:
         return found[-1]
-    return real if follow_links else None
+    return real if follow_links or not linked else None
 
 
 def _other(file: Path, old: WorkbookState | None) -> Kind | None:

@@ -23,6 +23,7 @@ from sat_retriever.errors import (
     EmptyInputError,
     FingerprintMismatchError,
     IndexBusyError,
+    IndexFormatError,
     IndexStorageError,
     InputError,
     PathNotFoundError,
@@ -80,14 +81,21 @@ class SheetIndex:
         self._encoder_lock = threading.Lock()
         self._meta: Mapping[str, str] = {}
         meta = store.meta()
-        self._take(meta)
-        self.serialization = Serialization.from_dict(json.loads(meta["serialization"]))
-        if self.serialization.fingerprint != meta["serialization_fingerprint"]:
+        try:
+            self._take(meta)
+            self.serialization = Serialization.from_dict(json.loads(meta["serialization"]))
+            self.examples = meta["examples"] == "yes"
+            fingerprint = meta["serialization_fingerprint"]
+        except (KeyError, ValueError, TypeError) as error:
+            raise IndexFormatError(
+                f"the settings in {store.path} are damaged ({error}): index the folders anew into "
+                "another file"
+            ) from error
+        if self.serialization.fingerprint != fingerprint:
             raise FingerprintMismatchError(
                 f"{store.path} was written by a version that turned records into other texts: "
                 "index the folders anew into another file"
             )
-        self.examples = meta["examples"] == "yes"
         self._loaded: list[Encoder] = []  # at most one; shared by `without_times`
         if encoder is not None:
             self._loaded.append(self._checked(encoder))
@@ -264,7 +272,9 @@ class SheetIndex:
         Args:
             paths: Folders and files. Sheet ids are relative to the folder; a path
                 inside a folder that was indexed before keeps that folder.
-            verify: Hash every file instead of trusting size and modification time.
+            verify: Hash every file instead of trusting size and modification time, and check
+                every row of the index: workbooks with damaged rows are read anew, also outside
+                the paths.
             follow_links: Read a link in a folder also where its file lies outside all folders
                 and files that were ever named; else such a link is skipped. Links to folders
                 are never followed. A path that is named is read wherever it leads.
@@ -276,6 +286,8 @@ class SheetIndex:
             PathNotFoundError: If a path does not exist; nothing is changed then.
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
+            IndexDamagedError: If rows are damaged that it needs, without `verify`.
+            IndexFormatError: If the file itself is broken.
         """
         named = [paths] if isinstance(paths, (str, Path)) else list(paths)
         if not all(str(path) for path in named):
@@ -286,6 +298,7 @@ class SheetIndex:
             follow_links=follow_links,
             password=password,
             workers=workers,
+            width=self.width,
         )
         with self._sole_writer():
             places = [Path(path) for path in named]

@@ -81,7 +81,8 @@ def index(
         typer.Option(min=1, help="Reading processes; all cores by default.", metavar="N"),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Hash every file instead of trusting its time.")
+        bool,
+        typer.Option("--verify", help="Hash every file, whatever its time; repair damaged rows."),
     ] = False,
     follow_links: Annotated[
         bool,
@@ -190,6 +191,10 @@ def _print_report(report: SyncReport, file: Path, sheets: int) -> None:
         rate = read / report.seconds if report.seconds else 0.0
         speed = f"{report.seconds:.1f} s, {rate:.0f} workbooks/s"
         out.print(f"{counted(report.sheets, 'sheet')} read in {speed}")
+    if report.repaired:
+        out.print(f"{counted(report.repaired, 'workbook')} had damaged rows and were repaired")
+    for lost in report.lost:
+        out.print(plain(f"damaged rows are lost: {lost}"), style="bold")
     if report.skipped:
         _print_skipped(report.skipped, file)
     elif not read + report.unchanged:

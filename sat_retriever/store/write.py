@@ -12,6 +12,7 @@ import numpy as np
 from sat_retriever.jsonform import to_json
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.period.sheet import months_of
+from sat_retriever.store.damage import checksum
 from sat_retriever.types import FloatArray, SheetRecord, Skipped, SkipReason
 
 
@@ -119,9 +120,10 @@ def insert_sheets(
     """Add sheets with their tokens and words."""
     for row in rows:
         record = row.record
+        text = json.dumps(to_json(record, compact=True), separators=(",", ":"))
         row_id = connection.execute(
             "INSERT INTO sheets (sheet_id, workbook_id, workbook, path, format, visibility, "
-            "metadata, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "metadata, record, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 record.sheet_id,
                 workbook_id,
@@ -130,7 +132,8 @@ def insert_sheets(
                 record.format,
                 record.visibility.value,
                 json.dumps(dict(record.metadata)),
-                json.dumps(to_json(record, compact=True), separators=(",", ":")),
+                text,
+                checksum(text),
             ),
         ).lastrowid
         length = sum(len(words) for words in row.words)
@@ -172,3 +175,10 @@ def ids_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int
     sql = "SELECT id FROM sheets WHERE sheet_id = ?"
     found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)
     return [row[0] for row in found if row]
+
+
+def workbooks_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int]:
+    """Row ids of the workbook files that have some of the sheets."""
+    sql = "SELECT workbook_id FROM sheets WHERE sheet_id = ? AND workbook_id IS NOT NULL"
+    found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)
+    return sorted({row[0] for row in found if row})
