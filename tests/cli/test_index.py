@@ -328,9 +328,9 @@ def test_damaged_rows_end_every_command_in_one_line_and_verify_repairs_them(
         value = "CAST(? AS TEXT)" if column == "record" else "?"
         connection.execute(f"UPDATE {table} SET {column} = {value}", (bytes(flipped),))
         connection.commit()
-    for command in (("search", "revenue"), ("show", "sales.csv"), ("status",), ("graph",)):
-        out = ("--out", str(tmp_path / "links.html")) if command == ("graph",) else ()
-        run = sat(*command, *out, "--index", file)
+    for asked in (("search", "revenue"), ("show", "sales.csv"), ("status",), ("graph",)):
+        out = ("--out", str(tmp_path / "links.html")) if asked == ("graph",) else ()
+        run = sat(*asked, *out, "--index", file)
         assert run.code in (0, 1)
         assert "Traceback" not in run.out + run.err
         if run.code:

@@ -4,6 +4,7 @@ import random
 import sqlite3
 from contextlib import closing
 
+import openpyxl
 import pytest
 
 from sat_retriever import IndexDamagedError, IndexFormatError, Link, SheetIndex, SheetRecord
@@ -20,9 +21,10 @@ STORED = (
     "LEFT JOIN tokens t ON t.id = s.id LEFT JOIN lexical x ON x.rowid = s.id "
     "LEFT JOIN workbooks w ON w.id = s.workbook_id ORDER BY s.sheet_id",
     "SELECT * FROM links ORDER BY 1, 2, 3, 4",
-    "SELECT s.sheet_id, r.file, r.claim FROM external_references r JOIN sheets s ON s.id = r.sheet "
-    "ORDER BY 1, 2, 3",
-    "SELECT s.sheet_id, p.family, p.claim FROM periods p JOIN sheets s ON s.id = p.sheet ORDER BY 1",
+    "SELECT s.sheet_id, r.file, r.claim FROM external_references r "
+    "JOIN sheets s ON s.id = r.sheet ORDER BY 1, 2, 3",
+    "SELECT s.sheet_id, p.family, p.claim FROM periods p "
+    "JOIN sheets s ON s.id = p.sheet ORDER BY 1",
     "SELECT s.sheet_id, k.claim, b.block FROM key_columns k JOIN sheets s ON s.id = k.sheet "
     "LEFT JOIN key_blocks b ON b.key_column = k.id ORDER BY 1, 2, 3",
     "SELECT family FROM stale_families",
@@ -57,8 +59,6 @@ def folder(tmp_path):
     rows = "".join(f"{number},x{number}\n" for number in range(40))
     for name in ("customers", "orders"):
         (folder / f"{name}.csv").write_text("customer_id,what\n" + rows)
-    import openpyxl
-
     linked = openpyxl.Workbook()
     linked.active.title = "Sum"
     linked.active.append(["Total", "Cost"])
