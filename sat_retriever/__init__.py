@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         EncoderError,
         FingerprintMismatchError,
         IndexBusyError,
+        IndexDamagedError,
         IndexFormatError,
         IndexNotFoundError,
         IndexStorageError,
@@ -63,8 +64,8 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 _ERRORS = (
     "CorpusError", "EmptyInputError", "EncoderError", "FingerprintMismatchError",
-    "IndexBusyError", "IndexFormatError", "IndexNotFoundError", "IndexStorageError",
-    "InputError", "LanguageModelError", "MissingExtraError", "OutputError",
+    "IndexBusyError", "IndexDamagedError", "IndexFormatError", "IndexNotFoundError",
+    "IndexStorageError", "InputError", "LanguageModelError", "MissingExtraError", "OutputError",
     "PathNotFoundError", "SatError", "SheetIndexError", "TrainingError",
 )  # fmt: skip
 _TYPES = (
@@ -115,6 +116,7 @@ __all__ = [
     "GraphReranker",
     "Hit",
     "IndexBusyError",
+    "IndexDamagedError",
     "IndexFormatError",
     "IndexNotFoundError",
     "IndexStorageError",

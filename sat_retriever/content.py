@@ -65,7 +65,8 @@ def hit_text(index: SheetIndex, record: SheetRecord, content: Content = RECORD) 
     if place is None:
         return own
     try:
-        window = read_range(index.file_of(record.sheet_id), record.sheet, place)
+        file, within = index.bounded_file_of(record.sheet_id)
+        window = read_range(file, record.sheet, place, within=within)
     except InputError:
         return own
     if not window.rows or (area := area_of(window.range)) is None:

@@ -14,7 +14,8 @@
     │   └── FingerprintMismatchError   the index was written with another encoder
     └── SheetIndexError          the index file cannot be used
         ├── IndexNotFoundError   no index at that path
-        ├── IndexFormatError     not an index, damaged, or written by a newer version
+        ├── IndexFormatError     not an index, broken, or written by a newer version
+        │   └── IndexDamagedError    rows of it are damaged; verifying rebuilds them
         ├── IndexBusyError       another process is writing to it
         └── IndexStorageError    the disk is full, read-only or failing
 
@@ -80,7 +81,11 @@ class IndexNotFoundError(SheetIndexError):
 
 
 class IndexFormatError(SheetIndexError):
-    """The file is no index, is damaged, or was written by a newer version."""
+    """The file is no index, is broken, or was written by a newer version."""
+
+
+class IndexDamagedError(IndexFormatError):
+    """Rows of the index are damaged; the message names them, and verifying rebuilds them."""
 
 
 class IndexBusyError(SheetIndexError):

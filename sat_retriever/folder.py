@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -15,8 +15,9 @@ from sat_retriever.store.write import WorkbookState
 from sat_retriever.types import Skipped, SkipReason
 from sat_retriever.workbook.digest import content_hash
 from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.opening import OUTSIDE, open_regular, real_path
 from sat_retriever.workbook.paths import printable
-from sat_retriever.workbook.sniff import Kind, is_named, open_regular, sniff
+from sat_retriever.workbook.sniff import Kind, is_named, sniff
 
 # A file changed twice within one tick of a coarse clock keeps its time and maybe its
 # size; one that was younger than this when it was looked at is hashed the next time.
@@ -36,10 +37,12 @@ class Scope:
     Attributes:
         root: Folder that the paths of its workbooks are relative to.
         path: The named folder or file itself: the root or something below it.
+        explicit: False for a file that was not named, as one met in a folder.
     """
 
     root: Path
     path: Path
+    explicit: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class ToRead:
         state: What the index will know of it.
         file: Where it is.
         root: Folder its path is relative to.
+        within: Folder or file that it really is or lies in, once links are followed.
         superseded: Older roots under which the same file is indexed.
         left: Roots that are gone, under which a file of the same path is indexed.
         is_new: True when the index does not know it under this root.
@@ -58,6 +62,7 @@ class ToRead:
     state: WorkbookState
     file: Path
     root: Path
+    within: Path
     superseded: tuple[str, ...]
     left: tuple[str, ...]
     is_new: bool
@@ -69,8 +74,8 @@ class Plan:
 
     Attributes:
         read: Workbooks to read, new or changed.
-        refused: Files that are called like a workbook and are none, not to be read; their
-            states say why.
+        refused: Files that are called like a workbook, not to be read, since they are none or
+            links to files elsewhere; their states say why.
         touched: Workbooks of unchanged content whose size or time is to be noted.
         unchanged: Workbooks that stay as they are, touched ones included.
         removed: Keys (root, path) of the workbooks that are gone.
@@ -114,6 +119,7 @@ def make_plan(
     states: Sequence[WorkbookState],
     *,
     verify: bool = False,
+    follow_links: bool = False,
     password: bool = False,
     limits: bool = False,
 ) -> Plan:
@@ -124,6 +130,7 @@ def make_plan(
         states: All workbooks the index knows.
         verify: Hash every file, also where size and time are the same, and read again
             those that failed for a passing reason.
+        follow_links: Read links in folders also where they lead outside all that was named.
         password: Read again the workbooks that were encrypted.
         limits: Read again the workbooks that were cut at a limit.
     """
@@ -137,17 +144,27 @@ def make_plan(
     for state in states:
         same_path.setdefault(state.path, []).append(state.root)
     gone_root = cache(_is_gone)
+    bounds = _bounds(named, states)
     read, refused, touched, present = [], [], [], set()
     unchanged: list[WorkbookState] = []
     ignored = 0
     closed: list[str] = []
     for scope, file, explicit in _files(named, closed):
-        now = _state_now(scope, file)
+        within = _within(scope, file, bounds, follow_links=follow_links)
+        now = _state_now(scope, file, within)
         key = (now.root, now.path)
         old = inside.get(key)
         older = tuple(root for root in roots_of.get(printable(file), ()) if root != now.root)
         left = tuple(root for root in same_path.get(now.path, ()) if gone_root(root))
         present.add(key)
+        if within is None:
+            if old is None and not (is_named(file) or is_named(real_path(file))):
+                ignored += 1
+            elif old is not None and old.skipped == now.skipped:
+                unchanged.append(old)
+            else:
+                refused.append(ToRead(now, file, scope.root, file, older, left, old is None))
+            continue
         again = _tried_again(verify=verify, password=password, limits=limits, explicit=explicit)
         if old is not None and not _must_read(old, again, clashes=verify or bool(left)):
             same = _unchanged(old, now, file, verify=verify)
@@ -156,10 +173,10 @@ def make_plan(
                 touched += [same] if same is not old else []
                 continue
         other = None if explicit else _other(file, old)
-        if other is not None and old is None and not is_named(file, other):
+        if other is not None and old is None and not is_named(file):
             ignored += 1
             continue
-        job = ToRead(now, file, scope.root, older, left, is_new=old is None)
+        job = ToRead(now, file, scope.root, within, older, left, is_new=old is None)
         present.update((root, _below(root, file)) for root in older)
         if other is None:
             read.append(job)
@@ -199,7 +216,7 @@ def _files(named: Sequence[Scope], closed: list[str]) -> Iterator[tuple[Scope, P
 
     for scope in named:
         if not scope.path.is_dir():
-            yield scope, scope.path, True
+            yield scope, scope.path, scope.explicit
             continue
         for folder, subfolders, names in os.walk(scope.path, onerror=note):
             subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
@@ -209,12 +226,35 @@ def _files(named: Sequence[Scope], closed: list[str]) -> Iterator[tuple[Scope, P
                     yield scope, Path(folder, name), False
 
 
+def _bounds(named: Sequence[Scope], states: Sequence[WorkbookState]) -> set[Path]:
+    """Folders and files that were named, now or before.
+
+    Not the roots: of one it is not known whether it was named, or only a file in it.
+    """
+    # A followed link is not where it leads to, which was never named.
+    before = {s.within for s in states if s.within and _is_in(_joined(s.root, s.path), [s.within])}
+    return {scope.path for scope in named if scope.explicit} | {Path(place) for place in before}
+
+
+def _within(scope: Scope, file: Path, bounds: Set[Path], *, follow_links: bool) -> Path | None:
+    """The widest place that was named and really holds a file; None if none does.
+
+    That of a link that is followed out of all of them is the very file that it leads to.
+    """
+    linked = file.is_symlink()
+    real = real_path(file) if linked else scope.path  # every other file lies below its scope
+    found = [place for place in (real, *real.parents) if place in bounds]
+    if found:
+        return found[-1]
+    return real if follow_links or not linked else None
+
+
 def _other(file: Path, old: WorkbookState | None) -> Kind | None:
     """What a file in a folder is, if it is no spreadsheet and was not read as one before."""
     if old is not None and not _is_refused(old):
         return None
     kind = sniff(file, named=False)
-    if kind.reason is SkipReason.NOT_A_SPREADSHEET and (old is None or is_named(file, kind)):
+    if kind.reason is SkipReason.NOT_A_SPREADSHEET and (old is None or is_named(file)):
         return kind
     return None
 
@@ -229,15 +269,19 @@ def _refused(now: WorkbookState, file: Path, kind: Kind) -> WorkbookState:
     return replace(now, content_hash=_hash_file(file), skipped=(why,))
 
 
-def _state_now(scope: Scope, file: Path) -> WorkbookState:
-    """The file's present size and time; zeros when they cannot be had."""
+def _state_now(scope: Scope, file: Path, within: Path | None) -> WorkbookState:
+    """The file's present size and time; zeros when they cannot be had, or may not."""
     root, now = printable(scope.root), time.time_ns()
-    key = (root, _below(root, file))
+    empty = WorkbookState(root, _below(root, file), 0, 0, now, content_hash="")
+    if within is None:
+        why = Skipped(empty.path, SkipReason.OUTSIDE_LINK, OUTSIDE)
+        return replace(empty, skipped=(why,))
+    state = replace(empty, within=printable(within))
     try:
         found = file.stat()
     except OSError:
-        return WorkbookState(*key, size=0, mtime_ns=0, checked_ns=now, content_hash="")
-    return WorkbookState(*key, found.st_size, found.st_mtime_ns, now, content_hash="")
+        return state
+    return replace(state, size=found.st_size, mtime_ns=found.st_mtime_ns)
 
 
 def _is_in(file: str, places: Sequence[str]) -> bool:
@@ -270,7 +314,8 @@ def _tried_again(
     *, verify: bool, password: bool, limits: bool, explicit: bool
 ) -> frozenset[SkipReason]:
     """Reasons for which a workbook is read again although it did not change."""
-    again = set(_AGAIN)
+    # A link that leads outside comes here only when it is followed now, or its target is named.
+    again = _AGAIN | {SkipReason.OUTSIDE_LINK}
     if verify:
         again |= PASSING
     if password:
@@ -299,7 +344,7 @@ def _unchanged(
 ) -> WorkbookState | None:
     """The state of a file whose content is the same, with its present time; None if it changed."""
     if not verify and _same_stat(old, now):
-        return old
+        return old if old.within == now.within else replace(old, within=now.within)
     if _hash_file(file) == old.content_hash:
         return replace(now, content_hash=old.content_hash, skipped=old.skipped)
     return None

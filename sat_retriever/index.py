@@ -23,6 +23,7 @@ from sat_retriever.errors import (
     EmptyInputError,
     FingerprintMismatchError,
     IndexBusyError,
+    IndexFormatError,
     IndexStorageError,
     InputError,
     PathNotFoundError,
@@ -48,6 +49,7 @@ from sat_retriever.types import (
     without_examples,
 )
 from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.opening import is_within, real_path
 
 _RERANKER, _HOME = "reranker", "home"  # keys in the file; its folder when others were named
 UNRESOLVED_SHOWN = 20  # workbook files that status names
@@ -80,14 +82,21 @@ class SheetIndex:
         self._encoder_lock = threading.Lock()
         self._meta: Mapping[str, str] = {}
         meta = store.meta()
-        self._take(meta)
-        self.serialization = Serialization.from_dict(json.loads(meta["serialization"]))
-        if self.serialization.fingerprint != meta["serialization_fingerprint"]:
+        try:
+            self._take(meta)
+            self.serialization = Serialization.from_dict(json.loads(meta["serialization"]))
+            self.examples = meta["examples"] == "yes"
+            fingerprint = meta["serialization_fingerprint"]
+        except (KeyError, ValueError, TypeError) as error:
+            raise IndexFormatError(
+                f"the settings in {store.path} are damaged ({error}): index the folders anew into "
+                "another file"
+            ) from error
+        if self.serialization.fingerprint != fingerprint:
             raise FingerprintMismatchError(
                 f"{store.path} was written by a version that turned records into other texts: "
                 "index the folders anew into another file"
             )
-        self.examples = meta["examples"] == "yes"
         self._loaded: list[Encoder] = []  # at most one; shared by `without_times`
         if encoder is not None:
             self._loaded.append(self._checked(encoder))
@@ -245,6 +254,7 @@ class SheetIndex:
         paths: Sequence[str | Path] | str | Path,
         *,
         verify: bool = False,
+        follow_links: bool = False,
         password: str | None = None,
         workers: int | None = None,
         limits: Limits | None = None,
@@ -264,7 +274,12 @@ class SheetIndex:
         Args:
             paths: Folders and files. Sheet ids are relative to the folder; a path
                 inside a folder that was indexed before keeps that folder.
-            verify: Hash every file instead of trusting size and modification time.
+            verify: Hash every file instead of trusting size and modification time, and check
+                every row of the index: workbooks with damaged rows are read anew, also outside
+                the paths.
+            follow_links: Read a link in a folder also where its file lies outside all folders
+                and files that were ever named; else such a link is skipped. Links to folders
+                are never followed. A path that is named is read wherever it leads.
             password: Opens encrypted workbooks.
             workers: Reading processes; all cores by default.
             limits: Bounds on what one file may cost, in place of the usual ones; workbooks
@@ -275,11 +290,21 @@ class SheetIndex:
             PathNotFoundError: If a path does not exist; nothing is changed then.
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
+            IndexDamagedError: If rows are damaged that it needs, without `verify`.
+            IndexFormatError: If the file itself is broken.
         """
         named = [paths] if isinstance(paths, (str, Path)) else list(paths)
         if not all(str(path) for path in named):
             raise PathNotFoundError("a path is empty; name a folder or a file")
-        options = SyncOptions(self.examples, verify, password, workers, limits)
+        options = SyncOptions(
+            examples=self.examples,
+            verify=verify,
+            follow_links=follow_links,
+            password=password,
+            workers=workers,
+            limits=limits,
+            width=self.width,
+        )
         with self._sole_writer():
             places = [Path(path) for path in named]
             return sync_paths(self._store, places, self._rows, options, progress)
@@ -560,14 +585,25 @@ class SheetIndex:
             InputError: If the sheet is not in the index, has no file, or its file is by now a
                 link to somewhere outside the folder that was indexed.
         """
+        return self.bounded_file_of(sheet_id)[0]
+
+    def bounded_file_of(self, sheet_id: str) -> tuple[Path, Path]:
+        """The workbook file of a sheet, and the folder or file that it must really be or lie in.
+
+        Raises:
+            InputError: As `file_of`.
+        """
         found = self._store.files([sheet_id]).get(sheet_id)
         if found is None:
             raise InputError(f"the index knows no file of {sheet_id!r}; index its workbook")
-        root = Path(found[0])
-        path = root / found[1]
-        if not path.resolve().is_relative_to(root.resolve()):
-            raise InputError(f"the file of {sheet_id!r} is outside the folder that was indexed")
-        return path
+        root, below, within = found
+        path = Path(root, below)
+        bound = Path(within) if within else path
+        if not is_within(real_path(path), bound):
+            raise InputError(
+                f"the file of {sheet_id!r} is outside the folder that was indexed; index it again"
+            )
+        return path, bound
 
     def all_links(self) -> Iterator[Link]:
         """Every link of the index, ordered by ends and type, read bit by bit."""

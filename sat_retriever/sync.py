@@ -8,8 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sat_retriever.folder import PASSING, Plan, ToRead, make_plan, scopes
+from sat_retriever.folder import PASSING, Plan, Scope, ToRead, make_plan, scopes
 from sat_retriever.links.claims import discover
+from sat_retriever.store.damage import NO_DAMAGE, Damage
 from sat_retriever.store.sqlite import SqliteStore
 from sat_retriever.store.write import SheetRow
 from sat_retriever.types import SheetRecord, Skipped
@@ -22,25 +23,6 @@ _BATCH_SECONDS = 2.0
 
 Progress = Callable[[int, int, str], None]
 MakeRows = Callable[[Sequence[SheetRecord]], list[SheetRow]]
-
-
-@dataclass(frozen=True, slots=True)
-class SyncOptions:
-    """How a sync reads; see `SheetIndex.sync`.
-
-    Attributes:
-        examples: Whether records keep an example cell for each column.
-        verify: Hash every file instead of trusting size and modification time.
-        password: Opens encrypted workbooks.
-        workers: Reading processes; all cores by default.
-        limits: Bounds on one file in place of the usual ones.
-    """
-
-    examples: bool = True
-    verify: bool = False
-    password: str | None = None
-    workers: int | None = None
-    limits: Limits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +39,8 @@ class SyncReport:
         skipped: Files and sheets that gave no record, or a partial one, with the reason, by
             path; those of unchanged workbooks, too.
         known: How many of these are of unchanged workbooks.
+        repaired: Ones of which rows were damaged, found by verifying and rebuilt or removed.
+        lost: What was damaged and cannot be rebuilt: names, each with the reason.
         seconds: Wall time.
     """
 
@@ -68,7 +52,33 @@ class SyncReport:
     sheets: int
     skipped: tuple[Skipped, ...]
     known: int
+    repaired: int
+    lost: tuple[str, ...]
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
+    """How a sync reads; see `SheetIndex.sync`.
+
+    Attributes:
+        examples: Whether records keep example cells.
+        verify: Hash every file instead of trusting size and modification time, and check
+            every row of the store.
+        follow_links: Read links that lead outside all that was named.
+        password: Opens encrypted workbooks.
+        workers: Reading processes; all cores if None.
+        limits: Bounds on one file in place of the usual ones.
+        width: Token width d.
+    """
+
+    examples: bool
+    verify: bool
+    follow_links: bool
+    password: str | None
+    workers: int | None
+    limits: Limits | None
+    width: int
 
 
 def sync_paths(
@@ -84,12 +94,15 @@ def sync_paths(
         PathNotFoundError: If a path does not exist.
     """
     start = time.monotonic()
+    damage = store.repair(options.width) if options.verify else NO_DAMAGE
     known = store.workbooks()
     named = scopes(paths, {state.root for state in known})
+    named += _scopes_of(damage, named)
     plan = make_plan(
         named,
         known,
         verify=options.verify,
+        follow_links=options.follow_links,
         password=options.password is not None,
         limits=options.limits is not None,
     )
@@ -125,7 +138,30 @@ def sync_paths(
         sheets=written,
         skipped=tuple(sorted(skipped, key=lambda skip: (skip.path, skip.sheet or ""))),
         known=len(before),
+        repaired=len(damage.workbooks) - len(store.unrepaired(damage)),
+        lost=_lost(store, damage),
         seconds=time.monotonic() - start,
+    )
+
+
+def _scopes_of(damage: Damage, named: Sequence[Scope]) -> list[Scope]:
+    """The files of damaged workbooks that the named paths do not reach, where they are there."""
+    files = [(Path(root), Path(root, path)) for _id, root, path in damage.workbooks]
+    return [
+        Scope(root, file, explicit=False)
+        for root, file in files
+        if file.is_file() and not any(file.is_relative_to(scope.path) for scope in named)
+    ]
+
+
+def _lost(store: SqliteStore, damage: Damage) -> tuple[str, ...]:
+    """What was damaged and could not be rebuilt, each with the reason."""
+    files = [Path(root, path) for root, path in store.unrepaired(damage)]
+    given = [(source, target) for source, target, is_given in damage.links if is_given]
+    return (
+        *(f"{file}: {'not read' if file.exists() else 'its file is gone'}" for file in files),
+        *(f"{sheet_id}: it has no file, add it again" for sheet_id in damage.alone),
+        *(f"a given link of {source} to {target}: add it again" for source, target in given),
     )
 
 
@@ -137,6 +173,7 @@ def _read(plan: Plan, options: SyncOptions) -> Generator[tuple[ToRead, Workbook]
         root=lambda path: jobs[path].root,
         examples=options.examples,
         password=options.password,
+        within=lambda path: jobs[path].within,
         workers=options.workers,
         limits=options.limits or DEFAULT_LIMITS,
         formulas=False,

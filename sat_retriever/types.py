@@ -75,6 +75,7 @@ class SkipReason(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     READER_CRASHED = "reader_crashed"
     UNREADABLE = "unreadable"
+    OUTSIDE_LINK = "outside_link"
     DUPLICATE_ID = "duplicate_id"
 
 

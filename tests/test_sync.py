@@ -2,6 +2,7 @@
 
 import errno
 import os
+import random
 import shutil
 import time
 
@@ -19,6 +20,7 @@ from sat_retriever import (
     Workbook,
 )
 from sat_retriever.types import SkipReason
+from sat_retriever.workbook.sniff import SHEET_SUFFIXES
 from tests.fakes import HashedEncoder
 
 PAST = time.time() - 3600
@@ -274,6 +276,9 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12
         ("a.XLS", b"%PDF-1.7\n%\xe2\xe3", "another kind of document"),
         ("a.xlsm", bytes(range(256)) * 9, "Binary content"),
         ("a.ods", b"a,b\n1,2\n", "name the file itself"),
+        ("a.csv", b"%PDF-1.7", "another kind of document"),
+        ("a.tsv", bytes(range(256)) * 9, "Binary content"),
+        ("a.tab", b"a.txt".ljust(257, b"\0") + b"ustar\x0000", "tar archive"),
     ],
 )
 def test_what_is_called_a_workbook_and_is_none_is_named_once_with_the_reason(
@@ -298,10 +303,38 @@ def test_what_is_called_a_workbook_and_is_none_is_named_once_with_the_reason(
 
 def test_what_is_no_workbook_by_name_or_a_lock_file_is_ignored_whatever_it_holds(folder, index):
     (folder / "a.psd").write_bytes(POINTER)
-    (folder / "b.csv").write_bytes(b"%PDF-1.7")
+    (folder / "b.pdf").write_bytes(b"%PDF-1.7")
     (folder / "~$c.xlsx").write_bytes(b"\x04User".ljust(165))
     report = index.sync(folder)
     assert (counts(report), report.ignored, report.skipped) == ((0, 0, 0, 0), 2, ())
+
+
+def test_a_csv_with_a_zero_byte_is_read_as_if_it_had_none(folder, index):
+    (folder / "a.csv").write_bytes(b"Region,Sa\0les\nNorth,1\nSouth,2\n")
+    report = index.sync(folder)
+    assert (counts(report), report.ignored, report.skipped) == ((1, 0, 0, 0), 0, ())
+    record = index.records(["a.csv#a"])["a.csv#a"]
+    assert [column.name for column in record.columns] == ["Region", "Sales"]
+
+
+@pytest.mark.parametrize("suffix", sorted(SHEET_SUFFIXES))
+def test_what_is_called_a_table_is_read_or_named_whatever_it_holds(suffix, folder, index):
+    chance = random.Random(suffix)
+    good = b"Region,Sales\nNorth,1\nSouth,2\n"
+    made = [b"\0" * 50, b"{}", b"<x/>", b"PK\x03\x04", b"ID3,Tag\n1,2\n", b"MZ,a\n1,2\n", good]
+    for size in (1, 9, 200, 9_000):
+        made.append(chance.randbytes(size))
+        torn = bytearray(good * (1 + size // 10))
+        for _ in range(size):
+            torn.insert(chance.randrange(len(torn) + 1), chance.randrange(32))
+        made.append(bytes(torn))
+    names = [f"{number}{suffix}" for number in range(len(made))]
+    for name, content in zip(names, made, strict=True):
+        (folder / name).write_bytes(content)
+    report = index.sync(folder)
+    assert report.ignored == 0
+    read = {each.path for each in index.records(index.sheet_ids()).values()}
+    assert read | {skip.path for skip in report.skipped} == set(names)
 
 
 def test_text_under_a_workbooks_name_is_read_once_it_is_named_itself(folder, index):

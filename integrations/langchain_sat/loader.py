@@ -44,6 +44,7 @@ class SheetLoader(BaseLoader):
         paths: Folders and files. Sheet ids are relative to the folder.
         serialization: How a record becomes the document's text; None takes the paper's form.
         examples: Whether headers' example cells are kept at all.
+        follow_links: Read a link in a folder also where its file lies outside all of `paths`.
         password: Opens encrypted workbooks (extra `[encrypted]`).
         limits: Bounds on size, memory and time of one file.
         workers: Reading processes; all cores by default.
@@ -55,6 +56,7 @@ class SheetLoader(BaseLoader):
         *,
         serialization: Serialization | None = None,
         examples: bool = True,
+        follow_links: bool = False,
         password: str | None = None,
         limits: Limits | None = None,
         workers: int | None = None,
@@ -65,6 +67,7 @@ class SheetLoader(BaseLoader):
         self.ignored = 0
         self._serialization = serialization
         self._examples = examples
+        self._follow_links = follow_links
         self._password = password
         self._limits = limits or Limits()
         self._workers = workers
@@ -76,7 +79,7 @@ class SheetLoader(BaseLoader):
             PathNotFoundError: If a path does not exist.
             MissingExtraError: If a password is given without the extra installed.
         """
-        plan = make_plan(scopes(self.paths, ()), ())
+        plan = make_plan(scopes(self.paths, ()), (), follow_links=self._follow_links)
         self.skipped, self.ignored = list(plan.unlisted), plan.ignored
         self.skipped += [skip for job in plan.refused for skip in job.state.skipped]
         for workbook in self._workbooks(plan.read):
@@ -95,6 +98,7 @@ class SheetLoader(BaseLoader):
             links=False,
             password=self._password,
             limits=self._limits,
+            within={each.file: each.within for each in files}.__getitem__,
             workers=min(self._workers or usable_cores(), len(roots)),
         )
         with closing(finished):

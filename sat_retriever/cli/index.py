@@ -90,7 +90,12 @@ def index(
         ),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Hash every file instead of trusting its time.")
+        bool,
+        typer.Option("--verify", help="Hash every file, whatever its time; repair damaged rows."),
+    ] = False,
+    follow_links: Annotated[
+        bool,
+        typer.Option("--follow-links", help="Read links to files outside the folders, too."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -99,7 +104,7 @@ def index(
     Run it again to bring the index up to date: only new and changed
     workbooks are read. Folders are walked; what is no spreadsheet, and
     not called like one, is counted and ignored; what cannot be read is
-    named with the reason.
+    named with the reason, as is a link to a file outside the folders.
     """
     bounds = Limits.parse(limits) if limits is not None else None
     with _open(file, model, precision, no_examples=no_examples) as opened, _bar() as progress:
@@ -107,6 +112,7 @@ def index(
             report = opened.sync(
                 paths,
                 verify=verify,
+                follow_links=follow_links,
                 password=password,
                 workers=workers,
                 limits=bounds,
@@ -196,6 +202,10 @@ def _print_report(report: SyncReport, file: Path, sheets: int) -> None:
         rate = read / report.seconds if report.seconds else 0.0
         speed = f"{report.seconds:.1f} s, {rate:.0f} workbooks/s"
         out.print(f"{counted(report.sheets, 'sheet')} read in {speed}")
+    if report.repaired:
+        out.print(f"{counted(report.repaired, 'workbook')} had damaged rows and were repaired")
+    for lost in report.lost:
+        out.print(plain(f"damaged rows are lost: {lost}"), style="bold")
     if report.skipped:
         _print_skipped(report, file)
     elif not read + report.unchanged:

@@ -18,6 +18,7 @@ from sat_retriever.errors import (
     InputError,
     SheetIndexError,
 )
+from sat_retriever.store.damage import RowDamage, damaged, register
 from sat_retriever.store.schema import check, migrate
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -27,6 +28,8 @@ _STORAGE = {
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_READONLY,
 }
+# What SQLite says of the content of a row, while the file as such is whole.
+_ROW_SIGNS = ("malformed JSON", "Could not decode to UTF-8")
 
 
 class _Unlocked(sqlite3.Connection):
@@ -112,6 +115,7 @@ def open_file(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
         connection = _open(path, "rw" if writable else "ro", busy_timeout_s)
         try:
             connection.execute("PRAGMA foreign_keys = ON")
+            register(connection)
             check(connection, path, writable=writable)
             if writable:
                 migrate(connection)
@@ -188,6 +192,8 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _translate(error, path) from error
+    except RowDamage as error:
+        raise damaged(path) from error
 
 
 def _translate(error: sqlite3.Error, path: Path) -> SheetIndexError:
@@ -196,4 +202,7 @@ def _translate(error: sqlite3.Error, path: Path) -> SheetIndexError:
         return IndexBusyError(f"{path} is being written to by another process; try again later")
     if code in _STORAGE:
         return IndexStorageError(f"cannot use {path}: {error}; check space and permissions")
+    words = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB
+    if words or any(sign in str(error) for sign in _ROW_SIGNS):
+        return damaged(path)
     return IndexFormatError(f"{path} is not a readable index: {error}; index the folder anew")

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any
 
-from sat_retriever.jsonform import record_from_json, to_json
+from sat_retriever.jsonform import to_json
 from sat_retriever.links.claims import Claims
 from sat_retriever.links.formula.external import ExternalReference
 from sat_retriever.links.join.keys import KeyColumn
 from sat_retriever.period.periods import Grain, SheetPeriod
+from sat_retriever.store.damage import link_checksum, readable, record_of
 from sat_retriever.structure import Use
 from sat_retriever.types import ColumnType, Link, SheetRecord
 
@@ -42,8 +43,14 @@ class LinkTables:
     def put(self, links: Iterable[Link], origin: Origin) -> None:
         """Add links, each in place of one of the same ends, type and origin."""
         self._connection.executemany(
-            "INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?, ?)",
-            [(x.source, x.target, x.type, origin.value, x.weight, x.evidence) for x in links],
+            "INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    *(x.source, x.target, x.type, origin.value, x.weight, x.evidence),
+                    link_checksum(x, origin.value),
+                )
+                for x in links
+            ],
         )
 
     def drop_from(self, sheet_ids: Iterable[str], origin: Origin) -> None:
@@ -112,7 +119,8 @@ class LinkTables:
             "SELECT claim FROM external_references WHERE sheet = "
             "(SELECT id FROM sheets WHERE sheet_id = ?) ORDER BY rowid"
         )
-        return [_reference(claim) for each in sheet_ids for (claim,) in self._rows(sql, each)]
+        claims = [claim for each in sheet_ids for (claim,) in self._rows(sql, each)]
+        return readable(lambda: [_reference(claim) for claim in claims])
 
     def sources_of(self, file: str) -> list[str]:
         """Ids of the sheets whose formulas name a workbook file, in their order."""
@@ -136,9 +144,9 @@ class LinkTables:
         sql = "SELECT id, root, path FROM workbooks WHERE file = ? ORDER BY root, path"
         for identity, root, path in self._rows(sql, file):
             records = self._rows(
-                "SELECT record FROM sheets WHERE workbook_id = ? ORDER BY id", identity
+                "SELECT record, crc FROM sheets WHERE workbook_id = ? ORDER BY id", identity
             )
-            read = [record_from_json(json.loads(record)) for (record,) in records]
+            read = [record_of(record, crc) for record, crc in records]
             found.append((f"{root.rstrip('/')}/{path}", read))
         return found
 
@@ -160,7 +168,8 @@ class LinkTables:
             "SELECT claim FROM key_columns WHERE sheet = "
             "(SELECT id FROM sheets WHERE sheet_id = ?) ORDER BY id"
         )
-        return [_key(claim) for each in sheet_ids for (claim,) in self._rows(sql, each)]
+        claims = [claim for each in sheet_ids for (claim,) in self._rows(sql, each)]
+        return readable(lambda: [_key(claim) for claim in claims])
 
     def blocks_of(self, sheet_ids: Iterable[str]) -> list[str]:
         """Blocks of the sheets' key columns."""
@@ -190,7 +199,7 @@ class LinkTables:
         )
         for block in blocks:
             found.update(self._rows(sql, block))
-        return [_key(found[identity]) for identity in sorted(found)]
+        return readable(lambda: [_key(found[identity]) for identity in sorted(found)])
 
     # ---- families of periods
 
@@ -213,7 +222,8 @@ class LinkTables:
             "SELECT s.sheet_id, p.claim FROM periods p JOIN sheets s ON s.id = p.sheet "
             "WHERE p.family = ? ORDER BY s.sheet_id"
         )
-        return [(sheet_id, _period(claim)) for sheet_id, claim in self._rows(sql, name)]
+        rows = self._rows(sql, name)
+        return readable(lambda: [(sheet_id, _period(claim)) for sheet_id, claim in rows])
 
     def settle(self, family: str) -> None:
         """Note that a family has been linked."""

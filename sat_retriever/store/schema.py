@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sat_retriever.errors import IndexFormatError
 from sat_retriever.period.sheet import months_of
+from sat_retriever.store.damage import register
 from sat_retriever.types import SheetRecord
 
 APPLICATION_ID = 0x53415431  # "SAT1": tells an index from any other SQLite file
@@ -128,6 +129,20 @@ MIGRATIONS: tuple[str, ...] = (
         FROM sheets WHERE sheets.id = tokens.id
     );
     """,
+    """
+    -- Where a workbook really was, links followed, when it was read; empty: at its own path.
+    ALTER TABLE workbooks ADD COLUMN within TEXT NOT NULL DEFAULT '';
+
+    -- Checksums, to tell rows that are not as they were written: see `store.damage`.
+    ALTER TABLE workbooks ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+    ALTER TABLE sheets ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+    UPDATE sheets SET crc = checksum(CAST(record AS BLOB));
+    ALTER TABLE links ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+    UPDATE links SET crc = checksum(
+        CAST(source AS BLOB), CAST(target AS BLOB), CAST(type AS BLOB), CAST(origin AS BLOB),
+        CAST(evidence AS BLOB), weight
+    );
+    """,
 )
 
 
@@ -158,6 +173,7 @@ def migrate(connection: sqlite3.Connection) -> None:
     version = _pragma(connection, "user_version")
     if version < len(MIGRATIONS):
         connection.create_function("months_of", 3, _months_of, deterministic=True)
+        register(connection)
         script = "".join(MIGRATIONS[version:])
         try:
             connection.executescript(

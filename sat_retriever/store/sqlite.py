@@ -17,12 +17,23 @@ from numpy.typing import NDArray
 from sat_retriever.atomic import draft_of
 from sat_retriever.errors import IndexStorageError
 from sat_retriever.filters import Filters
-from sat_retriever.jsonform import record_from_json, skipped_from_json
+from sat_retriever.jsonform import skipped_from_json
 from sat_retriever.links.claims import NO_CLAIMS, NOTHING, Claims, Discovery
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.period.relation import Times, unpacked
 from sat_retriever.store.conditions import sql_conditions
 from sat_retriever.store.connection import create_file, is_writable, open_file, translated
+from sat_retriever.store.damage import (
+    Damage,
+    RowDamage,
+    check_file,
+    find_damage,
+    finite,
+    readable,
+    record_of,
+    seal,
+    take_out,
+)
 from sat_retriever.store.links import LinkTables, Origin
 from sat_retriever.store.relink import connect_externals, connect_family, relinked
 from sat_retriever.store.stored_links import StoredLinks
@@ -36,6 +47,7 @@ from sat_retriever.store.write import (
     ids_of,
     insert_sheets,
     insert_workbook,
+    workbooks_of,
 )
 from sat_retriever.types import FloatArray, Link, SheetRecord, Skipped
 
@@ -64,7 +76,7 @@ class SqliteStore:
         self._lock = threading.RLock()
         self.path = path
         self.writable = writable
-        self.links = StoredLinks(self._rows, self._in)
+        self.links = StoredLinks(self._rows, self._in, path)
 
     @classmethod
     def create(cls, path: Path, meta: Mapping[str, str]) -> SqliteStore:
@@ -187,15 +199,16 @@ class SqliteStore:
                 free = [row for row in rows if row.record.sheet_id not in taken]
                 insert_sheets(connection, free, workbook_id)
             connect_externals(tables, tables.sources_of(file_key(state.path)))
+            seal(connection, [workbook_id])
         return clashes
 
     def touch_workbooks(self, states: Sequence[WorkbookState]) -> None:
         """Note new size, time and check time of workbooks whose content is the same."""
         with self._writing() as connection:
             connection.executemany(
-                "UPDATE workbooks SET size = ?, mtime_ns = ?, checked_ns = ? "
+                "UPDATE workbooks SET size = ?, mtime_ns = ?, checked_ns = ?, within = ? "
                 "WHERE root = ? AND path = ?",
-                [(s.size, s.mtime_ns, s.checked_ns, s.root, s.path) for s in states],
+                [(s.size, s.mtime_ns, s.checked_ns, s.within, s.root, s.path) for s in states],
             )
 
     def remove_workbooks(self, keys: Iterable[tuple[str, str]]) -> None:
@@ -211,18 +224,21 @@ class SqliteStore:
     def put_sheets(self, rows: Sequence[SheetRow], claims: Claims = NO_CLAIMS) -> None:
         """Add sheets that have no file, each in place of a sheet of the same id."""
         last = {row.record.sheet_id: row for row in rows}  # of one id twice, the later one
-        with (
-            self._writing() as connection,
-            relinked(LinkTables(connection), list(last), Discovery(claims=claims)),
-        ):
-            delete_sheets(connection, ids_of(connection, list(last)))
-            insert_sheets(connection, list(last.values()), None)
+        with self._writing() as connection:
+            homes = workbooks_of(connection, list(last))
+            with relinked(LinkTables(connection), list(last), Discovery(claims=claims)):
+                delete_sheets(connection, ids_of(connection, list(last)))
+                insert_sheets(connection, list(last.values()), None)
+            seal(connection, homes)
 
     def remove_sheets(self, sheet_ids: Sequence[str]) -> int:
         """Drop sheets, with the links that were found for them; the number that was there."""
-        with self._writing() as connection, relinked(LinkTables(connection), sheet_ids):
-            ids = ids_of(connection, sheet_ids)
-            delete_sheets(connection, ids)
+        with self._writing() as connection:
+            homes = workbooks_of(connection, sheet_ids)
+            with relinked(LinkTables(connection), sheet_ids):
+                ids = ids_of(connection, sheet_ids)
+                delete_sheets(connection, ids)
+            seal(connection, homes)
         return len(ids)
 
     def put_links(self, links: Iterable[Link]) -> None:
@@ -266,6 +282,8 @@ class SqliteStore:
                     "program changed it meanwhile, try again"
                 )
             _put_meta(connection, meta)
+            sealed = "SELECT id FROM workbooks WHERE seal != ''"
+            seal(connection, [row[0] for row in connection.execute(sealed).fetchall()])
 
     def note(self, meta: Mapping[str, str | None]) -> None:
         """Put values about the index as a whole; None removes a key.
@@ -275,6 +293,29 @@ class SqliteStore:
         """
         with self._writing() as connection:
             _put_meta(connection, meta)
+
+    def repair(self, width: int) -> Damage:
+        """Take out every row that is not as it was written; their workbooks are to be read anew.
+
+        Args:
+            width: Token width d.
+
+        Returns:
+            What was damaged.
+
+        Raises:
+            IndexFormatError: If the file itself is broken.
+        """
+        with self._writing() as connection:
+            check_file(connection, self.path)
+            damage = find_damage(connection, width)
+            take_out(connection, damage)
+        return damage
+
+    def unrepaired(self, damage: Damage) -> list[tuple[str, str]]:
+        """Root and path of the damaged workbooks that were not read anew since."""
+        ids = [workbook_id for workbook_id, _root, _path in damage.workbooks]
+        return self._in("SELECT root, path FROM workbooks WHERE seal = '' AND id IN ({})", ids)
 
     def settle_families(self) -> None:
         """Link the sheets of every family of periods in which a sheet came or went."""
@@ -305,13 +346,18 @@ class SqliteStore:
                 mtime,
                 checked,
                 digest,
-                tuple(map(skipped_from_json, json.loads(skipped))),
+                self._skipped(skipped),
+                within,
             )
-            for root, path, size, mtime, checked, digest, skipped in self._rows(
-                "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped "
+            for root, path, size, mtime, checked, digest, skipped, within in self._rows(
+                "SELECT root, path, size, mtime_ns, checked_ns, content_hash, skipped, within "
                 "FROM workbooks ORDER BY root, path"
             )
         ]
+
+    def _skipped(self, text: str) -> tuple[Skipped, ...]:
+        with translated(self.path):
+            return readable(lambda: tuple(map(skipped_from_json, json.loads(text))))
 
     def counts(self) -> dict[str, int]:
         """Number of workbooks and sheets."""
@@ -355,9 +401,13 @@ class SqliteStore:
             for words, token, when in self._connection.execute(
                 "SELECT words, token, months FROM tokens WHERE id > ? ORDER BY id", (row_id,)
             ):
+                if row == count or (type(words), type(token)) != (int, bytes) or len(token) != size:
+                    raise RowDamage("a token has another width or no words, or is no sheet's")
                 space[row * size : (row + 1) * size] = token
                 lengths[row], months[row] = words, when
                 row += 1
+            if row != count or not finite(tokens):
+                raise RowDamage("a token is missing, or has no direction")
         return tokens, lengths, unpacked(months)
 
     def postings(self, word: str) -> tuple[IdArray, ...]:
@@ -383,22 +433,20 @@ class SqliteStore:
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
         """Records by sheet id; unknown ids are absent."""
-        return {
-            sheet_id: _record(text)
-            for sheet_id, text in self._in(
-                "SELECT sheet_id, record FROM sheets WHERE sheet_id IN ({})", sheet_ids
-            )
-        }
+        found = self._in(
+            "SELECT sheet_id, record, crc FROM sheets WHERE sheet_id IN ({})", sheet_ids
+        )
+        with translated(self.path):
+            return {sheet_id: _record(text, crc) for sheet_id, text, crc in found}
 
     def records_called(self, workbook: str) -> list[SheetRecord]:
         """Records without a file that name a workbook, in the order they were added."""
-        return [
-            _record(text)
-            for (text,) in self._rows(
-                "SELECT record FROM sheets WHERE workbook = ? AND workbook_id IS NULL ORDER BY id",
-                (workbook,),
-            )
-        ]
+        found = self._rows(
+            "SELECT record, crc FROM sheets WHERE workbook = ? AND workbook_id IS NULL ORDER BY id",
+            (workbook,),
+        )
+        with translated(self.path):
+            return [_record(text, crc) for text, crc in found]
 
     def all_sheet_ids(self, workbook: str | None = None) -> list[str]:
         """Sheet ids in their order, of all sheets or of one workbook name or path."""
@@ -421,14 +469,14 @@ class SqliteStore:
             )
         )
 
-    def files(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
-        """Root, and path below it, of the file of each sheet; sheets without one are absent."""
+    def files(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:
+        """Root, path below it, and `within` of the file of each sheet; others are absent."""
         found = self._in(
-            "SELECT s.sheet_id, w.root, w.path FROM sheets s "
+            "SELECT s.sheet_id, w.root, w.path, w.within FROM sheets s "
             "JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id IN ({})",
             sheet_ids,
         )
-        return {sheet_id: (root, path) for sheet_id, root, path in found}
+        return {sheet_id: tuple(place) for sheet_id, *place in found}
 
     def matching(self, filters: Filters) -> IdArray:
         """Row ids of the sheets that meet all conditions, ascending."""
@@ -456,17 +504,17 @@ def _put_meta(connection: sqlite3.Connection, meta: Mapping[str, str | None]) ->
             connection.execute("INSERT INTO meta VALUES (?, ?)", (key, value))
 
 
-def _record(text: str) -> SheetRecord:
+def _record(text: str, crc: int) -> SheetRecord:
     """The record that a text is. Candidates come again and again: .75 ms for 50, .2 ms from memory.
 
     The text itself is the key, so that a changed record is never an old one.
     """
-    return _short_record(text) if len(text) <= _SHORT else record_from_json(json.loads(text))
+    return _short_record(text, crc) if len(text) <= _SHORT else record_of(text, crc)
 
 
 @lru_cache(maxsize=4_096)
-def _short_record(text: str) -> SheetRecord:
-    return record_from_json(json.loads(text))
+def _short_record(text: str, crc: int) -> SheetRecord:
+    return record_of(text, crc)
 
 
 def _id_array(rows: list[Any]) -> IdArray:

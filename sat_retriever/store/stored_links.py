@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+from sat_retriever.store.connection import translated
+from sat_retriever.store.damage import RowDamage
 from sat_retriever.store.links import Origin
 from sat_retriever.types import Link
 
@@ -21,9 +24,11 @@ class StoredLinks:
     Args:
         ask: Runs a statement with a sequence of values.
         ask_in: Runs a statement whose `{}` stands for a list of values.
+        path: The file, which an error names.
     """
 
-    def __init__(self, ask: Ask, ask_in: Ask) -> None:
+    def __init__(self, ask: Ask, ask_in: Ask, path: Path) -> None:
+        self._path = path
         self._ask = ask
         self._ask_in = ask_in
 
@@ -36,7 +41,7 @@ class StoredLinks:
                 f"SELECT {_COLUMNS} FROM links WHERE {end} IN ({{}})", sheet_ids
             )
         }
-        return list(merged(found))
+        return self._links(found)
 
     def between(
         self, some: Sequence[str], others: Sequence[str], types: Sequence[str] | None = None
@@ -62,17 +67,15 @@ class StoredLinks:
                 (sources, targets, *wanted),
             )
             found.update(map(tuple, rows))
-        return list(merged(found))
+        return self._links(found)
 
     def targets(self, sheet_id: str, limit: int) -> list[Link]:
         """Links that start at a sheet, by target and type, from its first `limit` rows."""
-        return list(
-            merged(
-                self._ask(
-                    f"SELECT {_COLUMNS} FROM links WHERE source = ? "
-                    "ORDER BY target, type, origin LIMIT ?",
-                    (sheet_id, limit),
-                )
+        return self._links(
+            self._ask(
+                f"SELECT {_COLUMNS} FROM links WHERE source = ? "
+                "ORDER BY target, type, origin LIMIT ?",
+                (sheet_id, limit),
             )
         )
 
@@ -88,9 +91,9 @@ class StoredLinks:
             last = rows[-1][:4]
             # The last link may go on in the next part, with another origin.
             cut = next((n for n, row in enumerate(rows) if row[:3] == last[:3]), 0)
-            yield from merged([*held, *rows[:cut]])
+            yield from self._links([*held, *rows[:cut]])
             held = rows[cut:]
-        yield from merged(held)
+        yield from self._links(held)
 
     def counts(self) -> dict[str, int]:
         """Number of links of each type."""
@@ -111,6 +114,10 @@ class StoredLinks:
             )
         )
 
+    def _links(self, rows: Iterable[Any]) -> list[Link]:
+        with translated(self._path):
+            return list(merged(rows))
+
 
 def merged(rows: Iterable[tuple[str, str, str, str, float, str]]) -> Iterator[Link]:
     """One link for each pair and type, from (source, target, type, origin, weight, evidence).
@@ -120,6 +127,8 @@ def merged(rows: Iterable[tuple[str, str, str, str, float, str]]) -> Iterator[Li
     """
     best: dict[tuple[str, str, str], tuple[bool, float, str, Link]] = {}
     for source, target, kind, origin, weight, evidence in rows:
+        if not isinstance(weight, float):
+            raise RowDamage(f"the weight of a link is {weight!r}")
         given = origin == Origin.GIVEN.value
         ranked = (given, weight, origin, Link(source, target, kind, weight, evidence))
         key = (source, target, kind)

@@ -12,6 +12,7 @@ import numpy as np
 from sat_retriever.jsonform import to_json
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.period.sheet import months_of
+from sat_retriever.store.damage import checksum
 from sat_retriever.types import FloatArray, SheetRecord, Skipped, SkipReason
 
 
@@ -27,6 +28,8 @@ class WorkbookState:
         checked_ns: When size and time were taken, nanoseconds since 1970.
         content_hash: Hash of its bytes; empty when they could not be read.
         skipped: What of it gave no record.
+        within: Absolute POSIX path of the folder or file that it was when it was read, or lay
+            in, once links are followed: it is not opened elsewhere. Empty for its own path.
     """
 
     root: str
@@ -36,6 +39,7 @@ class WorkbookState:
     checked_ns: int
     content_hash: str
     skipped: tuple[Skipped, ...] = ()
+    within: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +97,8 @@ def insert_workbook(
     skipped = json.dumps(to_json([*state.skipped, *clashes]))
     cursor = connection.execute(
         "INSERT INTO workbooks "
-        "(root, path, file, size, mtime_ns, checked_ns, content_hash, skipped) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "(root, path, file, size, mtime_ns, checked_ns, content_hash, skipped, within) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             state.root,
             state.path,
@@ -104,6 +108,7 @@ def insert_workbook(
             state.checked_ns,
             state.content_hash,
             skipped,
+            state.within,
         ),
     )
     return int(cursor.lastrowid or 0)
@@ -115,9 +120,10 @@ def insert_sheets(
     """Add sheets with their tokens and words."""
     for row in rows:
         record = row.record
+        text = json.dumps(to_json(record, compact=True), separators=(",", ":"))
         row_id = connection.execute(
             "INSERT INTO sheets (sheet_id, workbook_id, workbook, path, format, visibility, "
-            "metadata, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "metadata, record, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 record.sheet_id,
                 workbook_id,
@@ -126,7 +132,8 @@ def insert_sheets(
                 record.format,
                 record.visibility.value,
                 json.dumps(dict(record.metadata)),
-                json.dumps(to_json(record, compact=True), separators=(",", ":")),
+                text,
+                checksum(text),
             ),
         ).lastrowid
         length = sum(len(words) for words in row.words)
@@ -168,3 +175,10 @@ def ids_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int
     sql = "SELECT id FROM sheets WHERE sheet_id = ?"
     found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)
     return [row[0] for row in found if row]
+
+
+def workbooks_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int]:
+    """Row ids of the workbook files that have some of the sheets."""
+    sql = "SELECT workbook_id FROM sheets WHERE sheet_id = ? AND workbook_id IS NOT NULL"
+    found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)
+    return sorted({row[0] for row in found if row})

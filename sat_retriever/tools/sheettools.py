@@ -156,9 +156,9 @@ class SheetTools:
             _check_text("range", range)
         asked = range or cited
         wanted = parse_range(asked) if asked else _main_area(record)
-        file = self.index.file_of(record.sheet_id)
+        file, within = self.index.bounded_file_of(record.sheet_id)
         try:
-            window = read_range(file, record.sheet, wanted, formulas=formulas)
+            window = read_range(file, record.sheet, wanted, formulas=formulas, within=within)
         except PathNotFoundError as error:  # where it was is nobody's business
             raise InputError(
                 f"the workbook of {record.sheet_id!r} is gone; index its folder again"

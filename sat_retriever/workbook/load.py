@@ -22,12 +22,13 @@ from sat_retriever.workbook.decrypt import decrypt
 from sat_retriever.workbook.digest import content_hash
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.ods import read_ods
+from sat_retriever.workbook.opening import open_regular
 from sat_retriever.workbook.profile import column_profiles
 from sat_retriever.workbook.reading import why_partial
 from sat_retriever.workbook.records import Source, sheet_record
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.sheets import read_xlsx
-from sat_retriever.workbook.sniff import TEXT_SUFFIXES, Kind, open_regular, sniff, sniff_bytes
+from sat_retriever.workbook.sniff import TEXT_SUFFIXES, Kind, sniff_bytes, sniff_file
 from sat_retriever.workbook.text import read_text
 from sat_retriever.workbook.wire import cells_to_json, profiles_to_json
 
@@ -41,7 +42,7 @@ def load(request: Request) -> Iterator[Json]:
     path = Path(request.path)
     done: Json = {"format": "", "content_hash": "", "size": 0, "modified_ns": 0, "changed": False}
     try:
-        with open_regular(path) as file:
+        with open_regular(path, Path(request.within) if request.within else None) as file:
             before = os.fstat(file.fileno())
             done.update(size=before.st_size, modified_ns=before.st_mtime_ns)
             told = False
@@ -65,7 +66,7 @@ def load(request: Request) -> Iterator[Json]:
 
 
 def _load_open(request: Request, path: Path, file: BinaryIO, done: Json) -> Iterator[Json]:
-    kind = sniff(path, limits=request.limits)
+    kind = sniff_file(file, path.name, request.limits)
     done["format"] = kind.format
     if kind.reason not in (SkipReason.DAMAGED, SkipReason.ENCRYPTED, None):
         raise Refused(kind.reason or SkipReason.DAMAGED, kind.message)

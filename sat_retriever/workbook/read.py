@@ -66,6 +66,7 @@ def read_workbook(
     formulas: bool = True,
     links: bool = True,
     password: str | None = None,
+    within: str | os.PathLike[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Workbook:
     """Records, formulas, references, structure and skipped parts of one workbook.
@@ -78,6 +79,8 @@ def read_workbook(
         formulas: False leaves formulas out, which can be a million.
         links: False leaves out what links are found by: references and profiles.
         password: Opens an encrypted workbook (extra `[encrypted]`).
+        within: Folder or file that it really must lie in, or be: a link that leads elsewhere
+            is skipped. None reads whatever `path` leads to.
         limits: Bounds on size, memory and time.
 
     Raises:
@@ -89,13 +92,18 @@ def read_workbook(
     if not os.path.lexists(path):
         raise PathNotFoundError(f"There is no file at {str(path)!r}; check the path.")
     _require_password(password)
-    request = request_for(path, Path(root) if root is not None else None, limits)
+    request = request_for(
+        path,
+        Path(root) if root is not None else None,
+        limits,
+        Path(within) if within is not None else None,
+    )
     request = replace(request, examples=examples, formulas=formulas, links=links, password=password)
     with borrowed_slot() as slot:
         return _workbook(path, ask(request, slot))
 
 
-def read_workbooks(
+def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how many
     paths: Iterable[str | os.PathLike[str]],
     *,
     root: str | os.PathLike[str] | Callable[[Path], Path] | None = None,
@@ -103,6 +111,7 @@ def read_workbooks(
     formulas: bool = True,
     links: bool = True,
     password: str | None = None,
+    within: Callable[[Path], Path] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
 ) -> Generator[Workbook]:
@@ -119,6 +128,7 @@ def read_workbooks(
         formulas: As `read_workbook`.
         links: As `read_workbook`.
         password: Tried on every encrypted workbook.
+        within: Tells for a file what `read_workbook` takes as `within`.
         limits: As `read_workbook`.
         workers: Reading processes; one for each usable core by default.
 
@@ -132,7 +142,7 @@ def read_workbooks(
     def requests() -> Iterator[tuple[Path, Request]]:
         for each in paths:
             path = Path(each)
-            request = request_for(path, root_of(path), limits)
+            request = request_for(path, root_of(path), limits, within and within(path))
             asked = replace(
                 request, examples=examples, formulas=formulas, links=links, password=password
             )
@@ -163,7 +173,9 @@ def _workbook(path: Path, answers: Answers) -> Workbook:
     )
 
 
-def request_for(path: Path, root: Path | None, limits: Limits) -> Request:
+def request_for(
+    path: Path, root: Path | None, limits: Limits, within: Path | None = None
+) -> Request:
     """The request for one file, with its path as sheet ids show it.
 
     Raises:
@@ -177,7 +189,12 @@ def request_for(path: Path, root: Path | None, limits: Limits) -> Request:
         if not absolute.is_relative_to(folder):
             raise InputError(f"{str(path)!r} is not under the root {str(root)!r}.")
         relative = absolute.relative_to(folder)
-    return Request(path=str(absolute), relative=printable(relative), limits=limits)
+    return Request(
+        path=str(absolute),
+        relative=printable(relative),
+        within=None if within is None else os.path.abspath(within),  # noqa: PTH100
+        limits=limits,
+    )
 
 
 def _require_password(password: str | None) -> None:

@@ -9,6 +9,7 @@ from sat_retriever.types import SkipReason
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.dense import CalamineReader
 from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.opening import by_descriptor
 from sat_retriever.workbook.sparse import OpenpyxlReader
 from sat_retriever.workbook.values import SheetName, SheetValues, ValuesFailed
 
@@ -93,10 +94,8 @@ class Readers:
 
     def _open_calamine(self) -> CalamineReader:
         if self._calamine is None:
-            if not isinstance(self._values, Path):
-                self._values.seek(0)
             try:
-                self._calamine = CalamineReader.open(self._values)
+                self._calamine = _calamine(self._file, self._values)
             except ValuesFailed as failed:
                 self._calamine = failed
         if isinstance(self._calamine, ValuesFailed):
@@ -112,6 +111,26 @@ class Readers:
         if isinstance(self._openpyxl, ValuesFailed):
             raise self._openpyxl
         return self._openpyxl
+
+
+def _calamine(file: BinaryIO, values: Path | BinaryIO) -> CalamineReader:
+    """The reader of the opened file itself, since its path may be another file's by now.
+
+    Raises:
+        Refused: If the file is encrypted.
+        ValuesFailed: If calamine cannot open it.
+    """
+    if not isinstance(values, Path):
+        values.seek(0)
+        return CalamineReader.open(values)
+    held = by_descriptor(file)
+    if held is None:
+        return CalamineReader.open(values)
+    try:
+        return CalamineReader.open(held)
+    except ValuesFailed:
+        CalamineReader.open(values)  # only by an extension does calamine say what is wrong
+        raise
 
 
 def _by_name(reader: CalamineReader | OpenpyxlReader, name: str, budget: Budget) -> SheetValues:

@@ -37,6 +37,7 @@ class Request:
         links: Whether what links are found by is answered: references and profiles.
         safe: Leave out calamine, which took the worker down before.
         window: Answer these cells only; the whole workbook if None.
+        within: Folder or file that it really must lie in, or be; every place if None.
         password: Opens an encrypted workbook.
         limits: Bounds.
     """
@@ -48,6 +49,7 @@ class Request:
     links: bool = True
     safe: bool = False
     window: Window | None = None
+    within: str | None = None
     password: str | None = None
     limits: Limits = field(default_factory=Limits)
 

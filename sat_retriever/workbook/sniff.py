@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,14 +15,20 @@ from typing import BinaryIO
 
 from sat_retriever.types import SkipReason
 from sat_retriever.workbook import ole
+from sat_retriever.workbook.encoding import wide_encoding
 from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.opening import open_regular
 from sat_retriever.workbook.package import ZIP_ERRORS, open_archive
 
 HEAD_BYTES = 65_536
 TEXT_SUFFIXES = frozenset({".csv", ".tsv", ".tab"})
 SHEET_SUFFIXES = TEXT_SUFFIXES | {
-    f".{kind}" for kind in ("xlsx", "xlsm", "xltx", "xltm", "xlsb", "xls", "xlt", "ods", "ots")
-}
+    f".{kind}"
+    for kind in (
+        "xlsx", "xlsm", "xltx", "xltm", "xlam", "xlsb", "xls", "xlt", "xlw", "xla",
+        "ods", "ots", "fods", "sxc", "numbers",
+    )
+}  # fmt: skip
 _MAIN_TYPES = {
     b"spreadsheetml.sheet.main+xml": "xlsx",
     b"spreadsheetml.template.main+xml": "xltx",
@@ -51,6 +56,7 @@ _UNCLEAR = (
 )
 
 
+_TAR = slice(257, 262)  # where a tar archive says that it is one
 _LFS_START = b"version https://git-lfs.github.com/spec/v1"
 
 
@@ -80,58 +86,42 @@ def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Ki
             package only under a spreadsheet's extension.
         limits: Bounds on the file's size and number of entries.
     """
-    limits = limits or Limits()
     try:
         with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            kind = _kind(file, path, limits)
-            if size > limits.file_bytes and kind.reason is not SkipReason.NOT_A_SPREADSHEET:
-                big = f"The file has {size:,} bytes; the limit is {limits.file_bytes:,}."
-                kind = Kind("", SkipReason.TOO_LARGE, big)
+            kind = sniff_file(file, path.name, limits or Limits())
     except Refused as refused:
         kind = Kind("", refused.reason, refused.message)
     except OSError as error:
         kind = Kind("", SkipReason.UNREADABLE, f"The file cannot be opened: {error.strerror}.")
-    except MemoryError:
-        # Some compression methods ask for a dictionary of any size the file names.
-        kind = Kind("", SkipReason.ZIP_BOMB, "Its table of contents takes too much memory.")
     return kind if named else _in_folder(kind, path)
 
 
-def is_named(path: Path, kind: Kind) -> bool:
-    """Whether a file in a folder that is no spreadsheet is worth naming: it is called like one.
+def sniff_file(file: BinaryIO, name: str, limits: Limits) -> Kind:
+    """The kind of an opened file on disk; left at its start."""
+    size = os.fstat(file.fileno()).st_size
+    try:
+        kind = _kind(file, name, limits)
+    except MemoryError:
+        # Some compression methods ask for a dictionary of any size the file names.
+        kind = Kind("", SkipReason.ZIP_BOMB, "Its table of contents takes too much memory.")
+    file.seek(0)
+    if size > limits.file_bytes and kind.reason is not SkipReason.NOT_A_SPREADSHEET:
+        big = f"The file has {size:,} bytes; the limit is {limits.file_bytes:,}."
+        return Kind("", SkipReason.TOO_LARGE, big)
+    return kind
 
-    Text has no signature, so that what is called .csv and is none stays unnamed, unless it
-    stands for a file that Git LFS did not fetch.
-    """
-    suffix = path.suffix.lower()
-    return suffix in SHEET_SUFFIXES and (suffix not in TEXT_SUFFIXES or kind == _LFS_POINTER)
+
+def is_named(path: Path) -> bool:
+    """True if a file is called like a spreadsheet: where it is none, that is worth naming."""
+    return path.suffix.lower() in SHEET_SUFFIXES
 
 
 def sniff_bytes(file: BinaryIO, limits: Limits) -> Kind:
     """The kind of an already opened file, for example a decrypted one; left at its start."""
     file.seek(0)
-    kind = _kind(file, Path("decrypted"), limits)
+    kind = _kind(file, "decrypted", limits)
     file.seek(0)
     return kind
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """The opened file, if it is a regular one; never waits on a FIFO or device.
-
-    Raises:
-        Refused: If it is a directory, FIFO, socket or device.
-        OSError: If it cannot be opened.
-    """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    mode = path.stat().st_mode
-    if stat.S_ISREG(mode):
-        descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return os.fdopen(descriptor, "rb")
-        os.close(descriptor)
-    what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
-    raise Refused(SkipReason.UNREADABLE, f"The path is {what}; name a workbook file.")
 
 
 def _in_folder(kind: Kind, path: Path) -> Kind:
@@ -145,11 +135,11 @@ def _in_folder(kind: Kind, path: Path) -> Kind:
     return kind
 
 
-def _kind(file: BinaryIO, path: Path, limits: Limits) -> Kind:  # noqa: PLR0911 - a ladder
+def _kind(file: BinaryIO, name: str, limits: Limits) -> Kind:  # noqa: PLR0911 - a ladder
     head = file.read(HEAD_BYTES)
     if not head:
         return Kind("", SkipReason.EMPTY_FILE, "The file has no bytes.")
-    if path.name.startswith("~$") and len(head) == 165:
+    if name.startswith("~$") and len(head) == 165:
         return _other("An owner file that Excel leaves beside an open workbook.")
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_kind(file, head, limits)
@@ -163,20 +153,23 @@ def _kind(file: BinaryIO, path: Path, limits: Limits) -> Kind:  # noqa: PLR0911 
     return _text_kind(head)
 
 
-def _text_kind(head: bytes) -> Kind:
+def _text_kind(head: bytes) -> Kind:  # noqa: PLR0911 - a ladder
     if head.startswith(_LFS_START):
         return _LFS_POINTER
-    wide = head.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_utf16(head)
-    if not wide and b"\x00" in head:
-        return _other("Binary content that is no known spreadsheet format.")
-    plain = head.replace(b"\x00", b"") if wide else head
-    plain = plain.removeprefix(b"\xef\xbb\xbf").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
+    if head[_TAR] == b"ustar":
+        return _other("A tar archive that is no spreadsheet.")
+    wide = wide_encoding(head)
+    text = head.decode(wide, "ignore").encode("utf-8", "ignore") if wide else head
+    # Zero bytes in text are left by writers that broke off, or by fields of a fixed length.
+    plain = text.replace(b"\x00", b"").removeprefix(b"\xef\xbb\xbf")
+    if not plain:
+        return Kind("", SkipReason.EMPTY_FILE, "The file has no bytes but zeros.")
     if _MARKUP.match(plain):
-        text = "HTML or XML under a spreadsheet's name; open it in Excel and save it as .xlsx."
-        return Kind("", SkipReason.UNSUPPORTED, text)
+        page = "HTML or XML under a spreadsheet's name; open it in Excel and save it as .xlsx."
+        return Kind("", SkipReason.UNSUPPORTED, page)
     if plain.lstrip().startswith(b"MIME-Version:"):
-        text = "A web archive (MHTML) as Excel exports it; save it again as .xlsx."
-        return Kind("", SkipReason.UNSUPPORTED, text)
+        web = "A web archive (MHTML) as Excel exports it; save it again as .xlsx."
+        return Kind("", SkipReason.UNSUPPORTED, web)
     controls = sum(plain.count(code) for code in _CONTROLS)
     if controls * 100 > len(plain):
         return _other("Binary content that is no known spreadsheet format.")
@@ -184,15 +177,6 @@ def _text_kind(head: bytes) -> Kind:
 
 
 _CONTROLS = [bytes([code]) for code in range(32) if code not in (9, 10, 12, 13, 26, 27)]
-
-
-def _looks_utf16(head: bytes) -> bool:
-    """Whether every other byte is mostly zero: UTF-16 text without a byte-order mark."""
-    even, odd = head[0:2048:2], head[1:2048:2]
-    if len(odd) < 2:
-        return False
-    zeros = sorted((even.count(0) / len(even), odd.count(0) / len(odd)))
-    return zeros[0] < 0.1 and zeros[1] > 0.6
 
 
 def _ole_kind(file: BinaryIO) -> Kind:

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import datetime as dt
 import io
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from sat_retriever.area import Area
 from sat_retriever.types import SkipReason
 from sat_retriever.workbook.budget import Budget
+from sat_retriever.workbook.encoding import detect_encoding
 from sat_retriever.workbook.grid import Grid, Value
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.values import MAX_TEXT, SheetValues
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_BYTES = 262_144
+_CHUNK_BYTES = 65_536
 _FIELD_CHARACTERS = 4 << 20
 _ROWS = 1_000  # between two looks at the processor time
 _TABLE = 0.4  # half of the rows in two columns, at least
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})")
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,17})?(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,3})?")
 _COMMA_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,2}(?:\.[0-9]{3})+|[1-9][0-9]*),[0-9]{1,17}")
@@ -53,10 +47,11 @@ def read_text(file: BinaryIO, budget: Budget, *, strict: bool) -> tuple[SheetVal
     """
     sample = file.read(_SAMPLE_BYTES)
     encoding = detect_encoding(sample)
-    text = io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="")
+    file.seek(0)
+    raw = file if encoding.startswith(("utf-16", "utf-32")) else _without_zeros(file)
+    text = io.TextIOWrapper(raw, encoding=encoding, errors="replace", newline="")
     try:
-        file.seek(0)
-        start = sample.decode(encoding, errors="replace")
+        start = _start(sample, encoding)
         delimiter, skip = detect_delimiter(start)
         if strict and not skip and not _is_table(start, delimiter):
             message = "Flat text in which no delimiter makes columns."
@@ -67,33 +62,6 @@ def read_text(file: BinaryIO, budget: Budget, *, strict: bool) -> tuple[SheetVal
     finally:
         text.detach()
     return values, "tsv" if delimiter == "\t" else "csv"
-
-
-def detect_encoding(sample: bytes) -> str:
-    """A codec's name for the text that begins with `sample`.
-
-    A byte-order mark decides, then valid UTF-8, then the pattern of zero bytes, then
-    charset-normalizer's best guess; Windows-1252 is the last resort.
-
-    >>> detect_encoding("a;ä".encode("utf-16")), detect_encoding("a;ä".encode())
-    ('utf-16', 'utf-8')
-    """
-    for mark, name in _BOMS:
-        if sample.startswith(mark):
-            return name
-    if sample[1::2].count(0) > len(sample) // 4:
-        return "utf-16-le"
-    if sample[0::2].count(0) > len(sample) // 4:
-        return "utf-16-be"
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample)
-        return "utf-8"
-    except UnicodeDecodeError:
-        pass
-    import charset_normalizer
-
-    best = charset_normalizer.from_bytes(sample[:32_768]).best()
-    return best.encoding if best is not None else "cp1252"
 
 
 def detect_delimiter(sample: str) -> tuple[str, int]:
@@ -188,8 +156,35 @@ def _used(fields: list[str]) -> tuple[int, int]:
     return first, last
 
 
+class _WithoutZeros(io.RawIOBase):
+    """The bytes of a file but for the zeros, which a broken one may hold even within letters."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        space = memoryview(buffer)
+        while chunk := self._file.read(len(space)):
+            if kept := chunk.replace(b"\0", b""):
+                space[: len(kept)] = kept
+                return len(kept)
+        return 0
+
+
+def _without_zeros(file: BinaryIO) -> BinaryIO:
+    return io.BufferedReader(_WithoutZeros(file), _CHUNK_BYTES)
+
+
+def _start(sample: bytes, encoding: str) -> str:
+    """The beginning of the text without NUL characters."""
+    return sample.decode(encoding, errors="replace").replace("\0", "")
+
+
 def _lines(text: io.TextIOWrapper, delimiter: str) -> Iterator[list[str]]:
-    """Rows of fields; NUL characters, which a broken file may hold, are dropped."""
+    """Rows of fields; NUL characters, which are left in wide encodings, are dropped."""
     return csv.reader((line.replace("\0", "") for line in text), delimiter=delimiter)
 
 

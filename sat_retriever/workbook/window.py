@@ -59,6 +59,7 @@ def read_range(
     wanted: Area,
     *,
     formulas: bool = False,
+    within: Path | None = None,
     limits: Limits = WINDOW_LIMITS,
 ) -> CellWindow:
     """Cells of a sheet, at most 20,000 of them: whole rows from the top.
@@ -70,6 +71,7 @@ def read_range(
         sheet: Name of the sheet; that of a csv is its file name without suffix.
         wanted: The cells.
         formulas: Formulas in place of the values they gave, where the file has them.
+        within: Folder or file that it really must lie in, or be; None allows every place.
         limits: Bounds on size, memory and time.
 
     Raises:
@@ -79,7 +81,7 @@ def read_range(
     path = Path(path)
     if not os.path.lexists(path):
         raise PathNotFoundError(f"there is no file at {str(path)!r} any more; index it again")
-    request = request_for(path, None, limits)
+    request = request_for(path, None, limits, within)
     window = Window(sheet, wanted)
     request = replace(request, window=window, examples=False, links=False, formulas=formulas)
     with borrowed_slot() as slot:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import pty
+import random
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -32,7 +34,9 @@ def test_a_run_with_skipped_files_is_a_success(indexed: tuple[Path, Run]):
 def test_every_reason_is_counted_and_whole_files_are_named_first(indexed: tuple[Path, Run]):
     lines = indexed[1].out.splitlines()
     assert "skipped, whole or in part: 1 damaged, 1 empty_file, 1 empty_sheet" in lines
-    table = lines[lines.index("skipped, whole or in part: 1 damaged, 1 empty_file, 1 empty_sheet") + 1 :]
+    table = lines[
+        lines.index("skipped, whole or in part: 1 damaged, 1 empty_file, 1 empty_sheet") + 1 :
+    ]
     named = [line.split()[0] for line in table if ".xlsx" in line or ".csv" in line]
     assert named == ["empty_file", "damaged"]
     assert "sat status --skipped --index" in "".join(table)
@@ -323,3 +327,52 @@ def _wait_for_a_workbook(file: Path, process: subprocess.Popen[str]) -> None:
 
 def _bytes(file: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(file.parent.glob(f"{file.name}*")))
+
+
+def test_links_out_of_the_folder_are_read_only_if_they_are_to_be_followed(tmp_path, sat, encoder):
+    folder, outside = tmp_path / "data", tmp_path / "passwd"
+    folder.mkdir()
+    outside.write_text("Secret,Shell\n1,2\n")
+    (folder / "passwd.csv").symlink_to(outside)
+    file = tmp_path / "a.sat"
+    run = sat("index", str(folder), "--index", str(file), "--model", str(encoder))
+    assert run.code == 0
+    assert "skipped: 1 outside_link" in run.out
+    followed = sat("index", str(folder), "--index", str(file), "--follow-links")
+    assert "1 sheet in" in followed.out
+    assert "outside_link" not in followed.out
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_rows_end_every_command_in_one_line_and_verify_repairs_them(
+    seed, tmp_path, sat, encoder
+):
+    folder, file = tmp_path / "data", str(tmp_path / "a.sat")
+    folder.mkdir()
+    for name in ("sales", "staff"):
+        (folder / f"{name}.csv").write_text("Region,Revenue\nNorth,1\nSouth,2\n")
+    assert sat("index", str(folder), "--index", file, "--model", str(encoder)).code == 0
+    good = sat("search", "revenue", "--index", file, "--json").out
+    column = ("record", "token")[seed % 2]
+    table = {"record": "sheets", "token": "tokens"}[column]
+    chance = random.Random(seed)
+    with closing(sqlite3.connect(file)) as connection:
+        [content] = connection.execute(
+            f"SELECT CAST({column} AS BLOB) FROM {table} LIMIT 1"
+        ).fetchone()
+        flipped = bytearray(content[: -3 if column == "token" else None])
+        flipped[chance.randrange(len(flipped))] ^= 1 << chance.randrange(7)
+        value = "CAST(? AS TEXT)" if column == "record" else "?"
+        connection.execute(f"UPDATE {table} SET {column} = {value}", (bytes(flipped),))
+        connection.commit()
+    for asked in (("search", "revenue"), ("show", "sales.csv"), ("status",), ("graph",)):
+        out = ("--out", str(tmp_path / "links.html")) if asked == ("graph",) else ()
+        run = sat(*asked, *out, "--index", file)
+        assert run.code in (0, 1)
+        assert "Traceback" not in run.out + run.err
+        if run.code:
+            assert "sat index FOLDER --verify" in " ".join(run.err.split())
+    assert sat("search", "revenue", "--index", file).code == 1
+    run = sat("index", str(folder), "--index", file, "--verify")
+    assert "2 workbooks had damaged rows and were repaired" in run.out
+    assert sat("search", "revenue", "--index", file, "--json").out == good

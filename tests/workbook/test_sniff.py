@@ -176,3 +176,18 @@ def test_any_bytes_give_a_format_or_a_reason(tmp_path_factory, content, start):
         kind = sniff(path, named=named)
         assert bool(kind.format) or kind.reason is not None
         assert (kind.reason is None) == (kind.message == "")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "cp1251"])
+@pytest.mark.parametrize(
+    "text", ["Название;Цена\nЧай;1\n", "Όνομα;Τιμή\nΤσάι;1\n", "名前;価格\n茶;1\n"]
+)
+def test_text_of_every_script_is_told_in_wide_and_in_narrow_encodings(tmp_path, text, encoding):
+    content = (text * 20).encode(encoding, "ignore")
+    assert sniffed(tmp_path, content, "a.csv", named=False).format == "csv"
+
+
+def test_zero_bytes_do_not_make_a_text_binary_and_zeros_alone_are_empty(tmp_path):
+    assert sniffed(tmp_path, b"a,b\n1,\x002\n", "a.csv", named=False).format == "csv"
+    assert sniffed(tmp_path, b"a,b\n1,2\n" + bytes(70_000), "a.csv").format == "csv"
+    assert sniffed(tmp_path, bytes(70_000), "a.csv").reason is SkipReason.EMPTY_FILE

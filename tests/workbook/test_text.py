@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from sat_retriever.area import Area
 from sat_retriever.types import SkipReason
 from sat_retriever.workbook.budget import Budget
+from sat_retriever.workbook.encoding import detect_encoding
 from sat_retriever.workbook.limits import Limits, Refused
-from sat_retriever.workbook.text import detect_delimiter, detect_encoding, read_text
+from sat_retriever.workbook.text import detect_delimiter, read_text
 
 LIMITS = Limits()
 
@@ -129,3 +130,32 @@ def test_any_bytes_are_read_or_refused(content):
     else:
         assert (area is None) == (not any(found))
         assert kind in ("csv", "tsv")
+
+
+TABLE = "Größe;Stadt;Σ\r\n1,5;Köln;x\r\n2,5;Łódź;日本\r\n" * 3
+
+
+@given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(1, 5)), min_size=1, max_size=60))
+@settings(max_examples=200, deadline=None)
+def test_zero_bytes_anywhere_in_a_text_change_nothing_of_it(places):
+    content = bytearray(TABLE.encode())
+    for place, count in places:
+        at = place % (len(content) + 1)
+        content[at:at] = bytes(count)
+    assert rows(bytes(content)) == rows(TABLE)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16", "utf-32", "utf-8-sig"])
+def test_zero_bytes_at_the_end_of_a_text_are_no_part_of_it(encoding):
+    text = "Name,City\r\nJosé,Málaga\r\nZoë,Köln\r\n" * 20
+    assert rows(text.encode(encoding) + bytes(40)) == rows(text)
+
+
+def test_an_accent_far_behind_the_first_bytes_of_wide_text_is_kept():
+    text = "Name,City\n" + "Ada,Rome\n" * 20_000 + "Zoë,Köln\n"
+    assert rows(text.encode("utf-16-le"))[0][-1] == ["Zoë", "Köln"]
+
+
+def test_fields_that_are_filled_up_with_zero_bytes_are_read():
+    line = "".join(each.ljust(20, "\0") + end for each, end in (("name", ","), ("age", "\n")))
+    assert rows(line + line.replace("age", "41 "))[0] == [["name", "age"], ["name", 41]]

@@ -212,3 +212,14 @@ def test_loading_in_a_loop_beside_others_gives_the_same(workbooks):
 
     one, two = asyncio.run(twice())
     assert one == two
+
+
+def test_a_link_that_leads_outside_is_skipped_unless_links_are_followed(tmp_path):
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc" / "passwd").write_text("Secret,x\n1,2\n")
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "passwd.csv").symlink_to(tmp_path / "etc" / "passwd")
+    loader = SheetLoader(tmp_path / "root")
+    assert loader.load() == []
+    assert [skip.reason.value for skip in loader.skipped] == ["outside_link"]
+    assert ids(SheetLoader(tmp_path / "root", follow_links=True).load()) == ["passwd.csv#passwd"]

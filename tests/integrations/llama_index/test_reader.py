@@ -214,3 +214,16 @@ def test_a_reader_can_be_sent_to_another_process(workbooks):
     sent = pickle.loads(pickle.dumps(SheetReader(root=workbooks)))
     [document] = sent.load_data(workbooks / "March" / "Hours.xlsx")
     assert document.metadata["sheet_id"] == "March/Hours.xlsx#Hours"
+
+
+def test_a_link_that_leads_out_of_the_root_is_skipped_unless_links_are_followed(tmp_path):
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc" / "passwd").write_text("Secret,x\n1,2\n")
+    (tmp_path / "root").mkdir()
+    link = tmp_path / "root" / "passwd.csv"
+    link.symlink_to(tmp_path / "etc" / "passwd")
+    reader = SheetReader(root=tmp_path / "root")
+    assert reader.load_data(link) == []
+    assert [skip.reason.value for skip in reader.skipped] == ["outside_link"]
+    assert len(SheetReader(root=tmp_path / "root", follow_links=True).load_data(link)) == 1
+    assert len(SheetReader().load_data(link)) == 1  # it was named

@@ -35,6 +35,7 @@ class SheetReader(BaseReader):
     Args:
         root: Folder that sheet ids are relative to, as an index of that folder names its
             sheets; a file outside of it, and every file without a root, stands for itself.
+        follow_links: Read a link in the root also where its file lies outside of the root.
         limits: Bounds on size, memory and time; also on what is fetched.
         serialization: How a record becomes the document's text; None writes name, shape and
             every header with an example.
@@ -44,10 +45,12 @@ class SheetReader(BaseReader):
         self,
         root: str | os.PathLike[str] | None = None,
         *,
+        follow_links: bool = False,
         limits: Limits | None = None,
         serialization: Serialization | None = None,
     ) -> None:
         self.root = None if root is None else str(root)
+        self.follow_links = follow_links
         self.limits = limits or Limits()
         self.serialization = serialization or TEXT
         self.skipped: list[Skipped] = []
@@ -95,7 +98,16 @@ class SheetReader(BaseReader):
 
     def _read(self, path: Path, relative: PurePosixPath) -> Workbook:
         root = path.parents[len(relative.parts) - 1] if relative.parts else None
-        return read_workbook(path, root=root, formulas=False, links=False, limits=self.limits)
+        # Only in the root was a file met instead of named.
+        met = self.root is not None and str(root) == os.path.abspath(self.root)  # noqa: PTH100
+        return read_workbook(
+            path,
+            root=root,
+            formulas=False,
+            links=False,
+            within=root if met and not self.follow_links else None,
+            limits=self.limits,
+        )
 
     def _document(self, source: str, record: SheetRecord, extra: dict[str, Any]) -> Document:
         own = _metadata(record)
