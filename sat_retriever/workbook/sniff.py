@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sat_retriever.types import SkipReason
-from sat_retriever.workbook import ole
+from sat_retriever.workbook import locked, ole
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.package import ZIP_ERRORS, open_archive
 
@@ -154,7 +154,7 @@ def _kind(file: BinaryIO, path: Path, limits: Limits) -> Kind:  # noqa: PLR0911 
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_kind(file, head, limits)
     if head.startswith(ole.MAGIC):
-        return _ole_kind(file)
+        return _ole_kind(file, limits)
     if head.startswith(_BIFF_STARTS):
         old = "A bare BIFF stream as Excel 2 to 5 wrote it; save it again as .xlsx."
         return Kind("xls", SkipReason.UNSUPPORTED, old)
@@ -195,20 +195,17 @@ def _looks_utf16(head: bytes) -> bool:
     return zeros[0] < 0.1 and zeros[1] > 0.6
 
 
-def _ole_kind(file: BinaryIO) -> Kind:
-    names = {name.lower() for name in ole.stream_names(file)}
+def _ole_kind(file: BinaryIO, limits: Limits) -> Kind:
+    names = ole.Container(file, limits.file_bytes).names
     if "encryptedpackage" in names:
-        return Kind("xlsx", SkipReason.ENCRYPTED, ENCRYPTED_MESSAGE)
-    if names & {"workbook", "book"}:
+        return Kind("xlsx", SkipReason.ENCRYPTED, locked.MESSAGE)
+    if names.intersection(ole.WORKBOOK_STREAMS):
         return Kind("xls")
     if names & {"worddocument", "powerpoint document", "visiodocument", "__properties_version1.0"}:
         return _other("An OLE2 document that is no workbook.")
     if any(name.startswith("root") for name in names):
         return _other("An OLE2 container without a workbook stream.")
     return Kind("xls", SkipReason.DAMAGED, "The OLE2 container's directory cannot be read.")
-
-
-ENCRYPTED_MESSAGE = "The workbook is encrypted; give its password to read it."
 
 
 def _zip_kind(file: BinaryIO, head: bytes, limits: Limits) -> Kind:
