@@ -51,8 +51,9 @@ class _Table:
     def __init__(self, unit: int, count: int) -> None:
         """Begin without entries, for `count` sectors of `unit` bytes."""
         self.unit = unit
+        self.count = max(0, count)
         self.next = array("I")
-        self._taken = bytearray(max(0, count))
+        self._taken = bytearray(self.count)
 
     def take(self, sector: int, what: str) -> None:
         """Note that a chain holds a sector.
@@ -60,7 +61,7 @@ class _Table:
         Raises:
             _DamageError: If there is no such sector, or a chain holds it already.
         """
-        if sector >= len(self._taken):
+        if sector >= self.count:
             raise _DamageError(f"{what} leaves the file at sector {sector:,}")
         if self._taken[sector]:
             raise _DamageError(f"{what} loops, or runs into another: sector {sector:,} comes again")
@@ -105,7 +106,8 @@ class Container:
         file.seek(0)
         self._header = file.read(_HEADER_BYTES).ljust(_HEADER_BYTES, b"\0")
         self._sector = 4096 if unpack_from("<H", self._header, 30)[0] == 12 else 512
-        self._table = _Table(self._sector, -(-size // self._sector) - 1)
+        count = -(-size // self._sector) - 1 if size <= most else 0
+        self._table = _Table(self._sector, count)
         self._mini = _Table(_MINI_BYTES, 0)
         self._mini_stream = array("I")  # its sectors
         self._entries: list[_Entry] = []
@@ -157,7 +159,8 @@ class Container:
         for sector in listed:
             if sector < _MARKERS:
                 self._table.take(sector, "the allocation table")
-                self._table.next.extend(self._numbers(sector))
+                if len(self._table.next) < self._table.count:
+                    self._table.next.extend(self._numbers(sector))
 
     def _read_directory(self) -> None:
         [start] = unpack_from("<I", self._header, 48)
