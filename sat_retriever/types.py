@@ -227,8 +227,9 @@ class Formula:
 class Skipped:
     """A file, or a sheet, of which nothing or not everything could be read, and why.
 
-    A sheet may have a record beside it: one that was cut at a limit (`TOO_LARGE`), or one
-    whose values were read although its XML was refused (`XML_BOMB`).
+    A sheet may have a record beside it: one that was cut at a limit (`TOO_LARGE`), one whose
+    values were read although its XML was refused (`XML_BOMB`), or one of which single cells
+    cannot be read (`DAMAGED`).
 
     Attributes:
         path: POSIX path of the workbook relative to its root.

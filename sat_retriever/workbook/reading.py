@@ -93,8 +93,11 @@ def sheet_messages(
         yield skip(request, SkipReason.DAMAGED, message, sheet.name)
         return
     grid, area = _with_scan(values, scan)
+    if values.lost and request.window is None:
+        yield skip(request, SkipReason.DAMAGED, _lost(values.lost), sheet.name)
     if area is None:
-        yield skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
+        if not values.lost:
+            yield skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
         return
     if request.window is not None:
         cut = values.cut or values.shortened or (scan is not None and scan.cut)
@@ -115,6 +118,11 @@ def sheet_messages(
     if scan is not None and scan.cut:
         message = "The sheet is so large that only its first rows and formulas were read."
         yield skip(request, SkipReason.TOO_LARGE, message, sheet.name)
+
+
+def _lost(cells: int) -> str:
+    many = f"{cells:,} cells cannot" if cells > 1 else "One cell cannot"
+    return f"{many} be read, for example because the text is missing in the workbook; left empty."
 
 
 def _values(reading: Reading, sheet: str, scan: SheetScan | None) -> SheetValues:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, BinaryIO
 
 from sat_retriever.types import Visibility
 from sat_retriever.workbook.grid import CellError, Value
+from sat_retriever.workbook.lenient import StreamedSheet, lenient_workbook
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.values import (
     MISSING,
@@ -28,6 +29,8 @@ from sat_retriever.workbook.values import (
 
 _SLOWER = 5  # than calamine, at least: the same time is given to fewer cells
 _ROWS = 1_000  # between two looks at the clock
+Cells = Mapping[int, tuple[Any, str]]  # value and type by column
+Row = tuple[int, Cells]
 _STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
 
 
@@ -49,16 +52,13 @@ class OpenpyxlReader:
         Raises:
             ValuesFailed: If openpyxl cannot open it.
         """
-        import openpyxl
-
         failure: Exception | None = None
         for read_only in (True, False):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     file.seek(0)
-                    book = openpyxl.load_workbook(file, read_only=read_only, data_only=True)
-                    return cls(book, deadline)
+                    return cls(lenient_workbook(file, read_only=read_only), deadline)
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - openpyxl's errors have no common class
@@ -80,17 +80,21 @@ class OpenpyxlReader:
     def values(self, index: int, limits: Limits) -> SheetValues:
         """Values of one sheet, without merges; ends at a fifth of the cell limit or at damage.
 
+        A single cell that cannot be read is left empty, and counted.
+
         Raises:
             ValuesFailed: If not one row can be read.
         """
         sheet = self._sheets[index]
+        streamed = StreamedSheet(sheet) if hasattr(sheet, "reset_dimensions") else None
         rows: list[list[Value]] = []
         held = 0
         cut = False
+        placed = streamed.rows() if streamed else _loaded(sheet)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                for number, row in enumerate(_rows(sheet), start=1):
+                for number, row in enumerate(_rows(placed), start=1):
                     held += len(row)
                     late = number % _ROWS == 0 and time.monotonic() > self._deadline
                     if late or held > limits.cells // _SLOWER:
@@ -104,36 +108,35 @@ class OpenpyxlReader:
             if not any(rows):
                 raise ValuesFailed.because(error) from error
         grid, area = bounded(iter(rows), (1, 1), len(rows))
-        return SheetValues(grid, area, cut=cut)
+        return SheetValues(grid, area, cut=cut, lost=streamed.lost if streamed else 0)
 
 
-def _rows(sheet: Any) -> Iterator[list[Value]]:
-    """The sheet's rows from row 1 on, without trailing empty cells."""
-    texts = Texts()
-    if hasattr(sheet, "reset_dimensions"):
-        sheet.reset_dimensions()
-        for cells in sheet.iter_rows():
-            yield _row(cells, texts)
-        return
-    last = 0
+def _loaded(sheet: Any) -> Iterator[Row]:
     for number, places in groupby(sorted(sheet._cells), key=_row_number):
-        yield from (MISSING for _ in range(last + 1, number))
-        last = number
-        columns = {col: sheet._cells[row, col] for row, col in places}
-        yield _row([columns.get(col) for col in range(1, max(columns) + 1)], texts)
+        cells = ((col, sheet._cells[row, col]) for row, col in places)
+        yield number, {col: (cell.value, cell.data_type) for col, cell in cells}
 
 
 def _row_number(place: tuple[int, int]) -> int:
     return place[0]
 
 
-def _row(cells: Sequence[Any], texts: Texts) -> list[Value]:
-    row: list[Value] = []
-    for cell in cells:
-        value = cell.value if cell is not None else None
+def _rows(placed: Iterable[Row]) -> Iterator[list[Value]]:
+    """The sheet's rows from row 1 on, without trailing empty cells."""
+    texts = Texts()
+    last = 0
+    for number, cells in placed:
+        yield from (MISSING for _ in range(last + 1, number))
+        last = number
+        yield _row(cells, texts)
+
+
+def _row(cells: Cells, texts: Texts) -> list[Value]:
+    row: list[Value] = [None] * max(cells, default=0)
+    for col, (value, kind) in cells.items():
         if isinstance(value, str):
-            value = CellError(value) if cell.data_type == "e" else texts[value]
-        row.append(value)
+            value = CellError(value) if kind == "e" else texts[value]  # noqa: PLW2901
+        row[col - 1] = value
     while row and row[-1] is None:
         row.pop()
     return row

@@ -56,12 +56,14 @@ class SheetValues:
         area: The used range; of the rows read if `cut`. None without a value.
         merges: Merged rectangles.
         cut: Whether reading stopped before the end of the sheet.
+        lost: Cells that are left empty because they cannot be read.
     """
 
     grid: Grid
     area: Area | None
     merges: tuple[Area, ...] = ()
     cut: bool = False
+    lost: int = 0
 
     @property
     def shortened(self) -> bool:
