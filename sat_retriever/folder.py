@@ -21,14 +21,11 @@ from sat_retriever.workbook.sniff import Kind, is_named, open_regular, sniff
 # A file changed twice within one tick of a coarse clock keeps its time and maybe its
 # size; one that was younger than this when it was looked at is hashed the next time.
 _CLOCK_NS = 2_000_000_000
-# What says nothing lasting about a file: what was read of it before stays, and it is
-# tried again, an unreadable file at every sync, the costly others when asked to verify.
-PASSING = {
-    SkipReason.UNREADABLE,
-    SkipReason.TIMEOUT,
-    SkipReason.OUT_OF_MEMORY,
-    SkipReason.READER_CRASHED,
-}
+# What says nothing lasting about a file: what was read of it before stays, and it is tried
+# again, at every sync where another hour may do, else when asked to verify.
+_AGAIN = {SkipReason.UNREADABLE, SkipReason.TIMEOUT}
+PASSING = _AGAIN | {SkipReason.OUT_OF_MEMORY, SkipReason.READER_CRASHED}
+_LIMITED = PASSING | {SkipReason.TOO_LARGE}
 _LOCKED = {SkipReason.ENCRYPTED, SkipReason.WRONG_PASSWORD}
 
 
@@ -75,7 +72,7 @@ class Plan:
         refused: Files that are called like a workbook and are none, not to be read; their
             states say why.
         touched: Workbooks of unchanged content whose size or time is to be noted.
-        unchanged: Number of workbooks that stay as they are, touched ones included.
+        unchanged: Workbooks that stay as they are, touched ones included.
         removed: Keys (root, path) of the workbooks that are gone.
         ignored: Number of files that are no spreadsheets and not called like one.
         unlisted: Folders that could not be listed; what is indexed below them stays.
@@ -84,7 +81,7 @@ class Plan:
     read: tuple[ToRead, ...]
     refused: tuple[ToRead, ...]
     touched: tuple[WorkbookState, ...]
-    unchanged: int
+    unchanged: tuple[WorkbookState, ...]
     removed: tuple[tuple[str, str], ...]
     ignored: int
     unlisted: tuple[Skipped, ...]
@@ -118,6 +115,7 @@ def make_plan(
     *,
     verify: bool = False,
     password: bool = False,
+    limits: bool = False,
 ) -> Plan:
     """Compare the files on disk with what the index knows.
 
@@ -127,6 +125,7 @@ def make_plan(
         verify: Hash every file, also where size and time are the same, and read again
             those that failed for a passing reason.
         password: Read again the workbooks that were encrypted.
+        limits: Read again the workbooks that were cut at a limit.
     """
     # Text, not Path: this looks at every workbook of the index.
     places = [printable(scope.path) for scope in named]
@@ -139,7 +138,8 @@ def make_plan(
         same_path.setdefault(state.path, []).append(state.root)
     gone_root = cache(_is_gone)
     read, refused, touched, present = [], [], [], set()
-    unchanged = ignored = 0
+    unchanged: list[WorkbookState] = []
+    ignored = 0
     closed: list[str] = []
     for scope, file, explicit in _files(named, closed):
         now = _state_now(scope, file)
@@ -148,12 +148,11 @@ def make_plan(
         older = tuple(root for root in roots_of.get(printable(file), ()) if root != now.root)
         left = tuple(root for root in same_path.get(now.path, ()) if gone_root(root))
         present.add(key)
-        if old is not None and not _must_read(
-            old, verify=verify, password=password, freed=bool(left), explicit=explicit
-        ):
+        again = _tried_again(verify=verify, password=password, limits=limits, explicit=explicit)
+        if old is not None and not _must_read(old, again, clashes=verify or bool(left)):
             same = _unchanged(old, now, file, verify=verify)
             if same is not None:
-                unchanged += 1
+                unchanged.append(same)
                 touched += [same] if same is not old else []
                 continue
         other = None if explicit else _other(file, old)
@@ -175,7 +174,7 @@ def make_plan(
         tuple(read),
         tuple(refused),
         tuple(touched),
-        unchanged,
+        tuple(unchanged),
         tuple(sorted(gone)),
         ignored,
         unlisted,
@@ -267,26 +266,42 @@ def _is_gone(root: str) -> bool:
         return False
 
 
-def _must_read(
-    old: WorkbookState, *, verify: bool, password: bool, freed: bool, explicit: bool
-) -> bool:
-    whole = {skip.reason for skip in old.skipped if skip.sheet is None}
-    clashed = any(skip.reason is SkipReason.DUPLICATE_ID for skip in old.skipped)
-    again = {SkipReason.UNREADABLE} | (PASSING if verify else set())
-    locked = _LOCKED if password else set()
-    # Text is read whatever its name when it is named, but not when it is met in a folder.
-    named = {SkipReason.NOT_A_SPREADSHEET} if explicit else set()
-    return bool(whole & (again | locked | named)) or (clashed and (verify or freed))
+def _tried_again(
+    *, verify: bool, password: bool, limits: bool, explicit: bool
+) -> frozenset[SkipReason]:
+    """Reasons for which a workbook is read again although it did not change."""
+    again = set(_AGAIN)
+    if verify:
+        again |= PASSING
+    if password:
+        again |= _LOCKED
+    if limits:
+        again |= _LIMITED
+    if explicit:  # text is read whatever its name when it is named, but not in a folder
+        again.add(SkipReason.NOT_A_SPREADSHEET)
+    return frozenset(again)
+
+
+def _must_read(old: WorkbookState, again: frozenset[SkipReason], *, clashes: bool) -> bool:
+    """Whether an unchanged workbook is read again.
+
+    Args:
+        old: What the index knows of it.
+        again: Reasons for which it is.
+        clashes: Whether a sheet id that was taken may be free now.
+    """
+    reasons = {skip.reason for skip in old.skipped}
+    return bool(reasons & again) or (clashes and SkipReason.DUPLICATE_ID in reasons)
 
 
 def _unchanged(
     old: WorkbookState, now: WorkbookState, file: Path, *, verify: bool
 ) -> WorkbookState | None:
-    """The state of a file whose content is the same, with its present time; None if not."""
+    """The state of a file whose content is the same, with its present time; None if it changed."""
     if not verify and _same_stat(old, now):
         return old
     if _hash_file(file) == old.content_hash:
-        return replace(now, content_hash=old.content_hash)
+        return replace(now, content_hash=old.content_hash, skipped=old.skipped)
     return None
 
 

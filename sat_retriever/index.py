@@ -38,7 +38,7 @@ from sat_retriever.scoring import DENSE_WEIGHT
 from sat_retriever.serialize import Serialization, serialize
 from sat_retriever.store.sqlite import SqliteStore
 from sat_retriever.store.write import SheetRow, WorkbookState
-from sat_retriever.sync import Progress, SyncReport, sync_paths
+from sat_retriever.sync import Progress, SyncOptions, SyncReport, sync_paths
 from sat_retriever.types import (
     Candidate,
     Encoder,
@@ -47,6 +47,7 @@ from sat_retriever.types import (
     SheetRecord,
     without_examples,
 )
+from sat_retriever.workbook.limits import Limits
 
 _RERANKER, _HOME = "reranker", "home"  # keys in the file; its folder when others were named
 UNRESOLVED_SHOWN = 20  # workbook files that status names
@@ -246,6 +247,7 @@ class SheetIndex:
         verify: bool = False,
         password: str | None = None,
         workers: int | None = None,
+        limits: Limits | None = None,
         progress: Progress | None = None,
     ) -> SyncReport:
         """Bring the index in line with the workbooks under some paths.
@@ -265,6 +267,8 @@ class SheetIndex:
             verify: Hash every file instead of trusting size and modification time.
             password: Opens encrypted workbooks.
             workers: Reading processes; all cores by default.
+            limits: Bounds on what one file may cost, in place of the usual ones; workbooks
+                that were cut at a limit are read again.
             progress: Called with workbooks done, workbooks in all, and the path.
 
         Raises:
@@ -275,17 +279,10 @@ class SheetIndex:
         named = [paths] if isinstance(paths, (str, Path)) else list(paths)
         if not all(str(path) for path in named):
             raise PathNotFoundError("a path is empty; name a folder or a file")
+        options = SyncOptions(self.examples, verify, password, workers, limits)
         with self._sole_writer():
-            return sync_paths(
-                self._store,
-                [Path(path) for path in named],
-                self._rows,
-                examples=self.examples,
-                verify=verify,
-                password=password,
-                workers=workers,
-                progress=progress,
-            )
+            places = [Path(path) for path in named]
+            return sync_paths(self._store, places, self._rows, options, progress)
 
     def add_records(
         self,

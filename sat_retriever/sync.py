@@ -13,7 +13,8 @@ from sat_retriever.links.claims import discover
 from sat_retriever.store.sqlite import SqliteStore
 from sat_retriever.store.write import SheetRow
 from sat_retriever.types import SheetRecord, Skipped
-from sat_retriever.workbook.read import Workbook, read_workbooks
+from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.read import DEFAULT_LIMITS, Workbook, read_workbooks
 
 # Encoding pays when texts come together; a kill loses no more than this many sheets.
 _BATCH_SHEETS = 128
@@ -21,6 +22,25 @@ _BATCH_SECONDS = 2.0
 
 Progress = Callable[[int, int, str], None]
 MakeRows = Callable[[Sequence[SheetRecord]], list[SheetRow]]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
+    """How a sync reads; see `SheetIndex.sync`.
+
+    Attributes:
+        examples: Whether records keep an example cell for each column.
+        verify: Hash every file instead of trusting size and modification time.
+        password: Opens encrypted workbooks.
+        workers: Reading processes; all cores by default.
+        limits: Bounds on one file in place of the usual ones.
+    """
+
+    examples: bool = True
+    verify: bool = False
+    password: str | None = None
+    workers: int | None = None
+    limits: Limits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +54,9 @@ class SyncReport:
         removed: Ones gone from under the given paths.
         ignored: Files that are no spreadsheets and not called like one.
         sheets: Sheets written.
-        skipped: Files and sheets that gave no record, with the reason, by path.
+        skipped: Files and sheets that gave no record, or a partial one, with the reason, by
+            path; those of unchanged workbooks, too.
+        known: How many of these are of unchanged workbooks.
         seconds: Wall time.
     """
 
@@ -45,6 +67,7 @@ class SyncReport:
     ignored: int
     sheets: int
     skipped: tuple[Skipped, ...]
+    known: int
     seconds: float
 
 
@@ -52,11 +75,7 @@ def sync_paths(
     store: SqliteStore,
     paths: Sequence[Path],
     make_rows: MakeRows,
-    *,
-    examples: bool,
-    verify: bool,
-    password: str | None,
-    workers: int | None,
+    options: SyncOptions,
     progress: Progress | None,
 ) -> SyncReport:
     """Read what is new or changed, replace it in the store, remove what is gone.
@@ -67,17 +86,24 @@ def sync_paths(
     start = time.monotonic()
     known = store.workbooks()
     named = scopes(paths, {state.root for state in known})
-    plan = make_plan(named, known, verify=verify, password=password is not None)
+    plan = make_plan(
+        named,
+        known,
+        verify=options.verify,
+        password=options.password is not None,
+        limits=options.limits is not None,
+    )
     if plan.touched:
         store.touch_workbooks(plan.touched)
     if plan.removed:
         store.remove_workbooks(plan.removed)
-    written, skipped = 0, list(plan.unlisted)
+    written, before = 0, [skip for state in plan.unchanged for skip in state.skipped]
+    skipped = [*plan.unlisted, *before]
     for job in plan.refused:
         store.replace_workbook(job.state, (), superseded=job.superseded)
         skipped += job.state.skipped
     done = 0
-    for batch in _batches(_read(plan, examples=examples, password=password, workers=workers)):
+    for batch in _batches(_read(plan, options)):
         rows = make_rows([record for _, book in batch for record in book.records])
         for job, book in batch:
             own, rows = rows[: len(book.records)], rows[len(book.records) :]
@@ -93,26 +119,26 @@ def sync_paths(
     return SyncReport(
         added=added,
         changed=len(come) - added,
-        unchanged=plan.unchanged,
+        unchanged=len(plan.unchanged),
         removed=len(plan.removed),
         ignored=plan.ignored,
         sheets=written,
         skipped=tuple(sorted(skipped, key=lambda skip: (skip.path, skip.sheet or ""))),
+        known=len(before),
         seconds=time.monotonic() - start,
     )
 
 
-def _read(
-    plan: Plan, *, examples: bool, password: str | None, workers: int | None
-) -> Generator[tuple[ToRead, Workbook]]:
+def _read(plan: Plan, options: SyncOptions) -> Generator[tuple[ToRead, Workbook]]:
     """The plan's workbooks as they come out of the reading processes."""
     jobs = {job.file: job for job in plan.read}
     books = read_workbooks(
         jobs,
         root=lambda path: jobs[path].root,
-        examples=examples,
-        password=password,
-        workers=workers,
+        examples=options.examples,
+        password=options.password,
+        workers=options.workers,
+        limits=options.limits or DEFAULT_LIMITS,
         formulas=False,
     )
     with closing(books):  # an interruption must not leave reading processes behind
@@ -150,4 +176,6 @@ def _write(
 
 
 def _failed_for_now(book: Workbook) -> bool:
-    return any(skip.reason in PASSING and skip.sheet is None for skip in book.skipped)
+    """Whether nothing was read of a workbook for a reason that may pass."""
+    passing = any(skip.reason in PASSING and skip.sheet is None for skip in book.skipped)
+    return passing and not book.records

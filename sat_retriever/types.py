@@ -146,6 +146,7 @@ class SheetRecord:
         tables: Every table found, the main table first.
         content_hash: Hash of the workbook file's bytes; empty without a file.
         formulas: Whether its formulas were read: xls and xlsb give values only.
+        partial: Whether only a part of the sheet was read; a `Skipped` says why.
         metadata: A user's own filter fields.
     """
 
@@ -163,6 +164,7 @@ class SheetRecord:
     tables: tuple[Table, ...] = ()
     content_hash: str = ""
     formulas: FormulaState = FormulaState.NONE
+    partial: bool = False
     metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
 
     @property
@@ -227,9 +229,9 @@ class Formula:
 class Skipped:
     """A file, or a sheet, of which nothing or not everything could be read, and why.
 
-    A sheet may have a record beside it: one that was cut at a limit (`TOO_LARGE`), one whose
-    values were read although its XML was refused (`XML_BOMB`), or one of which single cells
-    cannot be read (`DAMAGED`).
+    A sheet may have a record beside it: a partial one that was cut at a limit (`TOO_LARGE`),
+    by the reader's time (`TIMEOUT`) or at damage (`DAMAGED`), one of which single cells cannot
+    be read (`DAMAGED`), or one whose values were read although its XML was refused (`XML_BOMB`).
 
     Attributes:
         path: POSIX path of the workbook relative to its root.

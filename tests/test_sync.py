@@ -10,6 +10,7 @@ import xlsxwriter
 
 from sat_retriever import (
     Filters,
+    Limits,
     PathNotFoundError,
     SheetIndex,
     SheetRecord,
@@ -285,8 +286,8 @@ def test_what_is_called_a_workbook_and_is_none_is_named_once_with_the_reason(
     for (skip,) in (report.skipped, index.workbooks()[0].skipped):
         assert (skip.path, skip.reason.value, skip.sheet) == (name, "not_a_spreadsheet", None)
         assert told in skip.message
-    report = index.sync(folder)
-    assert (counts(report), report.skipped) == ((0, 0, 1, 0), ())
+    again = index.sync(folder)
+    assert (counts(again), again.skipped, again.known) == ((0, 0, 1, 0), report.skipped, 1)
     (folder / name).write_bytes(content + b"\n")
     assert counts(index.sync(folder)) == (0, 1, 0, 0)
     write_xlsx(folder / name, S=["x", "y"])
@@ -456,6 +457,34 @@ def test_a_reader_that_runs_out_of_time_loses_nothing_and_is_tried_again(
     monkeypatch.undo()
     assert counts(index.sync(folder)) == (0, 1, 0, 0)
     assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "newer"
+
+
+def test_a_file_that_took_too_long_is_kept_in_part_and_tried_again_at_the_next_sync(folder, index):
+    rows = b"Key,Value\n" + b"abc,1.25\n" * 600_000
+    (folder / "a.csv").write_bytes(rows)
+    os.utime(folder / "a.csv", (PAST, PAST))
+    report = index.sync(folder, limits=Limits(seconds=0.3))
+    assert [skip.reason for skip in report.skipped] == [SkipReason.TIMEOUT]
+    partial = index.records(["a.csv#a"])["a.csv#a"]
+    assert partial.partial
+    assert [column.name for column in partial.columns] == ["Key", "Value"]
+    report = index.sync(folder)
+    assert (counts(report), report.skipped) == ((0, 1, 0, 0), ())
+    whole = index.records(["a.csv#a"])["a.csv#a"]
+    assert (whole.num_rows, whole.partial) == (600_001, False)
+    assert counts(index.sync(folder)) == (0, 0, 1, 0)
+
+
+def test_what_was_cut_at_a_limit_is_read_again_when_limits_are_given(folder, index):
+    (folder / "a.csv").write_bytes(b"Key,Value\n" + b"abc,1.25\n" * 4_000)
+    write(folder / "b.csv", "x", "y", "z")
+    os.utime(folder / "a.csv", (PAST, PAST))
+    report = index.sync(folder, limits=Limits(cells=500))
+    assert [skip.reason for skip in report.skipped] == [SkipReason.TOO_LARGE]
+    again = index.sync(folder)
+    assert (counts(again), again.skipped, again.known) == ((0, 0, 2, 0), report.skipped, 1)
+    more = index.sync(folder, limits=Limits(cells=10_000))
+    assert (counts(more), more.skipped) == ((0, 1, 1, 0), ())
 
 
 def test_a_sheet_whose_id_was_taken_gets_in_by_verify_once_the_id_is_free(folder, index, tmp_path):

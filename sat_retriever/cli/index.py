@@ -36,7 +36,8 @@ from sat_retriever.errors import InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
 from sat_retriever.sync import SyncReport
-from sat_retriever.types import FORMATS, Skipped, SkipReason
+from sat_retriever.types import FORMATS, SkipReason
+from sat_retriever.workbook.limits import Limits
 
 _LISTED = 8  # skipped files and sheets named at the end; the rest is counted
 _PATH_CHARS = 60
@@ -80,6 +81,14 @@ def index(
         int | None,
         typer.Option(min=1, help="Reading processes; all cores by default.", metavar="N"),
     ] = None,
+    limits: Annotated[
+        str | None,
+        typer.Option(
+            help="Bounds on one file: seconds of processor time, MiB of memory, cells of a sheet; "
+            "what was cut at a limit before is read again.",
+            metavar="seconds=S,memory=M,cells=N",
+        ),
+    ] = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Hash every file instead of trusting its time.")
     ] = False,
@@ -92,10 +101,16 @@ def index(
     not called like one, is counted and ignored; what cannot be read is
     named with the reason.
     """
+    bounds = Limits.parse(limits) if limits is not None else None
     with _open(file, model, precision, no_examples=no_examples) as opened, _bar() as progress:
         try:
             report = opened.sync(
-                paths, verify=verify, password=password, workers=workers, progress=progress
+                paths,
+                verify=verify,
+                password=password,
+                workers=workers,
+                limits=bounds,
+                progress=progress,
             )
         except KeyboardInterrupt:
             # What was read and not encoded yet is lost, so nothing is said of what was read.
@@ -182,19 +197,22 @@ def _print_report(report: SyncReport, file: Path, sheets: int) -> None:
         speed = f"{report.seconds:.1f} s, {rate:.0f} workbooks/s"
         out.print(f"{counted(report.sheets, 'sheet')} read in {speed}")
     if report.skipped:
-        _print_skipped(report.skipped, file)
+        _print_skipped(report, file)
     elif not read + report.unchanged:
         out.print(f"no workbook was found; looked for {', '.join(FORMATS)}")
         out.print("hidden folders and links to folders are left out", style="dim")
 
 
-def _print_skipped(skipped: tuple[Skipped, ...], file: Path) -> None:
+def _print_skipped(report: SyncReport, file: Path) -> None:
+    skipped = report.skipped
     reasons = Counter(skip.reason.value for skip in skipped)
     listed = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     summary = ", ".join(f"{count:,} {reason}" for reason, count in listed)
     out = stdout()
     out.print()
-    out.print(f"skipped: {summary}", style="bold")
+    out.print(f"skipped, whole or in part: {summary}", style="bold")
+    if report.known:
+        out.print(f"{report.known:,} of them known from earlier runs, in unchanged files")
     # An empty sheet is nothing to look into; a whole file that failed is, most of all.
     told = sorted(
         (skip for skip in skipped if skip.reason is not SkipReason.EMPTY_SHEET),

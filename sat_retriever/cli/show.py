@@ -111,7 +111,8 @@ def _print_sheet(record: SheetRecord, links: list[Link], most: int) -> None:
     out.print(plain(record.sheet_id), style="bold green")
     shape = f"{record.num_rows or '?'} rows x {record.num_cols or '?'} columns"
     unread = "formulas not read" if record.formulas is FormulaState.UNREAD else ""
-    facts = (record.format, record.visibility.value, shape, record.range or "", unread)
+    partial = "read in part" if record.partial else ""
+    facts = (record.format, record.visibility.value, shape, record.range or "", unread, partial)
     out.print(plain(", ".join(fact for fact in facts if fact)))
     for number, table in enumerate(record.tables, start=1):
         out.print()

@@ -1,8 +1,7 @@
-"""The exported model at run time: word pieces in, tokens out; onnxruntime and tokenizers only."""
+"""The exported model at run time: a text in, its token out; onnxruntime and tokenizers only."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sat_retriever.encoder.folder import ModelFolder
@@ -32,7 +31,7 @@ class OnnxModel:
 
         Args:
             folder: The folder.
-            threads: Processor cores one batch may use.
+            threads: Processor cores one text may use.
 
         Raises:
             EncoderError: If its tokenizer or its model cannot be opened.
@@ -40,21 +39,18 @@ class OnnxModel:
         pieces = WordPieces.open(folder.tokenizer, folder.spec)
         return cls(folder, pieces, _open_session(folder, threads))
 
-    def pieces(self, text: str) -> list[int]:
-        """Word pieces of one text, special ones included, cut at the maximum length."""
-        return self._pieces.of(text)
-
-    def tokens(self, pieces: Sequence[Sequence[int]]) -> FloatArray:
-        """Tokens of one batch, (b, d) float32, rows of unit length.
+    def token(self, text: str) -> FloatArray:
+        """Token of one text, (d,) float32, unit length; the text is cut at the maximum length.
 
         Raises:
             EncoderError: If onnxruntime fails, for example for lack of memory, or the model
                 gives something else than numbers.
         """
-        ids, mask = self._pieces.padded(pieces)  # (b, t)
+        ids, mask = self._pieces.padded([self._pieces.of(text)])  # (1, t)
         inputs = {"input_ids": ids, "attention_mask": mask}
-        shape = (len(pieces), self.folder.spec.width)
-        return run_session(self._session, inputs, self.folder.model, shape)
+        shape = (1, self.folder.spec.width)
+        token: FloatArray = run_session(self._session, inputs, self.folder.model, shape)[0]
+        return token
 
 
 def _open_session(folder: ModelFolder, threads: int) -> onnxruntime.InferenceSession:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 from pathlib import Path
 from typing import get_args
 
@@ -28,15 +28,12 @@ from sat_retriever.types import FloatArray
 
 Progress = Callable[[int, int], None]
 
-# Word pieces in one padded batch. More gains nothing on a processor (measured flat from
-# 400 to 3,000 at 48 a text) and costs memory.
-_BATCH_PIECES = 1024
-# Texts split into word pieces at a time; bounds memory whatever the number of texts.
-_BLOCK_TEXTS = 2048
-# One text gains little beyond this many threads; further processors take further batches.
-_THREADS_PER_BATCH = 4
-# Batches handed to the workers at a time; bounds what waits after an interrupt.
-_GROUP_BATCHES = 64
+# One text gains little beyond this many threads.
+_THREADS_PER_TEXT = 4
+# Texts handed to the processors at a time; bounds what waits after an interrupt.
+_GROUP_TEXTS = 1024
+# Texts from which opening a second session, of one processor a text, pays.
+_MANY_TEXTS = 64
 _SUFFIXES: Mapping[str, Precision] = {":int8": "int8", ":compact": "compact"}  # of names
 
 
@@ -48,17 +45,19 @@ class SheetEncoder:
     are L2-normalised whether or not the source folder asks for it.
     """
 
-    def __init__(self, model: OnnxModel, *, name: str, workers: int = 1) -> None:
+    def __init__(self, model: OnnxModel, *, name: str, threads: int = 1) -> None:
         """Take finished parts; use `load` to get them.
 
         Args:
             model: The opened model.
             name: What loads this encoder again.
-            workers: Batches of one bulk call that run at the same time.
+            threads: Processor cores that many texts together may use.
         """
         self._model = model
         self._name = name
-        self._workers = workers
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._single: OnnxModel | None = None  # one core a text; opened for many texts
 
     @classmethod
     def load(
@@ -106,10 +105,9 @@ class SheetEncoder:
         else:
             folder = cached_model(name, precision or "fp32", _cache_folder(cache_dir))
             name += _suffix(folder.spec.precision)
-        # int8 runs one text at a time (see `_batches`), fastest on one core each.
-        per_batch = 1 if folder.spec.precision == "int8" else min(cores, _THREADS_PER_BATCH)
-        model = OnnxModel.open(folder, per_batch)
-        return cls(model, name=name, workers=max(1, cores // per_batch))
+        # A text in int8 is fastest on one core.
+        per_text = 1 if folder.spec.precision == "int8" else min(cores, _THREADS_PER_TEXT)
+        return cls(OnnxModel.open(folder, per_text), name=name, threads=cores)
 
     @property
     def spec(self) -> EncoderSpec:
@@ -170,7 +168,7 @@ class SheetEncoder:
 
         Args:
             texts: Serialized sheets; n of them, none gives (0, d).
-            progress: Called with (texts done, n) after each batch, from this thread.
+            progress: Called with (texts done, n) after each text, from this thread.
 
         Raises:
             InputError: If `texts` is a single string or holds something else.
@@ -186,60 +184,36 @@ class SheetEncoder:
         return self._encode(texts, self.spec.query_prefix, None)
 
     def _encode(self, texts: Sequence[str], prefix: str, progress: Progress | None) -> FloatArray:
-        """Tokens of the texts, batched by length and put back in order."""
+        """Tokens of the texts, each run alone.
+
+        In a padded batch the last bits of a token depend on its neighbours; alone, a text has
+        the same token whatever is encoded beside it, on any number of threads. It costs
+        nothing: as many texts as there are cores run side by side, and none is padded.
+        """
         _check_texts(texts)
         tokens = np.empty((len(texts), self.width), dtype=np.float32)
-        done = 0
-        for rows, batch in self._run(self._batches(texts, prefix)):
-            tokens[rows] = batch
-            done += len(rows)
+        for row, token in enumerate(self._run([prefix + text for text in texts])):
+            tokens[row] = token
             if progress:
-                progress(done, len(texts))
+                progress(row + 1, len(texts))
         return tokens
 
-    def _run(
-        self, batches: Iterator[tuple[list[int], list[list[int]]]]
-    ) -> Iterator[tuple[list[int], FloatArray]]:
-        """Rows and tokens of each batch; several batches at a time with several workers."""
-        first = next(batches, None)
-        if first is None:
+    def _run(self, texts: Sequence[str]) -> Iterator[FloatArray]:
+        """The token of each text, in order."""
+        if self._threads == 1 or len(texts) < _MANY_TEXTS:
+            yield from map(self._model.token, texts)
             return
-        yield first[0], self._model.tokens(first[1])
-        if self._workers == 1:
-            for rows, pieces in batches:
-                yield rows, self._model.tokens(pieces)
-            return
-        with ThreadPoolExecutor(self._workers) as pool:
-            while group := list(islice(batches, _GROUP_BATCHES)):
-                rows_of = [rows for rows, _ in group]
-                tokens_of = pool.map(self._model.tokens, [pieces for _, pieces in group])
-                yield from zip(rows_of, tokens_of, strict=True)
+        single = self._single_core()
+        with ThreadPoolExecutor(self._threads) as pool:
+            for start in range(0, len(texts), _GROUP_TEXTS):
+                yield from pool.map(single.token, texts[start : start + _GROUP_TEXTS])
 
-    def _batches(
-        self, texts: Sequence[str], prefix: str
-    ) -> Iterator[tuple[list[int], list[list[int]]]]:
-        """Row numbers and word pieces of texts of about equal length.
-
-        An int8 batch is one text: its activations are scaled by the largest value in
-        the batch, so that a token would depend on its neighbours.
-        """
-        limit = 1 if self.spec.precision == "int8" else _BATCH_PIECES
-        order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
-        for start in range(0, len(order), _BLOCK_TEXTS):
-            block = [
-                (row, self._model.pieces(prefix + texts[row]))
-                for row in order[start : start + _BLOCK_TEXTS]
-            ]
-            block.sort(key=lambda item: len(item[1]))
-            rows: list[int] = []
-            pieces: list[list[int]] = []
-            for row, ids in block:
-                if rows and (len(rows) + 1) * len(ids) > limit:
-                    yield rows, pieces
-                    rows, pieces = [], []
-                rows.append(row)
-                pieces.append(ids)
-            yield rows, pieces
+    def _single_core(self) -> OnnxModel:
+        """The model with one core a text, opened once."""
+        with self._lock:
+            if self._single is None:
+                self._single = OnnxModel.open(self._model.folder, 1)
+            return self._single
 
 
 def _check_texts(texts: Sequence[str]) -> None:

@@ -174,6 +174,7 @@ class SheetDescription(ToolResult):
         visibility: "visible", "hidden" or "very_hidden".
         used: Used range; None when unknown.
         formulas: Whether its formulas were read: "none", "read" or "unread".
+        partial: Whether only a part of the sheet was read, so that tables may go on further.
         tables: Its first tables.
         more_tables: How many more it has.
         links: Number of links to other sheets by type.
@@ -187,6 +188,7 @@ class SheetDescription(ToolResult):
     visibility: str
     used: str | None
     formulas: str
+    partial: bool
     tables: tuple[DescribedTable, ...]
     more_tables: int
     links: Mapping[str, int]
@@ -194,6 +196,8 @@ class SheetDescription(ToolResult):
     def __str__(self) -> str:
         facts = [self.format, self.visibility, f"used range {self.used}" if self.used else ""]
         lines = [f"{one_line(self.citation)}: {', '.join(fact for fact in facts if fact)}"]
+        if self.partial:
+            lines.append("Only a part of this sheet was read; its tables may go on further.")
         lines += map(str, self.tables)
         if self.more_tables:
             lines.append(f"and {self.more_tables} more tables")

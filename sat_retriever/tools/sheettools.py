@@ -128,6 +128,7 @@ class SheetTools:
             visibility=record.visibility.value,
             used=record.range,
             formulas=record.formulas.value,
+            partial=record.partial,
             tables=described(record, _TABLES),
             more_tables=max(0, len(record.tables) - _TABLES),
             links={kind: links[kind] for kind in in_order(links)},

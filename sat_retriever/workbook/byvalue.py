@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,16 +9,16 @@ from typing import Any, BinaryIO
 
 from sat_retriever.structure import SheetTable, TableObject
 from sat_retriever.types import FormulaState, SkipReason
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.readers import Readers
-from sat_retriever.workbook.reading import Reading, refuse_sheet, sheet_messages
+from sat_retriever.workbook.reading import Reading, no_more, refuse_sheet, sheet_messages
 from sat_retriever.workbook.records import Source
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.skips import skip
 from sat_retriever.workbook.xlsx import SheetPart
 
 Json = dict[str, Any]
-_READ_SHARE = 0.6  # of a file's time: begin no more of it after that
 _CRASHED = "The reader crashed on this file, twice in a row."
 
 
@@ -44,6 +43,7 @@ def read_by_value(
     source: Source,
     file: BinaryIO,
     values: Path | BinaryIO,
+    budget: Budget,
     *,
     damage: str,
     known: Known = NOTHING_KNOWN,
@@ -53,12 +53,11 @@ def read_by_value(
     Raises:
         Refused: If no reader opens it.
     """
-    deadline = time.monotonic() + _READ_SHARE * request.limits.seconds
-    readers = Readers(file, values, safe=request.safe, deadline=deadline)
+    readers = Readers(file, values, budget, safe=request.safe)
     if request.safe and source.format in ("xlsb", "xls", "ods"):
         raise Refused(SkipReason.READER_CRASHED, _CRASHED)
     listed = readers.listed(damage)
-    reading = Reading(request, source, readers)
+    reading = Reading(request, source, readers, budget)
     tables: dict[str, list[TableObject]] = {}
     for each in known.tables:
         tables.setdefault(each.sheet, []).append(each.table)
@@ -66,8 +65,12 @@ def read_by_value(
     for index, sheet in enumerate(listed):
         if not request.asks_for(sheet.name):
             continue
+        ended = no_more(reading, index, len(listed))
+        if ended is not None:
+            yield ended
+            return
         part = SheetPart(sheet.name, "", sheet.visibility, sheet.other)
-        refusal = refuse_sheet(part, index, seen, request.limits)
+        refusal = refuse_sheet(part, seen)
         if refusal is not None:
             yield skip(request, *refusal, sheet.name)
             continue

@@ -9,11 +9,11 @@ from openpyxl.formula.tokenizer import TokenizerError
 from openpyxl.formula.translate import Translator, TranslatorError
 
 from sat_retriever.area import Area, area_of, column_letters, split_ref
+from sat_retriever.workbook.budget import CutShort
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.package import (
     Attributes,
     BadXmlError,
-    OutOfTimeError,
     feed,
     guarded_parser,
     local,
@@ -105,7 +105,7 @@ def formula_owners(chunks: Iterator[bytes], area: Area, limits: Limits) -> dict[
     parser.StartElementHandler = start
     try:
         feed(parser, chunks)
-    except (BadXmlError, OutOfTimeError):
+    except (BadXmlError, CutShort):
         return found
     return found
 

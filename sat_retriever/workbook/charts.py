@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 from sat_retriever.structure import DataSource, SourceKind
+from sat_retriever.workbook.budget import PARSED, Budget
 from sat_retriever.workbook.limits import MIB
 from sat_retriever.workbook.package import (
     Attributes,
@@ -26,7 +25,7 @@ _MAX_NAME = 60
 
 
 def chart_sources(
-    package: Package, sheet: str, sheet_part: str, deadline: float
+    package: Package, sheet: str, sheet_part: str, budget: Budget
 ) -> tuple[DataSource, ...]:
     """Sources of the charts of a sheet: one for each chart and sheet that it shows.
 
@@ -34,15 +33,16 @@ def chart_sources(
         package: The workbook.
         sheet: Name of the sheet.
         sheet_part: Its part.
-        deadline: Monotonic time after which no more charts are looked at.
+        budget: What may still be parsed.
 
     Raises:
         Refused: If a part declares entities or nests too deeply.
     """
     found: list[DataSource] = []
     for name, part in _charts(package, sheet_part):
-        if len(found) >= MAX_CHART_SOURCES or time.monotonic() > deadline:
+        if len(found) >= MAX_CHART_SOURCES or budget.spent():
             break
+        budget.xml_bytes -= PARSED * package.size(part)
         texts = shown_ranges(_texts(package, part))
         found += [DataSource(sheet, SourceKind.CHART, text, name) for text in texts]
     return tuple(found[:MAX_CHART_SOURCES])

@@ -15,8 +15,9 @@ from typing import Any, BinaryIO
 from sat_retriever.area import Area
 from sat_retriever.types import SkipReason, Visibility
 from sat_retriever.workbook import locked
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.grid import Grid, Value
-from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.values import (
     SheetName,
     SheetValues,
@@ -85,10 +86,10 @@ class CalamineReader:
         except BaseException as error:
             raise ValuesFailed.because(error) from error
 
-    def values(self, index: int, limits: Limits) -> SheetValues:
+    def values(self, index: int, budget: Budget) -> SheetValues:
         """Values and merges of one sheet.
 
-        The grid ends after `limits.cells` cells; the used range does not.
+        The grid ends after as many cells as a sheet may have; the used range does not.
 
         Raises:
             ValuesFailed: If calamine cannot read the sheet.
@@ -101,9 +102,12 @@ class CalamineReader:
             if start is None:
                 return SheetValues(Grid([]), None)
             width = max(1, sheet.width)
+            budget.cells -= width * sheet.height
             # iter_rows begins at the first row of the sheet, but at the used range's column.
             rows = _cleaned(islice(sheet.iter_rows(), start[0], None))
-            grid, area = bounded(rows, (start[0] + 1, start[1] + 1), max(1, limits.cells // width))
+            grid, area = bounded(
+                rows, (start[0] + 1, start[1] + 1), max(1, budget.limits.cells // width)
+            )
             return SheetValues(grid, area, _merges(sheet.merged_cell_ranges or []))
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise

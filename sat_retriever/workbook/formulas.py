@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 from sat_retriever.links.formula.formulas import references_of
 from sat_retriever.structure import Reference
 from sat_retriever.types import SkipReason
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.cellformulas import formula_cells
 from sat_retriever.workbook.request import Request
-from sat_retriever.workbook.skips import skip
+from sat_retriever.workbook.skips import skip, why_cut
 from sat_retriever.workbook.wire import RawFormula, formulas_to_json, references_to_json
 
 Json = dict[str, Any]
@@ -30,12 +30,12 @@ class Formulas:
     Attributes:
         request: What is asked for.
         names: Casefolded names and tables of the workbook.
-        deadline: Monotonic time after which no more formulas are taken apart.
+        budget: How many may still be taken apart.
     """
 
     request: Request
     names: frozenset[str]
-    deadline: float
+    budget: Budget
     _formulas_left: int = field(init=False)
     _references_left: int = MAX_REFERENCES
 
@@ -54,16 +54,16 @@ class Formulas:
             yield {"computed": formula_cells(formulas, self.request.window.area)}
         if not self.request.links or not formulas:
             return True
-        late: list[str] = []
-        timed = self._in_time(formulas, late)
+        cut: list[tuple[str, SkipReason]] = []
+        allowed = self._allowed(formulas, cut)
         literals = self.request.examples  # without them nothing a cell says is kept
-        found = references_of(sheet, timed, names=self.names, literals=literals)
+        found = references_of(sheet, allowed, names=self.names, literals=literals)
         kept = found[: min(MAX_REFERENCES_OF_SHEET, self._references_left)]
         self._references_left -= len(kept)
         if kept:
             yield {"references": references_to_json(sheet, kept)}
-        yield from self._cut(sheet, found, kept, late)
-        return not late
+        yield from self._cut(sheet, found, kept, cut)
+        return not cut
 
     def _raw(self, sheet: str, formulas: Sequence[RawFormula]) -> Iterator[Json]:
         kept = min(len(formulas), self._formulas_left)
@@ -76,15 +76,25 @@ class Formulas:
             message = f"Only the first {limit:,} formulas of the workbook are kept."
             yield skip(self.request, SkipReason.TOO_LARGE, message, sheet)
 
-    def _in_time(self, formulas: Sequence[RawFormula], late: list[str]) -> Iterator[RawFormula]:
+    def _allowed(
+        self, formulas: Sequence[RawFormula], cut: list[tuple[str, SkipReason]]
+    ) -> Iterator[RawFormula]:
         for number, formula in enumerate(formulas):
-            if number % _CLOCK == 0 and time.monotonic() > self.deadline:
-                late.append(formula[0])
+            if self.budget.formulas <= 0:
+                cut.append((formula[0], SkipReason.TOO_LARGE))
                 return
+            if number % _CLOCK == 0 and self.budget.late():
+                cut.append((formula[0], SkipReason.TIMEOUT))
+                return
+            self.budget.formulas -= 1
             yield formula
 
     def _cut(
-        self, sheet: str, found: list[Reference], kept: list[Reference], late: list[str]
+        self,
+        sheet: str,
+        found: list[Reference],
+        kept: list[Reference],
+        cut: list[tuple[str, SkipReason]],
     ) -> Iterator[Json]:
         if len(kept) < len(found):
             message = (
@@ -93,6 +103,10 @@ class Formulas:
                 f" {MAX_REFERENCES:,} a workbook."
             )
             yield skip(self.request, SkipReason.TOO_LARGE, message, sheet)
-        if late:
-            message = f"Its formulas from {late[0]} on were not looked at: the time ran out."
-            yield skip(self.request, SkipReason.TOO_LARGE, message, sheet)
+        for cell, reason in cut:
+            limits = self.request.limits
+            why = f"the limit is {limits.formulas:,} formulas a workbook"
+            if reason is SkipReason.TIMEOUT:
+                why = why_cut(reason, limits)
+            message = f"Its formulas from {cell} on were not looked at: {why}."
+            yield skip(self.request, reason, message, sheet)

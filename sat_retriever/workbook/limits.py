@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
+from sat_retriever.errors import InputError
 from sat_retriever.types import SkipReason
 
 MIB = 1 << 20
@@ -13,33 +15,93 @@ MIB = 1 << 20
 class Limits:
     """Bounds that keep one file from costing more than its share.
 
+    What is read of a file is decided by counts of work, so that a busy machine reads the
+    same as an idle one. Processor time ends a file that costs far more than its counts
+    promise; the clock is only the last guard against a reader that hangs.
+
     Attributes:
         file_bytes: Size of the file on disk.
         unpacked_bytes: Declared size of all entries of a ZIP package together.
         ratio: Unpacked bytes for one packed byte; looked at from 64 MiB unpacked on.
         entries: Entries of a ZIP package.
         sheets: Sheets of one workbook; the rest is skipped.
+        xml_bytes: XML of one workbook that is scanned for formulas and used ranges. XML of
+            an unusual form, which takes longer, counts six times.
         cells: Cells of one sheet that are held for header detection. A longer sheet
             gives a record from its first rows, with the true shape.
         area: Cells of a used range, empty ones included, up to which a sheet is
             read as one dense block.
-        formulas: Formulas kept of one workbook.
+        workbook_cells: Cells of one workbook that are read; the sheets behind them give
+            records from their first rows.
+        formulas: Formulas of one workbook that are kept, and that links are found by.
         xml_depth: Nesting of XML elements.
         memory_mb: Address space the worker may take for one file, MiB (Linux).
-        seconds: Wall time for one file, both attempts together.
+        seconds: Processor time of the reading process for one attempt at a file. A file that
+            ends its process is tried a second time, by another reader.
+        wall_seconds: Time by the clock for one attempt.
     """
 
     file_bytes: int = 256 * MIB
     unpacked_bytes: int = 4096 * MIB
     ratio: int = 250
-    entries: int = 20_000
-    sheets: int = 4_000
+    entries: int = 50_000
+    sheets: int = 10_000
+    xml_bytes: int = 1024 * MIB
     cells: int = 5_000_000
     area: int = 12_000_000
+    workbook_cells: int = 25_000_000
     formulas: int = 1_000_000
     xml_depth: int = 256
     memory_mb: int = 2048
-    seconds: float = 25.0
+    seconds: float = 180.0
+    wall_seconds: float = 1800.0
+
+    @classmethod
+    def parse(cls, text: str) -> Limits:
+        """The default limits with some of them replaced, from text such as the shell's.
+
+        Args:
+            text: One or more of `seconds=…` (processor time for one file), `memory=…` (MiB for
+                one file) and `cells=…` (of one sheet; a workbook may have five times as
+                many), with commas between them.
+
+        Raises:
+            InputError: If a name is unknown, or a value is no positive number.
+
+        >>> Limits.parse("seconds=60,cells=1000").workbook_cells
+        5000
+        """
+        limits = cls()
+        for part in text.split(","):
+            name, _, value = (each.strip() for each in part.partition("="))
+            if name not in _NAMED:
+                raise InputError(
+                    f"there is no limit {name!r}; give some of {', '.join(_NAMED)}, as in "
+                    "seconds=300,memory=4096,cells=20000000"
+                )
+            number = _positive(name, value)
+            if name == "seconds":
+                limits = replace(limits, seconds=number, wall_seconds=10 * number)
+            elif name == "memory":
+                limits = replace(limits, memory_mb=math.ceil(number))
+            else:
+                cells = math.ceil(number)
+                area = max(cells, limits.area)
+                limits = replace(limits, cells=cells, area=area, workbook_cells=5 * cells)
+        return limits
+
+
+_NAMED = ("seconds", "memory", "cells")
+
+
+def _positive(name: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < math.inf:
+        raise InputError(f"the limit {name} is {text!r}; give a number above 0")
+    return number
 
 
 class Refused(Exception):  # noqa: N818 - never leaves the workbook package

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
@@ -16,12 +17,14 @@ from typing import Any, BinaryIO
 from sat_retriever.jsonform import to_json
 from sat_retriever.types import Skipped, SkipReason
 from sat_retriever.workbook import locked
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.byvalue import read_by_value
 from sat_retriever.workbook.decrypt import decrypt
 from sat_retriever.workbook.digest import content_hash
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.ods import read_ods
 from sat_retriever.workbook.profile import column_profiles
+from sat_retriever.workbook.reading import why_partial
 from sat_retriever.workbook.records import Source, sheet_record
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.sheets import read_xlsx
@@ -86,7 +89,8 @@ def _load_open(request: Request, path: Path, file: BinaryIO, done: Json) -> Iter
     elif kind.format == "ods":
         yield from read_ods(request, source, file, values, damage=kind.message)
     else:
-        yield from read_by_value(request, source, file, values, damage=kind.message)
+        budget = Budget(request.limits)
+        yield from read_by_value(request, source, file, values, budget, damage=kind.message)
 
 
 def _decrypted(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
@@ -116,7 +120,8 @@ def _opened(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
 def _load_text(request: Request, file: BinaryIO, source: Source, done: Json) -> Iterator[Json]:
     path = Path(request.path)
     strict = path.suffix.lower() not in TEXT_SUFFIXES
-    grid, area, found = read_text(file, request.limits, strict=strict)
+    values, found = read_text(file, Budget(request.limits), strict=strict)
+    grid, area = values.grid, values.area
     done["format"] = found
     source = Source(source.path, source.workbook, found, source.content_hash)
     if area is None:
@@ -125,14 +130,17 @@ def _load_text(request: Request, file: BinaryIO, source: Source, done: Json) -> 
         return
     if request.window is not None:
         if request.asks_for(_shown(request).stem):
-            cut = grid.first_row + len(grid.rows) <= area.bottom
-            yield {"cells": cells_to_json(grid, request.window.area, area, cut=cut)}
+            short = bool(values.cut or values.shortened)
+            yield {"cells": cells_to_json(grid, request.window.area, area, cut=short)}
         return
+    cut = why_partial(values, None, area, request.limits)
     record = sheet_record(source, _shown(request).stem, grid, area, examples=request.examples)
-    yield {"record": to_json(record)}
+    yield {"record": to_json(replace(record, partial=cut is not None))}
     profiles = column_profiles(record, grid) if request.examples and request.links else []
     if profiles:
         yield {"profiles": profiles_to_json(record.sheet, profiles)}
+    if cut is not None:
+        yield _skipped(request, *cut, _shown(request).stem)
 
 
 def _shown(request: Request) -> PurePosixPath:

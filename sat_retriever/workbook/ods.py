@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, BinaryIO
 from sat_retriever.jsonform import to_json
 from sat_retriever.structure import DataSource, SourceKind, Structure
 from sat_retriever.types import FormulaState, SkipReason
+from sat_retriever.workbook.budget import PARSED, Budget, CutShort
 from sat_retriever.workbook.byvalue import Known, read_by_value
 from sat_retriever.workbook.cellformulas import cell_formulas
 from sat_retriever.workbook.charts import MAX_CHART_SOURCES, shown_ranges
@@ -22,18 +22,15 @@ from sat_retriever.workbook.ods_declared import OdsDeclared, read_declared
 from sat_retriever.workbook.package import (
     Attributes,
     BadXmlError,
-    OutOfTimeError,
     Package,
     local,
     resolve,
-    until,
 )
 from sat_retriever.workbook.records import Source
 from sat_retriever.workbook.request import Request
-from sat_retriever.workbook.skips import skip
+from sat_retriever.workbook.skips import skip, why_cut
 
 Json = dict[str, Any]
-_SCAN_SHARE = 0.35  # of a file's time: begin no more of it after that
 _MAX_PART = 8 * MIB
 _MAX_CHARTS = 1_000
 _RANGES = ("cell-range-address", "values-cell-range-address", "label-cell-address")
@@ -47,10 +44,11 @@ def read_ods(
     Raises:
         Refused: If it is a bomb, over a limit, or no reader opens it.
     """
-    walk = _Walk(request, time.monotonic() + _SCAN_SHARE * request.limits.seconds)
+    walk = _Walk(request, Budget(request.limits))
     yield from walk.content(file)
     known = Known(walk.states, walk.declared.tables)
-    yield from read_by_value(request, source, file, values, damage=damage, known=known)
+    told = read_by_value(request, source, file, values, walk.budget, damage=damage, known=known)
+    yield from told
     yield {"structure": to_json(walk.structure(), compact=True)}
 
 
@@ -59,7 +57,7 @@ class _Walk:
     """One pass over the content part, and what it gave."""
 
     request: Request
-    deadline: float
+    budget: Budget
     declared: OdsDeclared = field(default_factory=OdsDeclared)
     states: dict[str, FormulaState] = field(default_factory=dict)
     charts: list[DataSource] = field(default_factory=list)
@@ -73,9 +71,9 @@ class _Walk:
             yield from self._read(package)
         except BadXmlError:
             return  # the value reader may know more, or say what is wrong
-        except OutOfTimeError:
-            late = "The workbook is so large that only its first formulas were read."
-            yield skip(self.request, SkipReason.TOO_LARGE, late)
+        except CutShort as cut:
+            first = f"Only its first formulas were read: {why_cut(cut.reason, self.budget.limits)}."
+            yield skip(self.request, cut.reason, first)
         except Refused as refused:
             if refused.reason not in (SkipReason.DAMAGED, SkipReason.XML_BOMB):
                 raise
@@ -86,12 +84,12 @@ class _Walk:
         limits = self.request.limits
 
         def chunks() -> Iterator[bytes]:
-            return until(self.deadline, package.chunks(PART))
+            return self.budget.metered(package.chunks(PART))
 
         self.declared = read_declared(chunks, limits)
         names = [name.name for name in self.declared.names]
         names += [each.table.name for each in self.declared.tables]
-        formulas = Formulas(self.request, frozenset(map(str.casefold, names)), self.deadline)
+        formulas = Formulas(self.request, frozenset(map(str.casefold, names)), self.budget)
         if self.declared.formulas:
             for sheet, found in read_formulas(chunks, limits):
                 if not self.request.asks_for(sheet):
@@ -104,8 +102,8 @@ class _Walk:
         else:
             self.states = dict.fromkeys(self.declared.tabs, FormulaState.READ)
         for sheet, name, href in self.declared.objects[:_MAX_CHARTS]:
-            if time.monotonic() < self.deadline and len(self.charts) < MAX_CHART_SOURCES:
-                texts = shown_ranges(_chart_ranges(package, href))
+            if not self.budget.spent() and len(self.charts) < MAX_CHART_SOURCES:
+                texts = shown_ranges(_chart_ranges(package, href, self.budget))
                 self.charts += (DataSource(sheet, SourceKind.CHART, text, name) for text in texts)
 
     def structure(self) -> Structure:
@@ -117,7 +115,7 @@ class _Walk:
         )
 
 
-def _chart_ranges(package: Package, href: str) -> list[str]:
+def _chart_ranges(package: Package, href: str, budget: Budget) -> list[str]:
     """What an embedded object shows, if it is a chart of cells."""
     part = f"{resolve('', href)}/{PART}"
     found: dict[str, None] = {}
@@ -128,6 +126,7 @@ def _chart_ranges(package: Package, href: str) -> list[str]:
                 found.update(dict.fromkeys(excel_references(value)))
 
     if part in package and package.size(part) <= _MAX_PART:
+        budget.xml_bytes -= PARSED * package.size(part)
         try:
             package.each(part, visit)
         except BadXmlError:

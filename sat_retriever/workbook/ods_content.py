@@ -32,7 +32,7 @@ def read_formulas(chunks: Chunks, limits: Limits) -> Iterator[tuple[str, list[Ra
     Raises:
         Refused: If the part declares entities or nests too deeply.
         BadXmlError: If it is missing, damaged or not well-formed.
-        OutOfTimeError: If it is left before its end.
+        CutShort: If it is left before its end.
     """
     reader = _FormulaReader(limits)
     parser = content_parser(reader, limits)

@@ -52,7 +52,7 @@ def read_declared(chunks: Chunks, limits: Limits) -> OdsDeclared:
     Raises:
         Refused: If the part declares entities or nests too deeply.
         BadXmlError: If it is missing, damaged or not well-formed.
-        OutOfTimeError: If it is left before its end.
+        CutShort: If it is left before its end.
     """
     found = OdsDeclared()
 

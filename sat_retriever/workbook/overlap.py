@@ -8,20 +8,22 @@ from collections.abc import Callable, Iterator
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.scan import SheetScan, scan_sheet
 
+Chunks = Callable[[], Iterator[bytes]]
+
 
 class BackgroundScan(threading.Thread):
     """A scan in a thread of its own: started with `start`, awaited with `result`."""
 
-    def __init__(self, chunks: Callable[[], Iterator[bytes]], limits: Limits) -> None:
+    def __init__(self, chunks: Chunks, again: Chunks, limits: Limits) -> None:
         super().__init__(daemon=True)
-        self._chunks, self._limits = chunks, limits
+        self._chunks, self._again, self._limits = chunks, again, limits
         self._scan: SheetScan | None = None
         self._error: BaseException | None = None
 
     def run(self) -> None:
         """Scan; what goes wrong waits for `result`."""
         try:
-            self._scan = scan_sheet(self._chunks(), self._chunks(), self._limits)
+            self._scan = scan_sheet(self._chunks(), self._again(), self._limits)
         except (Refused, MemoryError) as error:
             self._error = error
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import lzma
 import posixpath
 import struct
-import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -37,10 +36,6 @@ Attributes = dict[str, str]
 
 class BadXmlError(Exception):
     """A part is not well-formed; what was read of it until then stands."""
-
-
-class OutOfTimeError(Exception):
-    """A part is so large that it is left before its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,18 +186,6 @@ def _listed_bytes(file: BinaryIO) -> int:
     if listed == 0xFFFFFFFF and 0 <= end <= len(tail) - 56:
         listed = int(struct.unpack_from("<Q", tail, end + 40)[0])
     return min(listed, size)
-
-
-def until(deadline: float, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks that can be had in time, and one in any case.
-
-    Raises:
-        OutOfTimeError: After a chunk, when the monotonic clock is past the deadline.
-    """
-    for chunk in chunks:
-        yield chunk
-        if time.monotonic() > deadline:
-            raise OutOfTimeError
 
 
 def check_sizes(entries: list[zipfile.ZipInfo], limits: Limits) -> None:

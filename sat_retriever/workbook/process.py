@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -62,14 +63,14 @@ class Worker:
         )
         return cls(process)
 
-    def ask(self, request: Request, seconds: float) -> Iterator[Json]:
+    def ask(self, request: Request) -> Iterator[Json]:
         """The messages about one file, as they come.
 
         Raises:
-            WorkerFailed: If the process dies, or the last message takes longer than
-                `seconds`; the process is gone then.
+            WorkerFailed: If the process dies, or uses up its time by the clock; the process
+                is gone then.
         """
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + request.limits.wall_seconds
         self.files += 1
         assert self._process.stdin is not None
         with contextlib.suppress(OSError, ValueError):  # a dead one just ends its lines
@@ -80,7 +81,10 @@ class Worker:
                 line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 self.kill()
-                message = f"Reading took longer than {request.limits.seconds:g} seconds."
+                message = (
+                    f"Reading did not end within {request.limits.wall_seconds:g} seconds by the "
+                    "clock."
+                )
                 raise WorkerFailed(SkipReason.TIMEOUT, message) from None
             if line is None:
                 raise self._death(request)
@@ -115,6 +119,9 @@ class Worker:
             message = f"Reading takes more than {request.limits.memory_mb:,} MiB of memory."
             return WorkerFailed(SkipReason.OUT_OF_MEMORY, message)
         code = self._process.returncode
+        if code == -getattr(signal, "SIGXCPU", 0):
+            message = f"Reading took all of its {request.limits.seconds:g} s of processor time."
+            return WorkerFailed(SkipReason.TIMEOUT, message)
         message = f"The reading process ended with code {code}; the file may be hostile."
         return WorkerFailed(SkipReason.READER_CRASHED, message)
 

@@ -148,6 +148,9 @@ def read_workbooks(
 def _workbook(path: Path, answers: Answers) -> Workbook:
     """What the reading process told of a file, as a workbook."""
     known = {name: answers.done[name] for name in _FACTS if name in answers.done}
+    if not known and answers.of("record"):  # its process ended, but had told of sheets
+        record = answers.of("record")[0]
+        known = {"format": record.format, "content_hash": record.content_hash}
     return Workbook(
         path=path,
         records=tuple(answers.of("record")),

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sat_retriever.types import SkipReason
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.dense import CalamineReader
-from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.sparse import OpenpyxlReader
 from sat_retriever.workbook.values import SheetName, SheetValues, ValuesFailed
 
@@ -16,18 +17,18 @@ class Readers:
     """The two value readers of one file, each opened when first needed."""
 
     def __init__(
-        self, file: BinaryIO, values: Path | BinaryIO, *, safe: bool, deadline: float
+        self, file: BinaryIO, values: Path | BinaryIO, budget: Budget, *, safe: bool
     ) -> None:
         """Open nothing yet.
 
         Args:
             file: The workbook, for openpyxl.
             values: The same workbook in the form that calamine takes it in.
+            budget: What may still be read.
             safe: Leave out calamine, which took the process down before.
-            deadline: Monotonic time after which openpyxl leaves a sheet early.
         """
         self._file = file
-        self._deadline = deadline
+        self._budget = budget
         self._values = values
         self._calamine: CalamineReader | ValuesFailed | None = None
         self._openpyxl: OpenpyxlReader | ValuesFailed | None = None
@@ -62,13 +63,12 @@ class Readers:
         except ValuesFailed:
             return
 
-    def values(self, name: str, limits: Limits, *, dense: bool, held: bool) -> SheetValues:
+    def values(self, name: str, *, dense: bool, held: bool) -> SheetValues:
         """Values of a sheet: calamine's if the sheet is dense, else openpyxl's.
 
         Args:
             name: The sheet.
-            limits: Bounds on cells.
-            dense: Whether its used range is small enough for one block.
+            dense: Whether its used range may be read as one block.
             held: Whether the sheet is known to hold something: if calamine finds
                 nothing there, openpyxl is asked, too.
 
@@ -79,13 +79,13 @@ class Readers:
         failure = ValuesFailed("its used range is too large to be read as one block")
         if dense:
             try:
-                found = _by_name(self._open_calamine(), name, limits)
+                found = _by_name(self._open_calamine(), name, self._budget)
                 if found.area is not None or not held:
                     return found
             except ValuesFailed as failed:
                 failure = failed
         try:
-            return _by_name(self._open_openpyxl(), name, limits)
+            return _by_name(self._open_openpyxl(), name, self._budget)
         except ValuesFailed as second:
             if found is not None:
                 return found
@@ -106,7 +106,7 @@ class Readers:
     def _open_openpyxl(self) -> OpenpyxlReader:
         if self._openpyxl is None:
             try:
-                self._openpyxl = OpenpyxlReader.open(self._file, self._deadline)
+                self._openpyxl = OpenpyxlReader.open(self._file)
             except ValuesFailed as failed:
                 self._openpyxl = failed
         if isinstance(self._openpyxl, ValuesFailed):
@@ -114,8 +114,8 @@ class Readers:
         return self._openpyxl
 
 
-def _by_name(reader: CalamineReader | OpenpyxlReader, name: str, limits: Limits) -> SheetValues:
-    return reader.values(_index(reader, name), limits)
+def _by_name(reader: CalamineReader | OpenpyxlReader, name: str, budget: Budget) -> SheetValues:
+    return reader.values(_index(reader, name), budget)
 
 
 def _index(reader: CalamineReader | OpenpyxlReader, name: str) -> int:

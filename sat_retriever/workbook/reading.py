@@ -10,6 +10,7 @@ from sat_retriever.area import Area
 from sat_retriever.jsonform import to_json
 from sat_retriever.structure import TableObject
 from sat_retriever.types import FormulaState, SheetRecord, SkipReason, Visibility
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.grid import Grid
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.profile import MAX_PROFILES, column_profiles
@@ -17,7 +18,7 @@ from sat_retriever.workbook.readers import Readers
 from sat_retriever.workbook.records import Source, sheet_record
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.scan import SheetScan
-from sat_retriever.workbook.skips import skip
+from sat_retriever.workbook.skips import skip, why_cut
 from sat_retriever.workbook.values import SheetValues, ValuesFailed, with_errors
 from sat_retriever.workbook.wire import cells_to_json, profiles_to_json
 from sat_retriever.workbook.xlsx import SheetPart
@@ -34,12 +35,14 @@ class Reading:
         request: What is asked for.
         source: What all its records have in common.
         readers: Its value readers.
+        budget: What may still be read of it.
         profiles_left: Profiles that it may still have.
     """
 
     request: Request
     source: Source
     readers: Readers
+    budget: Budget
     profiles_left: int = MAX_PROFILES
 
     def profiles(self, record: SheetRecord, grid: Grid) -> Iterator[Json]:
@@ -52,14 +55,23 @@ class Reading:
             yield {"profiles": profiles_to_json(record.sheet, found)}
 
 
-def refuse_sheet(
-    sheet: SheetPart, index: int, seen: set[str], limits: Limits
-) -> tuple[SkipReason, str] | None:
+def no_more(reading: Reading, index: int, total: int) -> Json | None:
+    """Why no sheet from a position on is read, as one message; None if the next one is."""
+    limits = reading.request.limits
+    reason, why = SkipReason.TOO_LARGE, f"the limit is {limits.sheets:,} sheets a workbook"
+    if reading.budget.late():
+        reason = SkipReason.TIMEOUT
+        why = why_cut(reason, limits)
+    elif index < limits.sheets:
+        return None
+    message = f"Only the first {index:,} of its {total:,} sheets were read: {why}."
+    return skip(reading.request, reason, message)
+
+
+def refuse_sheet(sheet: SheetPart, seen: set[str]) -> tuple[SkipReason, str] | None:
     """Why a listed sheet is not read at all; None if it is. Notes its name in `seen`."""
     if sheet.other:
         return SkipReason.NOT_A_WORKSHEET, f"A {sheet.other} has no cells of its own."
-    if index >= limits.sheets:
-        return SkipReason.TOO_LARGE, f"Only the first {limits.sheets:,} sheets are read."
     if sheet.name in seen:
         return SkipReason.DUPLICATE_ID, "Another sheet of the workbook has the same name."
     seen.add(sheet.name)
@@ -100,8 +112,8 @@ def sheet_messages(
             yield skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
         return
     if request.window is not None:
-        cut = values.cut or values.shortened or (scan is not None and scan.cut)
-        yield {"cells": cells_to_json(grid, request.window.area, area, cut=cut)}
+        short = bool(values.cut or values.shortened or (scan is not None and scan.cut))
+        yield {"cells": cells_to_json(grid, request.window.area, area, cut=short)}
         return
     record = sheet_record(
         reading.source,
@@ -113,11 +125,39 @@ def sheet_messages(
         table_objects=tables,
         examples=request.examples,
     )
-    yield {"record": to_json(replace(record, formulas=state))}
+    cut = why_partial(values, scan.cut if scan else None, area, request.limits)
+    record = replace(record, formulas=state, partial=cut is not None)
+    yield {"record": to_json(record)}
     yield from reading.profiles(record, grid)
-    if scan is not None and scan.cut:
-        message = "The sheet is so large that only its first rows and formulas were read."
-        yield skip(request, SkipReason.TOO_LARGE, message, sheet.name)
+    if cut is not None:
+        yield skip(request, *cut, sheet.name)
+
+
+def why_partial(
+    values: SheetValues, scan_cut: SkipReason | None, area: Area, limits: Limits
+) -> tuple[SkipReason, str] | None:
+    """Why a record tells of only a part of its sheet; None if it tells of all.
+
+    Args:
+        values: What was read of the sheet.
+        scan_cut: Why its XML was not scanned to the end, if it was not.
+        area: Its used range, as far as it is known.
+        limits: The bounds.
+    """
+    rows = area.bottom - area.top + 1
+    read = min(rows, len(values.grid.rows))
+    reason = values.cut or (SkipReason.TOO_LARGE if values.shortened else None)
+    if SkipReason.TIMEOUT in (reason, scan_cut):
+        why = why_cut(SkipReason.TIMEOUT, limits)
+        return SkipReason.TIMEOUT, f"Only the first {read:,} of its rows were read: {why}."
+    if reason is SkipReason.DAMAGED:
+        return reason, f"The sheet is damaged behind row {area.top + read - 1:,}; it ends there."
+    if reason is not None:
+        why = f"the limit is {limits.cells:,} cells a sheet, {limits.workbook_cells:,} a workbook"
+        return reason, f"Only the first {read:,} of its {rows:,} rows were read: {why}."
+    if scan_cut is not None:
+        return scan_cut, f"Not all of its formulas were read: {why_cut(scan_cut, limits)}."
+    return None
 
 
 def _lost(cells: int) -> str:
@@ -131,11 +171,11 @@ def _values(reading: Reading, sheet: str, scan: SheetScan | None) -> SheetValues
     Raises:
         ValuesFailed: If no reader can read it.
     """
-    limits = reading.request.limits
     area = scan.area if scan else None
-    cut = scan is not None and scan.cut
-    dense = not cut and (area is None or _cells(area) <= limits.area)
-    return reading.readers.values(sheet, limits, dense=dense, held=area is not None)
+    cut = scan is not None and scan.cut is not None
+    room = min(reading.request.limits.area, reading.budget.cells)
+    dense = not cut and (area is None or _cells(area) <= room)
+    return reading.readers.values(sheet, dense=dense, held=area is not None)
 
 
 def _with_scan(values: SheetValues, scan: SheetScan | None) -> tuple[Grid, Area | None]:

@@ -36,7 +36,6 @@ class Request:
         formulas: Whether formulas are answered.
         links: Whether what links are found by is answered: references and profiles.
         safe: Leave out calamine, which took the worker down before.
-        seconds: What is left of the file's time; all of it if None.
         window: Answer these cells only; the whole workbook if None.
         password: Opens an encrypted workbook.
         limits: Bounds.
@@ -48,7 +47,6 @@ class Request:
     formulas: bool = True
     links: bool = True
     safe: bool = False
-    seconds: float | None = None
     window: Window | None = None
     password: str | None = None
     limits: Limits = field(default_factory=Limits)

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from sat_retriever.area import Area, area_of, column_letters, split_ref
+from sat_retriever.types import SkipReason
+from sat_retriever.workbook.budget import CutShort
 from sat_retriever.workbook.declared import DeclaredParts, RawSource
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.package import (
     Attributes,
     BadXmlError,
-    OutOfTimeError,
     feed,
     guarded_parser,
     local,
@@ -55,7 +56,7 @@ class SheetScan:
         hidden_rows: Hidden row spans, 1-based and inclusive.
         hidden_cols: Hidden column spans.
         damage: Why reading stopped before the end; empty if it did not.
-        cut: Whether it stopped because time ran out.
+        cut: Why it stopped before the end, if for what it cost; None if it did not.
         dimension: Used range as the part itself states it, which may be wrong.
         sources: Lists of choices and consolidations.
     """
@@ -68,7 +69,7 @@ class SheetScan:
     hidden_rows: list[Span] = field(default_factory=list)
     hidden_cols: list[Span] = field(default_factory=list)
     damage: str = ""
-    cut: bool = False
+    cut: SkipReason | None = None
     dimension: Area | None = None
     sources: list[RawSource] = field(default_factory=list)
 
@@ -104,8 +105,8 @@ def scan_plain(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
         for outside in scanner.strip_rows(chunks):
             reader.parser.Parse(outside, False)
         reader.parser.Parse(b"", True)
-    except OutOfTimeError:
-        scan.cut = True
+    except CutShort as cut:
+        scan.cut = cut.reason
     except (expat.ExpatError, ValueError, LookupError, BadXmlError) as error:
         raise NotPlain("not well-formed outside of the rows") from error
     if reader.bounds.area is not None:
@@ -130,8 +131,8 @@ def parse_rows(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
     reader = _Reader(scan, limits)
     try:
         feed(reader.parser, chunks)
-    except OutOfTimeError:
-        scan.cut = True
+    except CutShort as cut:
+        scan.cut = cut.reason
     except BadXmlError as error:
         scan.damage = str(error)
     scan.area = reader.bounds.area

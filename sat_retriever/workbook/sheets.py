@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Any, BinaryIO
 from sat_retriever.jsonform import to_json
 from sat_retriever.structure import DataSource, HiddenParts, SheetTable, Structure, TableObject
 from sat_retriever.types import FormulaState, SkipReason
+from sat_retriever.workbook.budget import PARSED, Budget
 from sat_retriever.workbook.byvalue import read_by_value
 from sat_retriever.workbook.cellformulas import cell_formulas, formula_owners
 from sat_retriever.workbook.charts import chart_sources
@@ -19,10 +19,10 @@ from sat_retriever.workbook.declared import data_sources
 from sat_retriever.workbook.formulas import Formulas
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.overlap import BackgroundScan
-from sat_retriever.workbook.package import Package, until
+from sat_retriever.workbook.package import Package
 from sat_retriever.workbook.pivots import pivot_sources
 from sat_retriever.workbook.readers import Readers
-from sat_retriever.workbook.reading import Reading, refuse_sheet, sheet_messages
+from sat_retriever.workbook.reading import Reading, no_more, refuse_sheet, sheet_messages
 from sat_retriever.workbook.records import Source
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.scan import SheetScan, scan_sheet
@@ -31,8 +31,6 @@ from sat_retriever.workbook.xlsx import Contents, SheetPart, read_contents, tabl
 
 Json = dict[str, Any]
 MAX_SOURCES = 20_000  # data sources of a workbook
-# Of a file's time: begin no more of it after that.
-_SCAN_SHARE, _LINK_SHARE, _READ_SHARE = 0.35, 0.5, 0.6
 _OVERLAP_BYTES = (4 << 20, 400 << 20)  # of XML: below it is not worth it, above not safe
 
 
@@ -52,9 +50,9 @@ def read_xlsx(
             raise
         yield from _without_package(request, source, file, values, refused)
         return
-    clock = _Clock.start(request)
-    readers = Readers(file, values, safe=request.safe, deadline=clock.reading)
-    walk = _Walk(Reading(request, source, readers), package, contents, clock)
+    budget = Budget(request.limits)
+    readers = Readers(file, values, budget, safe=request.safe)
+    walk = _Walk(Reading(request, source, readers, budget), package, contents)
     yield from walk.messages()
     yield {"structure": to_json(walk.structure(), compact=True)}
 
@@ -64,27 +62,12 @@ def _without_package(
 ) -> Iterator[Json]:
     """What the value readers, which expand no entities, make of a package we refused."""
     try:
-        yield from read_by_value(request, source, file, values, damage=refused.message)
+        budget = Budget(request.limits)
+        yield from read_by_value(request, source, file, values, budget, damage=refused.message)
     except Refused as second:
         raise (refused if second.reason is SkipReason.DAMAGED else second) from second
     if refused.reason is SkipReason.XML_BOMB:
         yield skip(request, refused.reason, refused.message)
-
-
-@dataclass(frozen=True, slots=True)
-class _Clock:
-    """Monotonic times after which no more scanning, link finding and reading is begun."""
-
-    scanning: float
-    linking: float
-    reading: float
-
-    @classmethod
-    def start(cls, request: Request) -> _Clock:
-        left = request.limits.seconds if request.seconds is None else request.seconds
-        now = time.monotonic()
-        shares = (_SCAN_SHARE, _LINK_SHARE, _READ_SHARE)
-        return cls(*(now + share * left for share in shares))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +86,6 @@ class _Walk:
     reading: Reading
     package: Package
     contents: Contents
-    clock: _Clock
     tables: list[SheetTable] = field(default_factory=list)
     sources: list[DataSource] = field(default_factory=list)
     hidden: list[HiddenParts] = field(default_factory=list)
@@ -116,12 +98,16 @@ class _Walk:
             for index, sheet in enumerate(self.contents.sheets[: request.limits.sheets])
             if request.asks_for(sheet.name)
         }
-        formulas = Formulas(request, self.names(declared), self.clock.linking)
+        formulas = Formulas(request, self.names(declared), self.reading.budget)
         seen: set[str] = set()
         for index, sheet in enumerate(self.contents.sheets):
             if not request.asks_for(sheet.name):
                 continue
-            refusal = refuse_sheet(sheet, index, seen, request.limits)
+            ended = no_more(self.reading, index, len(self.contents.sheets))
+            if ended is not None:
+                yield ended
+                return
+            refusal = refuse_sheet(sheet, seen)
             if refusal is not None:
                 yield skip(request, *refusal, sheet.name)
                 continue
@@ -142,11 +128,11 @@ class _Walk:
         if not sheet.part or sheet.other:
             return _Declared()
         found = _Declared()
-        package, deadline = self.package, self.clock.scanning
+        package, budget = self.package, self.reading.budget
         try:
             found = replace(found, tables=table_objects(package, sheet.part))
             found = replace(found, sources=pivot_sources(package, sheet.name, sheet.part))
-            charts = chart_sources(package, sheet.name, sheet.part, deadline)
+            charts = chart_sources(package, sheet.name, sheet.part, budget)
             return replace(found, sources=found.sources + charts)
         except Refused as refused:
             return replace(found, refused=refused)
@@ -194,16 +180,16 @@ class _Walk:
         if not sheet.part:
             return SheetScan(damage="the sheet's part is missing")
         least, most = _OVERLAP_BYTES
-        chunks = partial(self.chunks, sheet.part)
+        chunks, again = (partial(self.chunks, sheet.part, price) for price in (1, PARSED))
         if self.reading.request.safe or not least <= self.package.size(sheet.part) <= most:
-            return scan_sheet(chunks(), chunks(), limits)
-        background = BackgroundScan(chunks, limits)
+            return scan_sheet(chunks(), again(), limits)
+        background = BackgroundScan(chunks, again, limits)
         background.start()
         self.reading.readers.load(sheet.name)
         return background.result()
 
-    def chunks(self, part: str) -> Iterator[bytes]:
-        return until(self.clock.scanning, self.package.chunks(part))
+    def chunks(self, part: str, price: int = PARSED) -> Iterator[bytes]:
+        return self.reading.budget.metered(self.package.chunks(part), price)
 
     def structure(self) -> Structure:
         return Structure(

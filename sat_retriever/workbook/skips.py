@@ -1,4 +1,4 @@
-"""The message that a file or sheet, or a part of it, was not read."""
+"""Messages that a file or sheet, or a part of it, was not read."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from sat_retriever.jsonform import to_json
 from sat_retriever.types import Skipped, SkipReason
+from sat_retriever.workbook.limits import MIB, Limits
 from sat_retriever.workbook.request import Request
 
 
@@ -14,3 +15,14 @@ def skip(
 ) -> dict[str, Any]:
     """The message about a sheet, or about the whole file."""
     return {"skipped": to_json(Skipped(request.relative, reason, message, sheet))}
+
+
+def why_cut(reason: SkipReason, limits: Limits) -> str:
+    """Which bound ended a scan of XML, as the second half of a sentence.
+
+    >>> why_cut(SkipReason.TOO_LARGE, Limits())
+    'the limit is 1,024 MiB of XML a workbook'
+    """
+    if reason is SkipReason.TIMEOUT:
+        return f"its {limits.seconds:g} seconds of processor time were used up"
+    return f"the limit is {limits.xml_bytes // MIB:,} MiB of XML a workbook"

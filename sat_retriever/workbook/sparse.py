@@ -6,17 +6,15 @@ refuses.
 
 from __future__ import annotations
 
-import math
-import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, BinaryIO
 
-from sat_retriever.types import Visibility
+from sat_retriever.types import SkipReason, Visibility
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.grid import CellError, Value
 from sat_retriever.workbook.lenient import StreamedSheet, lenient_workbook
-from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.values import (
     MISSING,
     SheetName,
@@ -27,7 +25,9 @@ from sat_retriever.workbook.values import (
     sheet_indices,
 )
 
-_SLOWER = 5  # than calamine, at least: the same time is given to fewer cells
+_SLOWER = 5  # than calamine, at least: a cell counts as many
+_LEAST = 20_000  # cells of a sheet that are read however little the budget has left
+_GAPS = 16  # empty rows that count as a cell
 _ROWS = 1_000  # between two looks at the clock
 Cells = Mapping[int, tuple[Any, str]]  # value and type by column
 Row = tuple[int, Cells]
@@ -37,17 +37,14 @@ _STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
 class OpenpyxlReader:
     """One opened xlsx, xlsm or xltx."""
 
-    def __init__(self, workbook: Any, deadline: float) -> None:
+    def __init__(self, workbook: Any) -> None:
         self._workbook = workbook
-        self._deadline = deadline
         self._sheets = list(workbook)
         self.indices = sheet_indices(self.sheets())
 
     @classmethod
-    def open(cls, file: BinaryIO, deadline: float = math.inf) -> OpenpyxlReader:
+    def open(cls, file: BinaryIO) -> OpenpyxlReader:
         """The opened workbook: streamed, or loaded where streaming fails.
-
-        After `deadline`, on the monotonic clock, sheets are left early.
 
         Raises:
             ValuesFailed: If openpyxl cannot open it.
@@ -58,7 +55,7 @@ class OpenpyxlReader:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     file.seek(0)
-                    return cls(lenient_workbook(file, read_only=read_only), deadline)
+                    return cls(lenient_workbook(file, read_only=read_only))
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - openpyxl's errors have no common class
@@ -77,8 +74,10 @@ class OpenpyxlReader:
             for sheet in self._sheets
         ]
 
-    def values(self, index: int, limits: Limits) -> SheetValues:
-        """Values of one sheet, without merges; ends at a fifth of the cell limit or at damage.
+    def values(self, index: int, budget: Budget) -> SheetValues:
+        """Values of one sheet, without merges; ends where the budget does, or at damage.
+
+        Each cell counts as five.
 
         A single cell that cannot be read is left empty, and counted.
 
@@ -88,25 +87,30 @@ class OpenpyxlReader:
         sheet = self._sheets[index]
         streamed = StreamedSheet(sheet) if hasattr(sheet, "reset_dimensions") else None
         rows: list[list[Value]] = []
+        left = min(budget.limits.cells, max(_LEAST, budget.cells)) // _SLOWER
         held = 0
-        cut = False
+        cut: SkipReason | None = None
         placed = streamed.rows() if streamed else _loaded(sheet)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 for number, row in enumerate(_rows(placed), start=1):
-                    held += len(row)
-                    late = number % _ROWS == 0 and time.monotonic() > self._deadline
-                    if late or held > limits.cells // _SLOWER:
-                        cut = True
+                    held += len(row) + (number % _GAPS == 0)
+                    if held > left:
+                        cut = SkipReason.TOO_LARGE
+                        break
+                    if number % _ROWS == 0 and budget.late():
+                        cut = SkipReason.TIMEOUT
                         break
                     rows.append(row or MISSING)
         except MemoryError:
             raise
         except Exception as error:
-            cut = True
+            cut = SkipReason.DAMAGED
             if not any(rows):
                 raise ValuesFailed.because(error) from error
+        finally:
+            budget.cells -= _SLOWER * held
         grid, area = bounded(iter(rows), (1, 1), len(rows))
         return SheetValues(grid, area, cut=cut, lost=streamed.lost if streamed else 0)
 

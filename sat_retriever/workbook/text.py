@@ -13,13 +13,15 @@ from typing import BinaryIO
 
 from sat_retriever.area import Area
 from sat_retriever.types import SkipReason
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.grid import Grid, Value
-from sat_retriever.workbook.limits import Limits, Refused
-from sat_retriever.workbook.values import MAX_TEXT
+from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.values import MAX_TEXT, SheetValues
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_BYTES = 262_144
 _FIELD_CHARACTERS = 4 << 20
+_ROWS = 1_000  # between two looks at the processor time
 _TABLE = 0.4  # half of the rows in two columns, at least
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -38,12 +40,12 @@ _STAMP = re.compile(
 _BOOLEANS = {"true": True, "false": False}
 
 
-def read_text(file: BinaryIO, limits: Limits, *, strict: bool) -> tuple[Grid, Area | None, str]:
-    """(values, true used range, "csv" or "tsv") of a delimited text file.
+def read_text(file: BinaryIO, budget: Budget, *, strict: bool) -> tuple[SheetValues, str]:
+    """(values with the true used range, "csv" or "tsv") of a delimited text file.
 
     Args:
         file: The file, at its start.
-        limits: The grid ends after `limits.cells` cells; the used range does not.
+        budget: The grid ends after as many cells as a sheet may have; the used range does not.
         strict: Refuse text in which no delimiter makes columns: prose, code, logs.
 
     Raises:
@@ -61,10 +63,10 @@ def read_text(file: BinaryIO, limits: Limits, *, strict: bool) -> tuple[Grid, Ar
             raise Refused(SkipReason.NOT_A_SPREADSHEET, message)
         if skip:
             text.readline()
-        grid, area = _grid(text, delimiter or ",", first_row=1 + skip, limit=limits.cells)
+        values = _values(text, delimiter or ",", 1 + skip, budget)
     finally:
         text.detach()
-    return grid, area, "tsv" if delimiter == "\t" else "csv"
+    return values, "tsv" if delimiter == "\t" else "csv"
 
 
 def detect_encoding(sample: bytes) -> str:
@@ -140,49 +142,55 @@ def _consistency(sample: str, delimiter: str) -> float:
     return share * (1.0 - 0.5 / width) if share > 0.3 or width > 2 else 0.0
 
 
-def _grid(
-    text: io.TextIOWrapper, delimiter: str, *, first_row: int, limit: int
-) -> tuple[Grid, Area | None]:
+def _values(text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budget) -> SheetValues:
     csv.field_size_limit(_FIELD_CHARACTERS)
     comma = delimiter != ","
     rows: list[list[Value]] = []
-    held = bottom = right = 0
+    left_over = budget.limits.cells
+    bottom = right = 0
     top = left = 1 << 31
-    number = first_row - 1
+    cut: SkipReason | None = None
     try:
         for number, fields in enumerate(_lines(text, delimiter), start=first_row):
-            row = _typed(fields, comma=comma)
-            if row:
-                top, bottom, right = min(top, number), number, max(right, len(row))
-                left = min(left, next(i for i, v in enumerate(row) if v is not None) + 1)
-            held += len(row)
-            if held <= limit:
-                rows.append(row)
+            if number % _ROWS == 0 and budget.late():
+                cut = SkipReason.TIMEOUT
+                break
+            first, last = _used(fields)
+            if last:
+                top, bottom, right = min(top, number), number, max(right, last)
+                left = min(left, first)
+            left_over -= last
+            if left_over >= 0:
+                rows.append([_value(field, comma=comma) for field in fields[:last]])
     except csv.Error as error:
         if not bottom:
             message = f"The text is no delimited table: {error}."
             raise Refused(SkipReason.DAMAGED, message) from error
+        cut = SkipReason.DAMAGED
     if not bottom:
-        return Grid([]), None
-    del rows[bottom - first_row + 1 :]
-    kept = (
-        [row[left - 1 :] for row in rows[top - first_row :]]
-        if left > 1
-        else rows[top - first_row :]
-    )
-    return Grid(kept, top, left), Area(top, left, bottom, right)
+        return SheetValues(Grid([]), None)
+    kept = rows[top - first_row : bottom - first_row + 1]
+    if left > 1:
+        kept = [row[left - 1 :] for row in kept]
+    return SheetValues(Grid(kept, top, left), Area(top, left, bottom, right), cut=cut)
+
+
+def _used(fields: list[str]) -> tuple[int, int]:
+    """First and last column of a row with a value, 1-based; (0, 0) without one."""
+    last = len(fields)
+    while last and not fields[last - 1].strip():
+        last -= 1
+    if not last:
+        return 0, 0
+    first = 1
+    while not fields[first - 1].strip():
+        first += 1
+    return first, last
 
 
 def _lines(text: io.TextIOWrapper, delimiter: str) -> Iterator[list[str]]:
     """Rows of fields; NUL characters, which a broken file may hold, are dropped."""
     return csv.reader((line.replace("\0", "") for line in text), delimiter=delimiter)
-
-
-def _typed(fields: list[str], *, comma: bool) -> list[Value]:
-    row = [_value(field, comma=comma) for field in fields]
-    while row and row[-1] is None:
-        row.pop()
-    return row
 
 
 def _value(field: str, *, comma: bool) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.area import Area
-from sat_retriever.types import Visibility
+from sat_retriever.types import SkipReason, Visibility
 from sat_retriever.workbook.grid import CellError, Grid, Value
 
 MAX_TEXT = 2_000
@@ -37,7 +37,7 @@ class SheetName:
 def sheet_indices(sheets: Sequence[SheetName]) -> dict[str, int]:
     """Position of each sheet by its name, the first where a name comes twice.
 
-    >>> from sat_retriever.types import Visibility
+    >>> from sat_retriever.types import SkipReason, Visibility
     >>> sheet_indices([SheetName(name, Visibility.VISIBLE, "") for name in "aba"])
     {'a': 0, 'b': 1}
     """
@@ -55,14 +55,15 @@ class SheetValues:
         grid: Its used range, or the first rows of it.
         area: The used range; of the rows read if `cut`. None without a value.
         merges: Merged rectangles.
-        cut: Whether reading stopped before the end of the sheet.
+        cut: Why reading stopped before the end of the sheet: `TOO_LARGE`, `TIMEOUT` or
+            `DAMAGED`; None if it did not.
         lost: Cells that are left empty because they cannot be read.
     """
 
     grid: Grid
     area: Area | None
     merges: tuple[Area, ...] = ()
-    cut: bool = False
+    cut: SkipReason | None = None
     lost: int = 0
 
     @property

@@ -16,11 +16,14 @@ from sat_retriever.types import Formula, Skipped
 from sat_retriever.workbook.ask import ask
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.pool import borrowed_slot
-from sat_retriever.workbook.read import DEFAULT_LIMITS, request_for
+from sat_retriever.workbook.read import request_for
 from sat_retriever.workbook.request import Window
 
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
+
+WINDOW_LIMITS = Limits(seconds=25.0, wall_seconds=120.0)
+"""Bounds for one look at cells: somebody waits for it."""
 
 Rows = tuple[tuple[CellValue, ...], ...]
 Place = tuple[int, int]  # row and column
@@ -56,7 +59,7 @@ def read_range(
     wanted: Area,
     *,
     formulas: bool = False,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: Limits = WINDOW_LIMITS,
 ) -> CellWindow:
     """Cells of a sheet, at most 20,000 of them: whole rows from the top.
 

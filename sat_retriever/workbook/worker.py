@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import os
 import sys
 import threading
@@ -19,6 +20,7 @@ from sat_retriever.workbook.request import Request
 
 _PARENT_POLL_SECONDS = 1.0
 _MIB = 1 << 20
+_GRACE_SECONDS = 1  # of processor time beyond the limit, to tell what was read
 _RETIRE_MIB = 512  # peak memory after which the parent had better start a fresh worker
 
 
@@ -38,6 +40,8 @@ def main() -> None:
             if "done" in message:
                 message["done"]["retire"] = _peak_mib() > _RETIRE_MIB
             answers.write(json.dumps(message, separators=(",", ":"), default=str) + "\n")
+            if "record" in message:
+                answers.flush()  # it is kept if what follows ends this process
         answers.flush()
         gc.collect()
 
@@ -81,7 +85,7 @@ def _cap(base: int, request: Request) -> None:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     used = usage.ru_utime + usage.ru_stime
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    seconds = int(used + 2 * limits.seconds + 5)
+    seconds = math.ceil(used + limits.seconds) + _GRACE_SECONDS
     soft = seconds if hard == resource.RLIM_INFINITY else min(seconds, hard)
     resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 

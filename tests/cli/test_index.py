@@ -31,8 +31,8 @@ def test_a_run_with_skipped_files_is_a_success(indexed: tuple[Path, Run]):
 
 def test_every_reason_is_counted_and_whole_files_are_named_first(indexed: tuple[Path, Run]):
     lines = indexed[1].out.splitlines()
-    assert "skipped: 1 damaged, 1 empty_file, 1 empty_sheet" in lines
-    table = lines[lines.index("skipped: 1 damaged, 1 empty_file, 1 empty_sheet") + 1 :]
+    assert "skipped, whole or in part: 1 damaged, 1 empty_file, 1 empty_sheet" in lines
+    table = lines[lines.index("skipped, whole or in part: 1 damaged, 1 empty_file, 1 empty_sheet") + 1 :]
     named = [line.split()[0] for line in table if ".xlsx" in line or ".csv" in line]
     assert named == ["empty_file", "damaged"]
     assert "sat status --skipped --index" in "".join(table)
@@ -53,8 +53,43 @@ def test_at_most_eight_skipped_files_are_named(tmp_path, sat, encoder):
         (tmp_path / f"{number}.csv").write_bytes(b"")
     run = sat("index", tmp_path, "--index", tmp_path / "x.sat", "--model", encoder)
     assert run.code == 0
-    assert "skipped: 12 empty_file" in run.out
+    assert "skipped, whole or in part: 12 empty_file" in run.out
     assert run.out.count(".csv") == 8
+
+
+def test_limits_cut_a_sheet_and_skips_of_unchanged_files_are_shown_again(tmp_path, sat, encoder):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.csv").write_text("Key,Value\n" + "abc,1.25\n" * 4_000)
+    here = ("--index", tmp_path / "x.sat")
+    run = sat("index", tmp_path / "data", *here, "--model", encoder, "--limits", "cells=500")
+    assert run.code == 0
+    assert "skipped, whole or in part: 1 too_large" in run.out
+    assert "read in part" in sat("show", "a.csv#a", *here).out
+    again = sat("index", tmp_path / "data", *here)
+    assert "1 unchanged" in again.out
+    assert "skipped, whole or in part: 1 too_large" in again.out
+    assert "1 of them known from earlier runs, in unchanged files" in again.out
+    whole = sat("index", tmp_path / "data", *here, "--limits", "cells=20000,seconds=60,memory=900")
+    assert "1 changed" in whole.out
+    assert "skipped" not in whole.out
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ("minutes=3", "there is no limit 'minutes'; give some of seconds, memory, cells"),
+        ("seconds=soon", "the limit seconds is 'soon'; give a number above 0"),
+        ("cells=-1", "the limit cells is '-1'; give a number above 0"),
+        ("memory=nan", "the limit memory is 'nan'; give a number above 0"),
+        ("", "there is no limit ''"),
+    ],
+)
+def test_limits_that_cannot_be_meant_are_refused(limits, told, tmp_path, sat):
+    (tmp_path / "a.csv").write_text("Rate\n1\n")
+    run = sat("index", tmp_path, "--index", tmp_path / "x.sat", "--limits", limits)
+    assert run.code == 2
+    assert told in run.err
+    assert not (tmp_path / "x.sat").exists()
 
 
 def test_without_a_terminal_there_is_no_progress_and_no_escape_code(indexed: tuple[Path, Run]):

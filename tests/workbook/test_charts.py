@@ -1,16 +1,17 @@
 import io
-import math
 import zipfile
 
 import xlsxwriter
 
 from sat_retriever.structure import DataSource, SourceKind
 from sat_retriever.types import FormulaState, SkipReason
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.charts import MAX_CHART_SOURCES, MAX_CHARTS, chart_sources
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.package import Package
 from sat_retriever.workbook.read import read_workbook
 
+LIMITS = Limits()
 RELS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 SHEET = "xl/worksheets/s.xml"
 
@@ -47,8 +48,8 @@ def drawn(*charts, drawing=None, kind="chart"):
     return opened(**parts)
 
 
-def texts(package, deadline=math.inf):
-    return [each.text for each in chart_sources(package, "S", SHEET, deadline)]
+def texts(package, limits=LIMITS):
+    return [each.text for each in chart_sources(package, "S", SHEET, Budget(limits))]
 
 
 def test_a_chart_names_each_sheet_it_shows_once(tmp_path):
@@ -83,7 +84,7 @@ def test_charts_of_the_later_form_and_filtered_series_are_read():
                     kind="chartEx")  # fmt: skip
     assert texts(package) == ["_xlchart.v1.0"]
     package = drawn("<c><fullRef><sqref>Data!$A$1:$A$9</sqref></fullRef></c>")
-    assert chart_sources(package, "S", SHEET, math.inf) == (
+    assert chart_sources(package, "S", SHEET, Budget(LIMITS)) == (
         DataSource("S", SourceKind.CHART, "Data!$A$1:$A$9", "Chart 0"),
     )
 
@@ -118,7 +119,7 @@ def test_charts_and_their_references_are_bounded():
     assert len(texts(drawn(f"<c>{many}</c>"))) == MAX_CHART_SOURCES
     package = drawn(*[f"<c><f>S{n}!A1</f></c>" for n in range(MAX_CHARTS + 20)])
     assert len(texts(package)) == MAX_CHARTS
-    assert texts(package, deadline=0.0) == []
+    assert texts(package, Limits(xml_bytes=0)) == []
     assert texts(drawn(f"<c><f>{'Data!A1+' * 9_000}</f><f>Data!B1</f></c>")) == ["Data!B1"]
 
 

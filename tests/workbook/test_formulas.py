@@ -1,13 +1,12 @@
-import math
-import time
-
 import pytest
 import xlsxwriter
 
 from sat_retriever.structure import Reference, Use
 from sat_retriever.types import FormulaState
 from sat_retriever.workbook import formulas as stage
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formulas import MAX_REFERENCES, MAX_REFERENCES_OF_SHEET, Formulas
+from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.load import load
 from sat_retriever.workbook.read import read_workbook, read_workbooks
 from sat_retriever.workbook.request import Request
@@ -15,7 +14,7 @@ from sat_retriever.workbook.request import Request
 
 def answered(raw, **options):
     request = Request("a.xlsx", "a.xlsx", **options)
-    steps = Formulas(request, frozenset(), math.inf).messages("S", raw)
+    steps = Formulas(request, frozenset(), Budget(Limits())).messages("S", raw)
     messages = []
     while True:
         try:
@@ -49,7 +48,7 @@ def test_references_are_cut_at_the_limit_of_a_sheet_and_that_is_said():
 
 def test_references_are_cut_at_the_limit_of_a_workbook():
     request = Request("a.xlsx", "a.xlsx", formulas=False)
-    formulas = Formulas(request, frozenset(), math.inf)
+    formulas = Formulas(request, frozenset(), Budget(Limits()))
     kept = 0
     for number in range(MAX_REFERENCES // MAX_REFERENCES_OF_SHEET + 2):
         for message in formulas.messages(f"S{number}", plain(MAX_REFERENCES_OF_SHEET)):
@@ -57,12 +56,18 @@ def test_references_are_cut_at_the_limit_of_a_workbook():
     assert kept == MAX_REFERENCES
 
 
-def test_formulas_beyond_the_time_are_left_and_that_is_said():
-    request = Request("a.xlsx", "a.xlsx", formulas=False)
-    steps = Formulas(request, frozenset(), time.monotonic() - 1).messages("S", plain(1_000))
+@pytest.mark.parametrize(
+    ("limits", "reason", "first"),
+    [(Limits(formulas=700), "too_large", "A701"), (Limits(seconds=0.0), "timeout", "A1")],
+)
+def test_formulas_beyond_the_budget_are_left_and_that_is_said(limits, reason, first):
+    request = Request("a.xlsx", "a.xlsx", formulas=False, limits=limits)
+    steps = Formulas(request, frozenset(), Budget(limits)).messages("S", plain(1_000))
     message = next(steps)
-    assert message["skipped"]["reason"] == "too_large"
-    assert "from A1 on" in message["skipped"]["message"]
+    while "skipped" not in message:
+        message = next(steps)
+    assert message["skipped"]["reason"] == reason
+    assert f"from {first} on" in message["skipped"]["message"]
     with pytest.raises(StopIteration) as stop:
         next(steps)
     assert stop.value.value is False
@@ -135,14 +140,14 @@ def test_a_sheet_left_early_has_unread_formulas(tmp_path):
         sheet.write_formula(row, 2, "=Other!A1")
 
     path = book_of(tmp_path / "a.xlsx", fill)
-    messages = list(load(Request(str(path), "a.xlsx", seconds=0.0)))
+    messages = list(load(Request(str(path), "a.xlsx", limits=Limits(xml_bytes=1))))
     [record] = [message["record"] for message in messages if "record" in message]
     assert record["formulas"] == FormulaState.UNREAD
     assert "too_large" in {each["skipped"]["reason"] for each in messages if "skipped" in each}
 
 
 def test_the_stage_keeps_no_formula_after_its_sheet():
-    formulas = Formulas(Request("a", "a", formulas=False), frozenset(), math.inf)
+    formulas = Formulas(Request("a", "a", formulas=False), frozenset(), Budget(Limits()))
     list(formulas.messages("S", plain(10)))
     kept = {name: getattr(formulas, name) for name in stage.Formulas.__slots__}
     assert not any(isinstance(value, (list, tuple, dict)) for value in kept.values())

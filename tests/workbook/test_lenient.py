@@ -7,6 +7,7 @@ import pytest
 import xlsxwriter
 
 from sat_retriever.types import SkipReason
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.lenient import StreamedSheet, lenient_workbook
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import read_workbook
@@ -131,7 +132,7 @@ def test_a_sheet_of_texts_alone_is_damaged_and_not_empty_when_all_are_lost(tmp_p
 def test_a_sound_workbook_is_the_same_to_both_readers(tmp_path, plain):
     columns, skipped = read(tmp_path, plain)
     assert skipped == []
-    values = OpenpyxlReader.open(io.BytesIO(plain)).values(0, Limits())
+    values = OpenpyxlReader.open(io.BytesIO(plain)).values(0, Budget(Limits()))
     assert values.lost == 0
     assert values.grid.rows[1] == ["thing 1", 1.5, "note 1"]
     assert columns["Stock"] == [("Item", "thing 1"), ("Amount", "1.5"), ("Note", "note 1")]

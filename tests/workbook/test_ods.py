@@ -361,13 +361,23 @@ def test_a_million_repeated_rows_with_formulas_are_one_reference(tmp_path):
     assert formulas(xml)["S"][0][2] == "A1:AMJ1048576"
 
 
-def test_formulas_beyond_the_time_are_left_and_that_is_said(tmp_path):
+def test_formulas_beyond_the_limit_are_left_and_that_is_said(tmp_path):
+    path = tmp_path / "a.ods"
+    ods(path, content(tab("S", row(cell("of:=[Data.A1]") * 3)) + DATA))
+    messages = list(load(Request(str(path), "a.ods", limits=Limits(formulas=2))))
+    records = [message["record"] for message in messages if "record" in message]
+    assert [record["formulas"] for record in records] == [FormulaState.UNREAD, FormulaState.READ]
+    said = [each["skipped"] for each in messages if "skipped" in each]
+    assert {each["reason"] for each in said} == {"too_large"}
+    assert any("from C1 on" in each["message"] for each in said)
+
+
+def test_sheets_beyond_the_processor_time_are_left_and_that_is_said(tmp_path):
     path = tmp_path / "a.ods"
     ods(path, content(tab("S", row(cell("of:=[Data.A1]"))) + DATA))
     messages = list(load(Request(str(path), "a.ods", limits=Limits(seconds=0.0))))
-    records = [message["record"] for message in messages if "record" in message]
-    assert [record["formulas"] for record in records] == [FormulaState.UNREAD] * 2
-    assert [each["skipped"]["reason"] for each in messages if "skipped" in each] == ["too_large"]
+    assert [each["skipped"]["reason"] for each in messages if "skipped" in each] == ["timeout"] * 2
+    assert not [each for each in messages if "record" in each]
 
 
 def test_a_package_without_content_gives_a_reason(tmp_path):

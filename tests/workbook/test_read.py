@@ -191,8 +191,13 @@ def test_thousands_of_sheets_are_read_in_time_that_grows_with_their_number(tmp_p
             book.add_worksheet(f"S{number}").write_row(0, 0, ["Name", "Amount"])
 
     written(path, fill)
-    book = read_workbook(path, limits=Limits(seconds=20))
+    book = read_workbook(path)
     assert (len(book.records), book.skipped) == (1500, ())
+    book = read_workbook(path, limits=Limits(sheets=1200))
+    assert len(book.records) == 1200
+    (skip,) = book.skipped
+    assert (skip.reason, skip.sheet) == (SkipReason.TOO_LARGE, None)
+    assert skip.message.startswith("Only the first 1,200 of its 1,500 sheets were read")
 
 
 def test_a_missing_path_is_the_users_error(tmp_path):
@@ -264,13 +269,19 @@ def test_limits_on_sheets_and_formulas_are_reported(seed):
     book = read_workbook(seed("written.xlsx"), limits=Limits(sheets=1, formulas=3))
     assert len(book.records) == 1
     assert len(book.formulas) == 3
-    assert ("Table", SkipReason.TOO_LARGE) in reasons(book)
+    assert (None, SkipReason.TOO_LARGE) in reasons(book)
     assert ("Sales", SkipReason.TOO_LARGE) in reasons(book)
 
 
 def test_a_long_sheet_gives_its_true_shape_from_its_first_rows(seed):
     text = b"Key,Value\n" + b"k,1\n" * 4000
-    record = read_workbook(seed("a.csv", text), limits=Limits(cells=500)).records[0]
+    book = read_workbook(seed("a.csv", text), limits=Limits(cells=500))
+    record = book.records[0]
+    assert record.partial
+    assert [skip.message for skip in book.skipped] == [
+        "Only the first 250 of its 4,001 rows were read: the limit is 500 cells a sheet, "
+        "25,000,000 a workbook."
+    ]
     assert (record.range, record.num_rows) == ("A1:B4001", 4001)
     assert [column.name for column in record.columns] == ["Key", "Value"]
 

@@ -1,5 +1,4 @@
 import io
-import time
 import zipfile
 
 import pytest
@@ -10,8 +9,8 @@ from openpyxl.utils import get_column_letter
 from benchmarks.mutants import made_seeds
 from sat_retriever.area import Area
 from sat_retriever.types import SkipReason
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.limits import Limits, Refused
-from sat_retriever.workbook.package import until
 from sat_retriever.workbook.rowscan import NotPlain
 from sat_retriever.workbook.scan import SheetScan, parse_rows, scan_plain, scan_sheet
 
@@ -143,15 +142,19 @@ def test_a_truncated_part_keeps_what_was_read_and_names_the_damage():
 
 
 @pytest.mark.parametrize("read", [scan_plain, parse_rows])
-def test_a_part_that_takes_too_long_is_left_with_its_stated_range(read):
+def test_a_part_that_costs_too_much_is_left_with_its_stated_range(read):
     rows = "".join(f'<row r="{n}"><c r="A{n}"><f>B{n}</f></c></row>' for n in range(1, 500))
     xml = sheet(rows, before='<dimension ref="A1:F499"/>')
-    in_time = read(until(time.monotonic() + 60, pieces(xml)), LIMITS)
-    assert (in_time.cut, len(in_time.formulas)) == (False, 499)
-    late = read(until(time.monotonic() - 1, pieces(xml, 5_000)), LIMITS)
-    assert late.cut
-    assert 0 < len(late.formulas) < 499
-    assert late.dimension == Area(1, 1, 499, 6)
+    whole = read(Budget(LIMITS).metered(pieces(xml, 5_000)), LIMITS)
+    assert (whole.cut, len(whole.formulas)) == (None, 499)
+    for limits, reason in (
+        (Limits(xml_bytes=9_000), SkipReason.TOO_LARGE),
+        (Limits(seconds=0.0), SkipReason.TIMEOUT),
+    ):
+        part = read(Budget(limits).metered(pieces(xml, 5_000)), limits)
+        assert part.cut is reason
+        assert 0 < len(part.formulas) < 499
+        assert part.dimension == Area(1, 1, 499, 6)
 
 
 @pytest.mark.parametrize("seed", ["written.xlsx", "saved.xlsx"])

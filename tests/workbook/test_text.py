@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sat_retriever.area import Area
 from sat_retriever.types import SkipReason
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.text import detect_delimiter, detect_encoding, read_text
 
@@ -16,8 +17,8 @@ LIMITS = Limits()
 
 def rows(text, encoding="utf-8", *, limits=LIMITS, strict=False):
     raw = text if isinstance(text, bytes) else text.encode(encoding)
-    grid, area, kind = read_text(io.BytesIO(raw), limits, strict=strict)
-    return grid.rows, area, kind
+    values, kind = read_text(io.BytesIO(raw), Budget(limits), strict=strict)
+    return values.grid.rows, values.area, kind
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])

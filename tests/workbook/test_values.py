@@ -7,6 +7,7 @@ import pytest
 import xlsxwriter
 
 from sat_retriever.area import Area
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.dense import CalamineReader
 from sat_retriever.workbook.grid import CellError, Grid
 from sat_retriever.workbook.limits import Limits
@@ -26,7 +27,7 @@ def written(fill, **options):
 
 def values(reader, file, limits=LIMITS):
     file.seek(0)
-    return reader.open(file).values(0, limits)
+    return reader.open(file).values(0, Budget(limits))
 
 
 @pytest.mark.parametrize("reader", READERS)
