@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_type_hints
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
 from sat_retriever.errors import InputError, SatError
+from sat_retriever.hostcheck import HostCheck, host_of
 
 try:
     import anyio
@@ -39,7 +40,7 @@ CALLS_WAITING = 256  # further ones are turned away
 STOP_WITHIN_S = 3  # how long running HTTP requests may take to end
 _ERROR_CHARACTERS = 2_000
 _NAME_CHARACTERS = 80
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (a user's own choice, only compared with)
 _UNFORESEEN = "the server could not do this; tell the user that its log on stderr has the reason"
 
@@ -141,16 +142,17 @@ def serve_http(
         names: Further host names that clients reach it by.
 
     Raises:
+        InputError: If one of the names cannot be a host's.
         KeyboardInterrupt: After an orderly end, if it was Ctrl-C that ended it.
     """
     app = server.streamable_http_app(
         streamable_http_path=HTTP_PATH,
         json_response=True,
         stateless_http=True,
-        transport_security=_security(host, names),
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     config = uvicorn.Config(
-        app,
+        HostCheck(app, _names(host, names)),  # the SDK's own reads both headers less strictly
         log_config=None,  # the caller decides where logs go
         access_log=False,
         server_header=False,
@@ -220,13 +222,10 @@ def _failed(message: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
 
-def _security(host: str, names: Sequence[str]) -> TransportSecuritySettings:
-    """Hosts and origins of requests that are answered, with and without a port."""
-    own = [socket.gethostname()] if host in _ANYWHERE else [_bracketed(host)]
-    known = dict.fromkeys([*_LOOPBACK, *own, *map(_bracketed, names)])
-    hosts = [form for name in known for form in (name, f"{name}:*")]
-    origins = [f"{scheme}://{form}" for scheme in ("http", "https") for form in hosts]
-    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+def _names(host: str, names: Sequence[str]) -> list[str]:
+    """Host names of requests that are answered."""
+    own = _bracketed(socket.gethostname() if host in _ANYWHERE else host)
+    return [*_LOOPBACK, *([own] if host_of(own) else []), *names]
 
 
 def _bracketed(host: str) -> str:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sat_retriever._extras import require
 from sat_retriever.errors import EncoderError
+from sat_retriever.onnxfile import refuse_external_data
 from sat_retriever.types import FloatArray
 
 if TYPE_CHECKING:
@@ -68,15 +69,12 @@ def open_onnx(file: Path, extra: str) -> Any:
 
     Raises:
         MissingExtraError: If onnx is not installed.
-        EncoderError: If it is no ONNX file, or cannot be read.
+        EncoderError: If it is no ONNX file, cannot be read, or keeps weights in another file.
     """
     onnx = require("onnx", extra)
+    refuse_external_data(file)
     try:
-        return onnx.load(file)
-    except OSError as error:
-        raise EncoderError(
-            f"{file} cannot be read ({error}); put it back or export again"
-        ) from error
+        return onnx.load(file, load_external_data=False)
     except Exception as error:  # protobuf's errors share no other base class
         raise EncoderError(f"{file} is no ONNX file ({error}); export the model again") from error
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.onnxfile import refuse_external_data
 from sat_retriever.types import FloatArray
 
 if TYPE_CHECKING:
@@ -29,9 +30,11 @@ def open_session(file: Path, threads: int) -> onnxruntime.InferenceSession:
         threads: Processor cores one call may use.
 
     Raises:
-        EncoderError: If it is no model that onnxruntime can open.
+        EncoderError: If it is no model that onnxruntime can open, or keeps weights in another file.
     """
     import onnxruntime
+
+    refuse_external_data(file)
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads

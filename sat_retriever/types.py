@@ -231,8 +231,8 @@ class Skipped:
     """A file, or a sheet, of which nothing or not everything could be read, and why.
 
     A sheet may have a record beside it: a partial one that was cut at a limit (`TOO_LARGE`),
-    by the reader's time (`TIMEOUT`) or at damage (`DAMAGED`), or one whose values were read
-    although its XML was refused (`XML_BOMB`).
+    by the reader's time (`TIMEOUT`) or at damage (`DAMAGED`), one of which single cells cannot
+    be read (`DAMAGED`), or one whose values were read although its XML was refused (`XML_BOMB`).
 
     Attributes:
         path: POSIX path of the workbook relative to its root.

@@ -120,5 +120,5 @@ def test_what_is_compact_already_is_refused(compact, tmp_path):
 
 def test_what_is_no_model_is_refused(tmp_path):
     (tmp_path / "m.onnx").write_bytes(b"\xff no model")
-    with pytest.raises(EncoderError, match=r"m\.onnx is no ONNX file"):
+    with pytest.raises(EncoderError, match=r"m\.onnx, it is no ONNX file"):
         compact_onnx(tmp_path / "m.onnx", tmp_path / "c.onnx", "train")

@@ -57,25 +57,6 @@ def test_anything_but_as_many_numbers_as_are_due_is_an_error(doubling, given, sa
         run_session(session, {"x": np.float32(given)}, doubling, (2,))
 
 
-def test_weights_outside_of_the_models_folder_are_not_read(tmp_path):
-    np.ones(1, dtype=np.float32).tofile(tmp_path / "secret.bin")
-    weight = TensorProto(
-        name="w", data_type=TensorProto.FLOAT, dims=[1], data_location=TensorProto.EXTERNAL
-    )
-    weight.external_data.add(key="location", value="../secret.bin")
-    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [1]) for name in "xy")
-    nodes = [helper.make_node("Add", ["x", "w"], ["y"])]
-    model = helper.make_model(
-        helper.make_graph(nodes, "leak", [x], [y], [weight]),
-        opset_imports=[helper.make_opsetid("", 18)],
-        ir_version=10,
-    )
-    (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "model.onnx").write_bytes(model.SerializeToString())
-    with pytest.raises(EncoderError, match=r"cannot open .*model\.onnx"):
-        open_session(tmp_path / "model" / "model.onnx", 1)
-
-
 def test_threads_are_those_asked_for_or_the_cores_that_are_there():
     assert available_cores() >= 1
     assert usable_threads(None) == available_cores()

@@ -59,5 +59,5 @@ def test_those_of_a_compact_file_are_as_exact_as_it_is(exported, tmp_path):
 
 def test_what_is_no_onnx_file_is_named(tmp_path):
     (tmp_path / "model.onnx").write_bytes(b"no model")
-    with pytest.raises(EncoderError, match=r"model\.onnx is no ONNX file"):
+    with pytest.raises(EncoderError, match=r"model\.onnx, it is no ONNX file"):
         onnx_weights(tmp_path / "model.onnx", "inner", "train")

@@ -61,6 +61,7 @@ def read_checkpoint(folder: Path, name: str) -> Checkpoint:
                 f"{file} asks for code of its own (auto_map); code from a checkpoint is "
                 "never run: choose a model that plain transformers knows"
             )
+    _refuse_other_weights(transformer, config)
     query_prefix, sheet_prefix = _prefixes(folder, config, name)
     tokenizer = transformer / "tokenizer.json"
     if not tokenizer.is_file():
@@ -164,6 +165,20 @@ def _weight_files(folder: Path) -> list[Path]:
             ".save_pretrained(folder, safe_serialization=True)"
         )
     raise EncoderError(f"{folder} has no model.safetensors; the download may be incomplete")
+
+
+def _refuse_other_weights(folder: Path, config: dict[str, Any]) -> None:
+    """Refuse what makes transformers load weights that the checkpoint's hash does not cover."""
+    if "transformers_weights" in config:
+        raise EncoderError(
+            f"{folder}/config.json names a file of weights of its own (transformers_weights); "
+            "call it model.safetensors and take the entry out"
+        )
+    if (folder / "adapter_config.json").exists():
+        raise EncoderError(
+            f"{folder} holds an adapter (adapter_config.json), whose base model lies elsewhere; "
+            "merge them and save the whole model: model.merge_and_unload().save_pretrained(folder)"
+        )
 
 
 def _pooling(file: Path) -> Pooling:

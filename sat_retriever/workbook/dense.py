@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from sat_retriever.area import Area
 from sat_retriever.types import SkipReason, Visibility
+from sat_retriever.workbook import locked
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.grid import Grid, Value
 from sat_retriever.workbook.limits import Refused
@@ -55,8 +56,7 @@ class CalamineReader:
         try:
             return cls(python_calamine.load_workbook(source))
         except python_calamine.PasswordError as error:
-            message = "The workbook is encrypted; give its password to read it."
-            raise Refused(SkipReason.ENCRYPTED, message) from error
+            raise Refused(SkipReason.ENCRYPTED, locked.MESSAGE) from error
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except BaseException as error:

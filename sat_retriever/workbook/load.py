@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from sat_retriever.jsonform import to_json
 from sat_retriever.types import Skipped, SkipReason
+from sat_retriever.workbook import locked
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.byvalue import read_by_value
 from sat_retriever.workbook.decrypt import decrypt
@@ -72,8 +73,11 @@ def _load_open(request: Request, path: Path, file: BinaryIO, done: Json) -> Iter
         raise Refused(kind.reason or SkipReason.DAMAGED, kind.message)
     done["content_hash"] = content_hash(file)
     values = _for_calamine(path, file, kind)
-    if kind.reason is SkipReason.ENCRYPTED:
-        file = _decrypted(request, file, Refused(kind.reason, kind.message))
+    refusal = locked.refusal(file, request.limits)
+    if kind.reason is SkipReason.ENCRYPTED:  # of an ods, too
+        refusal = Refused(kind.reason, kind.message)
+    if refusal is not None:
+        file = _decrypted(request, file, refusal)
         values = io.BytesIO(file.read())  # of its own: both are read at the same time
         kind = sniff_bytes(file, request.limits)
         done["format"] = kind.format
@@ -81,18 +85,6 @@ def _load_open(request: Request, path: Path, file: BinaryIO, done: Json) -> Iter
     if kind.format == "csv":
         yield from _load_text(request, file, source, done)
         return
-    try:
-        yield from _load_binary(request, kind, source, file, values)
-    except Refused as refused:
-        if refused.reason is not SkipReason.ENCRYPTED or kind.format != "xls":
-            raise
-        plain = _decrypted(request, file, refused)
-        yield from _load_binary(request, kind, source, plain, plain)
-
-
-def _load_binary(
-    request: Request, kind: Kind, source: Source, file: BinaryIO, values: Path | BinaryIO
-) -> Iterator[Json]:
     if kind.reason is None and kind.format in ("xlsx", "xlsm", "xltx"):
         yield from read_xlsx(request, source, file, values)
     elif kind.format == "ods":
@@ -106,8 +98,16 @@ def _decrypted(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
     """The plain file by the password at hand, or by the one that Excel itself tries.
 
     Raises:
-        Refused: If no password opens it.
+        Refused: If no password opens it, or what it opens is damaged or encrypted again.
     """
+    plain = _opened(request, file, refusal)
+    again = locked.refusal(plain, request.limits)
+    if again is not None:
+        raise again
+    return plain
+
+
+def _opened(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
     if request.password is not None:
         return decrypt(file, request.password, request.limits)
     if find_spec("msoffcrypto") is None:

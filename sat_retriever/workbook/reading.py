@@ -105,8 +105,11 @@ def sheet_messages(
         yield skip(request, SkipReason.DAMAGED, message, sheet.name)
         return
     grid, area = _with_scan(values, scan)
+    if values.lost and request.window is None:
+        yield skip(request, SkipReason.DAMAGED, _lost(values.lost), sheet.name)
     if area is None:
-        yield skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
+        if not values.lost:
+            yield skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
         return
     if request.window is not None:
         short = bool(values.cut or values.shortened or (scan is not None and scan.cut))
@@ -155,6 +158,11 @@ def why_partial(
     if scan_cut is not None:
         return scan_cut, f"Not all of its formulas were read: {why_cut(scan_cut, limits)}."
     return None
+
+
+def _lost(cells: int) -> str:
+    many = f"{cells:,} cells cannot" if cells > 1 else "One cell cannot"
+    return f"{many} be read, for example because the text is missing in the workbook; left empty."
 
 
 def _values(reading: Reading, sheet: str, scan: SheetScan | None) -> SheetValues:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sat_retriever.types import SkipReason
-from sat_retriever.workbook import ole
+from sat_retriever.workbook import locked, ole
 from sat_retriever.workbook.encoding import wide_encoding
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.opening import open_regular
@@ -144,7 +144,7 @@ def _kind(file: BinaryIO, name: str, limits: Limits) -> Kind:  # noqa: PLR0911 -
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_kind(file, head, limits)
     if head.startswith(ole.MAGIC):
-        return _ole_kind(file)
+        return _ole_kind(file, limits)
     if head.startswith(_BIFF_STARTS):
         old = "A bare BIFF stream as Excel 2 to 5 wrote it; save it again as .xlsx."
         return Kind("xls", SkipReason.UNSUPPORTED, old)
@@ -179,20 +179,17 @@ def _text_kind(head: bytes) -> Kind:  # noqa: PLR0911 - a ladder
 _CONTROLS = [bytes([code]) for code in range(32) if code not in (9, 10, 12, 13, 26, 27)]
 
 
-def _ole_kind(file: BinaryIO) -> Kind:
-    names = {name.lower() for name in ole.stream_names(file)}
+def _ole_kind(file: BinaryIO, limits: Limits) -> Kind:
+    names = ole.Container(file, limits.file_bytes).names
     if "encryptedpackage" in names:
-        return Kind("xlsx", SkipReason.ENCRYPTED, ENCRYPTED_MESSAGE)
-    if names & {"workbook", "book"}:
+        return Kind("xlsx", SkipReason.ENCRYPTED, locked.MESSAGE)
+    if names.intersection(ole.WORKBOOK_STREAMS):
         return Kind("xls")
     if names & {"worddocument", "powerpoint document", "visiodocument", "__properties_version1.0"}:
         return _other("An OLE2 document that is no workbook.")
     if any(name.startswith("root") for name in names):
         return _other("An OLE2 container without a workbook stream.")
     return Kind("xls", SkipReason.DAMAGED, "The OLE2 container's directory cannot be read.")
-
-
-ENCRYPTED_MESSAGE = "The workbook is encrypted; give its password to read it."
 
 
 def _zip_kind(file: BinaryIO, head: bytes, limits: Limits) -> Kind:

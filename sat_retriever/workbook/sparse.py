@@ -7,13 +7,14 @@ refuses.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, BinaryIO
 
 from sat_retriever.types import SkipReason, Visibility
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.grid import CellError, Value
+from sat_retriever.workbook.lenient import StreamedSheet, lenient_workbook
 from sat_retriever.workbook.values import (
     MISSING,
     SheetName,
@@ -28,6 +29,8 @@ _SLOWER = 5  # than calamine, at least: a cell counts as many
 _LEAST = 20_000  # cells of a sheet that are read however little the budget has left
 _GAPS = 16  # empty rows that count as a cell
 _ROWS = 1_000  # between two looks at the clock
+Cells = Mapping[int, tuple[Any, str]]  # value and type by column
+Row = tuple[int, Cells]
 _STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
 
 
@@ -46,16 +49,13 @@ class OpenpyxlReader:
         Raises:
             ValuesFailed: If openpyxl cannot open it.
         """
-        import openpyxl
-
         failure: Exception | None = None
         for read_only in (True, False):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     file.seek(0)
-                    book = openpyxl.load_workbook(file, read_only=read_only, data_only=True)
-                    return cls(book)
+                    return cls(lenient_workbook(file, read_only=read_only))
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - openpyxl's errors have no common class
@@ -79,18 +79,22 @@ class OpenpyxlReader:
 
         Each cell counts as five.
 
+        A single cell that cannot be read is left empty, and counted.
+
         Raises:
             ValuesFailed: If not one row can be read.
         """
         sheet = self._sheets[index]
+        streamed = StreamedSheet(sheet) if hasattr(sheet, "reset_dimensions") else None
         rows: list[list[Value]] = []
         left = min(budget.limits.cells, max(_LEAST, budget.cells)) // _SLOWER
         held = 0
         cut: SkipReason | None = None
+        placed = streamed.rows() if streamed else _loaded(sheet)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                for number, row in enumerate(_rows(sheet), start=1):
+                for number, row in enumerate(_rows(placed), start=1):
                     held += len(row) + (number % _GAPS == 0)
                     if held > left:
                         cut = SkipReason.TOO_LARGE
@@ -108,36 +112,35 @@ class OpenpyxlReader:
         finally:
             budget.cells -= _SLOWER * held
         grid, area = bounded(iter(rows), (1, 1), len(rows))
-        return SheetValues(grid, area, cut=cut)
+        return SheetValues(grid, area, cut=cut, lost=streamed.lost if streamed else 0)
 
 
-def _rows(sheet: Any) -> Iterator[list[Value]]:
-    """The sheet's rows from row 1 on, without trailing empty cells."""
-    texts = Texts()
-    if hasattr(sheet, "reset_dimensions"):
-        sheet.reset_dimensions()
-        for cells in sheet.iter_rows():
-            yield _row(cells, texts)
-        return
-    last = 0
+def _loaded(sheet: Any) -> Iterator[Row]:
     for number, places in groupby(sorted(sheet._cells), key=_row_number):
-        yield from (MISSING for _ in range(last + 1, number))
-        last = number
-        columns = {col: sheet._cells[row, col] for row, col in places}
-        yield _row([columns.get(col) for col in range(1, max(columns) + 1)], texts)
+        cells = ((col, sheet._cells[row, col]) for row, col in places)
+        yield number, {col: (cell.value, cell.data_type) for col, cell in cells}
 
 
 def _row_number(place: tuple[int, int]) -> int:
     return place[0]
 
 
-def _row(cells: Sequence[Any], texts: Texts) -> list[Value]:
-    row: list[Value] = []
-    for cell in cells:
-        value = cell.value if cell is not None else None
+def _rows(placed: Iterable[Row]) -> Iterator[list[Value]]:
+    """The sheet's rows from row 1 on, without trailing empty cells."""
+    texts = Texts()
+    last = 0
+    for number, cells in placed:
+        yield from (MISSING for _ in range(last + 1, number))
+        last = number
+        yield _row(cells, texts)
+
+
+def _row(cells: Cells, texts: Texts) -> list[Value]:
+    row: list[Value] = [None] * max(cells, default=0)
+    for col, (value, kind) in cells.items():
         if isinstance(value, str):
-            value = CellError(value) if cell.data_type == "e" else texts[value]
-        row.append(value)
+            value = CellError(value) if kind == "e" else texts[value]  # noqa: PLW2901
+        row[col - 1] = value
     while row and row[-1] is None:
         row.pop()
     return row

@@ -57,12 +57,14 @@ class SheetValues:
         merges: Merged rectangles.
         cut: Why reading stopped before the end of the sheet: `TOO_LARGE`, `TIMEOUT` or
             `DAMAGED`; None if it did not.
+        lost: Cells that are left empty because they cannot be read.
     """
 
     grid: Grid
     area: Area | None
     merges: tuple[Area, ...] = ()
     cut: SkipReason | None = None
+    lost: int = 0
 
     @property
     def shortened(self) -> bool:

@@ -111,6 +111,18 @@ def test_a_folder_with_auto_map_is_refused(tiny, change, file):
         read_checkpoint(tiny, "tiny")
 
 
+def test_weights_that_the_hash_would_not_cover_are_refused(tiny, change):
+    change(tiny / "config.json", transformers_weights="other.safetensors")
+    with pytest.raises(EncoderError, match="transformers_weights"):
+        read_checkpoint(tiny, "tiny")
+
+
+def test_an_adapter_is_refused_with_the_way_to_merge_it(tiny):
+    (tiny / "adapter_config.json").write_text('{"base_model_name_or_path": "/elsewhere"}')
+    with pytest.raises(EncoderError, match="merge_and_unload"):
+        read_checkpoint(tiny, "tiny")
+
+
 def _set_module(folder, number, **keys):
     modules = json.loads((folder / "modules.json").read_text())
     modules[number].update(keys)
