@@ -99,9 +99,9 @@ def rerank_mixed(
 def score_texts(
     index: SheetIndex, query: str, texts: Sequence[str], *, dense_weight: float | None = None
 ) -> FloatArray:
-    """Stage 1's score of texts that are no sheets of the index, (n,) float32, in [0, 1].
+    """Stage 1's score of texts that are no sheets of the index, (n,) float32, in [-1, 1].
 
-    A text without any character but white space scores 0.
+    A text without any character but white space scores 0, as one whose cosine is 0.
 
     Args:
         index: Its encoder reads the texts, as many words of each as it has room for.
@@ -122,7 +122,7 @@ def score_texts(
     lexical = np.array([_word_share(limits, text) for text in read], dtype=np.float32)
     fused = fuse(dense, lexical, index.dense_weight if dense_weight is None else dense_weight)
     said = np.array([bool(text.strip()) for text in read])
-    return np.where(said, fused, np.float32(0)).clip(0, 1)
+    return np.where(said, fused, np.float32(0)).clip(-1, 1)
 
 
 def _word_share(limits: Mapping[str, float], text: str) -> float:
@@ -142,11 +142,11 @@ def _in_place(found: FloatArray, before: Sequence[float], after: Mapping[str, fl
     """Scores of texts on the reranker's scale, (n,): between the same sheets as before.
 
     The sorted scores before are the knots, the sorted scores after their values; the ends
-    are 0 and 1, or the sheets' own where they reach further.
+    are 0 and 1, or the sheets' and the texts' own where they reach further.
     """
     if not after:
         return found
     knots, values = sorted(before), sorted(after.values())
-    knots = [min(0.0, knots[0]), *knots, max(1.0, knots[-1])]
+    knots = [min(0.0, knots[0], *found.tolist()), *knots, max(1.0, knots[-1])]
     values = [min(0.0, values[0]), *values, max(1.0, values[-1])]
     return np.interp(found, knots, values).astype(np.float32)

@@ -430,7 +430,7 @@ class SheetIndex:
         """The best sheets of the whole corpus for a query, best first.
 
         Source: paper, section 3.3 (cosine over all tokens). Departs: the score is
-        `dense_weight · max(cosine, 0) + (1 - dense_weight) · BM25 / its possible maximum`;
+        `dense_weight · cosine + (1 - dense_weight) · BM25 / its possible maximum`;
         a dense weight of 1 gives the paper's order, 0 gives BM25's.
 
         Args:

@@ -2,7 +2,7 @@
 
     text -> marks (a year; some months) -> groups (listed or from-to) -> months of years
 
-"last year" and the like, which need today's date, say nothing here.
+"last year" and the like, which need today's date, are put in numbers first; see `relative`.
 """
 
 from __future__ import annotations
@@ -10,15 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import lru_cache
 from itertools import pairwise, product
 from typing import Literal
 
+from sat_retriever.period.asked import AskedTimes
 from sat_retriever.period.marks import Marks, marks
 from sat_retriever.period.periods import Grain, period_of
+from sat_retriever.period.relative import counted
 from sat_retriever.period.spans import EVER, Span, span_of
 from sat_retriever.period.spellings import Y4, plain
-from sat_retriever.types import SheetRecord
+from sat_retriever.period.timewords import MONTHS, either
+from sat_retriever.types import UNDATED, SheetRecord
 
 MAX_CHARS = 1_000  # of a question that are looked at
 _MOST = 64  # stretches of a question
@@ -27,32 +31,55 @@ _PARTS = frozenset({Grain.HALF, Grain.QUARTER, Grain.WEEK})
 _MONTHS = frozenset({Grain.MONTH, Grain.MONTHS, Grain.DAY})
 
 _YEAR = re.compile(rf"(?<!\d){Y4}(?!\d)")
-_TO = re.compile(r" ?(?:-|to|through|thru|until|till|bis|a|au|hasta|ate|fino a) ?")
+_PLACE = (  # "to the end of", "since the beginning of": no more than the time itself
+    r"(?:(?:the )?(?:very )?(?:end|beginning|start|close) of |(?:early|mid|late)[ \-]"
+    r"|(?:ende|anfang|mitte) )"
+)
+_YEAR_WORDS = r"(?:the )?(?:(?:fiscal|financial|calendar) )?(?:years? )?(?:of )?"
+_TO = re.compile(
+    r" ?年? ?(?:至|到|~) ?"
+    r"| ?,? ?(?:(?:all the way|right|and) )?(?:up |through |thru )?"
+    r"(?:-|to|through|thru|until|till|bis|a|au|hasta|ate|fino a|(?:and )?ending(?: in| with)?)"
+    rf"(?: and)?(?: including)? ?(?:zum? )?{_PLACE}?{_YEAR_WORDS}"
+)
 _ANDS = ("and", "und", "et", "y")
 _AND = r"(?:\+|and|or|und|oder|et|ou|y|e|&|vs\.?|versus|with|against|compared (?:to|with))"
 _LISTED = re.compile(rf" ?(?:, ?(?:{_AND} )?|{_AND} )(?:(?:in|for|of) )?")
 _BETWEEN = re.compile(r"(?<!\w)(?:between|zwischen|entre) (?:the )?$")
 _OF = re.compile(
-    r" ?(?:,|/|-|of|in|de|del|im|des)? ?(?:the )?(?:(?:fiscal|financial|calendar) )?(?:year )?"
+    r"(?:'s)? ?(?:,|/|-|of|in|de|del|im|des)? ?(?:the )?(?:(?:fiscal|financial|calendar) )?"
+    r"(?:year )?"
 )
 _LATER = r"(?:after|later than|newer than|nach|apres|despues de)"
 _EARLIER = r"(?:before|prior to|earlier than|older than|vor|avant|antes de)"
 _NEVER = r"(?:no|not|nicht|pas|no mas)"
 _SINCE = re.compile(
-    rf"(?<!\w)(?:(?:since|seit|depuis|desde|ab)(?: the)?(?: year)?|{_NEVER} {_EARLIER}) $"
+    rf"(?<!\w)(?:(?:since|seit|depuis|desde|ab|a partir d[eu]|starting|beginning|commencing"
+    r"|beginnend)(?: (?:in|from|with|on|at|mit|ab|dem))*|from(?= (?:the )?(?:beginning|start))"
+    rf"|{_NEVER} {_EARLIER}) {_PLACE}?{_YEAR_WORDS}$"
 )
 _AFTER = re.compile(rf"(?<!\w)(?:{_LATER} |post[- ])$")
 _BEFORE = re.compile(rf"(?<!\w)(?:{_EARLIER} |pre[- ])$")
-_UNTIL = re.compile(rf"(?<!\w)(?:until|up to|till|through|bis|jusqu'en|hasta|{_NEVER} {_LATER}) $")
+_UNTIL = re.compile(
+    rf"(?<!\w)(?:(?:up |through |thru )(?:to|until|till)|until|till|through|thru|bis|jusqu'(?:en|a|au)|hasta"
+    rf"|{_NEVER} {_LATER})(?: and)?(?: including)?(?: zum?)? {_PLACE}?{_YEAR_WORDS}$"
+)
 _AND_BOUND = re.compile(
     rf" ?,? ?(?:(?:and|but|und|et|y) )?(?:{_NEVER} )?[^\W\d_]+(?: (?:to|than|de))? ?"
 )
 _TO_DATE = re.compile(r"(?<!\w)(?:ytd|year[ -]to[ -]date)(?: (?:to|through|as of|until))? $")
+_NOT_OF_NEXT = rf"(?![\w-]| (?:\d|fy|[qh] ?[1-4]|(?:{either(MONTHS)})\b))"
 _ON = re.compile(
-    r" ?(?:\+(?! ?\w)|onwards?\b|and (?:later|after|on|beyond|newer)\b(?![\w-]| \d)"
-    r"|or (?:later|newer)\b"
-    r"|on\b(?![\w-]| \w)|(?:-|to|until|till) ?(?:date|today|now|present)\b)"
+    r" ?,? ?(?:\+(?! ?\w)|(?:and )?(?:onwards?|forwards?)\b"
+    rf"|(?:and|or) (?:later|after|on|beyond|newer|up|since){_NOT_OF_NEXT}"
+    r"|on\b(?![\w-]| \w)"
+    r"|(?:-|up to|to|through|until|till) ?(?:the )?(?:date|today|now|present)\b"
+    r"|年?(?:以[来後后]|起|之[後后]))"
 )
+_BACK = re.compile(rf" ?,? ?(?:(?:and|or) (?:earlier|before|older|prior){_NOT_OF_NEXT}|年?以前)")
+_EARLIER_BEHIND = re.compile(r" ?年?之前")
+_FROM = re.compile(rf"(?<!\w)(?:from|von|ab|de|从|從) ?{_PLACE}?{_YEAR_WORDS}$")
+_FROM_ON = re.compile(r" (?:on|an)\b(?!-)")
 _NOT = re.compile(
     r"(?<!\w)(?:not|except|excluding|excl\.?|without|other than|apart from|ohne|sauf"
     r"|(?:all|every|any|everything)(?: [^\W\d_]+)? but)"
@@ -60,25 +87,45 @@ _NOT = re.compile(
 )
 
 
-def asked_spans(text: str) -> tuple[Span, ...]:
+def asked_times(text: str, today: date) -> AskedTimes:
+    """The times that a question names, as of a day.
+
+    Args:
+        text: The question; at most the first thousand characters are looked at.
+        today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
+
+    >>> asked_times("sales of the last three years", date(2024, 5, 10)).label
+    '2021 to 2023 (from "last three years")'
+    """
+    return _asked(text[:MAX_CHARS], today)
+
+
+def asked_spans(text: str, today: date = UNDATED) -> tuple[Span, ...]:
     """The stretches of time that a question names, in its order; none if it names none.
 
     A stretch is the same months of successive years. Sheets of any of them are meant.
 
     Args:
         text: The question; at most the first thousand characters are looked at.
+        today: See `asked_times`.
 
     >>> asked_spans("revenue 2019\u20132021")
     (Span(first_year=2019, last_year=2021, first_month=1, last_month=12),)
     >>> asked_spans("last two quarters of 2022"), asked_spans("it may rise")
     ((Span(first_year=2022, last_year=2022, first_month=7, last_month=12),), ())
     """
-    return _asked(text[:MAX_CHARS])
+    return asked_times(text, today).spans
 
 
 @lru_cache(maxsize=4_096)
-def _asked(text: str) -> tuple[Span, ...]:
-    text = plain(text, MAX_CHARS)
+def _asked(text: str, today: date) -> AskedTimes:
+    said = counted(plain(text, MAX_CHARS), today)
+    spans = _spans(said.text)
+    return AskedTimes.of(text, spans, said.words)
+
+
+def _spans(text: str) -> tuple[Span, ...]:
+    """The stretches that a question names whose times are in numbers."""
     read = list(marks(text))
     groups = _meant(text, _groups(text, read))
     found = _ranges(text, _dated(text, [_open_year(text, group) for group in groups]))
@@ -152,8 +199,10 @@ def _open_year(text: str, group: Marks) -> Marks:
     if group.kind != "years" or len(group.spans) > 1:
         return group
     before, after, [span] = text[: group.start], text[group.end :], group.spans
-    if _ON.match(after):
+    if _goes_on(before, after):
         span = replace(span, last_year=EVER[1])
+    elif _BACK.match(after):
+        span = replace(span, first_year=EVER[0])
     elif len(_YEAR.findall(text[group.start : group.end])) > 1:
         pass  # a range has its ends: "since 2019 until 2021"
     elif _SINCE.search(before):
@@ -162,9 +211,14 @@ def _open_year(text: str, group: Marks) -> Marks:
         span = replace(span, first_year=EVER[0])
     elif _AFTER.search(before):
         span = Span(span.last_year + 1, EVER[1])
-    elif _BEFORE.search(before):
+    elif _BEFORE.search(before) or _EARLIER_BEHIND.match(after):
         span = Span(EVER[0], span.first_year - 1)
     return replace(group, spans=(span,))
+
+
+def _goes_on(before: str, after: str) -> bool:
+    """Whether a time has no end: "2021 onwards", "from 2021 on" """
+    return bool(_ON.match(after) or (_FROM.search(before) and _FROM_ON.match(after)))
 
 
 def _open_date(text: str, group: Marks) -> Marks:
@@ -177,9 +231,9 @@ def _open_date(text: str, group: Marks) -> Marks:
     found: tuple[Span, ...] = (span,)
     if _TO_DATE.search(before):
         found = (Span(year, year, 1, last),)
-    elif _SINCE.search(before) or _ON.match(after):
+    elif _SINCE.search(before) or _goes_on(before, after):
         found = (Span(year, year, first, 12), later)
-    elif _UNTIL.search(before):
+    elif _UNTIL.search(before) or _BACK.match(after):
         found = (earlier, Span(year, year, 1, last))
     elif _AFTER.search(before):
         found = (*([Span(year, year, last + 1, 12)] if last < 12 else []), later)
