@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from sat_retriever.errors import EmptyInputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.lexical import K1
 from sat_retriever.linkrank import LinkReranker
-from sat_retriever.retriever import Reranker
+from sat_retriever.retriever import Reranker, asked_on
 from sat_retriever.scoring import fuse
 from sat_retriever.segment import stem, words
 from sat_retriever.types import Candidate, FloatArray
@@ -39,7 +40,12 @@ class Passage:
 
 
 def rerank_mixed(
-    reranker: Reranker, index: SheetIndex, query: str, passages: Sequence[Passage]
+    reranker: Reranker,
+    index: SheetIndex,
+    query: str,
+    passages: Sequence[Passage],
+    *,
+    today: date | None = None,
 ) -> list[tuple[int, float]]:
     """Place in `passages` and score of every passage, best first, each exactly once.
 
@@ -67,6 +73,7 @@ def rerank_mixed(
         index: Where sheets are looked up, and whose encoder reads other texts.
         query: The query the passages were found for.
         passages: In any order; ids may repeat.
+        today: The day that "last year" and the like count from; None is the day of the call.
 
     Raises:
         EmptyInputError: If the query has no character.
@@ -76,7 +83,8 @@ def rerank_mixed(
         raise EmptyInputError("the query is empty; ask in a few words")
     named = list(dict.fromkeys(p.sheet_id for p in passages if p.sheet_id is not None))
     weight = reranker.dense_weight
-    before = index.score_sheets(query, named, dense_weight=weight) if named else []
+    day = asked_on(today)
+    before = index.score_sheets(query, named, dense_weight=weight, today=day) if named else []
     after = _reranked(reranker, query, before)
     order = {candidate.sheet_id: rank for rank, candidate in enumerate(after)}
     scores = {candidate.sheet_id: candidate.score for candidate in after}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -52,8 +53,8 @@ class Scores:
         plain = fuse(self.dense, self.lexical, dense_weight)
         return Scores(plain, self.dense, self.lexical, np.ones_like(self.time))
 
-    def candidate(self, sheet_id: str, rank: int, row: int) -> Candidate:
-        """The sheet at a position as a candidate."""
+    def candidate(self, sheet_id: str, rank: int, row: int, today: date) -> Candidate:
+        """The sheet at a position as a candidate of a query of that day."""
         lexical = float(self.lexical[row])
         return Candidate(
             sheet_id=sheet_id,
@@ -64,6 +65,7 @@ class Scores:
             dense_rank=_rank(self.dense, row),
             lexical_rank=_rank(self.lexical, row) if lexical else None,
             time=float(self.time[row]),
+            today=today,
         )
 
 

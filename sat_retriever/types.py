@@ -263,6 +263,10 @@ class Link:
     evidence: str = ""
 
 
+UNDATED = date.min
+"""The day of a question in which nothing is to count from today."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One sheet of a candidate list, before reranking.
@@ -278,6 +282,8 @@ class Candidate:
         via: Link that lifted it most; None when no link did.
         time: What the times that the query names left of its score, in (0, 1]; of a negative
             one they make it less by the same share.
+        today: The day that "last year" in the query counted from, so that sheets which a
+            reranker adds are scored as of the same day.
     """
 
     sheet_id: str
@@ -289,10 +295,7 @@ class Candidate:
     lexical_rank: int | None
     via: Link | None = None
     time: float = 1.0
-
-
-UNDATED = date.min
-"""The day of a question that is not to be read by its day: nothing counts from it."""
+    today: date = UNDATED
 
 
 class Encoder(Protocol):

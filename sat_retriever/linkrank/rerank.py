@@ -102,7 +102,9 @@ class LinkReranker:
             new = [sheet_id for sheet_id in new if sheet_id in wanted]
         if not new:
             return found
-        scored = self.index.score_sheets(query, new, filters, dense_weight=self.dense_weight)
+        scored = self.index.score_sheets(
+            query, new, filters, dense_weight=self.dense_weight, today=found[0].today
+        )
         return sorted([*found, *scored[: self.settings.expansion]], key=_order)
 
     def _lifted(

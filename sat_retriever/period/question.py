@@ -58,17 +58,20 @@ _SINCE = re.compile(
     r"|beginnend)(?: (?:in|from|with|on|at|mit|ab|dem))*|from(?= (?:the )?(?:beginning|start))"
     rf"|{_NEVER} {_EARLIER}) {_PLACE}?{_YEAR_WORDS}$"
 )
-_AFTER = re.compile(rf"(?<!\w)(?:{_LATER} |post[- ])$")
-_BEFORE = re.compile(rf"(?<!\w)(?:{_EARLIER} |pre[- ])$")
+_AFTER = re.compile(rf"(?<!\w)(?:{_LATER} (?:(?:the )?(?:end|close) of )?{_YEAR_WORDS}|post[- ])$")
+_BEFORE = re.compile(
+    rf"(?<!\w)(?:{_EARLIER} (?:(?:the )?(?:beginning|start) of )?{_YEAR_WORDS}|pre[- ])$"
+)
 _UNTIL = re.compile(
-    rf"(?<!\w)(?:(?:up |through |thru )(?:to|until|till)|until|till|through|thru|bis|jusqu'(?:en|a|au)|hasta"
-    rf"|{_NEVER} {_LATER})(?: and)?(?: including)?(?: zum?)? {_PLACE}?{_YEAR_WORDS}$"
+    r"(?<!\w)(?:(?:(?:up |through |thru )(?:to|until|till)|until|till|through|thru|bis"
+    rf"|jusqu'(?:en|a|au)|hasta|{_NEVER} {_LATER})(?: and)?(?: including)?(?: zum?)? {_PLACE}?"
+    rf"|{_EARLIER} (?:the )?(?:end|close) of ){_YEAR_WORDS}$"
 )
 _AND_BOUND = re.compile(
-    rf" ?,? ?(?:(?:and|but|und|et|y) )?(?:{_NEVER} )?[^\W\d_]+(?: (?:to|than|de))? ?"
+    rf" ?,? ?(?:(?:and|but|und|et|y) )?(?:{_NEVER} )?[^\W\d_]+(?: (?:to|than|de))? ?{_YEAR_WORDS}"
 )
 _TO_DATE = re.compile(r"(?<!\w)(?:ytd|year[ -]to[ -]date)(?: (?:to|through|as of|until))? $")
-_NOT_OF_NEXT = rf"(?![\w-]| (?:\d|fy|[qh] ?[1-4]|(?:{either(MONTHS)})\b))"
+_NOT_OF_NEXT = rf"(?![\w-]| (?:\d|the|fy|[qh] ?[1-4]|(?:{either(MONTHS)})\b))"
 _ON = re.compile(
     r" ?,? ?(?:\+(?! ?\w)|(?:and )?(?:onwards?|forwards?)\b"
     rf"|(?:and|or) (?:later|after|on|beyond|newer|up|since){_NOT_OF_NEXT}"
@@ -130,7 +133,8 @@ def _spans(text: str) -> tuple[Span, ...]:
     groups = _meant(text, _groups(text, read))
     found = _ranges(text, _dated(text, [_open_year(text, group) for group in groups]))
     opened = [_open_date(text, group) for group in found if not group.relative]
-    spans = tuple(_merged(span for group in _bounded(text, opened) for span in group.spans))
+    named = (span for group in _bounded(text, opened) for span in group.spans)
+    spans = tuple(_merged(span for span in named if span.first_year <= span.last_year))
     return spans[:_MOST] if len(read) > 1 else _finer(text, spans)
 
 
@@ -217,7 +221,7 @@ def _open_year(text: str, group: Marks) -> Marks:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether a time has no end: "2021 onwards", "from 2021 on" """
+    """Whether a time has no end: "2021 onwards", or "from 2021 on"."""
     return bool(_ON.match(after) or (_FROM.search(before) and _FROM_ON.match(after)))
 
 

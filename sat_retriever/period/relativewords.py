@@ -53,6 +53,13 @@ _OF_YEAR = re.compile(
 _YEAR_AHEAD = re.compile(rf"(?:{Y4}|fy ?\d\d)(?:'s)?,? ?(?:in )?(?:the )?$")
 _TIME_BEHIND = re.compile(rf"(?: (?:to|through|as of|until|for|in|of))? ?(?:\d\d? )?{_TIME}(?!\w)")
 _TIME_AHEAD = re.compile(rf"(?<!\w){_TIME}(?:'s)?,? ?-? ?$")
+# "What was the last year that ..." asks for the final one, "over the last year" for a time.
+_THE = re.compile(r"(?<!\w)(?P<of>[^\W\d_]+ )?the $")
+_OF_TIME = frozenset(
+    "in of for over during within throughout from since to until till through by with against "
+    "before after and or vs versus".split()
+)
+_CLAUSE = re.compile(r",? (?:that|which|where|when|who|whose|i|we|they|he|she|it|in which)(?!\w)")
 _UP_TO = re.compile(r"(?:-|to|through|until|till|bis) ?$")  # "2020 to today" is open already
 _ANY_YEAR = re.compile(rf"(?<!\w)(?:{Y4}|fy ?\d\d)(?!\w)")
 _YEARS = frozenset({"year", "decade"})
@@ -72,10 +79,21 @@ def _side_unit(match: Match, today: date, *, years: bool) -> str:
     """The numbers of "last year", "the next 3 months", "12 derniers mois"."""
     unit, side = UNITS[match["unit"]], SIDES[match["side"]]
     count = match["count"] or match["count_behind"]
+    if not count and side and _is_final(match):
+        return ""
     vague = not PLURALS.isdisjoint((match["unit"], match["side"])) or unit == "day"
     if (unit in _YEARS) != years or (side == 0 if count else vague) or _of_other(match, unit, side):
         return ""  # "the last years", "the last day", "these 3 years"
     return _counted_units(match, unit, side, _number(count or "1"), today)
+
+
+def _is_final(match: Match) -> bool:
+    """Whether "the last year" is no time, but the end of some years."""
+    the = _THE.search(match.string[: match.start()])
+    if the is None or match["side"] == "past":
+        return False
+    behind = _CLAUSE.match(match.string[match.end() :]) is not None
+    return behind or (the["of"] or "").strip() not in _OF_TIME
 
 
 def _of_other(match: Match, unit: str, side: int) -> bool:
@@ -165,7 +183,7 @@ def _number(said: str) -> int:
 
 
 def _phrase(text: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.])(?:{text})(?!\w)")
+    return re.compile(rf"(?<![\w.\-])(?:{text})(?!\w)")
 
 
 _SIDE_UNIT = _phrase(
