@@ -46,16 +46,6 @@ def units_from(unit: str, first: int, last: int, today: date) -> str:
     return _months(_month(begin), _month(end))
 
 
-def so_far(unit: str, today: date) -> str:
-    """The present unit up to the month of today.
-
-    >>> so_far("quarter", date(2024, 5, 10)), so_far("month", date(2024, 5, 10))
-    ('2024-04 to 2024-05', '2024-05')
-    """
-    length = {"year": 12, **LENGTHS}.get(unit, 1)
-    return _months(_month(today) // length * length, _month(today))
-
-
 def named_month(month: int, side: int, today: date) -> str:
     """A month by its name: the nearest before or after the present one, or this year's.
 

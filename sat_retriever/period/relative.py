@@ -4,14 +4,16 @@
 
 Periods are those of the calendar, because sheets are: "last year" is the year before this one, and
 "the last three years" are the three before this one, not the 36 months up to today. The present
-year's report is not finished; who wants it too says "since 2021". So, on 10 May 2024:
+year's report is not finished; who wants it too says "since 2021". "Year to date" is the present
+year, for a sheet of 2024 that is still being filled answers it best, and one of months to come is
+seldom there. Weeks and days are the months that they lie in. So, on 10 May 2024:
 
     last year, two years ago, the year before last     2023, 2022, 2022
     the last three years, the past decade              2021 to 2023, 2014 to 2023
     last quarter, the past 12 months                   January to March 2024, May 2023 to April 2024
     last week, the last 30 days, yesterday             April to May 2024 (twice), May 2024
     next quarter, the next two years                   July to September 2024, 2025 to 2026
-    this decade, year to date                          2020 to 2029, January to May 2024
+    this decade, year to date, quarter to date         2020 to 2029, 2024, April to June 2024
     last March, last June, this January                March 2024, June 2023, January 2024
     growth against last year, and no other time        2023 to 2024
 """

@@ -8,7 +8,7 @@ from datetime import date
 from functools import partial
 
 from sat_retriever.period.chinese import in_arabic
-from sat_retriever.period.counting import so_far, units_from
+from sat_retriever.period.counting import units_from
 from sat_retriever.period.marks import marks
 from sat_retriever.period.spellings import Y4
 
@@ -67,7 +67,7 @@ def _single(match: Match, today: date, *, unit: str, place: int) -> str:
 
 def _present(_match: Match, today: date) -> str:
     """The numbers of "年初至今"."""
-    return _apart(so_far("year", today))
+    return _apart(units_from("year", 0, 0, today))
 
 
 def _unit(match: Match) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import date
 from functools import partial
 
-from sat_retriever.period.counting import named_month, so_far, units_from
+from sat_retriever.period.counting import named_month, units_from
 from sat_retriever.period.marks import VERBS, marks
 from sat_retriever.period.spellings import Y4
 from sat_retriever.period.timewords import (
@@ -170,7 +170,7 @@ def _to_date(match: Match, today: date) -> str:
     if _TIME_BEHIND.match(after) or _TIME_AHEAD.search(before):
         return ""
     said = match.groupdict().get("unit", "year")
-    return so_far(_TO_DATE.get(said) or UNITS.get(said, "year"), today)
+    return units_from(_TO_DATE.get(said) or UNITS.get(said, "year"), 0, 0, today)
 
 
 def _number(said: str) -> int:
