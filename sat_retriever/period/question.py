@@ -35,7 +35,7 @@ _PLACE = (  # "to the end of", "since the beginning of": no more than the time i
     r"(?:(?:the )?(?:very )?(?:end|beginning|start|close) of |(?:early|mid|late)[ \-]"
     r"|(?:ende|anfang|mitte) )"
 )
-_YEAR_WORDS = r"(?:the )?(?:(?:fiscal|financial|calendar) )?(?:years? )?(?:of )?"
+_YEAR_WORDS = r"(?:the )?(?:(?:fiscal|financial|calendar) )?(?:(?:years?|jahr|annee|ano) )?(?:of )?"
 _TO = re.compile(
     r" ?年? ?(?:至|到|~) ?"
     r"| ?,? ?(?:(?:all the way|right|and) )?(?:up |through |thru )?"

@@ -32,6 +32,10 @@ IndexField = Annotated[
     PlainSerializer(lambda index: str(index.path), return_type=str),
     WithJsonSchema({"type": "string"}),
 ]
+DayField = Annotated[
+    date | None,
+    PlainSerializer(lambda day: day and day.isoformat(), return_type=str | None),
+]
 
 
 class SheetGraphReranker(BaseNodePostprocessor):
@@ -59,7 +63,7 @@ class SheetGraphReranker(BaseNodePostprocessor):
     index: IndexField = Field(description="Index of the sheets, or its file.")
     checkpoint: str | None = Field(default=None, description="Folder with a trained reranker.")
     top_n: int = Field(default=5, description="Most nodes.")
-    today: date | None = Field(default=None, description="The day that 'last year' counts from.")
+    today: DayField = Field(default=None, description="The day that 'last year' counts from.")
     _reranker: Reranker = PrivateAttr()
 
     def __init__(
