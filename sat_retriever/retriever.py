@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -242,7 +242,7 @@ def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:
 
 def asked_on(today: date | None) -> date:
     """The day of a question: the given one, or else the present one by this machine's clock."""
-    return datetime.now().astimezone().date() if today is None else today
+    return date.today() if today is None else today
 
 
 def _link(link: Link) -> dict[str, str]:

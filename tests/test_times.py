@@ -269,9 +269,9 @@ def test_every_way_to_ask_takes_the_day(index, reranker):
 
 def test_without_a_day_it_is_the_present_one(index):
     retriever = SheetRetriever(index)
-    years = {date.today().year}  # noqa: DTZ011 - what a user's calendar shows
+    years = {date.today().year}
     [span] = retriever.times("sales this year").spans
-    years.add(date.today().year)  # noqa: DTZ011
+    years.add(date.today().year)
     assert span.first_year == span.last_year
     assert span.first_year in years
 

@@ -83,9 +83,9 @@ def test_json_has_the_times_as_fields(index_file, sat):
 
 
 def test_last_year_counts_from_the_present_day_if_no_other_is_given(index_file, sat):
-    before = date.today()  # noqa: DTZ011 - what a user's calendar shows
+    before = date.today()
     label = json.loads(sat("search", "sales last year", "-i", index_file, "--json").out)["times"]
-    after = date.today()  # noqa: DTZ011
+    after = date.today()
     assert label["spans"][0]["first_year"] in {before.year - 1, after.year - 1}
 
 
