@@ -34,6 +34,7 @@ from benchmarks.latency import index_of, queries
 from benchmarks.results import Result, write_result
 from sat_retriever import LinkReranker, SheetIndex, SheetRetriever, SheetTools
 from sat_retriever.mcp_server import sheet_server
+from sat_retriever.types import UNDATED
 
 ROUNDS = 5
 FEW, CANDIDATES = 5, 50
@@ -62,10 +63,10 @@ def groups(index: SheetIndex, client: Client) -> dict[str, dict[str, Call]]:
 def retrievers(index: SheetIndex, top_k: int) -> dict[str, Call]:
     """Stage 1 with its reasons: a question to sheets."""
     sheets = SheetRetriever(index, None)
-    llama = LlamaRetriever(index, similarity_top_k=top_k)
-    chain = SheetTokenRetriever(index=index, k=top_k)
+    llama = LlamaRetriever(index, similarity_top_k=top_k, today=UNDATED)
+    chain = SheetTokenRetriever(index=index, k=top_k, today=UNDATED)
     return {
-        "bare": direct(lambda query: sheets.retrieve(query, top_k)),
+        "bare": direct(lambda query: sheets.retrieve(query, top_k, today=UNDATED)),
         "LlamaIndex": direct(llama.retrieve),
         "LangChain": direct(chain.invoke),
     }
@@ -74,9 +75,11 @@ def retrievers(index: SheetIndex, top_k: int) -> dict[str, Call]:
 def rerankers(index: SheetIndex) -> dict[str, Call]:
     """Stage 2: what Stage 1 found for the question, found before and not timed."""
     links = LinkReranker(index)
-    llama, chain = LlamaReranker(index, top_n=FEW), SheetGraphReranker(index=index, top_n=FEW)
-    nodes = cache(LlamaRetriever(index, similarity_top_k=CANDIDATES).retrieve)
-    documents = cache(SheetTokenRetriever(index=index, k=CANDIDATES).invoke)
+    llama = LlamaReranker(index, top_n=FEW, today=UNDATED)
+    chain = SheetGraphReranker(index=index, top_n=FEW, today=UNDATED)
+    found = LlamaRetriever(index, similarity_top_k=CANDIDATES, today=UNDATED)
+    nodes = cache(found.retrieve)
+    documents = cache(SheetTokenRetriever(index=index, k=CANDIDATES, today=UNDATED).invoke)
     candidates = cache(lambda query: index.candidates(query, CANDIDATES))
     return {
         "bare": direct(lambda query: links.rerank(query, candidates(query))[:FEW]),
@@ -87,9 +90,13 @@ def rerankers(index: SheetIndex) -> dict[str, Call]:
 
 def finders(index: SheetIndex, client: Client) -> dict[str, Call]:
     """Both stages through the tool that agents start with."""
-    tools = SheetTools(index)
-    [find] = [tool for tool in create_sheet_tools(index) if tool.name == "find_sheets"]
-    [function] = [tool for tool in sheet_tools(index) if tool.metadata.name == "find_sheets"]
+    tools = SheetTools(index, today=UNDATED)
+    [find] = [
+        tool for tool in create_sheet_tools(index, today=UNDATED) if tool.name == "find_sheets"
+    ]
+    [function] = [
+        tool for tool in sheet_tools(index, today=UNDATED) if tool.metadata.name == "find_sheets"
+    ]
     return {
         "bare": direct(tools.find_sheets),
         "LlamaIndex": direct(lambda query: function.call(question=query)),
@@ -121,7 +128,7 @@ async def medians_ms(
 async def measure(index: SheetIndex, asked: Sequence[str]) -> list[Result]:
     """One result an adapter and group."""
     found = []
-    async with Client(sheet_server(SheetTools(index))) as client:
+    async with Client(sheet_server(SheetTools(index, today=UNDATED))) as client:
         for group, calls in groups(index, client).items():
             medians = await medians_ms(
                 calls, asked, index.candidates if group.startswith("reranker") else None

@@ -33,10 +33,10 @@ Fusion = Callable[[Scores, Scores], Scores]
 def convex(weight: float) -> Fusion:
     """Share of the cosine against BM25 as a share of its possible maximum.
 
-    >>> convex(0.4)(np.array([0.5, -1.0]), np.array([1.0, 0.5])).round(2).tolist()
-    [0.8, 0.3]
+    >>> convex(0.4)(np.array([0.5, -0.5]), np.array([1.0, 0.5])).round(2).tolist()
+    [0.8, 0.1]
     """
-    return lambda dense, lexical: weight * np.maximum(dense, 0) + (1 - weight) * lexical
+    return lambda dense, lexical: weight * dense + (1 - weight) * lexical
 
 
 def min_max(weight: float) -> Fusion:

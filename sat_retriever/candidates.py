@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from sat_retriever.period.spans import Span
 from sat_retriever.scoring import Scores, best_rows, score_sheets
 from sat_retriever.snapshot import Snapshot, take_snapshot
 from sat_retriever.store.sqlite import SqliteStore
-from sat_retriever.types import Candidate, FloatArray
+from sat_retriever.types import UNDATED, Candidate, FloatArray
 
 RowIds = NDArray[np.int64]
 
@@ -31,12 +32,14 @@ class Question:
         token: Its token, (d,) float32, unit length.
         dense_weight: Share of the cosine in the score, in [0, 1].
         times: The times that it names and that count.
+        today: The day that "last year" in it counts from.
     """
 
     text: str
     token: FloatArray
     dense_weight: float
     times: tuple[Span, ...] = ()
+    today: date = UNDATED
 
 
 class CandidateSearch:
@@ -75,7 +78,8 @@ class CandidateSearch:
         # A writer may have removed a sheet since the snapshot; then it has no name.
         living = [(row, names[i]) for row, i in zip(rows, row_ids, strict=True) if i in names]
         return [
-            scores.candidate(name, rank, row) for rank, (row, name) in enumerate(living, start=1)
+            scores.candidate(name, rank, row, question.today)
+            for rank, (row, name) in enumerate(living, start=1)
         ]
 
     def named(
@@ -89,7 +93,7 @@ class CandidateSearch:
             places = {each: places[each] for each, keep in zip(places, kept, strict=True) if keep}
         order = sorted(places, key=lambda sheet_id: (-scores.fused[places[sheet_id]], sheet_id))
         return [
-            scores.candidate(sheet_id, rank, places[sheet_id])
+            scores.candidate(sheet_id, rank, places[sheet_id], question.today)
             for rank, sheet_id in enumerate(order, start=1)
         ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from sat_retriever.errors import EmptyInputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.lexical import K1
 from sat_retriever.linkrank import LinkReranker
-from sat_retriever.retriever import Reranker
+from sat_retriever.retriever import Reranker, asked_on
 from sat_retriever.scoring import fuse
 from sat_retriever.segment import stem, words
 from sat_retriever.types import Candidate, FloatArray
@@ -39,7 +40,12 @@ class Passage:
 
 
 def rerank_mixed(
-    reranker: Reranker, index: SheetIndex, query: str, passages: Sequence[Passage]
+    reranker: Reranker,
+    index: SheetIndex,
+    query: str,
+    passages: Sequence[Passage],
+    *,
+    today: date | None = None,
 ) -> list[tuple[int, float]]:
     """Place in `passages` and score of every passage, best first, each exactly once.
 
@@ -67,6 +73,7 @@ def rerank_mixed(
         index: Where sheets are looked up, and whose encoder reads other texts.
         query: The query the passages were found for.
         passages: In any order; ids may repeat.
+        today: The day that "last year" and the like count from; None is the day of the call.
 
     Raises:
         EmptyInputError: If the query has no character.
@@ -76,7 +83,8 @@ def rerank_mixed(
         raise EmptyInputError("the query is empty; ask in a few words")
     named = list(dict.fromkeys(p.sheet_id for p in passages if p.sheet_id is not None))
     weight = reranker.dense_weight
-    before = index.score_sheets(query, named, dense_weight=weight) if named else []
+    day = asked_on(today)
+    before = index.score_sheets(query, named, dense_weight=weight, today=day) if named else []
     after = _reranked(reranker, query, before)
     order = {candidate.sheet_id: rank for rank, candidate in enumerate(after)}
     scores = {candidate.sheet_id: candidate.score for candidate in after}
@@ -99,9 +107,9 @@ def rerank_mixed(
 def score_texts(
     index: SheetIndex, query: str, texts: Sequence[str], *, dense_weight: float | None = None
 ) -> FloatArray:
-    """Stage 1's score of texts that are no sheets of the index, (n,) float32, in [0, 1].
+    """Stage 1's score of texts that are no sheets of the index, (n,) float32, in [-1, 1].
 
-    A text without any character but white space scores 0.
+    A text without any character but white space scores 0, as one whose cosine is 0.
 
     Args:
         index: Its encoder reads the texts, as many words of each as it has room for.
@@ -122,7 +130,7 @@ def score_texts(
     lexical = np.array([_word_share(limits, text) for text in read], dtype=np.float32)
     fused = fuse(dense, lexical, index.dense_weight if dense_weight is None else dense_weight)
     said = np.array([bool(text.strip()) for text in read])
-    return np.where(said, fused, np.float32(0)).clip(0, 1)
+    return np.where(said, fused, np.float32(0)).clip(-1, 1)
 
 
 def _word_share(limits: Mapping[str, float], text: str) -> float:
@@ -142,11 +150,11 @@ def _in_place(found: FloatArray, before: Sequence[float], after: Mapping[str, fl
     """Scores of texts on the reranker's scale, (n,): between the same sheets as before.
 
     The sorted scores before are the knots, the sorted scores after their values; the ends
-    are 0 and 1, or the sheets' own where they reach further.
+    are 0 and 1, or the sheets' and the texts' own where they reach further.
     """
     if not after:
         return found
     knots, values = sorted(before), sorted(after.values())
-    knots = [min(0.0, knots[0]), *knots, max(1.0, knots[-1])]
+    knots = [min(0.0, knots[0], *found.tolist()), *knots, max(1.0, knots[-1])]
     values = [min(0.0, values[0]), *values, max(1.0, values[-1])]
     return np.interp(found, knots, values).astype(np.float32)

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -32,7 +33,8 @@ from sat_retriever.filters import Filters
 from sat_retriever.lexical import WordShares, sheet_words
 from sat_retriever.links.claims import Discovery, claims_of, discover
 from sat_retriever.links.given import checked_link
-from sat_retriever.period.question import asked_spans
+from sat_retriever.period.asked import AskedTimes
+from sat_retriever.period.question import asked_times
 from sat_retriever.period.spans import Span
 from sat_retriever.reencoding import fresh_tokens
 from sat_retriever.scoring import DENSE_WEIGHT
@@ -41,6 +43,7 @@ from sat_retriever.store.sqlite import SqliteStore
 from sat_retriever.store.write import SheetRow, WorkbookState
 from sat_retriever.sync import Progress, SyncOptions, SyncReport, sync_paths
 from sat_retriever.types import (
+    UNDATED,
     Candidate,
     Encoder,
     FloatArray,
@@ -448,11 +451,12 @@ class SheetIndex:
         *,
         dense_weight: float | None = None,
         token: FloatArray | None = None,
+        today: date = UNDATED,
     ) -> list[Candidate]:
         """The best sheets of the whole corpus for a query, best first.
 
         Source: paper, section 3.3 (cosine over all tokens). Departs: the score is
-        `dense_weight · max(cosine, 0) + (1 - dense_weight) · BM25 / its possible maximum`;
+        `dense_weight · cosine + (1 - dense_weight) · BM25 / its possible maximum`;
         a dense weight of 1 gives the paper's order, 0 gives BM25's.
 
         Args:
@@ -462,6 +466,7 @@ class SheetIndex:
             dense_weight: Share of the cosine, in [0, 1]; None takes the index's own.
             token: The query's token (d,) by the index's encoder, if it is at hand already; it
                 is brought to unit length.
+            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
 
         Raises:
             EmptyInputError: If the query has no character.
@@ -470,7 +475,8 @@ class SheetIndex:
         """
         if top_k < 1:
             raise InputError(f"top_k is {top_k}; ask for at least 1")
-        return self._search.best(self._question(query, dense_weight, token), top_k, filters)
+        question = self._question(query, dense_weight, today, token)
+        return self._search.best(question, top_k, filters)
 
     def score_sheets(
         self,
@@ -479,6 +485,7 @@ class SheetIndex:
         filters: Filters | None = None,
         *,
         dense_weight: float | None = None,
+        today: date = UNDATED,
     ) -> list[Candidate]:
         """Chosen sheets as candidates for a query, best first, scored as `candidates` does.
 
@@ -490,14 +497,30 @@ class SheetIndex:
                 filters, are absent from the result. Ranks count within the result.
             filters: Conditions every candidate meets.
             dense_weight: Share of the cosine, in [0, 1]; None takes the index's own.
+            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
 
         Raises:
             EmptyInputError: If the query has no character.
             InputError: If `dense_weight` is out of its range.
         """
-        return self._search.named(self._question(query, dense_weight), sheet_ids, filters)
+        question = self._question(query, dense_weight, today)
+        return self._search.named(question, sheet_ids, filters)
 
-    def missing_times(self, query: str, filters: Filters | None = None) -> tuple[Span, ...]:
+    def asked_times(self, query: str, *, today: date = UNDATED) -> AskedTimes:
+        """The times that `candidates` understands a query to name; none if times do not count.
+
+        Args:
+            query: Words of any language.
+            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+        """
+        return asked_times(_words(query), today) if self.times else AskedTimes()
+
+    def missing_times(
+        self, query: str, filters: Filters | None = None, *, today: date = UNDATED
+    ) -> tuple[Span, ...]:
         """The times that a query names, if all sheets of known times are of others; else none.
 
         Then `candidates` scores as if the query named none. What lies within a sheet's time in
@@ -506,11 +529,12 @@ class SheetIndex:
         Args:
             query: Words of any language.
             filters: Conditions that the sheets meet.
+            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
 
         Raises:
             EmptyInputError: If the query has no character.
         """
-        asked = self._times(_words(query))
+        asked = self.asked_times(query, today=today).spans
         return asked if asked and self._search.elsewhere(asked, filters) else ()
 
     def word_shares(self, query: str, sheet_ids: Sequence[str]) -> WordShares:
@@ -654,17 +678,22 @@ class SheetIndex:
         self._search = CandidateSearch(self._store, int(meta["width"]), meta["fingerprint"])
 
     def _question(
-        self, query: str, dense_weight: float | None, token: FloatArray | None = None
+        self,
+        query: str,
+        dense_weight: float | None,
+        today: date,
+        token: FloatArray | None = None,
     ) -> Question:
         """The query with what its scores are made by."""
         weight = self.dense_weight if dense_weight is None else dense_weight
         _check_dense_weight(weight)
+        times = self.asked_times(query, today=today).spans
         if token is not None:  # another's token is not kept for who asks the same words
-            return Question(_words(query), self._unit(token), weight, self._times(query))
+            return Question(_words(query), self._unit(token), weight, times, today)
         search = self._search
         asked = self._encoded(query)
-        if asked.dense_weight != weight:
-            asked = replace(asked, dense_weight=weight)
+        if (asked.dense_weight, asked.times, asked.today) != (weight, times, today):
+            asked = replace(asked, dense_weight=weight, times=times, today=today)
             search.asked = asked
         return asked
 
@@ -672,19 +701,11 @@ class SheetIndex:
         """The query encoded; the last one is kept, since a reranker asks it again."""
         query = _words(query)
         search = self._search  # taken before the encoder, so it never keeps another's token
-        last, times = search.asked, self._times(query)
+        last = search.asked
         if last is None or last.text != query:
-            token = self.encoder.encode_queries([query])[0]
-            last = Question(query, token, self.dense_weight, times)
-            search.asked = last
-        elif last.times != times:
-            last = replace(last, times=times)
+            last = Question(query, self.encoder.encode_queries([query])[0], self.dense_weight)
             search.asked = last
         return last
-
-    def _times(self, query: str) -> tuple[Span, ...]:
-        """The times that a query names, if they count."""
-        return asked_spans(query) if self.times else ()
 
     def _unit(self, token: FloatArray) -> FloatArray:
         """A token from outside, checked and brought to unit length."""

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,8 +25,8 @@ from sat_retriever.linkrank import LinkReranker, complete_set
 from sat_retriever.linkrank.complete import COMPLETE_SHARE
 from sat_retriever.modelfolder import folder_kind
 from sat_retriever.packaged import is_packaged, packaged_model
+from sat_retriever.period.asked import AskedTimes
 from sat_retriever.period.periods import period_of
-from sat_retriever.period.question import asked_spans
 from sat_retriever.period.spans import Span
 from sat_retriever.types import Candidate, FloatArray, Link, SheetRecord
 
@@ -239,6 +240,11 @@ def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:
     return own.label if own is not None and within else None
 
 
+def asked_on(today: date | None) -> date:
+    """The day of a question: the given one, or else the present one by this machine's clock."""
+    return date.today() if today is None else today
+
+
 def _link(link: Link) -> dict[str, str]:
     ends = {"from": link.source, "to": link.target}
     return {**ends, "type": link.type, "evidence": link.evidence}
@@ -290,6 +296,7 @@ class SheetRetriever:
         *,
         min_score: float | None = None,
         token: FloatArray | None = None,
+        today: date | None = None,
     ) -> list[Hit]:
         """The best sheets, best first; equally good ones in the order of sheet ids.
 
@@ -299,14 +306,16 @@ class SheetRetriever:
             filters: Conditions every hit meets.
             min_score: Hits below this score are left out.
             token: The query's token (d,) by the index's encoder, if it is at hand already.
+            today: The day that "last year" and the like count from; None is the day of the call.
 
         Raises:
             EmptyInputError: If the query is empty.
             InputError: If `top_k` is less than 1, or `token` none of the index's width.
             EncoderError: If the index's encoder cannot be loaded.
         """
-        found = self._ranked(query, top_k, filters, token)[:top_k]
-        return self._explain(query, found, min_score)
+        day = asked_on(today)
+        found = self._ranked(query, top_k, filters, day, token)[:top_k]
+        return self._explain(query, found, min_score, day)
 
     def retrieve_set(
         self,
@@ -315,6 +324,7 @@ class SheetRetriever:
         filters: Filters | None = None,
         *,
         min_score: float | None = None,
+        today: date | None = None,
     ) -> list[Hit]:
         """The sheets that together answer the query, as many as it takes, best first.
 
@@ -326,16 +336,18 @@ class SheetRetriever:
             max_k: Most hits.
             filters: Conditions every hit meets.
             min_score: Hits below this score are left out.
+            today: The day that "last year" and the like count from; None is the day of the call.
 
         Raises:
             EmptyInputError: If the query is empty.
             InputError: If `max_k` is less than 1.
             EncoderError: If the index's encoder cannot be loaded.
         """
-        found = self._ranked(query, max_k, filters)
+        day = asked_on(today)
+        found = self._ranked(query, max_k, filters, day)
         share = self.reranker.complete_share if self.reranker else COMPLETE_SHARE
         best = found[: complete_set(found, max_k, share=share)]
-        return self._explain(query, best, min_score)
+        return self._explain(query, best, min_score, day)
 
     async def aretrieve(
         self,
@@ -345,49 +357,71 @@ class SheetRetriever:
         *,
         min_score: float | None = None,
         token: FloatArray | None = None,
+        today: date | None = None,
     ) -> list[Hit]:
         """Like `retrieve`, without blocking the event loop."""
+        day = asked_on(today)  # of the call, not of the thread's start
         return await asyncio.to_thread(
-            self.retrieve, query, top_k, filters, min_score=min_score, token=token
+            self.retrieve, query, top_k, filters, min_score=min_score, token=token, today=day
         )
 
-    def note(self, query: str, filters: Filters | None = None) -> str:
+    def times(self, query: str, *, today: date | None = None) -> AskedTimes:
+        """The times that a query is understood to name; its `label` says them in words.
+
+        Args:
+            query: A question or a few words.
+            today: The day that "last year" and the like count from; None is the day of the call.
+
+        Raises:
+            EmptyInputError: If the query is empty.
+        """
+        return self.index.asked_times(query, today=asked_on(today))
+
+    def note(self, query: str, filters: Filters | None = None, *, today: date | None = None) -> str:
         """What to know of a query's hits as a whole: that none is of a time it names; else "".
 
         Args:
             query: A question or a few words.
             filters: Conditions every hit meets.
+            today: The day that "last year" and the like count from; None is the day of the call.
 
         Raises:
             EmptyInputError: If the query is empty.
         """
-        missing = self.index.missing_times(query, filters)
+        missing = self.index.missing_times(query, filters, today=asked_on(today))
         if not missing:
             return ""
         times = " or ".join(span.label for span in missing[:_TIMES])
         return f"No sheet searched is named for {times}; check what times these hold."
 
     def _ranked(
-        self, query: str, top_k: int, filters: Filters | None, token: FloatArray | None = None
+        self,
+        query: str,
+        top_k: int,
+        filters: Filters | None,
+        today: date,
+        token: FloatArray | None = None,
     ) -> Sequence[Candidate]:
         """Candidates after Stage 2, `top_k` or more of them if there are."""
         if top_k < 1:
             raise InputError(f"top_k is {top_k}; ask for at least 1")
         if self.reranker is None:
-            return self.index.candidates(query, top_k, filters, token=token)
+            return self.index.candidates(query, top_k, filters, token=token, today=today)
         wanted, weight = max(top_k, self.candidates), self.reranker.dense_weight
-        found = self.index.candidates(query, wanted, filters, dense_weight=weight, token=token)
+        found = self.index.candidates(
+            query, wanted, filters, dense_weight=weight, token=token, today=today
+        )
         return self.reranker.rerank(query, found, filters)
 
     def _explain(
-        self, query: str, found: Sequence[Candidate], min_score: float | None
+        self, query: str, found: Sequence[Candidate], min_score: float | None, today: date
     ) -> list[Hit]:
         """Hits that score enough, with their records and reasons."""
         best = [c for c in found if min_score is None or c.score >= min_score]
         ids = [candidate.sheet_id for candidate in best]
         records = self.index.records(ids)
         links = self.index.links_between(ids, ids)
-        asked = asked_spans(query) if self.index.times else ()
+        asked = self.index.asked_times(query, today=today).spans
         hits = []
         for rank, candidate in enumerate(best, start=1):
             record = records.get(candidate.sheet_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,12 @@ class Scores:
     """What every sheet of a snapshot scores for one query, each array (n,) float32.
 
     Attributes:
-        fused: In [0, 1]; what candidates are ranked by.
+        fused: What candidates are ranked by; in [-1, 1], and down to -1.5 for a negative score
+            that times hold back.
         dense: Cosine of query and sheet token, in [-1, 1].
         lexical: BM25 as a share of the query's best possible, in [0, 1].
-        time: What the times that the query names leave of the fused score, in (0, 1].
+        time: What the times that the query names leave of the fused score, in (0, 1]; see
+            `held_back`.
     """
 
     fused: FloatArray
@@ -50,8 +53,8 @@ class Scores:
         plain = fuse(self.dense, self.lexical, dense_weight)
         return Scores(plain, self.dense, self.lexical, np.ones_like(self.time))
 
-    def candidate(self, sheet_id: str, rank: int, row: int) -> Candidate:
-        """The sheet at a position as a candidate."""
+    def candidate(self, sheet_id: str, rank: int, row: int, today: date) -> Candidate:
+        """The sheet at a position as a candidate of a query of that day."""
         lexical = float(self.lexical[row])
         return Candidate(
             sheet_id=sheet_id,
@@ -62,6 +65,7 @@ class Scores:
             dense_rank=_rank(self.dense, row),
             lexical_rank=_rank(self.lexical, row) if lexical else None,
             time=float(self.time[row]),
+            today=today,
         )
 
 
@@ -91,7 +95,8 @@ def score_sheets(
     """
     dense = snapshot.tokens @ token
     time = time_factors(snapshot.times, asked)
-    return Scores(fuse(dense, lexical, dense_weight) * time, dense, lexical, time)
+    fused = held_back(fuse(dense, lexical, dense_weight), time)
+    return Scores(fused, dense, lexical, time)
 
 
 def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
@@ -110,15 +115,31 @@ def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
 
 
 def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:
-    """Convex combination of the two scores, shape (n,), in [0, 1].
+    """Convex combination of the two scores, shape (n,), in [-dense_weight, 1].
 
-    A negative cosine says no more than a cosine of zero: not related.
+    A dense weight of 1 gives the cosines themselves, the negative ones too.
 
-    >>> fuse(np.float32([0.5, -0.2]), np.float32([1.0, 0.5]), 0.4).round(2).tolist()
-    [0.800000011920929, 0.30000001192092896]
+    >>> fuse(np.float32([0.5, -0.25]), np.float32([1.0, 0.5]), 0.5).tolist()
+    [0.75, 0.125]
     """
     share = np.float32(dense_weight)
-    return share * np.maximum(dense, 0) + (1 - share) * lexical
+    return share * dense + (1 - share) * lexical
+
+
+def held_back(scores: FloatArray, time: FloatArray) -> FloatArray:
+    """Scores after the times that a query names, shape (n,); none of them rises.
+
+    A score loses the same share of its size whether it is positive or negative, so that of two
+    sheets with equal factors the better one stays better.
+
+    Args:
+        scores: Fused scores, shape (n,).
+        time: Factors as of `time_factors`, shape (n,), in (0, 1].
+
+    >>> held_back(np.float32([0.5, -0.5, -0.5]), np.float32([0.5, 0.5, 1.0])).tolist()
+    [0.25, -0.75, -0.5]
+    """
+    return scores * np.where(scores < 0, 2 - time, time)
 
 
 def probabilities(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:

@@ -1,14 +1,27 @@
 """Times that questions name, in search: what they hold back, and what they leave alone."""
 
+import asyncio
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 
 import numpy as np
 import pytest
 
-from sat_retriever import Column, Filters, SheetIndex, SheetRecord, SheetRetriever
+from sat_retriever import (
+    Column,
+    Filters,
+    Link,
+    LinkReranker,
+    SheetIndex,
+    SheetRecord,
+    SheetRetriever,
+)
+from sat_retriever.adapt.judging import marks
 from sat_retriever.crossencoder.rerank import CrossEncoderReranker
+from sat_retriever.foreign import Passage, rerank_mixed
+from sat_retriever.labels import Query
 from sat_retriever.scoring import time_factors
 from sat_retriever.store import schema
 from tests.fakes import HashedEncoder
@@ -225,3 +238,87 @@ def test_many_may_open_an_old_index_at_once(tmp_path):
 
 def test_no_times_leave_every_score_as_it_is():
     assert time_factors(np.zeros((3, 5), dtype=np.int16), ()).tolist() == [1.0, 1.0, 1.0]
+
+
+# ---- times that count from today
+
+TODAY = date(2022, 2, 10)
+
+
+def test_last_year_is_that_before_the_day_of_the_question(index):
+    for day, wanted in ((TODAY, "2021 Q1"), (date(2023, 2, 10), "2022 Q1")):
+        found = SheetRetriever(index).retrieve("sales Q1 last year", 20, today=day)
+        assert found[0].record.sheet == f"Sales {wanted}"
+        assert found[0].why.period == wanted
+        assert SheetRetriever(index).times("sales Q1 last year", today=day).label == (
+            f'January to March {wanted[:4]} (from "last year")'
+        )
+
+
+@pytest.mark.parametrize("reranker", ["links", None])
+def test_every_way_to_ask_takes_the_day(index, reranker):
+    retriever, query = SheetRetriever(index, reranker), "sales last year"
+    asked = retriever.retrieve(query, 20, today=TODAY)
+    assert asked == asyncio.run(retriever.aretrieve(query, 20, today=TODAY))
+    assert asked == retriever.retrieve("sales last year", 20, today=date(2022, 12, 31))
+    assert retriever.retrieve_set(query, today=TODAY)[0] == asked[0]
+    assert {hit.record.sheet for hit in asked[:2]} == {"Sales 2021 Q1", "Sales 2021 Q2"}
+    assert "named for 2029" in retriever.note(query, today=date(2030, 1, 1))
+    assert retriever.note(query, today=TODAY) == ""
+
+
+def test_without_a_day_it_is_the_present_one(index):
+    retriever = SheetRetriever(index)
+    years = {date.today().year}
+    [span] = retriever.times("sales this year").spans
+    years.add(date.today().year)
+    assert span.first_year == span.last_year
+    assert span.first_year in years
+
+
+def test_stage_1_alone_counts_from_no_day_unless_it_is_given_one(index):
+    query, ids = "sales last year", [record.sheet_id for record in RECORDS]
+    assert {c.time for c in index.candidates(query, 20)} == {1.0}
+    assert {c.time for c in index.score_sheets(query, ids)} == {1.0}
+    assert index.missing_times(query) == ()
+    timed = {c.sheet_id: c.time for c in index.candidates(query, 20, today=TODAY)}
+    assert min(timed.values()) == OUTSIDE
+    assert {c.sheet_id: c.time for c in index.score_sheets(query, ids, today=TODAY)} == timed
+    assert index.missing_times(query, today=date(2030, 1, 1)) != ()
+    assert not index.without_times().asked_times(query, today=TODAY)
+
+
+def test_sheets_that_links_add_are_held_back_as_of_the_same_day(tmp_path):
+    links = [Link("b#Sales 2021", f"b#Costs {year}", "formula_reference") for year in (2020, 2021)]
+    with SheetIndex.create(tmp_path / "b.sat", HashedEncoder()) as index:
+        names = ("Sales 2021", "Costs 2020", "Costs 2021")
+        index.add_records([sheet(name, "b") for name in names], links, find_links=False)
+        start = index.candidates("sales last year", 1, today=TODAY)
+        found = {c.sheet_id: c for c in LinkReranker(index).rerank("sales last year", start)}
+        assert set(found) == {f"b#{name}" for name in names}
+        assert found["b#Costs 2021"].time == INSIDE
+        assert found["b#Costs 2020"].time == OUTSIDE
+
+
+def test_words_shared_between_threads_keep_each_question_s_own_day(index):
+    retriever = SheetRetriever(index)
+
+    def first(year):
+        day = date(year + 1, 6, 1)
+        return retriever.retrieve("sales Q1 last year", 1, today=day)[0].record.sheet
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(first, [2021, 2022] * 20)) == ["Sales 2021 Q1", "Sales 2022 Q1"] * 20
+
+
+def test_a_frameworks_passages_are_ranked_as_of_the_day(index):
+    names = [f"book.xlsx#Sales {year} Q1" for year in (2021, 2022)]
+    passages = [Passage("", name) for name in names]
+    for day, best in ((TODAY, 0), (date(2023, 5, 1), 1)):
+        ranked = rerank_mixed(LinkReranker(index), index, "sales last year", passages, today=day)
+        assert ranked[0][0] == best
+
+
+def test_adaptation_judges_the_same_whatever_the_day(index):
+    queries = [Query("sales Q1 last year", ("book.xlsx#Sales 2022 Q1",))]
+    assert marks(index, "links", queries) == marks(index.without_times(), "links", queries)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ class SheetGraphReranker(BaseDocumentCompressor):
     """Folder of a trained reranker; None takes the index's own, see `own_reranker`."""
     top_n: int = Field(default=5, ge=1)
     """Most documents returned."""
+    today: date | None = None
+    """The day that "last year" in a question counts from; None is the day it is asked on."""
 
     _reranker: Reranker = PrivateAttr()
 
@@ -82,7 +85,7 @@ class SheetGraphReranker(BaseDocumentCompressor):
             EncoderError: If a model cannot be run.
         """
         passages = [Passage(each.page_content, _sheet_id(each)) for each in documents]
-        ranked = rerank_mixed(self._reranker, self.index, query, passages)
+        ranked = rerank_mixed(self._reranker, self.index, query, passages, today=self.today)
         return [
             _ranked(documents[place], rank, score)
             for rank, (place, score) in enumerate(ranked[: self.top_n], start=1)

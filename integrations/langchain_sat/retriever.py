@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any, Self
 
@@ -35,8 +36,8 @@ class SheetTokenRetriever(BaseRetriever):
 
     Documents have the sheet id as their `id`, so that sheets of equal text stay apart.
     `retriever.invoke(question, k=3, filters={"path": "2024/*"})` overrides the fields for
-    one call. Safe to share between threads; async calls do not block the event loop.
-    Dumped or pickled, it holds the path of its index.
+    one call, as `today` does. Safe to share between threads; async calls do not block the event
+    loop. Dumped or pickled, it holds the path of its index.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
@@ -53,6 +54,8 @@ class SheetTokenRetriever(BaseRetriever):
     """Conditions that every sheet meets; given as `Filters`, or as a mapping of its fields."""
     content: ContentField = RECORD
     """What a document's text is; given as `Content`, as its form, or as a mapping."""
+    today: date | None = None
+    """The day that "last year" in a question counts from; None is the day it is asked on."""
 
     _found: SheetRetriever = PrivateAttr()
 
@@ -103,9 +106,10 @@ class SheetTokenRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,
         k: int | None = None,
         filters: FiltersLike | None = None,
+        today: date | None = None,
     ) -> list[Document]:
-        """Documents of the best sheets; `k` and `filters` count in place of the fields."""
-        return self._documents(query, k, filters)
+        """Documents of the best sheets; the arguments count in place of the fields."""
+        return self._documents(query, k, filters, today)
 
     async def _aget_relevant_documents(
         self,
@@ -114,13 +118,17 @@ class SheetTokenRetriever(BaseRetriever):
         run_manager: AsyncCallbackManagerForRetrieverRun,
         k: int | None = None,
         filters: FiltersLike | None = None,
+        today: date | None = None,
     ) -> list[Document]:
         """The same in a thread."""
-        return await asyncio.to_thread(self._documents, query, k, filters)
+        return await asyncio.to_thread(self._documents, query, k, filters, today)
 
-    def _documents(self, query: str, k: int | None, filters: FiltersLike | None) -> list[Document]:
+    def _documents(
+        self, query: str, k: int | None, filters: FiltersLike | None, today: date | None
+    ) -> list[Document]:
         wanted = as_filters(self.filters if filters is None else filters)
-        hits = self._found.retrieve(query, self.k if k is None else k, wanted)
+        day = self.today if today is None else today
+        hits = self._found.retrieve(query, self.k if k is None else k, wanted, today=day)
         texts = [hit_text(self.index, hit.record, self.content) for hit in hits]
         return [hit_document(hit, text) for hit, text in zip(hits, texts, strict=True)]
 

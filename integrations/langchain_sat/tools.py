@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from sat_retriever.tools.tool import wrong_arguments
 
 
 def create_sheet_tools(
-    index: IndexLike, reranker: Reranker | str | Path | None = AUTO
+    index: IndexLike,
+    reranker: Reranker | str | Path | None = AUTO,
+    *,
+    today: date | None = None,
 ) -> list[BaseTool]:
     """Tools that let an agent find, describe and read sheets; none of them writes.
 
@@ -27,12 +31,14 @@ def create_sheet_tools(
     Args:
         index: The index, or its path.
         reranker: Stage 2 as `SheetRetriever` takes it.
+        today: The day that "last year" in a question counts from; None is the day it is asked on.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
         InputError: If a folder is not there, or holds no reranker.
     """
-    return [_langchain_tool(tool) for tool in SheetTools(index, reranker=reranker).tools()]
+    sheets = SheetTools(index, reranker=reranker, today=today)
+    return [_langchain_tool(tool) for tool in sheets.tools()]
 
 
 def _langchain_tool(tool: Tool) -> BaseTool:

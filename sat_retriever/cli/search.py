@@ -25,7 +25,7 @@ from sat_retriever.cli.terminal import (
 from sat_retriever.errors import InputError
 from sat_retriever.filters import Filters
 from sat_retriever.index import SheetIndex
-from sat_retriever.retriever import AUTO, Hit, SheetRetriever
+from sat_retriever.retriever import AUTO, Hit, SheetRetriever, asked_on
 from sat_retriever.types import Link, Visibility
 
 _COLUMNS = 6  # headers shown of a hit; the rest is counted
@@ -83,6 +83,14 @@ def search(
         dt.datetime | None,
         typer.Option(help="Only files modified before this time (UTC).", metavar="DATE"),
     ] = None,
+    today: Annotated[
+        dt.datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            help="The day that 'last year' counts from: today.",
+            metavar="YYYY-MM-DD",
+        ),
+    ] = None,
     where: Annotated[
         list[str] | None, typer.Option(help="Only this metadata value.", metavar="KEY=VALUE")
     ] = None,
@@ -103,16 +111,21 @@ def search(
         opened.warm_up()
         retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
         find, most = (retriever.retrieve_set, 20) if complete else (retriever.retrieve, 5)
-        hits = find(query, top_k or most, filters, min_score=min_score)
-        note = retriever.note(query, filters) if hits else ""
+        day = asked_on(today.date() if today else None)
+        hits = find(query, top_k or most, filters, min_score=min_score, today=day)
+        note = retriever.note(query, filters, today=day) if hits else ""
+        times = retriever.times(query, today=day)
         empty = len(opened) == 0
     if as_json:
-        print_json({"query": query, "hits": [hit.to_dict() for hit in hits]})
+        shown = [hit.to_dict() for hit in hits]
+        print_json({"query": query, "times": times.to_dict(), "hits": shown})
     elif hits:
         _print_hits(query, hits)
     else:
         reason = "the index is empty" if empty else "nothing meets these conditions"
         stdout().print(f"no sheets: {reason}")
+    if times and not as_json:
+        stdout().print(plain(f"times: {times.label}"), soft_wrap=True)
     if note:
         stderr().print(plain(note), soft_wrap=True)
 

@@ -14,7 +14,7 @@ from sat_retriever.graphrank.channels import facts, link_types, relations
 from sat_retriever.graphrank.spec import GraphSpec
 from sat_retriever.index import SheetIndex
 from sat_retriever.linkrank import LinkReranker
-from sat_retriever.scoring import fuse
+from sat_retriever.scoring import fuse, held_back
 from sat_retriever.types import Candidate, FloatArray, Link, SheetRecord
 
 MAX_ENTRIES = 2**25  # numbers in the relations of one graph: 128 MiB, the model needs some more
@@ -29,7 +29,7 @@ class CandidateGraph:
         query: Query token (d,), unit length.
         tokens: Sheet tokens (k, d), rows of unit length.
         scores: Stage 1 scores s (k,), descending.
-        features: What the scorer reads beyond these (k, f), each in [0, 1] (cosines: [-1, 1]).
+        features: What the scorer reads beyond these (k, f), each in [-1, 1].
         relations: Fixed relations (c, k, k), entry [r, i, j] = "j speaks to i", in [0, 1],
             neither normalised nor freed of their diagonal: the model does both. Relations
             that depend on learned states ("semantic", "query") are zero here.
@@ -104,8 +104,9 @@ def started(
     """
     dense, lexical = _parts(candidates)
     scores = dense if spec.start == "dense" else fuse(dense, lexical, spec.dense_weight)
-    timed = zip(candidates, scores, strict=True)
-    scored = [replace(c, score=float(s) * c.time) for c, s in timed]
+    times = np.array([candidate.time for candidate in candidates], dtype=np.float32)
+    timed = zip(candidates, held_back(scores, times).tolist(), strict=True)
+    scored = [replace(candidate, score=score) for candidate, score in timed]
     if spec.start == "links":
         return LinkReranker(index, dense_weight=spec.dense_weight).rerank(query, scored, filters)
     return ranked(sorted(scored, key=lambda candidate: (-candidate.score, candidate.sheet_id)))

@@ -56,8 +56,8 @@ class LinkReranker:
     ) -> list[Candidate]:
         """Candidates with new scores and ranks, best first, linked sheets added.
 
-        Scores stay in [0, 1] and comparable to the fused score, which they never fall
-        below; `via` names the link that raised a sheet most. Equal scores come in the
+        Scores stay in the range of the fused score and comparable to it, which they never
+        fall below; `via` names the link that raised a sheet most. Equal scores come in the
         order of sheet ids.
 
         Args:
@@ -102,7 +102,9 @@ class LinkReranker:
             new = [sheet_id for sheet_id in new if sheet_id in wanted]
         if not new:
             return found
-        scored = self.index.score_sheets(query, new, filters, dense_weight=self.dense_weight)
+        scored = self.index.score_sheets(
+            query, new, filters, dense_weight=self.dense_weight, today=found[0].today
+        )
         return sorted([*found, *scored[: self.settings.expansion]], key=_order)
 
     def _lifted(

@@ -36,7 +36,11 @@ _COUNTED = re.compile(
     r"(?= ?(?:月|[日号號]|季|四半期|[周週]))"
 )
 _SPELLED_YEAR = re.compile(r"(?<![〇零一二三四五六七八九十])[〇零一二三四五六七八九]{4}(?= ?年)")
-_DIGITS = {sign: str(n) for n, sign in enumerate("〇一二三四五六七八九")} | {"零": "0"}
+_DIGITS = {sign: str(n) for n, sign in enumerate("〇一二三四五六七八九")} | {
+    "零": "0",
+    "两": "2",
+    "兩": "2",
+}
 _SCRIPTS = re.compile(  # where Chinese or Japanese and other words meet
     r"(?<=[a-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff])|(?<=[\u3040-\u30ff\u3400-\u9fff])(?=[a-z0-9])"
 )
@@ -61,8 +65,16 @@ def apart(text: str) -> str:
 
 
 def _arabic(match: re.Match[str]) -> str:
-    """A number up to 99, or a year spelled digit by digit."""
-    tens, ten, ones = match[0].partition("十")
+    return in_arabic(match[0])
+
+
+def in_arabic(number: str) -> str:
+    """A number up to 99, or a year spelled digit by digit, in Arabic digits.
+
+    >>> in_arabic("十二"), in_arabic("两"), in_arabic("二〇二四"), in_arabic("36")
+    ('12', '2', '2024', '36')
+    """
+    tens, ten, ones = number.partition("十")
     if not ten:
-        return "".join(_DIGITS[sign] for sign in match[0])
+        return "".join(_DIGITS.get(sign, sign) for sign in number)
     return _DIGITS.get(tens, "1") + _DIGITS.get(ones, "0")

@@ -54,8 +54,10 @@ _MONTH_AFTER = re.compile(
     r"(?:\b(?:in|of|for|through|since|by|during|between|from|until|each|every|vs|im|en)|[\-(]) ?$"
     rf"|(?:\b(?:{either(MONTHS)})\.?|{Y4}|\bq[1-4]) ?,? ?(?:and|or|to)? ?$"
 )
-_MONTH_BEFORE = re.compile(rf" ?(?:-|,|and (?!\w+ing)|to\b|{Y4}|$|'?\d\d\b|of\b|sheets?\b)")
-_VERBS = frozenset({"may", "march", "mars", "mar"})
+_MONTH_BEFORE = re.compile(
+    rf" ?(?:-|,|and (?!\w+ing)|to\b|(?:fy ?)?{Y4}|$|'?\d\d\b|of\b|sheets?\b)"
+)
+VERBS = frozenset({"may", "march", "mars", "mar"})
 _COUNTED = NOT_BEFORE - {"months", "weeks", "days"}
 
 
@@ -181,7 +183,7 @@ def _something_else(text: str, match: re.Match[str]) -> bool:
     name = match["month"]
     if name in OFTEN_ELSE:
         return not re.match(rf" ?{Y4}", after)
-    if name in _VERBS:
+    if name in VERBS:
         return not (_MONTH_AFTER.search(before) or _MONTH_BEFORE.match(after))
     if match["year"]:
         if _MONEY.search(before) or names_program(before) or last_word(before) in NOT_AFTER:

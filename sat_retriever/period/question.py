@@ -2,7 +2,7 @@
 
     text -> marks (a year; some months) -> groups (listed or from-to) -> months of years
 
-"last year" and the like, which need today's date, say nothing here.
+"last year" and the like, which need today's date, are put in numbers first; see `relative`.
 """
 
 from __future__ import annotations
@@ -10,15 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import lru_cache
 from itertools import pairwise, product
-from typing import Literal
 
+from sat_retriever.period.asked import AskedTimes
+from sat_retriever.period.bounds import PLACE, YEAR_WORDS, bounded, open_date, open_year
 from sat_retriever.period.marks import Marks, marks
 from sat_retriever.period.periods import Grain, period_of
-from sat_retriever.period.spans import EVER, Span, span_of
-from sat_retriever.period.spellings import Y4, plain
-from sat_retriever.types import SheetRecord
+from sat_retriever.period.relative import counted
+from sat_retriever.period.spans import Span, span_of
+from sat_retriever.period.spellings import plain
+from sat_retriever.types import UNDATED, SheetRecord
 
 MAX_CHARS = 1_000  # of a question that are looked at
 _MOST = 64  # stretches of a question
@@ -26,32 +29,19 @@ _MOST = 64  # stretches of a question
 _PARTS = frozenset({Grain.HALF, Grain.QUARTER, Grain.WEEK})
 _MONTHS = frozenset({Grain.MONTH, Grain.MONTHS, Grain.DAY})
 
-_YEAR = re.compile(rf"(?<!\d){Y4}(?!\d)")
-_TO = re.compile(r" ?(?:-|to|through|thru|until|till|bis|a|au|hasta|ate|fino a) ?")
+_TO = re.compile(
+    r" ?年? ?(?:至|到|~) ?"
+    r"| ?,? ?(?:(?:all the way|right|and) )?(?:up |through |thru )?"
+    r"(?:-|to|through|thru|until|till|bis|a|au|hasta|ate|fino a|(?:and )?ending(?: in| with)?)"
+    rf"(?: and)?(?: including)? ?(?:zum? )?{PLACE}?{YEAR_WORDS}"
+)
 _ANDS = ("and", "und", "et", "y")
 _AND = r"(?:\+|and|or|und|oder|et|ou|y|e|&|vs\.?|versus|with|against|compared (?:to|with))"
 _LISTED = re.compile(rf" ?(?:, ?(?:{_AND} )?|{_AND} )(?:(?:in|for|of) )?")
 _BETWEEN = re.compile(r"(?<!\w)(?:between|zwischen|entre) (?:the )?$")
 _OF = re.compile(
-    r" ?(?:,|/|-|of|in|de|del|im|des)? ?(?:the )?(?:(?:fiscal|financial|calendar) )?(?:year )?"
-)
-_LATER = r"(?:after|later than|newer than|nach|apres|despues de)"
-_EARLIER = r"(?:before|prior to|earlier than|older than|vor|avant|antes de)"
-_NEVER = r"(?:no|not|nicht|pas|no mas)"
-_SINCE = re.compile(
-    rf"(?<!\w)(?:(?:since|seit|depuis|desde|ab)(?: the)?(?: year)?|{_NEVER} {_EARLIER}) $"
-)
-_AFTER = re.compile(rf"(?<!\w)(?:{_LATER} |post[- ])$")
-_BEFORE = re.compile(rf"(?<!\w)(?:{_EARLIER} |pre[- ])$")
-_UNTIL = re.compile(rf"(?<!\w)(?:until|up to|till|through|bis|jusqu'en|hasta|{_NEVER} {_LATER}) $")
-_AND_BOUND = re.compile(
-    rf" ?,? ?(?:(?:and|but|und|et|y) )?(?:{_NEVER} )?[^\W\d_]+(?: (?:to|than|de))? ?"
-)
-_TO_DATE = re.compile(r"(?<!\w)(?:ytd|year[ -]to[ -]date)(?: (?:to|through|as of|until))? $")
-_ON = re.compile(
-    r" ?(?:\+(?! ?\w)|onwards?\b|and (?:later|after|on|beyond|newer)\b(?![\w-]| \d)"
-    r"|or (?:later|newer)\b"
-    r"|on\b(?![\w-]| \w)|(?:-|to|until|till) ?(?:date|today|now|present)\b)"
+    r"(?:'s)? ?(?:,|/|-|of|in|de|del|im|des)? ?(?:the )?(?:(?:fiscal|financial|calendar) )?"
+    r"(?:year )?"
 )
 _NOT = re.compile(
     r"(?<!\w)(?:not|except|excluding|excl\.?|without|other than|apart from|ohne|sauf"
@@ -60,30 +50,51 @@ _NOT = re.compile(
 )
 
 
-def asked_spans(text: str) -> tuple[Span, ...]:
+def asked_times(text: str, today: date) -> AskedTimes:
+    """The times that a question names, as of a day.
+
+    Args:
+        text: The question; at most the first thousand characters are looked at.
+        today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
+
+    >>> asked_times("sales of the last three years", date(2024, 5, 10)).label
+    '2021 to 2023 (from "last three years")'
+    """
+    return _asked(text[:MAX_CHARS], today)
+
+
+def asked_spans(text: str, today: date = UNDATED) -> tuple[Span, ...]:
     """The stretches of time that a question names, in its order; none if it names none.
 
     A stretch is the same months of successive years. Sheets of any of them are meant.
 
     Args:
         text: The question; at most the first thousand characters are looked at.
+        today: See `asked_times`.
 
     >>> asked_spans("revenue 2019\u20132021")
     (Span(first_year=2019, last_year=2021, first_month=1, last_month=12),)
     >>> asked_spans("last two quarters of 2022"), asked_spans("it may rise")
     ((Span(first_year=2022, last_year=2022, first_month=7, last_month=12),), ())
     """
-    return _asked(text[:MAX_CHARS])
+    return asked_times(text, today).spans
 
 
 @lru_cache(maxsize=4_096)
-def _asked(text: str) -> tuple[Span, ...]:
-    text = plain(text, MAX_CHARS)
+def _asked(text: str, today: date) -> AskedTimes:
+    said = counted(plain(text, MAX_CHARS), today)
+    spans = _spans(said.text)
+    return AskedTimes.of(text, spans, said.words)
+
+
+def _spans(text: str) -> tuple[Span, ...]:
+    """The stretches that a question names whose times are in numbers."""
     read = list(marks(text))
     groups = _meant(text, _groups(text, read))
-    found = _ranges(text, _dated(text, [_open_year(text, group) for group in groups]))
-    opened = [_open_date(text, group) for group in found if not group.relative]
-    spans = tuple(_merged(span for group in _bounded(text, opened) for span in group.spans))
+    found = _ranges(text, _dated(text, [open_year(text, group) for group in groups]))
+    opened = [open_date(text, group) for group in found if not group.relative]
+    named = (span for group in bounded(text, opened) for span in group.spans)
+    spans = tuple(_merged(span for span in named if span.first_year <= span.last_year))
     return spans[:_MOST] if len(read) > 1 else _finer(text, spans)
 
 
@@ -145,86 +156,6 @@ def _meant(text: str, groups: Sequence[Marks]) -> list[Marks]:
             out = None
             kept.append(group)
     return kept
-
-
-def _open_year(text: str, group: Marks) -> Marks:
-    """One stretch of years, open to the side that the words beside it say."""
-    if group.kind != "years" or len(group.spans) > 1:
-        return group
-    before, after, [span] = text[: group.start], text[group.end :], group.spans
-    if _ON.match(after):
-        span = replace(span, last_year=EVER[1])
-    elif len(_YEAR.findall(text[group.start : group.end])) > 1:
-        pass  # a range has its ends: "since 2019 until 2021"
-    elif _SINCE.search(before):
-        span = replace(span, last_year=EVER[1])
-    elif _UNTIL.search(before):  # "no later than" before "later than"
-        span = replace(span, first_year=EVER[0])
-    elif _AFTER.search(before):
-        span = Span(span.last_year + 1, EVER[1])
-    elif _BEFORE.search(before):
-        span = Span(EVER[0], span.first_year - 1)
-    return replace(group, spans=(span,))
-
-
-def _open_date(text: str, group: Marks) -> Marks:
-    """The same for a part of a year: "since March 2023", "before Q2 2022"."""
-    [span, *more], before, after = group.spans, text[: group.start], text[group.end :]
-    if group.kind != "dated" or more or span.first_year != span.last_year:
-        return group
-    year, first, last = span.first_year, span.first_month, span.last_month
-    earlier, later = Span(EVER[0], year - 1), Span(year + 1, EVER[1])
-    found: tuple[Span, ...] = (span,)
-    if _TO_DATE.search(before):
-        found = (Span(year, year, 1, last),)
-    elif _SINCE.search(before) or _ON.match(after):
-        found = (Span(year, year, first, 12), later)
-    elif _UNTIL.search(before):
-        found = (earlier, Span(year, year, 1, last))
-    elif _AFTER.search(before):
-        found = (*([Span(year, year, last + 1, 12)] if last < 12 else []), later)
-    elif _BEFORE.search(before):
-        found = (earlier, *([Span(year, year, 1, first - 1)] if first > 1 else []))
-    return replace(group, spans=found)
-
-
-def _bounded(text: str, groups: Sequence[Marks]) -> list[Marks]:
-    """Stretches without end and those without a beginning as one: "after 2020 and before 2023"."""
-    found: list[Marks] = []
-    for group in groups:
-        last = found[-1] if found else None
-        both: tuple[Span, ...] = ()
-        if last is not None and _AND_BOUND.fullmatch(text[last.end : group.start]):
-            open_ends = {_open_end(last), _open_end(group)}
-            both = _common(last, group) if open_ends == {"first", "last"} else ()
-        if last is not None and both:
-            found[-1] = Marks(last.start, group.end, both)
-        else:
-            found.append(group)
-    return found
-
-
-def _open_end(group: Marks) -> Literal["first", "last"] | None:
-    """Which end of the stretches that a group says is open."""
-    if any(span.first_year == EVER[0] for span in group.spans):
-        return "first"
-    return "last" if any(span.last_year == EVER[1] for span in group.spans) else None
-
-
-def _common(one: Marks, other: Marks) -> tuple[Span, ...]:
-    """The months that lie in stretches of both."""
-    found = (
-        Span(
-            max(a.first_year, b.first_year), min(a.last_year, b.last_year),
-            max(a.first_month, b.first_month), min(a.last_month, b.last_month),
-        )
-        for a, b in product(one.spans, other.spans)
-    )  # fmt: skip
-    return tuple(
-        span
-        for span in found
-        if span.first_year <= span.last_year and span.first_month <= span.last_month
-    )
 
 
 def _finer(text: str, found: tuple[Span, ...]) -> tuple[Span, ...]:

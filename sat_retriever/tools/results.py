@@ -86,16 +86,19 @@ class FoundSheets(ToolResult):
         question: What was asked.
         sheets: The best sheets, best first.
         note: What else a reader should know; empty if nothing.
+        times: The times that the question was understood to name, in words; empty if none.
     """
 
     question: str
     sheets: tuple[FoundSheet, ...]
     note: str = ""
+    times: str = ""
 
     def __str__(self) -> str:
         if not self.sheets:
             return "No sheet was found: the index is empty, or no sheet meets the conditions."
-        return "\n".join([*map(str, self.sheets), *([self.note] if self.note else [])])
+        times = f"Times understood: {cell_text(self.times)}" if self.times else ""
+        return "\n".join(filter(None, [*map(str, self.sheets), times, self.note]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import cast
 
@@ -15,7 +16,7 @@ from sat_retriever.index import SheetIndex
 from sat_retriever.indexing import open_index
 from sat_retriever.linkwords import in_order
 from sat_retriever.naming import named_sheet
-from sat_retriever.retriever import AUTO, Reranker, SheetRetriever
+from sat_retriever.retriever import AUTO, Reranker, SheetRetriever, asked_on
 from sat_retriever.tools.results import (
     FoundSheet,
     FoundSheets,
@@ -48,6 +49,7 @@ class SheetTools:
         reranker: Stage 2 of the search; see `SheetRetriever`.
         max_tokens: Most tokens of the cells that one call of `read_range` answers, as
             `estimated_tokens` counts them; one cell is always there.
+        today: The day that "last year" in a question counts from; None is the day it is asked on.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
@@ -60,11 +62,13 @@ class SheetTools:
         reranker: Reranker | str | Path | None = AUTO,
         *,
         max_tokens: int = MAX_TOKENS,
+        today: date | None = None,
     ) -> None:
         if max_tokens < 1:
             raise InputError(f"max_tokens is {max_tokens}; give 1 or more")
         self.index = open_index(index)
         self.max_tokens = max_tokens
+        self.today = today
         self._retriever = SheetRetriever(self.index, reranker)
 
     def tools(self) -> tuple[Tool, ...]:
@@ -102,9 +106,11 @@ class SheetTools:
             if text:
                 _check_text(name, text)
         filters = Filters(workbook=workbook or None, path=path or None)
-        hits = self._retriever.retrieve(question, top_k, filters or None)
-        note = self._retriever.note(question, filters or None) if hits else ""
-        return FoundSheets(question, tuple(map(FoundSheet.of, hits)), note)
+        day = asked_on(self.today)
+        hits = self._retriever.retrieve(question, top_k, filters or None, today=day)
+        note = self._retriever.note(question, filters or None, today=day) if hits else ""
+        times = self._retriever.times(question, today=day).label
+        return FoundSheets(question, tuple(map(FoundSheet.of, hits)), note, times)
 
     def describe_sheet(self, sheet: str) -> SheetDescription:
         """Describe one worksheet: its tables with ranges, headers, column types and examples.

@@ -10,7 +10,7 @@ import numpy as np
 from sat_retriever.lexical import LexicalScorer, query_words
 from sat_retriever.metrics import mean, ndcg
 from sat_retriever.period.question import asked_spans
-from sat_retriever.scoring import DENSE_WEIGHT, fuse, time_factors
+from sat_retriever.scoring import DENSE_WEIGHT, fuse, held_back, time_factors
 from sat_retriever.training.data import TrainingData
 from sat_retriever.training.mining import best_places
 from sat_retriever.training.task import MEASURE
@@ -53,7 +53,7 @@ def choose_fusion(
 ) -> Fusion:
     """The share of the cosine in the fused score with the highest NDCG@5 on validation.
 
-    All sheets are searched, and scored as an index scores them: share · max(cosine, 0) +
+    All sheets are searched, and scored as an index scores them: share · cosine +
     (1 - share) · BM25 as a share of its best possible, held back by time where the data has
     times; equal scores in the order of sheet ids.
 
@@ -71,10 +71,13 @@ def choose_fusion(
         dense = (sheets @ token)[by_id]  # (n,)
         words = lexical.scores(query_words(text))[by_id]
         times = data.times
-        left = 1 if times is None else time_factors(times, asked_spans(text))[by_id]
+        left = np.ones_like(dense)
+        if times is not None:
+            left = time_factors(times, asked_spans(text))[by_id]
         relevant = [str(row) for row in gold]
         for share, values in found.items():
-            first = by_id[best_places(fuse(dense, words, share) * left, min(_K, len(ids)))]
+            scores = held_back(fuse(dense, words, share), left)
+            first = by_id[best_places(scores, min(_K, len(ids)))]
             values.append(ndcg([str(row) for row in first], relevant, _K))
     means = {share: mean(values) for share, values in found.items()}
     return Fusion(best_share(means), means)

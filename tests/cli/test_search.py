@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,8 @@ def test_json_is_the_query_and_its_hits(index_file, sat):
     answer = json.loads(run.out)
     assert run.code == 0
     assert run.err == ""
-    assert list(answer) == ["query", "hits"]
+    assert list(answer) == ["query", "times", "hits"]
+    assert answer["times"] == {"label": "", "counted_from_today": [], "spans": []}
     assert answer["query"] == "revenue by region"
     assert len(answer["hits"]) == 5
     for rank, hit in enumerate(answer["hits"], start=1):
@@ -48,11 +50,49 @@ def test_the_best_hit_says_where_the_table_is_and_why_it_was_found(index_file, s
     assert hit["why"]["links"] == []
 
 
-def test_scores_fall_and_stay_between_0_and_1(index_file, sat):
+def test_scores_fall_and_stay_between_minus_1_and_1(index_file, sat):
     run = sat("search", "salary", "--index", index_file, "--json", "-k", 6)
     scores = [hit["score"] for hit in json.loads(run.out)["hits"]]
     assert scores == sorted(scores, reverse=True)
-    assert all(0 <= score <= 1 for score in scores)
+    assert all(-1 <= score <= 1 for score in scores)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("sales of the last three years", 'times: 2021 to 2023 (from "last three years")'),
+        ("sales Starting in 2021", "times: 2021 or later"),
+        ("ventas del año pasado", 'times: 2023 (from "año pasado")'),
+        ("sales by last name", ""),
+    ],
+)
+def test_the_times_it_understood_are_one_line(query, said, index_file, sat):
+    run = sat("search", query, "-i", index_file, "--today", "2024-05-10")
+    assert run.code == 0
+    lines = [line for line in run.out.splitlines() if line.startswith("times:")]
+    assert lines == ([said] if said else [])
+
+
+def test_json_has_the_times_as_fields(index_file, sat):
+    run = sat("search", "sales last quarter", "-i", index_file, "--json", "--today", "2024-05-10")
+    assert json.loads(run.out)["times"] == {
+        "label": 'January to March 2024 (from "last quarter")',
+        "counted_from_today": ["last quarter"],
+        "spans": [{"first_year": 2024, "last_year": 2024, "first_month": 1, "last_month": 3}],
+    }
+
+
+def test_last_year_counts_from_the_present_day_if_no_other_is_given(index_file, sat):
+    before = date.today()
+    label = json.loads(sat("search", "sales last year", "-i", index_file, "--json").out)["times"]
+    after = date.today()
+    assert label["spans"][0]["first_year"] in {before.year - 1, after.year - 1}
+
+
+def test_a_day_that_is_none_is_refused(index_file, sat):
+    run = sat("search", "sales", "-i", index_file, "--today", "10/05/2024")
+    assert run.code == 2
+    assert "--today" in run.err
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])

@@ -1,6 +1,7 @@
 import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 
 import openpyxl
 import pytest
@@ -77,6 +78,21 @@ def test_found_sheets_say_that_none_is_of_the_time_asked_for(tmp_path):
         only = tools.find_sheets("sales of February", path="*Jan*")
         assert "February" in only.note
         assert not tools.find_sheets("sales of 2023", path="none/*").note
+
+
+def test_found_sheets_say_the_times_that_were_understood(tmp_path):
+    (tmp_path / "books").mkdir()
+    for year in (2022, 2023):
+        file = tmp_path / "books" / f"Sales {year}.csv"
+        file.write_text("Region,Sales\nNorth,1\n", encoding="utf-8")
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
+        index.sync(tmp_path / "books")
+        for day, first in ((date(2024, 5, 10), 2023), (date(2023, 5, 10), 2022)):
+            found = SheetTools(index, today=day).find_sheets("sales last year")
+            assert found.sheets[0].sheet.startswith(f"Sales {first}.csv")
+            assert found.times == found.to_dict()["times"] == f'{first} (from "last year")'
+            assert f'Times understood: {first} (from "last year")' in str(found)
+        assert "Times" not in str(SheetTools(index).find_sheets("sales"))
 
 
 def test_a_description_has_the_tables_and_counts_the_links(tools):

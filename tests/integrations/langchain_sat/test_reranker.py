@@ -4,6 +4,7 @@ import asyncio
 import json
 import pickle
 import time
+from datetime import date
 from threading import get_ident
 from typing import ClassVar
 
@@ -123,9 +124,15 @@ async def test_async_gives_the_same_without_blocking_the_event_loop(tmp_path):
 
 
 def test_a_reranker_comes_back_from_its_plain_values(index, documents, checkpoint):
-    first = SheetGraphReranker(index, checkpoint=checkpoint, top_n=3)
+    day = date(2024, 5, 10)
+    first = SheetGraphReranker(index, checkpoint=checkpoint, top_n=3, today=day)
     plain = json.loads(first.model_dump_json())
-    assert plain == {"index": str(index.path), "checkpoint": str(checkpoint), "top_n": 3}
+    assert plain == {
+        "index": str(index.path),
+        "checkpoint": str(checkpoint),
+        "top_n": 3,
+        "today": "2024-05-10",
+    }
     for second in (SheetGraphReranker(**plain), pickle.loads(pickle.dumps(first))):
         with second.index:
             assert second.compress_documents(documents, QUESTION) == first.compress_documents(

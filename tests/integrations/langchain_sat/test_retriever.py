@@ -19,7 +19,14 @@ from langchain_core.runnables import ConfigurableField
 from langchain_sat import SheetTokenRetriever
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
-from sat_retriever import Filters, IndexNotFoundError, InputError, SheetIndex, SheetRetriever
+from sat_retriever import (
+    Filters,
+    IndexNotFoundError,
+    InputError,
+    SheetIndex,
+    SheetRecord,
+    SheetRetriever,
+)
 from sat_retriever.content import Content
 from tests.fakes import HashedEncoder
 
@@ -250,3 +257,16 @@ def test_without_langchain_the_error_holds_the_command():
     code = "import sys; sys.modules['langchain_core'] = None; import langchain_sat"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "pip install 'sat-retriever[langchain]'" in done.stderr
+
+
+async def test_last_year_counts_from_the_day_of_the_field_or_of_the_call(tmp_path):
+    with SheetIndex.create(tmp_path / "years.sat", HashedEncoder()) as years:
+        years.add_records([SheetRecord(f"{year}", f"Sales {year}") for year in (2021, 2022, 2023)])
+        retriever = SheetTokenRetriever(years, k=1, today=dt.date(2024, 5, 10))
+        assert ids(retriever.invoke("sales last year")) == ["2023"]
+        day = dt.date(2022, 1, 1)
+        assert ids(retriever.invoke("sales last year", today=day)) == ["2021"]
+        assert ids(await retriever.ainvoke("sales last year", today=day)) == ["2021"]
+        again = SheetTokenRetriever(**json.loads(retriever.model_dump_json()))
+        with again.index:
+            assert again.today == retriever.today

@@ -6,6 +6,7 @@ import asyncio
 import json
 import pickle
 from collections import Counter
+from datetime import date
 
 import pytest
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
@@ -160,13 +161,14 @@ def test_it_is_written_as_a_path_and_read_back(index, index_file, nodes, tmp_pat
     folder = save_small_model(tmp_path / "reranker", small_spec(index))
     for reranker in (
         SheetGraphReranker(index, top_n=3),
-        SheetGraphReranker(index, folder, top_n=3),
+        SheetGraphReranker(index, folder, top_n=3, today=date(2024, 5, 10)),
     ):
         written = reranker.to_dict()
         assert written == {
             "index": str(index_file),
             "checkpoint": reranker.checkpoint,
             "top_n": 3,
+            "today": reranker.today and "2024-05-10",
             "class_name": "SheetGraphReranker",
         }
         copies = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
+from datetime import date
 
 import numpy as np
 import pytest
@@ -311,3 +312,12 @@ def test_a_node_survives_its_serialised_form(index):
     [node] = SheetTokenRetriever(index, 1).retrieve("salary")
     again = TextNode.from_dict(node.node.to_dict())
     assert again.to_dict() == node.node.to_dict()
+
+
+def test_last_year_counts_from_a_given_day(tmp_path):
+    with SheetIndex.create(tmp_path / "years.sat", HashedEncoder()) as years:
+        years.add_records([SheetRecord(f"{year}", f"Sales {year}") for year in (2021, 2022, 2023)])
+        for day, best in ((date(2024, 5, 10), "2023"), (date(2022, 1, 1), "2021")):
+            retriever = SheetTokenRetriever(years, 1, today=day)
+            assert sheets(retriever.retrieve("sales last year")) == [best]
+            assert sheets(asyncio.run(retriever.aretrieve("sales last year"))) == [best]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,6 +32,10 @@ IndexField = Annotated[
     PlainSerializer(lambda index: str(index.path), return_type=str),
     WithJsonSchema({"type": "string"}),
 ]
+DayField = Annotated[
+    date | None,
+    PlainSerializer(lambda day: day and day.isoformat(), return_type=str | None),
+]
 
 
 class SheetGraphReranker(BaseNodePostprocessor):
@@ -45,6 +50,7 @@ class SheetGraphReranker(BaseNodePostprocessor):
         checkpoint: Folder with a trained reranker, or of the run that trained it; None
             takes the index's own, see `own_reranker`.
         top_n: Most nodes.
+        today: The day that "last year" in a question counts from; None is the day it is asked on.
         callback_manager: The framework's own.
 
     Raises:
@@ -57,6 +63,7 @@ class SheetGraphReranker(BaseNodePostprocessor):
     index: IndexField = Field(description="Index of the sheets, or its file.")
     checkpoint: str | None = Field(default=None, description="Folder with a trained reranker.")
     top_n: int = Field(default=5, description="Most nodes.")
+    today: DayField = Field(default=None, description="The day that 'last year' counts from.")
     _reranker: Reranker = PrivateAttr()
 
     def __init__(
@@ -64,18 +71,19 @@ class SheetGraphReranker(BaseNodePostprocessor):
         index: SheetIndex | str | Path,
         checkpoint: str | Path | None = None,
         top_n: int = 5,
+        today: date | None = None,
         **options: Any,
     ) -> None:
         if top_n < 1:
             raise InputError(f"top_n is {top_n}; ask for at least 1")
         folder = None if checkpoint is None else str(checkpoint)
-        options.update(index=index, checkpoint=folder, top_n=top_n)
+        options.update(index=index, checkpoint=folder, top_n=top_n, today=today)
         super().__init__(**options)
         self._reranker = load_reranker(self.index, folder) if folder else own_reranker(self.index)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy opens the index and the reranker anew: an open file cannot be sent."""
-        return type(self), (str(self.index.path), self.checkpoint, self.top_n)
+        return type(self), (str(self.index.path), self.checkpoint, self.top_n, self.today)
 
     @classmethod
     def class_name(cls) -> str:
@@ -113,7 +121,7 @@ class SheetGraphReranker(BaseNodePostprocessor):
     def _reranked(self, query: str, nodes: list[NodeWithScore]) -> list[NodeWithScore]:
         """The best nodes with their new scores; those handed in keep theirs."""
         passages = [_passage(node) for node in nodes]
-        ranked = rerank_mixed(self._reranker, self.index, query, passages)
+        ranked = rerank_mixed(self._reranker, self.index, query, passages, today=self.today)
         return [
             NodeWithScore(node=nodes[place].node, score=score)
             for place, score in ranked[: self.top_n]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ class SheetTokenRetriever(BaseRetriever):
         content: What a node's text is: a form, or a form with a bound on its tokens.
         use_embedding: Whether an embedding that a query brings is taken for its token by the
             index's encoder. Turn it off beside retrievers of another model of the same width.
+        today: The day that "last year" in a question counts from; None is the day it is asked on.
         callback_manager: The framework's own.
         verbose: The framework's own.
 
@@ -61,6 +63,7 @@ class SheetTokenRetriever(BaseRetriever):
         *,
         content: Content | Form = "record",
         use_embedding: bool = True,
+        today: date | None = None,
         callback_manager: CallbackManager | None = None,
         verbose: bool = False,
     ) -> None:
@@ -70,6 +73,7 @@ class SheetTokenRetriever(BaseRetriever):
         self.filters = sheet_filters(filters)
         self.content = Content(content) if isinstance(content, str) else content
         self.use_embedding = use_embedding
+        self.today = today
         self._sheets = SheetRetriever(self.index, None)
 
     @classmethod
@@ -105,8 +109,9 @@ class SheetTokenRetriever(BaseRetriever):
 
     def _nodes(self, query: QueryBundle) -> list[NodeWithScore]:
         """Nodes of the best sheets, best first."""
+        token, day = self._token(query), self.today
         hits = self._sheets.retrieve(
-            query.query_str, self.similarity_top_k, self.filters, token=self._token(query)
+            query.query_str, self.similarity_top_k, self.filters, token=token, today=day
         )
         return [
             sheet_node(hit, hit_text(self.index, hit.record, self.content), self.index.path)

@@ -1,0 +1,84 @@
+"""Calendar units counted from today, as the years and months that questions are read by."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+FIRST_YEAR, LAST_YEAR = 1900, 2099  # that questions are read for
+LENGTHS = {"month": 1, "quarter": 3, "half": 6}  # in months
+_DAYS = {"week": 7, "day": 1}
+
+
+def units_from(unit: str, first: int, last: int, today: date) -> str:
+    """All units of the calendar from one to another, in numbers.
+
+    A week begins on Monday. Weeks and days are the months that they lie in: questions are not
+    read more finely.
+
+    Args:
+        unit: "decade", "year", "half", "quarter", "month", "week" or "day".
+        first: The first one, counted from the present one: -1 is the one before it.
+        last: The last one.
+        today: The day to count from.
+
+    Returns:
+        Text such as "fy 2021 to fy 2023" or "2024-01 to 2024-03"; empty if no such time is read.
+
+    >>> units_from("year", -3, -1, date(2024, 5, 10)), units_from("week", 0, 0, date(2024, 5, 1))
+    ('fy 2021 to fy 2023', '2024-04 to 2024-05')
+    """
+    if unit == "decade":
+        start = today.year // 10 * 10
+        return _years(start + 10 * first, start + 10 * last + 9)
+    if unit == "year":
+        return _years(today.year + first, today.year + last)
+    if unit in LENGTHS:
+        length = LENGTHS[unit]
+        place = _month(today) // length
+        return _months((place + first) * length, (place + last + 1) * length - 1)
+    days = _DAYS[unit]
+    start_day = today - timedelta(days=today.weekday() if unit == "week" else 0)
+    try:
+        begin = start_day + timedelta(days=days * first)
+        end = start_day + timedelta(days=days * (last + 1) - 1)
+    except OverflowError:
+        return ""
+    return _months(_month(begin), _month(end))
+
+
+def named_month(month: int, side: int, today: date) -> str:
+    """A month by its name: the nearest before or after the present one, or this year's.
+
+    Args:
+        month: 1 to 12.
+        side: -1 for the last one that is over, 0 for this year's, 1 for the next one.
+        today: The day to count from.
+
+    >>> [named_month(5, side, date(2024, 5, 10)) for side in (-1, 0, 1)]
+    ['2023-05', '2024-05', '2025-05']
+    """
+    year = today.year
+    if side < 0 and month >= today.month:
+        year -= 1
+    elif side > 0 and month <= today.month:
+        year += 1
+    return _months(12 * year + month - 1, 12 * year + month - 1)
+
+
+def _month(day: date) -> int:
+    """Months since the year 0."""
+    return 12 * day.year + day.month - 1
+
+
+def _years(first: int, last: int) -> str:
+    if not FIRST_YEAR <= first <= last <= LAST_YEAR:
+        return ""
+    # "fy", since "2023 records" counts them. A question's fiscal years are calendar years.
+    return f"fy {first}" if first == last else f"fy {first} to fy {last}"
+
+
+def _months(first: int, last: int) -> str:
+    if not 12 * FIRST_YEAR <= first <= last < 12 * (LAST_YEAR + 1):
+        return ""
+    begin, end = (f"{month // 12}-{month % 12 + 1:02}" for month in (first, last))
+    return begin if first == last else f"{begin} to {end}"

@@ -1,0 +1,216 @@
+"""Phrases of European languages that count from today, each with what it says in numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+
+from sat_retriever.period.counting import named_month, units_from
+from sat_retriever.period.marks import VERBS, marks
+from sat_retriever.period.spellings import Y4
+from sat_retriever.period.timewords import (
+    COUNTS,
+    FIXED,
+    MONTHS,
+    OF_CONTEXT,
+    OFTEN_ELSE,
+    PLURALS,
+    SIDES,
+    SIDES_BEHIND,
+    UNITS,
+    either,
+)
+
+Match = re.Match[str]
+Read = Callable[[Match, date], str]  # a phrase in numbers; empty if it is something else
+
+_N = rf"\d{{1,3}}|{either(COUNTS)}"
+_UNIT, _SIDE = f"(?:{either(UNITS)})", f"(?:{either(SIDES)})"
+_KIND = r"(?:(?:fiscal|financial|calendar|business|full|complete|whole) )*"
+_START = (
+    r"(?:(?:beginning|start) of (?:the|this)|(?:anfang|beginn) (?:des|der|dieses)"
+    r"|debut de (?:la |l'|ce |cette )?|inicio del?(?: la)?)"
+)
+_TIME = rf"(?:(?:fy ?)?{Y4}|fy ?\d\d|[qh] ?[1-4]|{either(MONTHS)}|{_SIDE} {_KIND}{_UNIT})"
+
+_BOTH = re.compile(
+    rf"(?<!\w)(?P<one>{_SIDE})(?P<gap> ?(?:,|/|and|or|vs\.?|versus|und|oder|et|ou|y|e|o) ?)"
+    rf"(?=(?:the )?{_SIDE} {_KIND}(?P<unit>{_UNIT})(?!\w))"
+)
+_COMPARED = re.compile(
+    r"(?<!\w)(?:(?:compared?|comparison|relative) (?:to|with)|vs\.?|versus|against|than|over"
+    r"|gegenuber|im vergleich zu[mr]?|als|par rapport a|frente al?)(?: that of)? ?$"
+)
+# Of a whole that is named behind it: "last week of March", "the last quarter of the year".
+_OF_WHOLE = re.compile(rf" of (?:the|an?|each|every|any|{_TIME})(?!\w)")
+# Of a year that is named beside it: "last quarter sales for 2021", "2022, last quarter".
+_OF_YEAR = re.compile(
+    r"(?: (?!(?:and|or|vs|versus|with|to|than|against|und|et|y)(?!\w))[^\W\d]+){0,3}"
+    rf",? ?['(\-]?(?:fy ?)?{Y4}(?!\w)"
+)
+_YEAR_AHEAD = re.compile(rf"(?:{Y4}|fy ?\d\d)(?:'s)?,? ?(?:in )?(?:the )?$")
+_TIME_BEHIND = re.compile(rf"(?: (?:to|through|as of|until|for|in|of))? ?(?:\d\d? )?{_TIME}(?!\w)")
+_TIME_AHEAD = re.compile(rf"(?<!\w){_TIME}(?:'s)?,? ?-? ?$")
+# "What was the last year that ..." asks for the final one, "over the last year" for a time.
+_THE = re.compile(r"(?<!\w)(?P<of>[^\W\d_]+ )?the $")
+_OF_TIME = frozenset(
+    "in of for over during within throughout from since to until till through by with against "
+    "before after and or vs versus".split()
+)
+_CLAUSE = re.compile(r",? (?:that|which|where|when|who|whose|i|we|they|he|she|it|in which)(?!\w)")
+_UP_TO = re.compile(r"(?:-|to|through|until|till|bis) ?$")  # "2020 to today" is open already
+_ANY_YEAR = re.compile(rf"(?<!\w)(?:{Y4}|fy ?\d\d)(?!\w)")
+_YEARS = frozenset({"year", "decade"})
+_TO_DATE = {"qtd": "quarter", "mtd": "month"}
+
+
+def each_alone(text: str) -> str:
+    """The text with a unit for each side of which two share one.
+
+    >>> each_alone("this and last year")
+    'this year and last year'
+    """
+    return _BOTH.sub(lambda both: f"{both['one']} {both['unit']}{both['gap']}", text)
+
+
+def _side_unit(match: Match, today: date, *, years: bool) -> str:
+    """The numbers of "last year", "the next 3 months", "12 derniers mois"."""
+    unit, side = UNITS[match["unit"]], SIDES[match["side"]]
+    count = match["count"] or match["count_behind"]
+    if not count and side and _is_final(match):
+        return ""
+    vague = not PLURALS.isdisjoint((match["unit"], match["side"])) or unit == "day"
+    if (unit in _YEARS) != years or (side == 0 if count else vague) or _of_other(match, unit, side):
+        return ""  # "the last years", "the last day", "these 3 years"
+    return _counted_units(match, unit, side, _number(count or "1"), today)
+
+
+def _is_final(match: Match) -> bool:
+    """Whether "the last year" is no time, but the end of some years."""
+    the = _THE.search(match.string[: match.start()])
+    if the is None or match["side"] == "past":
+        return False
+    behind = _CLAUSE.match(match.string[match.end() :]) is not None
+    return behind or (the["of"] or "").strip() not in _OF_TIME
+
+
+def _of_other(match: Match, unit: str, side: int) -> bool:
+    """Whether it is a part of a time that is named beside it, or counts from that."""
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    if match[0].startswith(OF_CONTEXT) and _ANY_YEAR.search(match.string):
+        return True  # "2022 and the previous year"
+    if side and (_OF_WHOLE.match(after) or re.search(r"(?<!\w)first (?:and|or|to) $", before)):
+        return True
+    if match[0].endswith("half") and after.startswith(" of "):
+        return True
+    return unit not in _YEARS and bool(_OF_YEAR.match(after) or _YEAR_AHEAD.search(before))
+
+
+def _counted_units(match: Match, unit: str, side: int, number: int, today: date) -> str:
+    """So many units before or after the present one, or that itself."""
+    if unit == "decade" and side:  # the ten years before, not those from 2010 to 2019
+        unit, number = "year", 10 * number
+    if unit == "day" and side < 0:  # today is the last one
+        return units_from(unit, 1 - number, 0, today)
+    first, last = (0, 0) if not side else (-number, -1) if side < 0 else (1, number)
+    if (first, last) == (-1, -1) and _compares(match.string[: match.start()]):
+        return " and ".join(units_from(unit, place, place, today) for place in (-1, 0))
+    return units_from(unit, first, last, today)
+
+
+def _compares(before: str) -> bool:
+    """Whether a time behind these words is what another, unnamed one is compared with."""
+    named = _SIDE_UNIT.search(before) or next(marks(before), None)
+    return named is None and _COMPARED.search(before) is not None
+
+
+def _unit_side(match: Match, today: date) -> str:
+    """The numbers of "année dernière", "mes pasado"."""
+    unit, side = UNITS[match["unit"]], SIDES_BEHIND[match["side"]]
+    return "" if _of_other(match, unit, side) else _counted_units(match, unit, side, 1, today)
+
+
+def _before_last(match: Match, today: date) -> str:
+    """The numbers of "year before last"."""
+    return units_from(UNITS[match["unit"]], -2, -2, today)
+
+
+def _ago(match: Match, today: date) -> str:
+    """The numbers of "two years ago", "vor drei Monaten", "more than a year ago"."""
+    unit, number = UNITS[match["unit"]], _number(match["count"])
+    if unit == "decade":
+        unit, number = "year", 10 * number
+    found = units_from(unit, -number, -number, today)
+    return f"before {found}" if found and match.groupdict().get("more") else found
+
+
+def _fixed(match: Match, today: date) -> str:
+    """The numbers of "yesterday", "Vorjahr"."""
+    unit, place = FIXED[match[0]]
+    up_to = place == 0 and _UP_TO.search(match.string[: match.start()])
+    if up_to or _of_other(match, unit, place):
+        return ""
+    return units_from(unit, place, place, today)
+
+
+def _side_month(match: Match, today: date) -> str:
+    """The numbers of "last March"; nothing for "this may be" and "last March 2022"."""
+    name, side = match["month"], SIDES[match["side"]]
+    dated = re.match(rf",? ?'?(?:{Y4}|\d\d(?!\w))", match.string[match.end() :])
+    if name in OFTEN_ELSE or (side == 0 and name in VERBS) or dated:
+        return ""
+    return named_month(MONTHS[name], side, today)
+
+
+def _to_date(match: Match, today: date) -> str:
+    """The numbers of "QTD", "so far this year"; nothing for "YTD June 2024"."""
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    if _TIME_BEHIND.match(after) or _TIME_AHEAD.search(before):
+        return ""
+    said = match.groupdict().get("unit", "year")
+    return units_from(_TO_DATE.get(said) or UNITS.get(said, "year"), 0, 0, today)
+
+
+def _number(said: str) -> int:
+    """How many, in digits or in a word.
+
+    >>> _number("12"), _number("three"), _number("an")
+    (12, 3, 1)
+    """
+    return int(said) if said.isdecimal() else COUNTS.get(said, 1)
+
+
+def _phrase(text: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.\-])(?:{text})(?!\w)")
+
+
+_SIDE_UNIT = _phrase(
+    rf"(?:(?P<count>{_N}) )?(?P<side>{_SIDE})[ \-](?:(?P<count_behind>{_N}) )?{_KIND}"
+    rf"(?P<unit>{_UNIT})"
+)
+EUROPEAN: tuple[tuple[re.Pattern[str], Read], ...] = (
+    (_phrase(rf"(?P<unit>{_UNIT}) before last"), _before_last),
+    (_phrase(rf"{_SIDE} {_KIND}(?P<unit>{_UNIT}) (?:so far|to date)"), _to_date),
+    (_phrase(rf"so far {_SIDE} (?P<unit>{_UNIT})"), _to_date),
+    (_phrase(rf"(?:since|seit|depuis le|desde el) (?:the )?{_START} ?(?P<unit>{_UNIT})"), _to_date),
+    (_phrase("seit jahres(?:beginn|anfang)|jahr bis heute"), _to_date),
+    (_phrase("(?P<unit>ytd|qtd|mtd)"), _to_date),
+    (_phrase(r"(?P<unit>year|quarter|month)[ \-]to[ \-](?:date|today)"), _to_date),
+    (
+        _phrase(
+            rf"(?P<more>(?:more than|over) )?(?P<count>an?|{_N}) (?P<unit>{_UNIT}) "
+            "(?:ago|fa|geleden)"
+        ),
+        _ago,
+    ),
+    (_phrase(rf"(?:vor|il y a|hace) (?P<count>{_N}) (?P<unit>{_UNIT})"), _ago),
+    (_phrase(either(FIXED)), _fixed),
+    # "last quarter of last year" is of a year that is known by the time that it is read.
+    (_SIDE_UNIT, partial(_side_unit, years=True)),
+    (_phrase(rf"(?:l')?(?P<unit>{_UNIT}) (?P<side>{either(SIDES_BEHIND)})"), _unit_side),
+    (_SIDE_UNIT, partial(_side_unit, years=False)),
+    (_phrase(rf"(?P<side>{_SIDE}) (?P<month>{either(MONTHS)})"), _side_month),
+)
+"""Patterns in the order in which they take their pieces of a question."""
