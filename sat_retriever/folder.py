@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -118,6 +118,7 @@ def make_plan(
     *,
     verify: bool = False,
     password: bool = False,
+    own: Collection[Path] = (),
 ) -> Plan:
     """Compare the files on disk with what the index knows.
 
@@ -127,6 +128,7 @@ def make_plan(
         verify: Hash every file, also where size and time are the same, and read again
             those that failed for a passing reason.
         password: Read again the workbooks that were encrypted.
+        own: Files of the index itself, not to be counted as others.
     """
     # Text, not Path: this looks at every workbook of the index.
     places = [printable(scope.path) for scope in named]
@@ -158,7 +160,7 @@ def make_plan(
                 continue
         other = None if explicit else _other(file, old)
         if other is not None and old is None and not is_named(file, other):
-            ignored += 1
+            ignored += file not in own
             continue
         job = ToRead(now, file, scope.root, older, left, is_new=old is None)
         present.update((root, _below(root, file)) for root in older)

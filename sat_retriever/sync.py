@@ -67,7 +67,9 @@ def sync_paths(
     start = time.monotonic()
     known = store.workbooks()
     named = scopes(paths, {state.root for state in known})
-    plan = make_plan(named, known, verify=verify, password=password is not None)
+    plan = make_plan(
+        named, known, verify=verify, password=password is not None, own=store.own_files
+    )
     if plan.touched:
         store.touch_workbooks(plan.touched)
     if plan.removed:

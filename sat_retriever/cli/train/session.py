@@ -70,7 +70,7 @@ def shown(lessons: Lessons) -> Iterator[TrainingBar]:
     left = f"; {lessons.left_out:,} are for neither" if lessons.left_out else ""
     _say(f"{lessons.name}: {train:,} questions to learn from, {validation:,} to choose with{left}")
     try:
-        with training_bar() as bar:
+        with training_bar("train") as bar:
             yield bar
     except KeyboardInterrupt:
         _say("interrupted; the same command goes on from here")
