@@ -103,9 +103,9 @@ class _Bar(Progress):
     """One line, whatever the width: numbers stay, the path and the bar give way."""
 
     def __init__(self, console: Console) -> None:
-        super().__init__(console=console, transient=True)
-        self._spinner = Spinner("dots")
+        self._spinner = Spinner("dots")  # what is drawn first, even before anything is told
         self._now: At | None = None
+        super().__init__(console=console, transient=True)
 
     def at(self, now: At) -> None:
         """Show where the command stands."""
