@@ -27,11 +27,11 @@ _GAP = 30.0  # room between cards, at least
 # Widths and heights of windows, in pixels, that a page is laid out for.
 WINDOWS = ((1180.0, 640.0), (900.0, 900.0), (360.0, 640.0))
 NEAR = 0.75  # from this scale on a card's title stands in it; further away, above it
-_LABEL = 32.0  # height of the two lines of a title above a card, in pixels of the window
-_LETTERS = (20, 17, 14, 12, 10)  # of a line of it; the fewer, the larger the cards
+_LABEL = 17.0  # height of a title above a card, in pixels of the window
+_LETTERS = (26, 22, 19, 16, 14, 12, 10)  # of such a title; the fewer, the larger the cards
 _PIXELS = 6.4  # width of such a letter
-_SHRUNK = 0.72  # scale with room for titles to that without, at least
-_FILLED = 0.7  # share of a window that cards with their room can cover
+_SHRUNK = 0.68  # scale with room for titles to that without, at least
+_FILLED = 0.72  # share of a window that cards with their room can cover
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +228,18 @@ def _place_cards(sizes: Array, between: dict[tuple[int, int], int], shape: float
             corners[members] = _linked(sizes[members], inside, shape)
     boxes = [bounds(corners[members], sizes[members]) for members in parts]
     floor = Floor(np.array([size for _, size in boxes]), shape)
-    for place in by_area(np.array([size for _, size in boxes])):
-        members, (low, size) = parts[place], boxes[place]
-        corners[members] += floor.place(size, np.zeros(2), shape) - low
+    first, *rest = by_area(np.array([size for _, size in boxes]))
+    low, size = boxes[first]
+    corners[parts[first]] -= low + size / 2
+    for card in parts[first]:  # what is free between its cards and links is free ground
+        floor.occupy(corners[card], sizes[card])
+    middles = corners + sizes / 2
+    for a, b in between:
+        if a in parts[first]:
+            floor.occupy_line(middles[a], middles[b])
+    for place in rest:
+        low, size = boxes[place]
+        corners[parts[place]] += floor.place(size, np.zeros(2), shape) - low
     return corners
 
 

@@ -30,6 +30,24 @@ class Floor:
         self._taken = np.zeros(self._count[::-1], dtype=np.bool_)
         self._known: dict[tuple[int, int], NDArray[np.bool_]] = {}  # free places, by size
 
+    def occupy(self, corner: Array, size: Array) -> None:
+        """Take the place of a rectangle, wherever it stands."""
+        left, top = self._cell_of(corner)
+        right, bottom = self._cell_of(corner + size - 1e-6)
+        self._take(top, left, right - left + 1, bottom - top + 1)
+
+    def occupy_line(self, start: Array, end: Array) -> None:
+        """Take the ground below a line."""
+        steps = int(np.abs(end - start).max() / self._cell) + 2
+        for share in np.linspace(0.0, 1.0, steps):
+            column, line = self._cell_of(start + share * (end - start))
+            self._take(line, column, 1, 1)
+
+    def _cell_of(self, point: Array) -> tuple[int, int]:
+        low, high = np.zeros(2), self._count - 1
+        column, line = np.clip(np.floor(point / self._cell + self._count / 2), low, high)
+        return int(column), int(line)
+
     def place(self, size: Array, goal: Array, shape: float | None = None) -> Array:
         """Corner of a rectangle on free ground, which it takes.
 

@@ -17,6 +17,7 @@ from sat_retriever.types import Column, Link, LinkType, SheetRecord
 PAGE_SHEETS = 2_000  # more than these make a page slow to pan, and nobody reads them at once
 PAGE_LINKS = 20_000
 _HEADERS, _HEADER_CHARS, _EVIDENCE_CHARS = 60, 120, 300
+_SHAPES = [round(width / height, 2) for width, height in WINDOWS]
 _SCRIPTS = ("model.js", "camera.js", "draw.js", "panel.js", "search.js", "main.js")
 
 
@@ -47,7 +48,7 @@ def to_html(
         title=title,
         style=_asset("style.css"),
         script=script,
-        data={"title": title, "notes": list(notes), **data},
+        data={"title": title, "notes": list(notes), "shapes": _SHAPES, **data},
     )
 
 

@@ -107,15 +107,11 @@ function seeAll() {
   return cards.length ? cameraFor(boxOf(cards), 1.4) : camera;
 }
 
-// All at once, in the layout that this window shows largest.
+// All at once, in the layout whose shape is nearest to that of this window.
 function seeWhole() {
-  let best = { scale: -1 };
-  for (const layout of kept || !cards.length ? [] : cards[0].places.keys()) {
-    arrange(layout);
-    const { scale } = seeAll();
-    if (scale > best.scale) best = { scale, layout };
-  }
-  if (best.layout !== undefined) arrange(best.layout);
+  const shape = canvas.clientWidth / Math.max(1, canvas.clientHeight);
+  const away = (layout) => Math.abs(Math.log(data.shapes[layout] / shape));
+  if (!kept) arrange([...data.shapes.keys()].sort((a, b) => away(a) - away(b))[0]);
   Object.assign(camera, seeAll());
 }
 

@@ -203,7 +203,7 @@ function grown(shown, wide, taken, seen) {
   const [x, y] = toScreen(shown.card.left, shown.card.top), { card } = shown;
   const { lines, cut } = folded(fileName(card.title), wide, shown.lines.length);
   const box = boxAbove(lines, x, y), others = taken.filter((one) => one !== shown.box);
-  if (!isFree(box, others, seen.filter((one) => one !== card))) return false;
+  if (box[0] < 0 || box[2] > canvas.clientWidth || !isFree(box, others, seen)) return false;
   taken[taken.indexOf(shown.box)] = box;
   Object.assign(shown, { lines, cut, box });
   return true;
