@@ -189,10 +189,10 @@ function drawFar(seen, lit) {
 // The title of a card above it, on one line or two, unless a dot or a name is in its place.
 function title(card, wide, taken, seen) {
   const [x, y] = toScreen(card.left, card.top);
-  for (const most of [2, 1]) {
-    const { lines, cut } = folded(fileName(card.title), wide - 4, most);
+  for (const [room, most] of [[wide - 4, 2], [wide - 4, 1], [110, 1]]) {
+    const { lines, cut } = folded(fileName(card.title), room, most);
     const shown = { card, lines, cut, wide, box: boxAbove(lines, x, y) };
-    if (!lines.length || !isFree(shown.box, taken, seen)) continue;
+    if (!lines.length || !isFree(shown.box, taken, seen, most > 1)) continue;
     taken.push(shown.box);
     titles.push(shown);
     return;
@@ -203,7 +203,7 @@ function grown(shown, wide, taken, seen) {
   const [x, y] = toScreen(shown.card.left, shown.card.top), { card } = shown;
   const { lines, cut } = folded(fileName(card.title), wide, shown.lines.length);
   const box = boxAbove(lines, x, y), others = taken.filter((one) => one !== shown.box);
-  if (box[0] < 0 || box[2] > canvas.clientWidth || !isFree(box, others, seen)) return false;
+  if (box[0] < 0 || box[2] > canvas.clientWidth || !isFree(box, others, seen, true)) return false;
   taken[taken.indexOf(shown.box)] = box;
   Object.assign(shown, { lines, cut, box });
   return true;
@@ -211,7 +211,8 @@ function grown(shown, wide, taken, seen) {
 
 function boxAbove(lines, x, y) {
   const wide = Math.max(0, ...lines.map((line) => pen.measureText(line).width));
-  return [x - 3, y - 2 - LINE * lines.length, x + wide + 3, y - 2];
+  const left = Math.min(x, canvas.clientWidth - wide - 6);  // not over the window's edge
+  return [left - 3, y - 2 - LINE * lines.length, left + wide + 3, y - 2];
 }
 
 // A text on at most so many lines; the last is cut in its middle if it is too long.
@@ -228,8 +229,8 @@ function folded(text, wide, most) {
   if (!rest) return { lines, cut: false };
   let left = Math.min(all, Math.ceil(wide / 4)), last = clipped(rest, left);
   while (left > 3 && !fits(last)) last = clipped(rest, (left -= 1));
-  if (left < Math.min(all, 5) || !fits(last)) return { lines, cut: true };
-  return { lines: [...lines, last], cut: left < all };
+  if (fits(last) && left >= Math.min(all, 5)) return { lines: [...lines, last], cut: left < all };
+  return { lines: lines.join("").length < 8 ? [] : lines, cut: true };  // "BAU" names nothing
 }
 
 // A label on the screen, unless one of more weight is in its place.
@@ -255,21 +256,22 @@ function label(text, x, y, strong) {
   pen.fillText(text, x, y + 8);
 }
 
-// Whether a box on the screen can be seen, and lies over no other and over no dot of some cards.
-function isFree(box, taken, spared) {
+// Whether a box on the screen can be seen, and lies over no other and over no dot of some cards
+// (or over no part of them).
+function isFree(box, taken, spared, all = false) {
   const meets = ([l, t, r, b]) => box[0] < r && box[2] > l && box[1] < b && box[3] > t;
   return meets([0, 0, canvas.clientWidth, canvas.clientHeight]) && !taken.some(meets)
-    && !spared.some((card) => hidesDot(box, card));
+    && !spared.some((card) => hides(box, card, all));
 }
 
-// Whether a box on the screen lies over a dot of a card.
-function hidesDot(box, card) {
+// Whether a box on the screen lies over a dot of a card, or over any part of it.
+function hides(box, card, all) {
   const [left, top] = toWorld(box[0], box[1]), [right, bottom] = toWorld(box[2], box[3]);
   const meets = card.left < right && card.left + card.width > left
     && card.top < bottom && card.top + card.height > top;
   const room = Math.max(4.5, 2.2 / camera.scale);  // a dot's radius
-  return meets && card.sheets.some(({ x, y }) => x + room > left && x - room < right
-    && y + room > top && y - room < bottom);
+  return meets && (all || card.sheets.some(({ x, y }) => x + room > left && x - room < right
+    && y + room > top && y - room < bottom));
 }
 
 function fileName(title) {
