@@ -234,9 +234,9 @@ def _place_cards(sizes: Array, between: dict[tuple[int, int], int], shape: float
     for card in parts[first]:  # what is free between its cards and links is free ground
         floor.occupy(corners[card], sizes[card])
     middles = corners + sizes / 2
-    for a, b in between:
-        if a in parts[first]:
-            floor.occupy_line(middles[a], middles[b])
+    own = set(parts[first])
+    ends = np.array([pair for pair in between if pair[0] in own], dtype=int).reshape(-1, 2)
+    floor.occupy_lines(middles[ends[:, 0]], middles[ends[:, 1]])
     for place in rest:
         low, size = boxes[place]
         corners[parts[place]] += floor.place(size, np.zeros(2), shape) - low

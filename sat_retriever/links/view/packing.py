@@ -32,21 +32,26 @@ class Floor:
 
     def occupy(self, corner: Array, size: Array) -> None:
         """Take the place of a rectangle, wherever it stands."""
-        left, top = self._cell_of(corner)
-        right, bottom = self._cell_of(corner + size - 1e-6)
-        self._take(top, left, right - left + 1, bottom - top + 1)
+        (left, top), (right, bottom) = self._cells_of(np.array([corner, corner + size - 1e-6]))
+        self._take(int(top), int(left), int(right - left) + 1, int(bottom - top) + 1)
 
-    def occupy_line(self, start: Array, end: Array) -> None:
-        """Take the ground below a line."""
-        steps = int(np.abs(end - start).max() / self._cell) + 2
-        for share in np.linspace(0.0, 1.0, steps):
-            column, line = self._cell_of(start + share * (end - start))
-            self._take(line, column, 1, 1)
+    def occupy_lines(self, starts: Array, ends: Array) -> None:
+        """Take the ground below lines, (m, 2) each."""
+        lengths = np.abs(ends - starts).max(axis=1)
+        steps = (lengths / self._cell).astype(int) + 2
+        line = np.repeat(np.arange(len(steps)), steps)
+        share = (np.arange(len(line)) - np.repeat(steps.cumsum() - steps, steps)) / (
+            steps[line] - 1
+        )
+        columns, lines = self._cells_of(starts[line] + share[:, None] * (ends - starts)[line]).T
+        self._taken[lines, columns] = True
+        self._known.clear()
 
-    def _cell_of(self, point: Array) -> tuple[int, int]:
-        low, high = np.zeros(2), self._count - 1
-        column, line = np.clip(np.floor(point / self._cell + self._count / 2), low, high)
-        return int(column), int(line)
+    def _cells_of(self, points: Array) -> NDArray[np.int64]:
+        """Columns and lines, (m, 2), of points; of those outside, the nearest ones."""
+        cells = np.floor(points / self._cell + self._count / 2).astype(np.int64)
+        inside: NDArray[np.int64] = np.clip(cells, 0, self._count - 1)
+        return inside
 
     def place(self, size: Array, goal: Array, shape: float | None = None) -> Array:
         """Corner of a rectangle on free ground, which it takes.

@@ -43,7 +43,7 @@ def test_ground_that_was_taken_stays_free_of_rectangles():
     sizes = np.full((30, 2), 40.0)
     floor = Floor(sizes, 1.0)
     floor.occupy(np.array([-60.0, -60.0]), np.array([120.0, 120.0]))
-    floor.occupy_line(np.array([-200.0, 0.0]), np.array([200.0, 0.0]))
+    floor.occupy_lines(np.array([[-200.0, 0.0]]), np.array([[200.0, 0.0]]))
     corners = np.array([floor.place(size, np.zeros(2), 1.0) for size in sizes])
     boxes = np.concatenate([corners, corners + sizes], axis=1)
     over = (boxes[:, :2] < 60 - 5).all(axis=1) & (boxes[:, 2:] > -60 + 5).all(axis=1)
