@@ -112,7 +112,7 @@ class _Watcher:
 
     def prepared(self, material: Material, seconds: float) -> None:
         self._bar.say(
-            f"{len(material.train):,} questions to learn from, {len(material.choose):,} to choose "
+            f"{counted(len(material.train), 'question')} to learn from, {len(material.choose):,} to choose "
             f"with, {len(material.judge):,} to judge by; the first training takes {about(seconds)}"
         )
 
@@ -150,8 +150,9 @@ def _print(made: Adaptation, file: Path) -> None:
     from sat_retriever.adapt.judging import LEVEL
 
     console, counts = stdout(), made.counts
+    families = f"{counts['families']:,} {'family' if counts['families'] == 1 else 'families'}"
     console.print(
-        f"[bold]{counted(counts['sheets'], 'sheet')}[/bold] of {counts['families']:,} families, "
+        f"[bold]{counted(counts['sheets'], 'sheet')}[/bold] of {families}, "
         f"{counts['families_held_out']:,} of them held out"
     )
     own = ""

@@ -39,7 +39,10 @@ def to_html(
     """
     drawn, left_out = _drawn(records, links)
     if left_out:
-        notes = [*notes, f"{left_out:,} weaker links are left out."]
+        notes = [
+            *notes,
+            f"{left_out:,} weaker {'link is' if left_out == 1 else 'links are'} left out.",
+        ]
     layouts = [place_sheets(records, drawn, window) for window in WINDOWS]
     data = _page_data(records, drawn, layouts)
     script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, _SCRIPTS)) + "})();\n"

@@ -95,6 +95,13 @@ def test_with_too_many_links_the_strongest_stay_and_the_page_says_so():
     assert all(target != 0 for _, target, *_ in data["links"][: 210 * 95])
 
 
+def test_a_single_link_left_out_is_no_plural():
+    records = [SheetRecord(str(number), str(number)) for number in range(201)]
+    pairs = [(a, b) for a in range(201) for b in range(201) if a != b][: PAGE_LINKS + 1]
+    links = [Link(str(a), str(b), "join_key", 0.5) for a, b in pairs]
+    assert embedded(to_html(records, links))["notes"] == ["1 weaker link is left out."]
+
+
 def test_links_to_other_sheets_are_left_out():
     data = embedded(to_html(RECORDS[:1], LINKS))
     assert (len(data["sheets"]), data["links"], data["types"]) == (1, [], [])
