@@ -111,8 +111,9 @@ class _Watcher:
         self._bar.counting(what, done, total)
 
     def prepared(self, material: Material, seconds: float) -> None:
+        learn = counted(len(material.train), "question")
         self._bar.say(
-            f"{counted(len(material.train), 'question')} to learn from, {len(material.choose):,} to choose "
+            f"{learn} to learn from, {len(material.choose):,} to choose "
             f"with, {len(material.judge):,} to judge by; the first training takes {about(seconds)}"
         )
 

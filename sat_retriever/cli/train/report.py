@@ -113,7 +113,8 @@ def _print_phase(console: Console, phase: PhaseSummary) -> None:
     shades = ASCII_SHADES if console.options.ascii_only else SHADES
     console.print()
     if phase.losses:
-        said = f"  {phase.losses[0]:.3f} to {phase.losses[-1]:.3f} in {counted(len(phase.losses), 'step')}"
+        steps = counted(len(phase.losses), "step")
+        said = f"  {phase.losses[0]:.3f} to {phase.losses[-1]:.3f} in {steps}"
         console.print(
             Text.assemble(
                 (f"{phase.name} " if phase.name else "", "bold"),

@@ -68,9 +68,8 @@ def shown(lessons: Lessons) -> Iterator[TrainingBar]:
     """What a training reports to; Ctrl-C ends it with a word on how to go on."""
     train, validation = len(lessons.train), len(lessons.validation)
     left = f"; {lessons.left_out:,} are for neither" if lessons.left_out else ""
-    _say(
-        f"{lessons.name}: {counted(train, 'question')} to learn from, {validation:,} to choose with{left}"
-    )
+    learn = counted(train, "question")
+    _say(f"{lessons.name}: {learn} to learn from, {validation:,} to choose with{left}")
     try:
         with training_bar("train") as bar:
             yield bar
