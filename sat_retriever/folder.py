@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -122,6 +122,7 @@ def make_plan(
     follow_links: bool = False,
     password: bool = False,
     limits: bool = False,
+    own: Collection[Path] = (),
 ) -> Plan:
     """Compare the files on disk with what the index knows.
 
@@ -133,6 +134,7 @@ def make_plan(
         follow_links: Read links in folders also where they lead outside all that was named.
         password: Read again the workbooks that were encrypted.
         limits: Read again the workbooks that were cut at a limit.
+        own: Files of the index itself, not to be counted as others.
     """
     # Text, not Path: this looks at every workbook of the index.
     places = [printable(scope.path) for scope in named]
@@ -174,7 +176,7 @@ def make_plan(
                 continue
         other = None if explicit else _other(file, old)
         if other is not None and old is None and not is_named(file):
-            ignored += 1
+            ignored += file not in own
             continue
         job = ToRead(now, file, scope.root, within, older, left, is_new=old is None)
         present.update((root, _below(root, file)) for root in older)

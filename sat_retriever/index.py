@@ -252,6 +252,19 @@ class SheetIndex:
 
     # ---- writing
 
+    def delete_if_empty(self) -> bool:
+        """Close the index and delete its file if it holds nothing; True if that was so.
+
+        Raises:
+            IndexBusyError: If another process is writing to it.
+            IndexStorageError: If the file cannot be deleted.
+        """
+        with self._sole_writer():
+            if len(self) or self.workbooks():
+                return False
+            self._store.delete()
+        return True
+
     def sync(
         self,
         paths: Sequence[str | Path] | str | Path,
@@ -750,6 +763,8 @@ class SheetIndex:
                 f"another process is writing to {self.path}; try again when it has finished"
             ) from error
         try:
+            if not self.path.exists():  # what is written to a deleted file is lost
+                raise IndexStorageError(f"{self.path} was deleted meanwhile; index anew")
             check_encoder(self._store, self.fingerprint)  # or its sheets would get other tokens
             yield
         finally:

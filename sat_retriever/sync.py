@@ -105,6 +105,7 @@ def sync_paths(
         follow_links=options.follow_links,
         password=options.password is not None,
         limits=options.limits is not None,
+        own=store.own_files,
     )
     if plan.touched:
         store.touch_workbooks(plan.touched)

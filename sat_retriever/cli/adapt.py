@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from sat_retriever.adapt.settings import AdaptSettings
+from sat_retriever.cli.progress import about
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -84,7 +85,7 @@ def adapt(
     own = merged(load_labels(each) for each in queries or ())
     folder = out or file.with_name(f"{file.name}.adapt")
     try:
-        with SheetIndex.open(file) as opened, training_bar() as bar:
+        with SheetIndex.open(file) as opened, training_bar("adapt") as bar:
             made = adapted(
                 opened, folder, settings, own=own, chat=_chat(paraphrase), watcher=_Watcher(bar)
             )
@@ -110,9 +111,10 @@ class _Watcher:
         self._bar.counting(what, done, total)
 
     def prepared(self, material: Material, seconds: float) -> None:
+        learn = counted(len(material.train), "question")
         self._bar.say(
-            f"{len(material.train):,} questions to learn from, {len(material.choose):,} to choose "
-            f"with, {len(material.judge):,} to judge by; the first training takes {_about(seconds)}"
+            f"{learn} to learn from, {len(material.choose):,} to choose "
+            f"with, {len(material.judge):,} to judge by; the first training takes {about(seconds)}"
         )
 
 
@@ -122,19 +124,6 @@ def _chat(model: str | None) -> Chat | None:
     from sat_retriever.chat import OllamaChat
 
     return OllamaChat(model)
-
-
-def _about(seconds: float) -> str:
-    """A time that is a guess.
-
-    >>> _about(20), _about(130), _about(9000)
-    ('less than a minute', 'about 2 minutes', 'about 2.5 hours')
-    """
-    if seconds < 60:
-        return "less than a minute"
-    if seconds < 5400:
-        return f"about {max(1, round(seconds / 60))} minute{'s' * (round(seconds / 60) > 1)}"
-    return f"about {seconds / 3600:.1f} hours"
 
 
 # ---- what is said about it
@@ -162,8 +151,9 @@ def _print(made: Adaptation, file: Path) -> None:
     from sat_retriever.adapt.judging import LEVEL
 
     console, counts = stdout(), made.counts
+    families = f"{counts['families']:,} {'family' if counts['families'] == 1 else 'families'}"
     console.print(
-        f"[bold]{counted(counts['sheets'], 'sheet')}[/bold] of {counts['families']:,} families, "
+        f"[bold]{counted(counts['sheets'], 'sheet')}[/bold] of {families}, "
         f"{counts['families_held_out']:,} of them held out"
     )
     own = ""

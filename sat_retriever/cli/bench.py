@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sat_retriever.cli.benchtable import asked_of, print_table, progress_bar
+from sat_retriever.cli.benchtable import asked_of, print_table
+from sat_retriever.cli.progress import At, progress
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -164,7 +165,7 @@ def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured
     if len(opened) == 0:
         raise EmptyInputError(f"{opened.path} holds no sheets; index some workbooks first")
     check_known(labels.queries, opened.sheet_ids(), str(opened.path))
-    with progress_bar("opening the index") as told:
+    with progress("bench", "opening the index") as shown:
         opened.warm_up()
         remarks: list[str] = []
         methods = named_methods(opened, wanted.rerankers, remarks.append)
@@ -173,7 +174,7 @@ def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured
             asked = asked_models(opened, wanted.settings, wanted.out, names=wanted.names)
         methods |= {each.name: each.method for each in asked}
         timing = Timing(own={each.name: each.seconds for each in asked})
-        found = compare(opened, labels.queries, methods, timing, told)
+        found = compare(opened, labels.queries, methods, timing, lambda *now: shown.at(At(*now)))
     about = _about(opened, labels)
     if asked:
         about["llm"] = {each.name: each.counts() for each in asked}
@@ -229,13 +230,13 @@ def _write(out: Path, measured: _Measured, opened: SheetIndex) -> None:
     from sat_retriever.evaluation.report import report_html
     from sat_retriever.evaluation.reportfolder import write_folder
 
-    with progress_bar("writing the report") as told:
+    with progress("bench", "writing the report") as shown:
         page = report_html(
             measured.found,
             opened,
             title=f"Which sheets are found: {measured.about['index']}",
             about=asked_of(measured.found, measured.about),
             remarks=measured.remarks,
-            told=told,
+            told=lambda *now: shown.at(At(*now)),
         )
         write_folder(out, measured.found, page, measured.about)

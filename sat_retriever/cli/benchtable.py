@@ -1,58 +1,20 @@
-"""What `sat bench` shows: how far it is, the main table, and what is to be known of it."""
+"""What `sat bench` shows: the main table, and what is to be known of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
-from sat_retriever.cli.terminal import counted, grid, plain, stderr, stdout
+from sat_retriever.cli.terminal import counted, grid, plain, stdout
 
 if TYPE_CHECKING:
     from sat_retriever.evaluation.bench import Bench
-    from sat_retriever.evaluation.timing import Told
 
 _ANY = 10_000  # columns, more than a table has
 _WARNINGS = ("Only", "Left out")
-
-
-@contextmanager
-def progress_bar(first: str) -> Iterator[Told]:
-    """A progress bar on standard error, shown in a terminal only.
-
-    Args:
-        first: What is being done until something is told.
-    """
-    console = stderr()
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    off = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=off) as bar:
-        tasks = {"": bar.add_task(first, total=None)}
-
-        def advance(what: str, done: int, total: int) -> None:
-            if what not in tasks:  # a new one: the time left is counted from its start
-                for each in tasks.values():
-                    bar.remove_task(each)
-                tasks.clear()
-                tasks[what] = bar.add_task(plain(what).plain, total=total)
-            bar.update(tasks[what], completed=done)
-
-        yield advance
 
 
 def asked_of(found: Bench, about: dict[str, Any]) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from sat_retriever.cli.progress import At, Shown, progress
 from sat_retriever.cli.target import check_target, to_stdout, to_terminal, write_parts
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
@@ -109,7 +108,9 @@ def graph(
     if to_terminal(out) and form == "html":
         raise InputError("a page is no reading for a terminal; name a file: --out graph.html")
     wish = _Wish(workbook, path, tuple(sheet or ()), hops, tuple(kind or ()), limit)
-    with SheetIndex.open(file) as opened, _meter(printing=to_terminal(out)) as meter:
+    quiet = to_terminal(out)  # nothing between printed lines
+    with SheetIndex.open(file) as opened, progress("graph", "sheets", quiet=quiet) as shown:
+        meter = _Meter(shown)
         _check_types(opened, wish.types)
         ids, notes = _chosen(opened, wish)
         records = meter.count(_records(opened, ids), "sheets", len(ids))
@@ -205,26 +206,14 @@ def _links(opened: SheetIndex, ids: Sequence[str], types: Sequence[str]) -> Iter
 class _Meter:
     """Counts what goes out, and shows it."""
 
-    def __init__(self, bar: Progress) -> None:
+    def __init__(self, shown: Shown) -> None:
         self.done: Counter[str] = Counter()
-        self._bar = bar
-        self._task = bar.add_task("sheets", total=None)
+        self._shown = shown
 
     def count(self, items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
         """The items, counted as they go by."""
         for item in items:
             self.done[what] += 1
             if self.done[what] % _READ_AT_ONCE == 0:
-                done = self.done[what]
-                self._bar.update(self._task, description=what, completed=done, total=total)
+                self._shown.at(At(what, self.done[what], total))
             yield item
-
-
-@contextmanager
-def _meter(*, printing: bool) -> Iterator[_Meter]:
-    """Progress on standard error, in a terminal only, and not between printed lines."""
-    console = stderr()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    off = not console.is_terminal or printing
-    with Progress(*columns, console=console, transient=True, disable=off) as bar:
-        yield _Meter(bar)

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
+from sat_retriever.cli.progress import At, progress, rate
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
     counted,
     examples,
+    fail,
     plain,
     print_json,
     skipped_table,
@@ -32,7 +26,7 @@ from sat_retriever.cli.terminal import (
 )
 from sat_retriever.cli.trained import encoder_source
 from sat_retriever.encoder import DEFAULT, SheetEncoder
-from sat_retriever.errors import InputError
+from sat_retriever.errors import EmptyInputError, IndexBusyError, InputError
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
 from sat_retriever.sync import SyncReport
@@ -40,7 +34,6 @@ from sat_retriever.types import FORMATS, SkipReason
 from sat_retriever.workbook.limits import Limits
 
 _LISTED = 8  # skipped files and sheets named at the end; the rest is counted
-_PATH_CHARS = 60
 
 Precision = Literal["fp32", "int8"]
 
@@ -104,40 +97,65 @@ def index(
     Run it again to bring the index up to date: only new and changed
     workbooks are read. Folders are walked; what is no spreadsheet, and
     not called like one, is counted and ignored; what cannot be read is
-    named with the reason, as is a link to a file outside the folders.
+    named with the reason, as is a link to a file outside the folders. Where no workbook is found and there was no index
+    before, none is left behind, and the exit code is 1.
     """
     bounds = Limits.parse(limits) if limits is not None else None
-    with _open(file, model, precision, no_examples=no_examples) as opened, _bar() as progress:
-        try:
-            report = opened.sync(
-                paths,
-                verify=verify,
-                follow_links=follow_links,
-                password=password,
-                workers=workers,
-                limits=bounds,
-                progress=progress,
-            )
-        except KeyboardInterrupt:
-            # What was read and not encoded yet is lost, so nothing is said of what was read.
-            kept = counted(len(opened.workbooks()), "workbook")
-            stderr().print(f"interrupted; the index holds {kept}, run it again to go on")
-            raise typer.Exit(130) from None
-        sheets = len(opened)
+    with _index(file, model, precision, no_examples=no_examples) as (opened, is_new):
+        with progress("index", "looking for workbooks") as shown:
+
+            def tell(done: int, total: int, path: str) -> None:
+                shown.at(At("reading", done, total, noun="workbook", path=path))
+
+            try:
+                report = opened.sync(
+                    paths,
+                    verify=verify,
+                    follow_links=follow_links,
+                    password=password,
+                    workers=workers,
+                    limits=bounds,
+                    progress=tell,
+                )
+            except KeyboardInterrupt:
+                # What was read and not encoded yet is lost, so nothing is said of what was read.
+                kept = len(opened.workbooks())
+                holds = f"the index holds {counted(kept, 'workbook')}, run it again to go on"
+                stderr().print(f"interrupted; {holds if kept else 'no workbook was stored yet'}")
+                raise typer.Exit(130) from None
+        sheets, left = len(opened), not is_new or bool(opened.workbooks())
     if as_json:
-        print_json({"index": str(file), "sheets_in_index": sheets, **to_json(report)})
+        written = str(file) if left else None
+        print_json({"index": written, "sheets_in_index": sheets, **to_json(report)})
     else:
-        _print_report(report, file, sheets)
+        _print_report(report, sheets, file if left else None)
+    if not left:
+        raise typer.Exit(fail(EmptyInputError(f"no index was made: {file} would hold nothing"), 1))
+
+
+@contextmanager
+def _index(
+    file: Path, model: str | None, precision: Precision | None, *, no_examples: bool
+) -> Iterator[tuple[SheetIndex, bool]]:
+    """The open index, and whether this run made it; then it is deleted if nothing got in."""
+    opened, is_new = _open(file, model, precision, no_examples=no_examples)
+    with opened:
+        try:
+            yield opened, is_new
+        finally:
+            if is_new:
+                with suppress(IndexBusyError):  # another process puts something in
+                    opened.delete_if_empty()
 
 
 def _open(
     file: Path, model: str | None, precision: Precision | None, *, no_examples: bool
-) -> SheetIndex:
-    """The index at `file`, made if there is none; options must agree with an existing one."""
+) -> tuple[SheetIndex, bool]:
+    """The index at `file`, and whether it is new; options must agree with an existing one."""
     if not file.exists():
         encoder = _load(model or DEFAULT, precision)
         with suppress(InputError):  # another process may have made it meanwhile
-            return SheetIndex.create(file, encoder, examples=not no_examples)
+            return SheetIndex.create(file, encoder, examples=not no_examples), True
     opened = SheetIndex.open(file)
     if no_examples and opened.examples:
         opened.close()
@@ -145,10 +163,10 @@ def _open(
             f"{file} holds example values already: index into a new file for --no-examples"
         )
     if model is None and precision is None:
-        return opened
+        return opened, False
     name = model or opened.encoder_name.removesuffix(":int8")
     opened.close()
-    return SheetIndex.open(file, _load(name, precision))
+    return SheetIndex.open(file, _load(name, precision)), False
 
 
 def _load(name: str, precision: Precision | None) -> SheetEncoder:
@@ -158,62 +176,36 @@ def _load(name: str, precision: Precision | None) -> SheetEncoder:
         return SheetEncoder.load(encoder_source(name), precision=precision)
 
 
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int, str], None]]:
-    """A progress bar on standard error, shown in a terminal only."""
-    console = stderr()
-    columns = (
-        SpinnerColumn(),
-        TextColumn("reading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[path]}", markup=False),
-    )
-    off = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=off) as bar:
-        task = bar.add_task("reading", total=None, path="looking for workbooks")
-
-        def advance(done: int, total: int, path: str) -> None:
-            bar.update(task, completed=done, total=total, path=_shortened(path))
-
-        yield advance
-
-
-def _shortened(path: str) -> str:
-    """The end of a path that fits beside the bar.
-
-    >>> _shortened("a" * 100 + "/2024/Sales.xlsx")[:4]
-    '…aaa'
-    """
-    text = plain(path).plain
-    return text if len(text) <= _PATH_CHARS else f"…{text[1 - _PATH_CHARS :]}"
-
-
-def _print_report(report: SyncReport, file: Path, sheets: int) -> None:
+def _print_report(report: SyncReport, sheets: int, file: Path | None) -> None:
     out = stdout()
-    counts = ", ".join(
-        f"{getattr(report, name):,} {name}" for name in ("added", "changed", "unchanged", "removed")
-    )
     read = report.added + report.changed
-    out.print(f"[bold]{counted(sheets, 'sheet')}[/bold] in", plain(file))
-    out.print(f"workbooks: {counts}; other files ignored: {report.ignored:,}")
+    if file is not None:
+        _print_counts(report, sheets, file)
     if read:
-        rate = read / report.seconds if report.seconds else 0.0
-        speed = f"{report.seconds:.1f} s, {rate:.0f} workbooks/s"
-        out.print(f"{counted(report.sheets, 'sheet')} read in {speed}")
+        speed = rate(read, report.seconds, "workbook")
+        out.print(f"{counted(report.sheets, 'sheet')} read in {report.seconds:.1f} s, {speed}")
     if report.repaired:
         out.print(f"{counted(report.repaired, 'workbook')} had damaged rows and were repaired")
     for lost in report.lost:
         out.print(plain(f"damaged rows are lost: {lost}"), style="bold")
     if report.skipped:
         _print_skipped(report, file)
-    elif not read + report.unchanged:
-        out.print(f"no workbook was found; looked for {', '.join(FORMATS)}")
+    if not read + report.unchanged:
+        ignored = counted(report.ignored, "other file")
+        out.print(f"no workbook was found; looked for {', '.join(FORMATS)}; {ignored} ignored")
         out.print("hidden folders and links to folders are left out", style="dim")
 
 
-def _print_skipped(report: SyncReport, file: Path) -> None:
+def _print_counts(report: SyncReport, sheets: int, file: Path) -> None:
+    out = stdout()
+    counts = ", ".join(
+        f"{getattr(report, name):,} {name}" for name in ("added", "changed", "unchanged", "removed")
+    )
+    out.print(f"[bold]{counted(sheets, 'sheet')}[/bold] in", plain(file))
+    out.print(f"workbooks: {counts}; other files ignored: {report.ignored:,}")
+
+
+def _print_skipped(report: SyncReport, file: Path | None) -> None:
     skipped = report.skipped
     reasons = Counter(skip.reason.value for skip in skipped)
     listed = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
@@ -230,5 +222,5 @@ def _print_skipped(report: SyncReport, file: Path) -> None:
     )
     if told:
         out.print(skipped_table(told[:_LISTED]))
-    if len(skipped) > len(told[:_LISTED]):
+    if file is not None and len(skipped) > len(told[:_LISTED]):
         out.print(plain(f"all of them: sat status --skipped --index {file}"), style="dim")

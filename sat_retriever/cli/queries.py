@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from sat_retriever.cli.labels import (
     check_form,
@@ -17,6 +15,7 @@ from sat_retriever.cli.labels import (
     counts_by_type,
     print_types,
 )
+from sat_retriever.cli.progress import At, Shown, progress
 from sat_retriever.cli.target import check_target
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
@@ -105,8 +104,8 @@ def queries(
 
     wanted_number = _NUMBER if number is None else number
     wanted = [name.strip() for name in types.split(",") if name.strip()] if types else None
-    with SheetIndex.open(file) as opened, _bar() as progress:
-        records = _Records(opened, progress)
+    with SheetIndex.open(file) as opened, progress("queries", "reading sheets") as shown:
+        records = _Records(opened, shown)
         if not records.ids:
             raise EmptyInputError(f"{file} holds no sheets; index some workbooks first")
         own = own_queries(
@@ -115,7 +114,7 @@ def queries(
             wanted_number,
             seed=seed or 0,
             types=wanted,
-            progress=lambda done, total: progress("making queries", done, total),
+            progress=lambda done, total: shown.at(At("making queries", done, total)),
         )
     notes = []
     if len(own.made) < wanted_number:
@@ -144,16 +143,16 @@ def queries(
 class _Records:
     """The records of an index, read anew each time they are gone through."""
 
-    def __init__(self, opened: SheetIndex, progress: Callable[[str, int, int], None]) -> None:
+    def __init__(self, opened: SheetIndex, shown: Shown) -> None:
         self.ids = opened.sheet_ids()
         self._opened = opened
-        self._progress = progress
+        self._shown = shown
 
     def __iter__(self) -> Iterator[SheetRecord]:
         for start in range(0, len(self.ids), _READ_AT_ONCE):
             part = self.ids[start : start + _READ_AT_ONCE]
             found = self._opened.records(part)
-            self._progress("reading sheets", start + len(found), len(self.ids))
+            self._shown.at(At("reading sheets", start + len(found), len(self.ids)))
             yield from (found[one] for one in part if one in found)
 
 
@@ -167,21 +166,6 @@ def _reworded(own: OwnQueries, model: str, out: Path, seed: int) -> tuple[OwnQue
         result = reworded(own.made, OllamaChat(model), cache, seed=seed)
     note = f"{result.reworded:,} reworded, {result.kept:,} kept as they were; answers in {cache}"
     return replace(own, made=result.made), note
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A progress bar on standard error, shown in a terminal only."""
-    console = stderr()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    off = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=off) as bar:
-        task = bar.add_task("reading sheets", total=None)
-
-        def advance(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
-
-        yield advance
 
 
 # ---- what is said about them

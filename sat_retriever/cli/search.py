@@ -7,9 +7,13 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import typer
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.text import Text
 
 from sat_retriever.cli.linktable import other_end
+from sat_retriever.cli.progress import ending
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -29,6 +33,8 @@ from sat_retriever.retriever import AUTO, Hit, SheetRetriever, asked_on
 from sat_retriever.types import Link, Visibility
 
 _COLUMNS = 6  # headers shown of a hit; the rest is counted
+_LINE_CHARS = 48  # of a line that is cut, for which other columns give way
+_NAME_CHARS = 12  # of the sheet in it, at least
 
 EXAMPLES = examples(
     'sat search "monthly revenue by region 2024" --index reports.sat',
@@ -76,11 +82,11 @@ def search(
         str | None, typer.Option("--format", help="Only this format, e.g. xlsx.", metavar="NAME")
     ] = None,
     after: Annotated[
-        dt.datetime | None,
+        str | None,
         typer.Option(help="Only files modified at this time (UTC) or later.", metavar="DATE"),
     ] = None,
     before: Annotated[
-        dt.datetime | None,
+        str | None,
         typer.Option(help="Only files modified before this time (UTC).", metavar="DATE"),
     ] = None,
     today: Annotated[
@@ -103,8 +109,8 @@ def search(
         path=path,
         visibility=visibility,
         format=format_ or None,
-        modified_after=after,
-        modified_before=before,
+        modified_after=_moment("--after", after),
+        modified_before=_moment("--before", before),
         metadata=dict(_key_value(text) for text in where or ()),
     )
     with SheetIndex.open(file) as opened:
@@ -137,6 +143,24 @@ def _key_value(text: str) -> tuple[str, str]:
     return key, value
 
 
+def _moment(option: str, text: str | None) -> dt.datetime | None:
+    """The start of a year, month or day, or a time.
+
+    >>> _moment("--after", "2024-03")
+    datetime.datetime(2024, 3, 1, 0, 0)
+    """
+    if text is None:
+        return None
+    written = text.strip()
+    try:
+        return dt.datetime.fromisoformat(written + {4: "-01-01", 7: "-01"}.get(len(written), ""))
+    except ValueError as error:
+        raise InputError(
+            f"{option} is {text!r}, which is no date; write one like 2024, 2024-03, 2024-03-31 "
+            "or 2024-03-31T18:00"
+        ) from error
+
+
 def _print_hits(query: str, hits: list[Hit]) -> None:
     table = grid("#", "score", "sheet", "range", "why", title=plain(query))
     table.columns[0].justify = "right"
@@ -145,8 +169,8 @@ def _print_hits(query: str, hits: list[Hit]) -> None:
         sheet, why = _sheet(hit), _why(hit, ranks)
         if hit is not hits[-1]:
             sheet.append("\n")  # a blank line between hits, whichever column is longer
-            why.append("\n")
-        table.add_row(str(hit.rank), f"{hit.score:.3f}", sheet, _range(hit), why)
+            why.append(Text())
+        table.add_row(str(hit.rank), f"{hit.score:.3f}", sheet, _range(hit), Group(*why))
     out = stdout()
     with out.capture() as shown:
         out.print(table)
@@ -198,27 +222,54 @@ def _range(hit: Hit) -> Text:
     return text.append(f"\nheader row {record.header_row}" if record.header_row else "", "dim")
 
 
-def _why(hit: Hit, ranks: Mapping[str, int]) -> Text:
+def _why(hit: Hit, ranks: Mapping[str, int]) -> list[RenderableType]:
     """Words in common, the two scores, the link that lifted the sheet, hits it is linked to."""
-    text = plain(", ".join(hit.why.words) or "no word in common")
-    text.append(f"\nmeaning {hit.why.dense:.2f}, words {hit.why.lexical:.2f}", style="dim")
+    parts: list[RenderableType] = [
+        plain(", ".join(hit.why.words) or "no word in common"),
+        Text(f"meaning {hit.why.dense:.2f}, words {hit.why.lexical:.2f}", style="dim"),
+    ]
     if hit.why.period:
-        text.append("\ntime ", "cyan").append_text(plain(hit.why.period))
+        parts.append(Text("time ", "cyan").append_text(plain(hit.why.period)))
     if hit.why.via:
-        text.append("\n").append_text(_via(hit, hit.why.via))
+        parts += _via(hit, hit.why.via)
     ends = {end for link in hit.why.links for end in (link.source, link.target)}
     linked = sorted(ranks[end] for end in ends - {hit.sheet_id} if end in ranks)
     if linked:
-        text.append(f"\nlinked with {', '.join(map(str, linked))}", style="dim")
-    return text
+        parts.append(Text(f"linked with {', '.join(map(str, linked))}", style="dim"))
+    return parts
 
 
-def _via(hit: Hit, via: Link) -> Text:
+class _OneLine:
+    """A text cut to one line: its beginning, and as much as fits of the end of the rest.
+
+    Args:
+        start: Stays, unless there is no room at all.
+        rest: Untrusted; its end is what tells most.
+    """
+
+    def __init__(self, start: Text, rest: str) -> None:
+        self._start = start
+        self._rest = plain(rest).plain
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        whole = self._start.cell_len + cell_len(self._rest)
+        most = max(_LINE_CHARS, options.max_width * 2 // 5)
+        return Measurement(1, min(whole, most)).with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        room = options.max_width - self._start.cell_len
+        text = Text(no_wrap=True, overflow="ellipsis").append_text(self._start)
+        yield text.append(ending(self._rest, room) if room >= _NAME_CHARS else self._rest)
+
+
+def _via(hit: Hit, via: Link) -> list[RenderableType]:
+    """The link that lifted a sheet, and the evidence for it, a line each."""
     way = "from" if via.source != hit.sheet_id else "to"
-    text = Text("via ", style="cyan")
-    text.append_text(plain(f"{via.type} {way} {other_end(hit.record, via)}"))
+    start = plain(f"via {via.type} {way} ")
+    start.stylize("cyan", end=4)
+    lines: list[RenderableType] = [_OneLine(start, other_end(hit.record, via))]
     if via.evidence:
-        evidence = plain(via.evidence)
+        evidence = plain(f"  {via.evidence}")
         evidence.stylize("dim")
-        text.append("\n  ").append_text(evidence)
-    return text
+        lines.append(_OneLine(evidence, ""))
+    return lines

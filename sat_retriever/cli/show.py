@@ -109,7 +109,7 @@ def _skipped(opened: SheetIndex, workbook: str) -> list[Skipped]:
 def _print_sheet(record: SheetRecord, links: list[Link], most: int) -> None:
     out = stdout()
     out.print(plain(record.sheet_id), style="bold green")
-    shape = f"{record.num_rows or '?'} rows x {record.num_cols or '?'} columns"
+    shape = f"{_size(record.num_rows, 'row')} x {_size(record.num_cols, 'column')}"
     unread = "formulas not read" if record.formulas is FormulaState.UNREAD else ""
     partial = "read in part" if record.partial else ""
     facts = (record.format, record.visibility.value, shape, record.range or "", unread, partial)
@@ -120,6 +120,10 @@ def _print_sheet(record: SheetRecord, links: list[Link], most: int) -> None:
     if links:
         out.print()
         out.print(link_table(record, links, most))
+
+
+def _size(number: int | None, noun: str) -> str:
+    return counted(number, noun) if number else f"? {noun}s"
 
 
 def _print_table(table: SheetTable, title: str) -> None:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
+from sat_retriever.cli.progress import At, progress
 from sat_retriever.cli.terminal import (
     JsonOption,
     counted,
@@ -112,9 +104,13 @@ def synth(
         translator=translator,
         paraphrase=paraphrase,
     )
-    with _bar() as progress:
+    with progress("synth", "making sheets") as shown:
+
+        def tell(what: str, done: int, total: int) -> None:
+            shown.at(At(f"making {what}", done, total or None))
+
         try:
-            report = synthesize(out, options, workers=workers, force=force, progress=progress)
+            report = synthesize(out, options, workers=workers, force=force, progress=tell)
         except KeyboardInterrupt:
             stderr().print("interrupted; the same command starts again")
             raise typer.Exit(130) from None
@@ -122,30 +118,6 @@ def synth(
         print_json({"out": str(out), **asdict(report)})
     else:
         _print_report(report, out)
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A progress bar on standard error, shown in a terminal only."""
-    console = stderr()
-    columns = (
-        SpinnerColumn(),
-        TextColumn("making {task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    off = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=off) as bar:
-        tasks = {
-            name: bar.add_task(name, total=None, start=False) for name in ("sheets", "queries")
-        }
-
-        def advance(what: str, done: int, total: int) -> None:
-            bar.start_task(tasks[what])
-            bar.update(tasks[what], completed=done, total=total or None)
-
-        yield advance
 
 
 def _print_report(report: SynthReport, out: Path) -> None:

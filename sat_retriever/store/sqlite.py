@@ -100,6 +100,12 @@ class SqliteStore:
         connection = open_file(path, busy_timeout_s=busy_timeout_s)
         return cls(connection, path, writable=is_writable(path))
 
+    @property
+    def own_files(self) -> frozenset[Path]:
+        """The file, and those that SQLite and a writer keep beside it."""
+        path = self.path.resolve()
+        return frozenset(path.with_name(path.name + end) for end in ("", "-wal", "-shm", ".lock"))
+
     def copy_to(self, path: Path) -> None:
         """Write the file as it stands, with nothing half done, to another place.
 
@@ -116,6 +122,19 @@ class SqliteStore:
         """Release the file."""
         with self._lock:
             self._connection.close()
+
+    def delete(self) -> None:
+        """Release the file and delete it, with all that is kept beside it.
+
+        Raises:
+            IndexStorageError: If it cannot be deleted.
+        """
+        self.close()
+        try:
+            for file in self.own_files:
+                file.unlink(missing_ok=True)
+        except OSError as error:
+            raise IndexStorageError(f"cannot delete {self.path}: {error.strerror}") from error
 
     # ---- transactions
 

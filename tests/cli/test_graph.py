@@ -14,7 +14,9 @@ import networkx as nx
 import pytest
 from openpyxl import Workbook
 
+from sat_retriever import SheetIndex
 from sat_retriever.corpora import load_links
+from sat_retriever.encoder import SheetEncoder
 from tests.cli.conftest import command, run_sat
 
 SUMMARY, Q1, Q2, RATES = (
@@ -225,8 +227,7 @@ def test_a_reader_that_stops_early_ends_it_quietly(linked):
 
 
 def test_an_empty_index_gives_an_empty_graph(tmp_path, encoder, sat):
-    (tmp_path / "notes.txt").write_text("no workbook")
     file = tmp_path / "x.sat"
-    sat("index", tmp_path, "--index", file, "--model", encoder)
+    SheetIndex.create(file, SheetEncoder.load(encoder)).close()
     assert exported(sat, "-i", file) == {"sheets": [], "links": []}
     assert sat("graph", "-i", file, "--out", tmp_path / "g.html").code == 0

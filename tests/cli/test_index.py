@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -45,11 +46,75 @@ def test_every_reason_is_counted_and_whole_files_are_named_first(indexed: tuple[
 def test_a_folder_without_workbooks_is_told_what_was_looked_for(tmp_path, sat, encoder):
     (tmp_path / "notes.txt").write_text("nothing to see")
     run = sat("index", tmp_path, "--index", tmp_path / "x.sat", "--model", encoder)
-    assert run.code == 0
     assert "no workbook was found; looked for xlsx, " in run.out
+    assert "; 1 other file ignored\n" in run.out
     (tmp_path / "a.csv").write_text("Rate\n1\n")
+    again = ("index", tmp_path, "--index", tmp_path / "x.sat", "--encoder", encoder)
     for _ in ("added", "unchanged"):
-        assert "no workbook" not in sat("index", tmp_path, "--index", tmp_path / "x.sat").out
+        assert "no workbook" not in sat(*again).out
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["table", "json"])
+def test_a_folder_without_workbooks_leaves_no_file_behind_and_says_so(form, tmp_path, sat, encoder):
+    (tmp_path / "notes.txt").write_text("nothing to see")
+    file = tmp_path / "x.sat"
+    run = sat("index", tmp_path, "--index", file, "--encoder", encoder, *form)
+    assert run.code == 1
+    assert run.err == f"error: no index was made: {file} would hold nothing\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"notes.txt"}
+    if form:
+        report = json.loads(run.out)
+        assert (report["index"], report["sheets_in_index"], report["ignored"]) == (None, 0, 1)
+
+
+def test_an_index_that_was_there_before_stays_when_its_workbooks_are_gone(tmp_path, sat, encoder):
+    folder, file = tmp_path / "in", tmp_path / "x.sat"
+    folder.mkdir()
+    (folder / "a.csv").write_text("Rate\n1\n")
+    sat("index", folder, "--index", file, "--encoder", encoder)
+    (folder / "a.csv").unlink()
+    for removed in (1, 0):
+        run = sat("index", folder, "--index", file)
+        assert run.code == 0
+        assert f"{removed} removed" in run.out
+        assert "no workbook was found" in run.out
+        assert file.exists()
+
+
+def test_workbooks_that_cannot_be_read_are_kept_in_an_index(tmp_path, sat, encoder):
+    (tmp_path / "blank.csv").write_bytes(b"")
+    file = tmp_path / "x.sat"
+    assert sat("index", tmp_path, "--index", file, "--encoder", encoder).code == 0
+    assert "empty_file" in sat("status", "--index", file, "--skipped").out
+
+
+def test_an_error_before_anything_was_stored_leaves_no_file_behind(
+    tmp_path, sat, encoder, monkeypatch
+):
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(SheetIndex, "sync", full)
+    (tmp_path / "a.csv").write_text("Rate\n1\n")
+    run = sat("index", tmp_path, "--index", tmp_path / "x.sat", "--encoder", encoder)
+    assert run.code == 1
+    assert "No space left" in run.err
+    assert {path.name for path in tmp_path.iterdir()} == {"a.csv"}
+
+
+def test_the_index_itself_is_no_other_file(tmp_path, sat, encoder):
+    (tmp_path / "a.csv").write_text("Rate\n1\n")
+    (tmp_path / "notes.txt").write_text("nothing to see")
+    for _ in range(2):
+        arguments = ("--index", tmp_path / "x.sat", "--encoder", encoder, "--json")
+        assert json.loads(sat("index", tmp_path, *arguments).out)["ignored"] == 1
+
+
+def test_one_workbook_is_no_plural(tmp_path, sat, encoder):
+    (tmp_path / "a.csv").write_text("Rate\n1\n")
+    run = sat("index", tmp_path, "--index", tmp_path / "x.sat", "--encoder", encoder)
+    assert "1 sheet read in" in run.out
+    assert not re.search(r"\b1 (sheets|workbooks)\b", run.out)
 
 
 def test_at_most_eight_skipped_files_are_named(tmp_path, sat, encoder):
@@ -281,7 +346,7 @@ def test_ctrl_c_ends_with_130_and_keeps_what_was_read(tmp_path, encoder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
-def test_ctrl_c_before_anything_was_written_does_not_say_that_it_was_kept(tmp_path, encoder):
+def test_ctrl_c_before_anything_was_written_leaves_no_file_and_says_so(tmp_path, encoder):
     file, process = _indexing_for_long(tmp_path, encoder)
     while not file.with_name("x.sat.lock").exists():  # it is about to look for workbooks
         assert process.poll() is None, process.communicate()
@@ -290,7 +355,8 @@ def test_ctrl_c_before_anything_was_written_does_not_say_that_it_was_kept(tmp_pa
     os.killpg(process.pid, signal.SIGINT)
     err = process.communicate(timeout=30)[1]
     assert process.returncode == 130
-    assert err == "interrupted; the index holds 0 workbooks, run it again to go on\n"
+    assert err == "interrupted; no workbook was stored yet\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
 
 
 def _indexing_for_long(work: Path, encoder: Path) -> tuple[Path, subprocess.Popen[str]]:

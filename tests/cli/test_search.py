@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from sat_retriever import Hit, Link, SheetIndex, SheetRecord
+from sat_retriever.cli import terminal
 from sat_retriever.cli.search import _print_hits
+from sat_retriever.encoder import SheetEncoder
 from sat_retriever.retriever import Why
 from tests.cli.conftest import MARKUP, command, run_sat
 
@@ -113,6 +115,9 @@ FILTERS = [
     (["--format", "ods"], set()),
     (["--before", "2001-01-01"], set()),
     (["--after", "2001-01-01", "--workbook", "staff.csv"], {"staff.csv#staff"}),
+    (["--after", "2001", "--before", "2999-12", "--workbook", "staff.csv"], {"staff.csv#staff"}),
+    (["--after", "2001-01-01T08:30", "--workbook", "staff.csv"], {"staff.csv#staff"}),
+    (["--after", "2001-01-01T08:30:00+02:00", "--format", "csv", "--before", "2001-02"], set()),
     (["--min-score", "0.99"], set()),
     (["--where", "team=finance"], set()),
 ]
@@ -170,9 +175,8 @@ def test_nothing_found_is_said_and_is_a_success(index_file, sat):
 
 
 def test_an_empty_index_says_so(tmp_path, encoder, sat):
-    (tmp_path / "notes.txt").write_text("no workbook")
     file = tmp_path / "x.sat"
-    assert sat("index", tmp_path, "--index", file, "--model", encoder).code == 0
+    SheetIndex.create(file, SheetEncoder.load(encoder)).close()
     assert sat("search", "rate", "--index", file).out == "no sheets: the index is empty\n"
 
 
@@ -210,6 +214,7 @@ FAILURES = [
     (["search", "rate", "--index", "{index}", "--visibility", "odd"], 2, "odd"),
     (["search", "rate", "--index", "{index}", "--format", "docx"], 2, "'docx'; give one of: xlsx"),
     (["search", "rate", "--index", "{index}", "--after", "soon"], 2, "--after"),
+    (["search", "rate", "--index", "{index}", "--before", "2024-13"], 2, "--before"),
     (["search", "rate", "in", "--index", "{index}", "May"], 2, 'quotes: sat search "rate in May"'),
     (["show", "Plan", "#1", "--index", "{index}"], 2, 'quotes: sat show "Plan #1"'),
     (["search", "--index", "{index}"], 2, "QUERY"),
@@ -287,3 +292,34 @@ def test_a_link_within_a_workbook_is_told_by_the_name_of_the_other_sheet(sheet, 
     shown = " ".join(capsys.readouterr().out.split())
     assert said in shown
     assert "linked with 2" in shown and "linked with 1" in shown
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 120, 250])
+def test_the_link_and_its_evidence_take_one_line_each(width, capsys, monkeypatch):
+    monkeypatch.setattr(terminal, "_PIPE_WIDTH", width)
+    far = f"reports/{'a folder of a folder/' * 6}Sales West 2024.xlsx#Year to date"
+    evidence = f"Summary!B4 =SUM('[{far}]Year'!B2:B5)"
+    record = SheetRecord("a.xlsx#Q1", "Q1", "a.xlsx", "a.xlsx")
+    via = Link("a.xlsx#Q1", far, "formula_reference", 0.9, evidence)
+    _print_hits("q", [Hit(1, 0.5, record, Why(("rate",), (), 0.5, 0.5, 1, 1, (), via))])
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= width for line in lines)
+    (link,) = [row for row, line in enumerate(lines) if " via " in line]
+    end = next((row for row, line in enumerate(lines) if not line), len(lines))
+    assert end - link == 2  # the link, the evidence, and nothing of either below
+    assert "…" in lines[link] and "…" in lines[link + 1]
+    if width >= 100:
+        assert "via formula_reference to …" in lines[link]
+        assert lines[link].endswith("#Year to date")
+
+
+@pytest.mark.parametrize("option", ["--after", "--before"])
+@pytest.mark.parametrize("text", ["yesterday", "", "31.12.2024", "2024-02-30", "24", "abcd"])
+def test_what_is_no_date_is_answered_in_plain_words(option, text, index_file, sat):
+    run = sat("search", "rate", "-i", index_file, option, text)
+    assert run.code == 2
+    assert run.out == ""
+    assert run.err == (
+        f"error: {option} is {text!r}, which is no date; "
+        "write one like 2024, 2024-03, 2024-03-31 or 2024-03-31T18:00\n"
+    )

@@ -187,3 +187,10 @@ def test_a_workbook_is_shown_with_how_well_its_sheets_are_linked(linked, sat):
     shown = json.loads(sat("show", "sales.xlsx#Total", "-i", linked, "--json").out)
     (row,) = (line.split() for line in run.out.splitlines() if line.startswith("sales.xlsx#Total"))
     assert str(len(shown["links"])) in row
+
+
+def test_one_row_and_one_column_are_no_plurals(tmp_path, encoder, sat):
+    (tmp_path / "one.csv").write_text("Rate\n", encoding="utf-8")
+    file = tmp_path / "x.sat"
+    sat("index", tmp_path, "--index", file, "--encoder", encoder)
+    assert "1 row x 1 column," in sat("show", "one.csv#one", "--index", file).out

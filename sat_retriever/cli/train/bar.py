@@ -1,4 +1,4 @@
-"""How a training is shown while it runs: one line on standard error, in a terminal only."""
+"""How a training is shown while it runs: what it does, how far it is, what has come of it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    SpinnerColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.progress import Progress as Bar
-
-from sat_retriever.cli.terminal import plain, stderr
+from sat_retriever.cli.progress import At, Shown, progress
 
 if TYPE_CHECKING:
     from sat_retriever.training.progress import Standing
@@ -31,22 +22,23 @@ class TrainingBar:
     """What trainings report to; all of it is shown in one line.
 
     Args:
-        bar: Where to show it.
+        shown: Where to show it.
     """
 
-    def __init__(self, bar: Bar) -> None:
-        self._bar = bar
-        self._task = bar.add_task("getting ready", total=None, found="")
+    def __init__(self, shown: Shown) -> None:
+        self._shown = shown
 
     def training(self, standing: Standing) -> None:
         """Show where a training stands."""
-        self._bar.update(
-            self._task,
-            description=described(standing),
-            completed=standing.step,
-            total=standing.steps,
-            found=measured(standing),
+        now = At(
+            described(standing),
+            standing.step,
+            standing.steps,
+            noun="step",
+            figures=measured(standing),
+            stage=f"training {standing.phase}",
         )
+        self._shown.at(now)
 
     def finding(self, done: int, total: int) -> None:
         """Show how many questions have their candidates."""
@@ -54,28 +46,18 @@ class TrainingBar:
 
     def counting(self, what: str, done: int, total: int) -> None:
         """Show how much is done of something that is no training."""
-        self._bar.update(self._task, description=what, completed=done, total=total, found="")
+        self._shown.at(At(what, done, total))
 
     def say(self, text: str) -> None:
         """Print a line above the bar, in a terminal or not."""
-        self._bar.console.print(plain(text), soft_wrap=True)
+        self._shown.say(text)
 
 
 @contextmanager
-def training_bar() -> Iterator[TrainingBar]:
-    """A bar on standard error; hidden where it could not be drawn, and in all but one process."""
-    console = stderr()
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[found]}"),
-    )
-    off = not console.is_terminal or console.is_dumb_terminal or not is_main()
-    with Bar(*columns, console=console, transient=True, disable=off) as bar:
-        yield TrainingBar(bar)
+def training_bar(command: str) -> Iterator[TrainingBar]:
+    """What a command's trainings report to; nothing is shown of any but the main process."""
+    with progress(command, "getting ready", quiet=not is_main()) as shown:
+        yield TrainingBar(shown)
 
 
 def described(standing: Standing) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from sat_retriever.cli.terminal import grid, plain, print_json, stdout
+from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
 from sat_retriever.cli.trained import ENCODER
 from sat_retriever.jsonform import to_json
 from sat_retriever.retriever import IN_A_RUN
@@ -113,7 +113,8 @@ def _print_phase(console: Console, phase: PhaseSummary) -> None:
     shades = ASCII_SHADES if console.options.ascii_only else SHADES
     console.print()
     if phase.losses:
-        said = f"  {phase.losses[0]:.3f} to {phase.losses[-1]:.3f} in {len(phase.losses):,} steps"
+        steps = counted(len(phase.losses), "step")
+        said = f"  {phase.losses[0]:.3f} to {phase.losses[-1]:.3f} in {steps}"
         console.print(
             Text.assemble(
                 (f"{phase.name} " if phase.name else "", "bold"),

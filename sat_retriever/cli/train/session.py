@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import typer
 
 from sat_retriever._extras import require
-from sat_retriever.cli.terminal import plain, stderr
+from sat_retriever.cli.terminal import counted, plain, stderr
 from sat_retriever.cli.train.bar import TrainingBar, is_main, training_bar
 from sat_retriever.cli.train.chosen import chosen_lessons
 from sat_retriever.cli.train.fields import part_of
@@ -68,9 +68,10 @@ def shown(lessons: Lessons) -> Iterator[TrainingBar]:
     """What a training reports to; Ctrl-C ends it with a word on how to go on."""
     train, validation = len(lessons.train), len(lessons.validation)
     left = f"; {lessons.left_out:,} are for neither" if lessons.left_out else ""
-    _say(f"{lessons.name}: {train:,} questions to learn from, {validation:,} to choose with{left}")
+    learn = counted(train, "question")
+    _say(f"{lessons.name}: {learn} to learn from, {validation:,} to choose with{left}")
     try:
-        with training_bar() as bar:
+        with training_bar("train") as bar:
             yield bar
     except KeyboardInterrupt:
         _say("interrupted; the same command goes on from here")

@@ -1,26 +1,37 @@
 """Where each sheet stands on the page: workbooks as cards, linked cards near each other.
 
-Within a card the sheets stand in columns, so that no two labels meet. Cards are moved by
-forces (repulsion, springs along links, a pull to the centre), pushed apart until none
-overlap, and components of linked cards are set side by side in rows. The same input
-gives the same places.
+Within a card the sheets stand in columns, so that no two labels meet. Linked cards are moved
+by forces (repulsion, springs along links, a pull to the centre) and set on the nearest free
+ground; other cards fill the room that is left, from the middle to the edges, until the whole
+has the shape of a window. The same input gives the same places.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from sat_retriever.links.view.forces import GAP, PAGE, Array, settle
+from sat_retriever.links.view.forces import settle
+from sat_retriever.links.view.packing import Array, Floor, bounds, by_area
 from sat_retriever.types import Link, LinkType, SheetRecord
 
 ROW, PAD, TITLE = 26.0, 14.0, 26.0  # heights of a sheet's line, a card's margin, its title
 _LETTER, _DOT = 7.4, 26.0  # widths of a letter and of the dot before a name
 _COLUMN = (90.0, 216.0)  # narrowest and widest column of a card
 _SHAPE = 1.25  # width of a card to its height, roughly
+_GAP = 30.0  # room between cards, at least
+# Widths and heights of windows, in pixels, that a page is laid out for.
+WINDOWS = ((1180.0, 640.0), (900.0, 900.0), (360.0, 640.0))
+NEAR = 0.75  # from this scale on a card's title stands in it; further away, above it
+_LABEL = 17.0  # height of a title above a card, in pixels of the window
+_LETTERS = (26, 22, 19, 16, 14, 12, 10)  # of such a title; the fewer, the larger the cards
+_PIXELS = 6.4  # width of such a letter
+_SHRUNK = 0.68  # scale with room for titles to that without, at least
+_FILLED = 0.72  # share of a window that cards with their room can cover
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,7 @@ class Card:
         width: Extent in x.
         height: Extent in y.
         column: Width of a sheet's place.
+        room: Width that is free above it, for a title that is seen from far.
         sheets: Positions of its sheets in the records.
     """
 
@@ -43,6 +55,7 @@ class Card:
     width: float
     height: float
     column: float
+    room: float
     sheets: tuple[int, ...]
 
 
@@ -59,14 +72,17 @@ class Layout:
     cards: tuple[Card, ...]
 
 
-def place_sheets(records: Sequence[SheetRecord], links: Sequence[Link]) -> Layout:
+def place_sheets(
+    records: Sequence[SheetRecord],
+    links: Sequence[Link],
+    window: tuple[float, float] = WINDOWS[0],
+) -> Layout:
     """A place for every sheet.
-
-    Takes about a second for 2,000 sheets; time grows linearly with links and cards.
 
     Args:
         records: Sheets; those of one workbook share a card.
         links: Links between them; others are ignored.
+        window: Width and height, in pixels, of the window that is to show all of them.
     """
     points = np.zeros((len(records), 2))
     if not records:
@@ -80,12 +96,15 @@ def place_sheets(records: Sequence[SheetRecord], links: Sequence[Link]) -> Layou
     groups = _groups(records, [(a, b) for a, b, _ in ends])
     inner = [_columns([records[row].sheet for row in rows], title) for title, rows in groups]
     sizes = np.array([size[:2] for _, size in inner])
-    corners = _place_cards(sizes, _between(groups, ends))
+    rooms = _rooms(sizes, [title for title, _ in groups], window)
+    corners = _place_cards(rooms, _between(groups, ends), window[0] / window[1])
+    corners[:, 1] += (rooms - sizes)[:, 1]  # a card stands below its room
     cards = []
-    for (title, rows), (offsets, size), corner in zip(groups, inner, corners, strict=True):
-        points[rows] = corner + offsets
-        left, top = map(float, corner)
-        cards.append(Card(title, left, top, *size, sheets=tuple(rows)))
+    for place, ((title, rows), (offsets, size)) in enumerate(zip(groups, inner, strict=True)):
+        points[rows] = corners[place] + offsets
+        left, top = map(float, corners[place])
+        room = float(rooms[place, 0]) - _GAP
+        cards.append(Card(title, left, top, *size, room=room, sheets=tuple(rows)))
     return Layout(points, tuple(cards))
 
 
@@ -129,9 +148,14 @@ def _columns(names: Sequence[str], title: str) -> tuple[Array, tuple[float, floa
     offsets = np.stack(
         [PAD + 8 + place // lines * wide, TITLE + PAD / 2 + (place % lines + 0.5) * ROW], axis=1
     )
-    stem = title.rpartition("/")[2].rpartition(".")[0] or title
-    width = max(columns * wide, min(1.1 * _width(stem), _COLUMN[1]))  # a title is bold
+    width = max(columns * wide, min(1.1 * _width(_stem(title)), _COLUMN[1]))  # a title is bold
     return offsets, (width + 2 * PAD, lines * ROW + TITLE + PAD, wide)
+
+
+def _stem(title: str) -> str:
+    """A workbook's name without folder and ending."""
+    name = title.rpartition("/")[2]
+    return name.rpartition(".")[0] or name
 
 
 def _width(text: str) -> float:
@@ -152,37 +176,82 @@ def _between(
     return dict(sorted(pairs.items()))
 
 
-def _place_cards(sizes: Array, between: dict[tuple[int, int], int]) -> Array:
+def _rooms(sizes: Array, titles: Sequence[str], window: tuple[float, float]) -> Array:
+    """Widths and heights, (n, 2), of cards with what is to stay free around them.
+
+    Seen from so far that all fit the window, a title takes more room than its card. As many
+    letters of it are given room as do not make the cards themselves too small.
+    """
+    plain = sizes + _GAP
+    most = _scale(lambda _: plain, window)
+    if most >= NEAR:
+        return plain
+    whole = np.array([_PIXELS * (len(_stem(title)) + 1.5) for title in titles])
+    for letters in _LETTERS:
+        label = np.minimum(whole, _PIXELS * letters)
+        scale = _scale(partial(_with_label, sizes, label), window)
+        if scale >= _SHRUNK * most:
+            return _with_label(sizes, label, scale)
+    return plain
+
+
+def _with_label(sizes: Array, label: Array, scale: float) -> Array:
+    wide = np.maximum(sizes[:, 0], label / scale)
+    return np.stack([wide, sizes[:, 1] + _LABEL / scale], axis=1) + _GAP
+
+
+def _scale(rooms: Callable[[float], Array], window: tuple[float, float]) -> float:
+    """The largest scale at which cards, with the room they need at it, fit a window."""
+    scale = NEAR
+    while scale > 0.01 and rooms(scale).prod(axis=1).sum() * scale**2 > (
+        _FILLED * window[0] * window[1]
+    ):
+        scale *= 0.98
+    return scale
+
+
+def _place_cards(sizes: Array, between: dict[tuple[int, int], int], shape: float) -> Array:
     """Left upper corners of cards, (n, 2); linked ones are near each other, none overlap."""
     from networkx import Graph, connected_components
 
     graph = Graph()
     graph.add_nodes_from(range(len(sizes)))
     graph.add_edges_from(between)
+    parts = [sorted(part) for part in connected_components(graph)]
     corners = np.zeros((len(sizes), 2))
-    blocks: list[tuple[list[int], Array]] = []
-    for part in connected_components(graph):
-        members = sorted(part)
-        row_of = {card: row for row, card in enumerate(members)}
-        inside = [(row_of[a], row_of[b], count) for (a, b), count in between.items() if a in row_of]
-        corners[members] = settle(sizes[members], inside)
-        low = corners[members].min(axis=0)
-        corners[members] -= low
-        blocks.append((members, (corners[members] + sizes[members]).max(axis=0)))
-    blocks.sort(key=lambda block: (-len(block[0]), -block[1][1], block[0]))
-    for (members, _), shift in zip(blocks, _rows([size for _, size in blocks]), strict=True):
-        corners[members] += shift
+    for members in parts:
+        if len(members) > 1:
+            row_of = {card: row for row, card in enumerate(members)}
+            inside = [
+                (row_of[a], row_of[b], count) for (a, b), count in between.items() if a in row_of
+            ]
+            corners[members] = _linked(sizes[members], inside, shape)
+    boxes = [bounds(corners[members], sizes[members]) for members in parts]
+    floor = Floor(np.array([size for _, size in boxes]), shape)
+    first, *rest = by_area(np.array([size for _, size in boxes]))
+    low, size = boxes[first]
+    corners[parts[first]] -= low + size / 2
+    for card in parts[first]:  # what is free between its cards and links is free ground
+        floor.occupy(corners[card], sizes[card])
+    middles = corners + sizes / 2
+    own = set(parts[first])
+    ends = np.array([pair for pair in between if pair[0] in own], dtype=int).reshape(-1, 2)
+    floor.occupy_lines(middles[ends[:, 0]], middles[ends[:, 1]])
+    for place in rest:
+        low, size = boxes[place]
+        corners[parts[place]] += floor.place(size, np.zeros(2), shape) - low
     return corners
 
 
-def _rows(sizes: Sequence[Array]) -> list[tuple[float, float]]:
-    """Corners of rectangles set in rows, left to right, in the order given."""
-    area = sum(float((width + 2 * GAP[0]) * (height + GAP[1])) for width, height in sizes)
-    widest = max((area * PAGE) ** 0.5, *(float(width) for width, _ in sizes), 0.0)
-    corners, left, top, tallest = [], 0.0, 0.0, 0.0
-    for width, height in sizes:
-        if left and left + width > widest:
-            left, top, tallest = 0.0, top + tallest + GAP[1], 0.0
-        corners.append((left, top))
-        left, tallest = left + float(width) + GAP[0], max(tallest, float(height))
+def _linked(sizes: Array, edges: Sequence[tuple[int, int, int]], shape: float) -> Array:
+    """Corners, (n, 2), of cards that links hold together."""
+    goals = settle(sizes, edges)
+    if shape < 1:
+        goals = goals[:, ::-1]
+    extent = (sizes.prod(axis=1).sum() * shape) ** 0.5 * np.array([1.0, 1 / shape])
+    goals = goals * extent / 12**0.5 / np.maximum(goals.std(axis=0), 1e-9)
+    floor = Floor(sizes, shape)
+    corners = np.zeros_like(sizes)
+    for row in np.argsort(np.linalg.norm(goals / extent, axis=1), kind="stable"):
+        corners[row] = floor.place(sizes[row], goals[row])
     return corners

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any
 
-from sat_retriever.links.view.layout import Layout, place_sheets
+from sat_retriever.links.view.layout import WINDOWS, Layout, place_sheets
 from sat_retriever.onepage import one_page
 from sat_retriever.types import Column, Link, LinkType, SheetRecord
 
 PAGE_SHEETS = 2_000  # more than these make a page slow to pan, and nobody reads them at once
 PAGE_LINKS = 20_000
 _HEADERS, _HEADER_CHARS, _EVIDENCE_CHARS = 60, 120, 300
+_SHAPES = [round(width / height, 2) for width, height in WINDOWS]
 _SCRIPTS = ("model.js", "camera.js", "draw.js", "panel.js", "search.js", "main.js")
 
 
@@ -38,15 +39,19 @@ def to_html(
     """
     drawn, left_out = _drawn(records, links)
     if left_out:
-        notes = [*notes, f"{left_out:,} weaker links are left out."]
-    data = _page_data(records, drawn, place_sheets(records, drawn))
+        notes = [
+            *notes,
+            f"{left_out:,} weaker {'link is' if left_out == 1 else 'links are'} left out.",
+        ]
+    layouts = [place_sheets(records, drawn, window) for window in WINDOWS]
+    data = _page_data(records, drawn, layouts)
     script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, _SCRIPTS)) + "})();\n"
     return one_page(
         _asset("page.html"),
         title=title,
         style=_asset("style.css"),
         script=script,
-        data={"title": title, "notes": list(notes), **data},
+        data={"title": title, "notes": list(notes), "shapes": _SHAPES, **data},
     )
 
 
@@ -66,26 +71,27 @@ def _drawn(records: Sequence[SheetRecord], links: Iterable[Link]) -> tuple[list[
 
 
 def _page_data(
-    records: Sequence[SheetRecord], links: Sequence[Link], layout: Layout
+    records: Sequence[SheetRecord], links: Sequence[Link], layouts: Sequence[Layout]
 ) -> dict[str, Any]:
-    """What the scripts read: sheets with places, cards, types, links by position."""
+    """What the scripts read: sheets placed in cards, cards for each window, types, links."""
     row_of = {record.sheet_id: row for row, record in enumerate(records)}
-    card_of = {row: card for card, group in enumerate(layout.cards) for row in group.sheets}
     types = _types(links)
     sheets = [_sheet(record) for record in records]
-    for row, (sheet, (x, y)) in enumerate(zip(sheets, layout.points.tolist(), strict=True)):
-        sheet.update(card=card_of[row], x=round(x, 1), y=round(y, 1))
-    cards = [
-        {
-            "title": card.title,
-            "left": round(card.left, 1),
-            "top": round(card.top, 1),
-            "width": round(card.width, 1),
-            "height": round(card.height, 1),
-            "column": round(card.column, 1),
-        }
-        for card in layout.cards
-    ]
+    cards = []
+    for place, card in enumerate(layouts[0].cards):
+        for row in card.sheets:
+            x, y = layouts[0].points[row].tolist()
+            sheets[row].update(card=place, x=round(x - card.left, 1), y=round(y - card.top, 1))
+        others = [layout.cards[place] for layout in layouts]
+        cards.append(
+            {
+                "title": card.title,
+                "width": round(card.width, 1),
+                "height": round(card.height, 1),
+                "column": round(card.column, 1),
+                "places": [[round(c.left, 1), round(c.top, 1), round(c.room, 1)] for c in others],
+            }
+        )
     drawn = [
         [
             row_of[x.source],

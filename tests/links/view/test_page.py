@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import random
 import re
 from urllib.parse import quote
 
+import numpy as np
 import pytest
 
 from sat_retriever.links.view.page import PAGE_LINKS, to_html
@@ -91,6 +93,13 @@ def test_with_too_many_links_the_strongest_stay_and_the_page_says_so():
     assert len(data["links"]) == PAGE_LINKS
     assert data["notes"] == [f"{210 * 96 - PAGE_LINKS} weaker links are left out."]
     assert all(target != 0 for _, target, *_ in data["links"][: 210 * 95])
+
+
+def test_a_single_link_left_out_is_no_plural():
+    records = [SheetRecord(str(number), str(number)) for number in range(201)]
+    pairs = [(a, b) for a in range(201) for b in range(201) if a != b][: PAGE_LINKS + 1]
+    links = [Link(str(a), str(b), "join_key", 0.5) for a, b in pairs]
+    assert embedded(to_html(records, links))["notes"] == ["1 weaker link is left out."]
 
 
 def test_links_to_other_sheets_are_left_out():
@@ -259,6 +268,143 @@ def test_no_title_hides_the_dot_of_a_sheet(visit):
         [record.sheet_id for record in records],
     )
     assert hidden == []
+
+
+WINDOWS = {"laptop": (1280, 800), "screen": (1920, 1080), "phone": (390, 844)}
+
+
+def corpus(workbooks: int, seed: int = 0) -> tuple[list[SheetRecord], list[Link]]:
+    """Workbooks of 1 to 30 sheets with long names; a few of them are linked."""
+    chance = random.Random(seed)
+    sizes = [chance.choice((1, 2, 2, 3, 4, 5, 8, 30)) for _ in range(workbooks)]
+    records = [
+        sheet(f"group {number % 7}/Fuel economy of vehicle class {number}.xlsx", f"Sheet {each}")
+        for number, size in enumerate(sizes)
+        for each in range(size)
+    ]
+    ids = [record.sheet_id for record in records]
+    few = ids[: len(ids) // 4]
+    links = [Link(*chance.sample(few, 2), "join_key") for _ in range(len(few) // 6)]
+    return records, links
+
+
+def seen(visit, records, links, window):
+    """The page in a window of a size, and where the dots of all sheets are in its canvas."""
+    page = visit(to_html(records, links))
+    page.set_viewport_size({"width": window[0], "height": window[1]})
+    page.reload()
+    page.wait_for_selector("html[data-ready]", state="attached")
+    page.wait_for_timeout(80)  # a frame or two
+    return page, dots(page, records)
+
+
+def dots(page, records) -> np.ndarray:
+    """Shares of the canvas, (n, 2), at which the dots of sheets are."""
+    box = page.locator("#graph").bounding_box()
+    ids = [record.sheet_id for record in records]
+    found = page.evaluate("ids => ids.map((id) => window.placeOf(id))", ids)
+    places = np.array([[each["x"] - box["x"], each["y"] - box["y"]] for each in found])
+    return places / (box["width"], box["height"])
+
+
+@pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
+@pytest.mark.parametrize("workbooks", [7, 100, 600])
+def test_the_first_view_fits_the_window(workbooks, window, visit):
+    _, places = seen(visit, *corpus(workbooks), window)
+    low, high = places.min(axis=0), places.max(axis=0)
+    assert (low > 0).all() and (high < 1).all()
+    # A card goes on to the right of its dots, and its title stands above them.
+    assert np.abs((low + high) / 2 - 0.5).max() < 0.12
+    assert (high - low).max() > 0.7
+    if workbooks > 7:  # a few cards cannot take any shape
+        assert (high - low).min() > 0.6
+
+
+@pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
+def test_a_single_sheet_stands_in_the_middle(window, visit):
+    _, places = seen(visit, RECORDS[:1], [], window)
+    assert np.abs(places - 0.5).max() < 0.25
+
+
+def titles(page) -> list[dict]:
+    return page.evaluate("window.titles()")
+
+
+def overlap(one: list[float], other: list[float]) -> bool:
+    return one[0] < other[2] and one[2] > other[0] and one[1] < other[3] and one[3] > other[1]
+
+
+@pytest.mark.parametrize("window", [WINDOWS["laptop"], WINDOWS["screen"]], ids=["laptop", "screen"])
+@pytest.mark.parametrize("workbooks", [7, 100])
+def test_every_workbook_has_its_title_at_the_first_view(workbooks, window, visit):
+    records, links = corpus(workbooks)
+    page, places = seen(visit, records, links, window)
+    shown = titles(page)
+    assert {title["workbook"] for title in shown} == {record.path for record in records}
+    box = page.locator("#graph").bounding_box()
+    centres = places * (box["width"], box["height"])
+    for row, title in enumerate(shown):
+        assert len("".join(title["lines"])) >= 9
+        left, top, right, bottom = title["box"]
+        assert left >= 0 and top > -1 and right <= box["width"]
+        assert not any(overlap(title["box"], other["box"]) for other in shown[row + 1 :])
+        x, y = centres.T
+        assert not ((left < x) & (x < right) & (top < y) & (y < bottom)).any()
+
+
+def test_where_not_all_titles_fit_none_overlap_and_a_closer_look_shows_each(visit):
+    records, links = corpus(600)
+    page, _ = seen(visit, records, links, WINDOWS["phone"])
+    shown = titles(page)
+    assert len(shown) < 600
+    assert not any(
+        overlap(one["box"], other["box"]) for row, one in enumerate(shown) for other in shown[:row]
+    )
+    for record in records[:: len(records) // 5]:
+        page.evaluate("id => { location.hash = encodeURIComponent(id); }", record.sheet_id)
+        page.wait_for_timeout(80)  # a frame or two
+        assert record.path in {title["workbook"] for title in titles(page)}
+
+
+def test_a_window_of_another_size_shows_all_again(visit):
+    records, links = corpus(100)
+    page, _ = seen(visit, records, links, WINDOWS["laptop"])
+    for window in (WINDOWS["phone"], WINDOWS["screen"]):
+        page.set_viewport_size({"width": window[0], "height": window[1]})
+        page.wait_for_timeout(120)  # until the observer has told, and a frame
+        places = dots(page, records)
+        assert (places > 0).all() and (places < 1).all()
+        assert (np.ptp(places, axis=0) > 0.5).all()
+
+
+def test_a_view_that_was_chosen_stays_when_the_window_changes(visit):
+    page, _ = seen(visit, RECORDS, LINKS, WINDOWS["laptop"])
+    page.mouse.move(600, 500)
+    page.mouse.wheel(0, -240)
+    page.wait_for_timeout(80)
+    before = titles(page)[0]["box"]
+    page.set_viewport_size({"width": 1000, "height": 700})
+    page.wait_for_timeout(120)
+    assert titles(page)[0]["box"] == before
+    page.locator("#graph").focus()
+    page.keyboard.press("0")
+    assert (dots(page, RECORDS) < 1).all()
+
+
+def test_a_card_that_was_moved_stays_where_it_is_when_the_window_changes(visit):
+    page, _ = seen(visit, RECORDS, LINKS, WINDOWS["laptop"])
+    before = np.diff(dots(page, RECORDS[1:3]), axis=0) * (1280, 1)
+    start = place_of(page, Q1)
+    page.mouse.move(start["x"], start["y"] - 40)
+    page.mouse.down()
+    page.mouse.move(start["x"] - 60, start["y"] - 40, steps=4)
+    page.mouse.up()
+    page.set_viewport_size({"width": 700, "height": 800})
+    page.wait_for_timeout(120)
+    places = dots(page, RECORDS)
+    assert (places > 0).all() and (places < 1).all()
+    after = np.diff(places[1:3], axis=0) * (700, 1)
+    assert after[0, 0] / before[0, 0] > 0.4  # the layout of wide windows, only smaller
 
 
 def test_a_card_is_moved_by_its_title_with_its_sheets(page):

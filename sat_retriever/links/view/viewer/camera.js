@@ -5,7 +5,9 @@ const pen = canvas.getContext("2d");
 const camera = { x: 0, y: 0, scale: 1 };
 const focus = { sheet: null, hover: null, card: null, found: new Set() };
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const NEAR = 0.6;  // below this scale names of sheets would be too small to read
+const NEAR = 0.75;  // below this scale names of sheets would be too small to read
+let whole = true;  // all is shown, and stays so when the window changes
+let kept = false;  // a card was moved by hand, so the layout stays
 let paint = {};
 let asked = false;
 let flight = 0;
@@ -37,6 +39,7 @@ function resize() {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.max(1, Math.round(canvas.clientWidth * ratio));
   canvas.height = Math.max(1, Math.round(canvas.clientHeight * ratio));
+  if (whole) seeWhole();
   redraw();
 }
 
@@ -51,7 +54,13 @@ function toScreen(x, y) {
 function zoomAt(x, y, factor) {
   const scale = Math.min(4, Math.max(0.02, camera.scale * factor));
   const [wx, wy] = toWorld(x, y);
-  Object.assign(camera, { scale, x: x - wx * scale, y: y - wy * scale });
+  moveTo({ scale, x: x - wx * scale, y: y - wy * scale });
+}
+
+// What a hand does to the view, which no window's change undoes.
+function moveTo(place) {
+  Object.assign(camera, place);
+  whole = false;
   flight += 1;
   redraw();
 }
@@ -63,8 +72,9 @@ function cameraFor([left, top, right, bottom], most) {
     : innerWidth <= 700 ? [0, panel.offsetHeight + 8] : [panel.offsetWidth + 14, 0];
   const width = Math.max(80, canvas.clientWidth - aside);
   const height = Math.max(80, canvas.clientHeight - below);
+  const edge = canvas.clientWidth > 700 ? 104 : 32;  // beside the buttons, where there is room
   const scale = Math.min(
-    most, (width - 60) / Math.max(1, right - left), (height - 60) / Math.max(1, bottom - top),
+    most, (width - edge) / Math.max(1, right - left), (height - 60) / Math.max(1, bottom - top),
   );
   return {
     scale: Math.max(0.02, scale),
@@ -75,6 +85,7 @@ function cameraFor([left, top, right, bottom], most) {
 
 function fly(goal) {
   const start = { ...camera }, begun = performance.now(), mine = (flight += 1);
+  whole = false;
   if (calm.matches) { Object.assign(camera, goal); redraw(); return; }
   const step = (now) => {
     if (mine !== flight) return;
@@ -94,6 +105,19 @@ function boxOf(some) {
 
 function seeAll() {
   return cards.length ? cameraFor(boxOf(cards), 1.4) : camera;
+}
+
+// All at once, in the layout whose shape is nearest to that of this window.
+function seeWhole() {
+  const shape = canvas.clientWidth / Math.max(1, canvas.clientHeight);
+  const away = (layout) => Math.abs(Math.log(data.shapes[layout] / shape));
+  if (!kept) arrange([...data.shapes.keys()].sort((a, b) => away(a) - away(b))[0]);
+  Object.assign(camera, seeAll());
+}
+
+function flyHome() {
+  fly(seeAll());
+  whole = true;
 }
 
 // Its card, and the sheets it is linked to as far as they fit at a readable size.

@@ -1,8 +1,13 @@
 // The canvas: cards, links, dots and labels.
 
 const STRAIGHT = 4000;  // with more links than this, curves are too slow to pan
+const LINE = 14;  // pixels from a line of a title to the next
+const TITLED = 400;  // titles tried: a window has no room for more
 const FONT = 'system-ui, "Segoe UI", "Noto Sans", "Noto Sans CJK SC", sans-serif';
+let titles = [];  // of workbooks, as they were drawn last
+
 function draw() {
+  titles = [];
   const ratio = window.devicePixelRatio || 1, { scale } = camera;
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.fillStyle = paint.ground;
@@ -132,7 +137,11 @@ function drawNames(card, lit) {
   if (card.title) {
     pen.font = `600 12px ${FONT}`;
     pen.fillStyle = paint.muted;
-    pen.fillText(shortened(card, "short", fileName(card.title), card.width - 24), card.left + 12, card.top + 16);
+    const title = shortened(card, "short", fileName(card.title), card.width - 24);
+    pen.fillText(title, card.left + 12, card.top + 16);
+    const [left, top] = toScreen(card.left + 12, card.top + 8);
+    const wide = pen.measureText(title).width * camera.scale;
+    titles.push({ card, lines: [title], box: [left, top, left + wide, top + 16 * camera.scale] });
   }
   pen.lineJoin = "round";
   for (const sheet of card.sheets) {
@@ -164,41 +173,105 @@ function drawFar(seen, lit) {
   const weight = (card) => card.sheets.reduce((sum, sheet) => sum + sheet.links.length + 1, 0);
   const titled = seen.filter((card) => card.title
     && !(lit && !card.sheets.some((sheet) => lit.has(sheet))));
-  for (const card of titled.sort((a, b) => weight(b) - weight(a) || a.index - b.index)) {
-    const [x, y] = toScreen(card.left, card.top), name = fileName(card.title);
-    [26, 14, 8].some((most) => tag(taken, clipped(name, most), x, y - 16, false, seen));
+  titled.sort((a, b) => weight(b) - weight(a) || a.index - b.index);
+  // First each in its own room, then whoever can have more.
+  for (const card of titled.slice(0, TITLED)) title(card, card.room * camera.scale, taken, seen);
+  for (const shown of titles) {
+    for (const wide of [260, 180, 130]) {
+      if (shown.cut && wide > shown.wide && grown(shown, wide, taken, seen)) break;
+    }
+  }
+  for (const { lines, box } of titles) {
+    lines.forEach((line, row) => label(line, box[0] + 3, box[1] + LINE * row, false));
   }
 }
 
-// A label on the screen, unless one of more weight or a dot of some cards is in its place.
-function tag(taken, text, x, y, strong, spared = []) {
+// The title of a card above it, on one line or two, unless a dot or a name is in its place.
+function title(card, wide, taken, seen) {
+  const [x, y] = toScreen(card.left, card.top);
+  for (const [room, most] of [[wide - 4, 2], [wide - 4, 1], [110, 1]]) {
+    const { lines, cut } = folded(fileName(card.title), room, most);
+    const shown = { card, lines, cut, wide, box: boxAbove(lines, x, y) };
+    if (!lines.length || !isFree(shown.box, taken, seen, most > 1)) continue;
+    taken.push(shown.box);
+    titles.push(shown);
+    return;
+  }
+}
+
+function grown(shown, wide, taken, seen) {
+  const [x, y] = toScreen(shown.card.left, shown.card.top), { card } = shown;
+  const { lines, cut } = folded(fileName(card.title), wide, shown.lines.length);
+  const box = boxAbove(lines, x, y), others = taken.filter((one) => one !== shown.box);
+  if (box[0] < 0 || box[2] > canvas.clientWidth || !isFree(box, others, seen, true)) return false;
+  taken[taken.indexOf(shown.box)] = box;
+  Object.assign(shown, { lines, cut, box });
+  return true;
+}
+
+function boxAbove(lines, x, y) {
+  const wide = Math.max(0, ...lines.map((line) => pen.measureText(line).width));
+  const left = Math.min(x, canvas.clientWidth - wide - 6);  // not over the window's edge
+  return [left - 3, y - 2 - LINE * lines.length, left + wide + 3, y - 2];
+}
+
+// A text on at most so many lines; the last is cut in its middle if it is too long.
+function folded(text, wide, most) {
+  pen.font = `500 11.5px ${FONT}`;
+  const fits = (part) => pen.measureText(part).width <= wide;
+  const words = text.split(/(?<=[\s_-])/), lines = [];
+  while (words.length && lines.length < most - 1 && fits(words[0].trim())) {
+    let count = 1;
+    while (count < words.length && fits(words.slice(0, count + 1).join("").trim())) count += 1;
+    lines.push(words.splice(0, count).join("").trim());
+  }
+  const rest = words.join("").trim(), all = Array.from(rest).length;
+  if (!rest) return { lines, cut: false };
+  let left = Math.min(all, Math.ceil(wide / 4)), last = clipped(rest, left);
+  while (left > 3 && !fits(last)) last = clipped(rest, (left -= 1));
+  if (fits(last) && left >= Math.min(all, 5)) return { lines: [...lines, last], cut: left < all };
+  return { lines: lines.join("").length < 8 ? [] : lines, cut: true };  // "BAU" names nothing
+}
+
+// A label on the screen, unless one of more weight is in its place.
+function tag(taken, text, x, y, strong) {
   pen.font = `${strong ? 600 : 500} 11.5px ${FONT}`;
   const box = [x - 3, y + 1, x + pen.measureText(text).width + 3, y + 15];
-  const meets = ([l, t, r, b]) => box[0] < r && box[2] > l && box[1] < b && box[3] > t;
-  if (!meets([0, 0, canvas.clientWidth, canvas.clientHeight])) return false;
-  if (taken.some(meets) || spared.some((card) => hidesDot(box, card))) return false;
+  if (!isFree(box, taken, [])) return;
   taken.push(box);
+  label(text, x, y, strong);
+}
+
+function label(text, x, y, strong) {
+  pen.font = `${strong ? 600 : 500} 11.5px ${FONT}`;
   pen.globalAlpha = 0.88;
   pen.fillStyle = strong ? paint.surface : paint.ground;
   pen.beginPath();
-  pen.roundRect(box[0], box[1], box[2] - box[0], box[3] - box[1], 4);
+  pen.roundRect(x - 3, y + 1, pen.measureText(text).width + 6, 14, 4);
   pen.fill();
   pen.globalAlpha = 1;
   pen.textBaseline = "middle";
   pen.textAlign = "left";
   pen.fillStyle = strong ? paint.ink : paint.muted;
   pen.fillText(text, x, y + 8);
-  return true;
 }
 
-// Whether a box on the screen lies over a dot of a card.
-function hidesDot(box, card) {
+// Whether a box on the screen can be seen, and lies over no other and over no dot of some cards
+// (or over no part of them).
+function isFree(box, taken, spared, all = false) {
+  const meets = ([l, t, r, b]) => box[0] < r && box[2] > l && box[1] < b && box[3] > t;
+  return meets([0, 0, canvas.clientWidth, canvas.clientHeight]) && !taken.some(meets)
+    && !spared.some((card) => hides(box, card, all));
+}
+
+// Whether a box on the screen lies over a dot of a card, or over any part of it.
+function hides(box, card, all) {
   const [left, top] = toWorld(box[0], box[1]), [right, bottom] = toWorld(box[2], box[3]);
   const meets = card.left < right && card.left + card.width > left
     && card.top < bottom && card.top + card.height > top;
   const room = Math.max(4.5, 2.2 / camera.scale);  // a dot's radius
-  return meets && card.sheets.some(({ x, y }) => x + room > left && x - room < right
-    && y + room > top && y - room < bottom);
+  return meets && (all || card.sheets.some(({ x, y }) => x + room > left && x - room < right
+    && y + room > top && y - room < bottom));
 }
 
 function fileName(title) {

@@ -81,7 +81,7 @@ canvas.addEventListener("pointermove", (event) => {
   canvas.classList.add("drag");
   const dx = x - last[0], dy = y - last[1];
   if (grip.card) moveCard(grip.card, dx / camera.scale, dy / camera.scale);
-  else Object.assign(camera, { x: camera.x + dx, y: camera.y + dy });
+  else moveTo({ x: camera.x + dx, y: camera.y + dy });
   redraw();
 });
 
@@ -113,6 +113,7 @@ function pinch(id, last, now) {
 }
 
 function moveCard(card, dx, dy) {
+  kept = true;
   card.left += dx;
   card.top += dy;
   for (const sheet of card.sheets) { sheet.x += dx; sheet.y += dy; }
@@ -148,15 +149,13 @@ function zoomMiddle(factor) {
 
 const KEYS = {
   "+": () => zoomMiddle(1.25), "=": () => zoomMiddle(1.25), "-": () => zoomMiddle(0.8),
-  0: () => fly(seeAll()),
+  0: flyHome,
   ArrowLeft: () => pan(60, 0), ArrowRight: () => pan(-60, 0),
   ArrowUp: () => pan(0, 60), ArrowDown: () => pan(0, -60),
 };
 
 function pan(dx, dy) {
-  Object.assign(camera, { x: camera.x + dx, y: camera.y + dy });
-  flight += 1;
-  redraw();
+  moveTo({ x: camera.x + dx, y: camera.y + dy });
 }
 
 canvas.addEventListener("keydown", (event) => {
@@ -169,12 +168,12 @@ document.addEventListener("keydown", (event) => {
   const typing = event.target instanceof HTMLInputElement;
   if (event.key === "/" && event.target !== search) { event.preventDefault(); search.focus(); search.select(); }
   else if (event.key === "Escape" && event.target !== search && focus.sheet) choose(null);
-  else if (event.key === "0" && !typing && event.target !== canvas) fly(seeAll());
+  else if (event.key === "0" && !typing && event.target !== canvas) flyHome();
 });
 
 document.getElementById("zoom").addEventListener("click", (event) => {
   const way = event.target.dataset.zoom;
-  if (way === "fit") fly(seeAll());
+  if (way === "fit") flyHome();
   else if (way) zoomMiddle(way === "in" ? 1.4 : 1 / 1.4);
 });
 
@@ -205,7 +204,6 @@ function start() {
   document.getElementById("legend").hidden = !sheets.length;
   new ResizeObserver(resize).observe(canvas);
   resize();
-  Object.assign(camera, seeAll());
   chooseFromAddress();
   addEventListener("hashchange", chooseFromAddress);
   document.documentElement.dataset.ready = "yes";
@@ -217,5 +215,8 @@ window.placeOf = (id) => {
   const box = canvas.getBoundingClientRect(), [x, y] = toScreen(sheet.x, sheet.y);
   return { x: x + box.left, y: y + box.top };
 };
+
+// Titles of workbooks as they are drawn now.
+window.titles = () => titles.map(({ card, lines, box }) => ({ workbook: card.title, lines, box }));
 
 start();

@@ -23,11 +23,24 @@ for (const [index, sheet] of sheets.entries()) {
   Object.assign(sheet, { index, links: [], text: searchText(sheet) });
 }
 for (const [index, card] of cards.entries()) Object.assign(card, { index, sheets: [] });
-for (const sheet of sheets) cards[sheet.card].sheets.push(sheet);
+for (const sheet of sheets) {
+  cards[sheet.card].sheets.push(sheet);
+  Object.assign(sheet, { dx: sheet.x, dy: sheet.y });
+}
 for (const link of links) {
   link.type.count += 1;
   sheets[link.from].links.push(link);
   if (link.to !== link.from) sheets[link.to].links.push(link);
+}
+
+// Every card, and the sheets in it, to where it stands in one of the layouts.
+function arrange(layout) {
+  for (const card of cards) {
+    [card.left, card.top, card.room] = card.places[layout];
+    for (const sheet of card.sheets) {
+      Object.assign(sheet, { x: card.left + sheet.dx, y: card.top + sheet.dy });
+    }
+  }
 }
 
 function searchText(sheet) {

@@ -1,0 +1,124 @@
+"""Rectangles set on a floor of cells, each as near as possible to where it is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_CELLS = 12_000  # that rectangles cover together: more are slower, fewer waste room
+_SLACK = 1.6  # extent of the floor to that of a square of all rectangles
+
+
+class Floor:
+    """A floor around the origin, and what stands on it.
+
+    Args:
+        sizes: Widths and heights, (n, 2), of all that will be set on it.
+        shape: Width of the floor to its height.
+    """
+
+    def __init__(self, sizes: Array, shape: float) -> None:
+        area = float(sizes.prod(axis=1).sum())
+        self._cell = (area / _CELLS) ** 0.5
+        extent = _SLACK * np.array([shape**0.5, shape**-0.5]) * area**0.5
+        extent = np.maximum(extent, sizes.max(axis=0))
+        self._count = np.ceil(extent / self._cell).astype(int)  # columns, lines
+        self._taken = np.zeros(self._count[::-1], dtype=np.bool_)
+        self._known: dict[tuple[int, int], NDArray[np.bool_]] = {}  # free places, by size
+
+    def occupy(self, corner: Array, size: Array) -> None:
+        """Take the place of a rectangle, wherever it stands."""
+        (left, top), (right, bottom) = self._cells_of(np.array([corner, corner + size - 1e-6]))
+        self._take(int(top), int(left), int(right - left) + 1, int(bottom - top) + 1)
+
+    def occupy_lines(self, starts: Array, ends: Array) -> None:
+        """Take the ground below lines, (m, 2) each."""
+        lengths = np.abs(ends - starts).max(axis=1)
+        steps = (lengths / self._cell).astype(int) + 2
+        line = np.repeat(np.arange(len(steps)), steps)
+        share = (np.arange(len(line)) - np.repeat(steps.cumsum() - steps, steps)) / (
+            steps[line] - 1
+        )
+        columns, lines = self._cells_of(starts[line] + share[:, None] * (ends - starts)[line]).T
+        self._taken[lines, columns] = True
+        self._known.clear()
+
+    def _cells_of(self, points: Array) -> NDArray[np.int64]:
+        """Columns and lines, (m, 2), of points; of those outside, the nearest ones."""
+        cells = np.floor(points / self._cell + self._count / 2).astype(np.int64)
+        inside: NDArray[np.int64] = np.clip(cells, 0, self._count - 1)
+        return inside
+
+    def place(self, size: Array, goal: Array, shape: float | None = None) -> Array:
+        """Corner of a rectangle on free ground, which it takes.
+
+        Args:
+            size: Its width and height.
+            goal: Where its centre is wanted.
+            shape: Distance is counted in frames of this width to height; None: as it is.
+        """
+        wide, high = np.maximum(1, np.ceil(size / self._cell - 1e-9).astype(int))
+        free = self._free(int(wide), int(high))
+        while not free.any():
+            self._grow()
+            free = self._free(int(wide), int(high))
+        x = (np.arange(free.shape[1]) + wide / 2 - self._count[0] / 2) * self._cell - goal[0]
+        y = (np.arange(free.shape[0]) + high / 2 - self._count[1] / 2) * self._cell - goal[1]
+        if shape is None:
+            cost = x**2 + (y**2)[:, None]
+        else:
+            across = (np.abs(x) + size[0] / 2) / shape
+            down = (np.abs(y) + size[1] / 2)[:, None]
+            cost = np.maximum(across, down) + 0.01 * (across + down)
+        cost[~free] = np.inf
+        line, column = map(int, np.unravel_index(int(cost.argmin()), cost.shape))
+        self._take(line, column, int(wide), int(high))
+        corner: Array = (np.array([column, line]) - self._count / 2) * self._cell
+        return corner
+
+    def _take(self, line: int, column: int, wide: int, high: int) -> None:
+        self._taken[line : line + high, column : column + wide] = True
+        for (columns, lines), free in self._known.items():
+            top, left = max(0, line - lines + 1), max(0, column - columns + 1)
+            free[top : line + high, left : column + wide] = False
+
+    def _free(self, wide: int, high: int) -> NDArray[np.bool_]:
+        """Cells that can be the left upper one of so many columns and lines."""
+        if (wide, high) not in self._known:
+            self._known[wide, high] = self._looked_up(wide, high)
+        return self._known[wide, high]
+
+    def _looked_up(self, wide: int, high: int) -> NDArray[np.bool_]:
+        lines, columns = self._taken.shape
+        if wide > columns or high > lines:
+            return np.zeros((0, 0), dtype=np.bool_)
+        summed = np.zeros((lines + 1, columns + 1), dtype=np.int32)
+        summed[1:, 1:] = self._taken.cumsum(axis=0, dtype=np.int32).cumsum(axis=1)
+        inside = summed[high:, wide:] - summed[:-high, wide:]
+        inside -= summed[high:, :-wide] - summed[:-high, :-wide]
+        free: NDArray[np.bool_] = inside == 0
+        return free
+
+    def _grow(self) -> None:
+        """Half as much again on every side."""
+        more = self._count // 4 + 1
+        self._taken = np.pad(self._taken, ((more[1], more[1]), (more[0], more[0])))
+        self._count = self._count + 2 * more
+        self._known.clear()
+
+
+def bounds(corners: Array, sizes: Array) -> tuple[Array, Array]:
+    """Left upper corner, and width and height, of the box around rectangles."""
+    low = corners.min(axis=0)
+    return low, (corners + sizes).max(axis=0) - low
+
+
+def by_area(sizes: Array) -> Sequence[int]:
+    """Rows, the largest rectangle first."""
+    area = sizes.prod(axis=1)
+    order: list[int] = np.lexsort((np.arange(len(sizes)), -area)).tolist()
+    return order
