@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from sat_retriever.errors import IndexFormatError
+from sat_retriever.jsonform import record_from_json
+from sat_retriever.lexical import sheet_words
+from sat_retriever.links.join.keys import header_blocks
 from sat_retriever.period.sheet import months_of
+from sat_retriever.store.links import key_from_text, text_of
 from sat_retriever.types import SheetRecord
 
 APPLICATION_ID = 0x53415431  # "SAT1": tells an index from any other SQLite file
@@ -128,6 +135,24 @@ MIGRATIONS: tuple[str, ...] = (
         FROM sheets WHERE sheets.id = tokens.id
     );
     """,
+    """
+    -- Words of a trade stay whole (LDVs, NOx, PM2.5), so sheets have other words, some with
+    -- signs inside, and key columns other blocks. Every sheet is read anew from its record.
+    DROP TABLE lexical;
+    CREATE VIRTUAL TABLE lexical USING fts5 (
+        workbook, sheet, headers, folder,
+        tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co' tokenchars '&-./'",
+        detail = 'column'
+    );
+    INSERT INTO lexical (rowid, workbook, sheet, headers, folder)
+    SELECT id, words_of(record, 0), words_of(record, 1), words_of(record, 2), words_of(record, 3)
+    FROM sheets;
+    UPDATE tokens SET words = (SELECT length_of(record) FROM sheets WHERE sheets.id = tokens.id);
+    UPDATE key_columns SET claim = key_of(claim);
+    DELETE FROM key_blocks;
+    INSERT OR IGNORE INTO key_blocks
+    SELECT block.value, key_columns.id FROM key_columns, json_each(claim, '$.blocks') AS block;
+    """,
 )
 
 
@@ -157,7 +182,13 @@ def migrate(connection: sqlite3.Connection) -> None:
     """Bring a new file, or a checked one, to the current schema, in one transaction."""
     version = _pragma(connection, "user_version")
     if version < len(MIGRATIONS):
-        connection.create_function("months_of", 3, _months_of, deterministic=True)
+        for name, arguments, function in (
+            ("months_of", 3, _months_of),
+            ("words_of", 2, _words_of),
+            ("length_of", 1, _length_of),
+            ("key_of", 1, _key_of),
+        ):
+            connection.create_function(name, arguments, function, deterministic=True)
         script = "".join(MIGRATIONS[version:])
         try:
             connection.executescript(
@@ -173,6 +204,26 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 def _months_of(sheet: str, workbook: str, path: str) -> int:
     return months_of(SheetRecord("", sheet, workbook=workbook, path=path))
+
+
+def _words_of(record: str, field: int) -> str:
+    return " ".join(_fields_of(record)[field])
+
+
+def _length_of(record: str) -> int:
+    return sum(map(len, _fields_of(record)))
+
+
+@lru_cache(maxsize=1)  # asked for field by field
+def _fields_of(record: str) -> tuple[list[str], ...]:
+    return sheet_words(record_from_json(json.loads(record)))
+
+
+def _key_of(claim: str) -> str:
+    """A stored key column with the blocks that its header gives today."""
+    column = key_from_text(claim)
+    by_values = [block for block in column.blocks if not block.startswith("h:")]
+    return text_of(replace(column, blocks=(*header_blocks(column.field()), *by_values)))
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
