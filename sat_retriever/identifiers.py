@@ -64,6 +64,7 @@ _PLAIN = re.compile(rf"[{_U}]?[{_L}]+|[{_U}]+|\d+")
 _SHORT = re.compile(
     rf"(?<=[{_A}\d][{_A}\d])(?=(?:No|Id|Nr|Of|By|To|At|On|In|Is)$)"
     rf"|(?<=[{_A}\d][{_A}\d])(?=(?:Of|By|To)[{_U}])|(?<=Of)(?=[{_U}]{{2}})|(?<=By)(?=[{_U}]{{2}})"
+    rf"|(?<=^[{_L}])(?=IDs?$)|(?<=^[{_A}])(?=Ids?$)"  # a key of one letter's table: mID
     rf"|(?<=^(?:My|No|Is|In|To|At|On|If|Do))(?=[{_U}]{{2}})"
     r"|(?<=^[QH][1-4])(?=FY\d)|(?<=^FY\d\d)(?=[QH][1-4])"
 )

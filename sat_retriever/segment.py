@@ -10,9 +10,10 @@ from typing import Any
 from sat_retriever.identifiers import UNITS, UNSPACED, read_words
 
 _RUN = re.compile(f"([{UNSPACED}]+)")
-# Plurals of acronyms, which the stemmer takes for singulars: ldvs, kpis, skus; not plus, status.
+# Plurals of acronyms and units that the stemmer takes for singulars: ldvs, kpis, kgs.
+_UNITS = "|".join(sorted(unit for unit in UNITS if not set(unit) & set("aeiou")))
 _PLURAL = re.compile(
-    rf"(?:[^aeiouy]{{3,}}|[^aeiouy]{{2,}}[aeiou]|{'|'.join(sorted(UNITS))})(?<!s)s"
+    rf"(?!this|thus|plus)(?:[^aeiouy]{{3,}}|[^aeiouy]{{2,}}[aeiou]|{_UNITS})(?<!s)s"
 )
 _KEPT_CHARS = 200  # texts up to this long, names and headers, are remembered
 
