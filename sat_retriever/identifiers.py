@@ -30,7 +30,7 @@ UNSPACED = (
 UNITS = frozenset(
     "kg mg ng lb lbs oz km cm mm nm ft yd mi ml cl dl gal bbl bbls ha rpm psi bar kpa mpa hz khz "
     "mhz ghz kv kva mva kw mw gw kwh mwh gwh twh kwp mwp kj mj gj tj kcal btu mmbtu kb mb gb tb "
-    "kbps mbps gbps ppm ppb mah eur usd gbp chf jpy cny inr".split()
+    "yr pcs kbps mbps gbps ppm ppb mah eur usd gbp chf jpy cny inr".split()
 )
 """Units and currencies that stand right behind a number, in small letters."""
 
@@ -41,7 +41,8 @@ _A = _U + _L
 _YEAR = r"(?:19|20)\d\d(?!\d)"
 # Digits of the letters before them; after two letters a year stands alone.
 _DIGITS = rf"(?:(?<![{_A}][{_A}])\d+|(?!{_YEAR})\d+)?"
-_TAIL = rf"(?:(?<=\d)(?:[{_L}]{{1,4}}(?![{_L}])|[{_U}](?![{_A}\d])))?"  # CO2e, A320neo, Phase2B
+# CO2e, A320neo, m8x40, Phase2B
+_TAIL = rf"(?:(?<=\d)(?:[{_L}]{{1,4}}(?![{_L}]){_DIGITS}|[{_U}](?![{_A}\d])))*"
 _UNIT = rf"(?:[{_U}]+(?:[{_L}](?![{_L}])|(?![{_L}])){_DIGITS})"
 # Words whose shape does not tell: units, chemistry, biology, software, names.
 _TRADE = (
@@ -66,11 +67,11 @@ _SHORT = re.compile(
     rf"|(?<=[{_A}\d][{_A}\d])(?=(?:Of|By|To)[{_U}])|(?<=Of)(?=[{_U}]{{2}})|(?<=By)(?=[{_U}]{{2}})"
     rf"|(?<=^[{_L}])(?=IDs?$)|(?<=^[{_A}])(?=Ids?$)"  # a key of one letter's table: mID
     rf"|(?<=^(?:My|No|Is|In|To|At|On|If|Do))(?=[{_U}]{{2}})"
-    r"|(?<=^[QH][1-4])(?=FY\d)|(?<=^FY\d\d)(?=[QH][1-4])"
+    r"|(?i:(?<=^[QH][1-4])(?=FY)|(?<=^FY\d\d)(?=[QH][1-4]))"
 )
 _LETTER = rf"(?:[{UNSPACED}]|[^\W_][{MARKS}]*)"
 _CHUNK = re.compile(
-    rf"(?<![^\W_])[^\W\d_]{{1,2}}&[^\W\d_]{{1,2}}(?![^\W_])"  # P&L
+    rf"(?<![^\W_])[^\W\d_]{{1,2}}&[^\W\d_]{{1,2}}(?![^\W_]|[-./\\][^\W_])"  # P&L
     rf"|{_LETTER}+(?:[-./\\]{_LETTER}+)*"
 )
 _SEPARATOR = re.compile(r"[_\-./\\]+")
@@ -85,10 +86,10 @@ _ALSO = tuple(
         r"([a-z]{2,})(\d+(?:\.\d+)+)",  # PM2.5: pm, 2.5
         r"([a-z]\d+)(?:\.\d+)+",  # v2.1: v2
         r"(?:[kmg]?[gt]|lbs?)?(co2)(?:eq?)?",  # tCO2e: co2
-        r"([a-z]{2,}\d+|[a-z]\d{2,})[a-z]{1,3}",  # A320neo: a320
+        r"([a-z]{2}\d|[a-z]+\d{2,})[a-z]{1,3}",  # A320neo: a320
     )
 )
-_PLURAL = re.compile(rf"[{_U}]{{2,}}s")
+_PLURAL = re.compile(rf"[{_A}]+[{_U}][{_L}]*s")  # LDVs, PhDs, kWhs
 _PREFIXED = re.compile(rf"[ei]([A-Z][{_L}]{{3,}})")  # eInvoice: invoice
 
 
@@ -205,7 +206,8 @@ def _humps(run: str) -> tuple[str, ...]:
     glued = False
     for match in _HUMP.finditer(run):
         other = match["other"] is not None
-        words = [match[0]] if match["whole"] else _SHORT.sub(" ", match[0]).split(" ")
+        cut = [match[0]] if match["whole"] else _SHORT.sub(" ", match[0]).split(" ")
+        words = cut if len(cut) == 1 else [word for part in cut for word in _humps(part)]
         if found and (other or glued):
             found[-1] += words.pop(0)
         found += words
