@@ -75,6 +75,7 @@ _CHUNK = re.compile(
     rf"|{_LETTER}+(?:[-./\\]{_LETTER}+)*"
 )
 _SEPARATOR = re.compile(r"[_\-./\\]+")
+_NUMBER = re.compile(r"\d+(?:\.\d+)+")
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+%?")
 _TIME = re.compile(
     r"[qh][1-4]|[1-4][qh]|fy\d*|[ck]w\d+|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.I
@@ -221,6 +222,8 @@ def _also(word: str) -> tuple[str, ...]:
         return (word[:-1],)
     if prefixed := _PREFIXED.fullmatch(word):
         return (prefixed[1],)
+    if _NUMBER.fullmatch(word):
+        return tuple(word.split("."))  # 3.8: 3, 8
     low = word.lower()
     matches = (shape.fullmatch(low) for shape in _ALSO)
     return next((match.groups() for match in matches if match), ())
