@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 MAX_CHARS = 20_000
 
@@ -151,7 +150,6 @@ def _spaced(word: str) -> Iterator[str]:
     yield _SEPARATOR.sub(" ", word[end:])
 
 
-@lru_cache(maxsize=65_536)
 def _chunk(chunk: str) -> tuple[Word, ...]:
     """The words of letters and digits that at most single separators are between."""
     if _PLAIN.fullmatch(chunk):

@@ -1,4 +1,4 @@
-"""Identifiers come apart, words of a trade stay whole: a table of spellings, and what always holds."""
+"""Identifiers come apart, words of a trade stay whole: a table, and what always holds."""
 
 from pathlib import Path
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
 from sat_retriever.errors import IndexFormatError
@@ -144,10 +143,16 @@ MIGRATIONS: tuple[str, ...] = (
         tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co' tokenchars '&-./'",
         detail = 'column'
     );
+    CREATE TEMP TABLE read (id INTEGER PRIMARY KEY, words TEXT NOT NULL);
+    INSERT INTO read (id, words) SELECT id, words_of(record) FROM sheets;
     INSERT INTO lexical (rowid, workbook, sheet, headers, folder)
-    SELECT id, words_of(record, 0), words_of(record, 1), words_of(record, 2), words_of(record, 3)
-    FROM sheets;
-    UPDATE tokens SET words = (SELECT length_of(record) FROM sheets WHERE sheets.id = tokens.id);
+    SELECT id, json_extract(words, '$[0]'), json_extract(words, '$[1]'),
+        json_extract(words, '$[2]'), json_extract(words, '$[3]')
+    FROM read;
+    UPDATE tokens SET words = (
+        SELECT json_extract(read.words, '$[4]') FROM read WHERE read.id = tokens.id
+    );
+    DROP TABLE read;
     UPDATE key_columns SET claim = key_of(claim);
     DELETE FROM key_blocks;
     INSERT OR IGNORE INTO key_blocks
@@ -184,8 +189,7 @@ def migrate(connection: sqlite3.Connection) -> None:
     if version < len(MIGRATIONS):
         for name, arguments, function in (
             ("months_of", 3, _months_of),
-            ("words_of", 2, _words_of),
-            ("length_of", 1, _length_of),
+            ("words_of", 1, _words_of),
             ("key_of", 1, _key_of),
         ):
             connection.create_function(name, arguments, function, deterministic=True)
@@ -206,17 +210,10 @@ def _months_of(sheet: str, workbook: str, path: str) -> int:
     return months_of(SheetRecord("", sheet, workbook=workbook, path=path))
 
 
-def _words_of(record: str, field: int) -> str:
-    return " ".join(_fields_of(record)[field])
-
-
-def _length_of(record: str) -> int:
-    return sum(map(len, _fields_of(record)))
-
-
-@lru_cache(maxsize=1)  # asked for field by field
-def _fields_of(record: str) -> tuple[list[str], ...]:
-    return sheet_words(record_from_json(json.loads(record)))
+def _words_of(record: str) -> str:
+    """Words of a stored record, a text a lexical field, and their number."""
+    fields = sheet_words(record_from_json(json.loads(record)))
+    return json.dumps([*map(" ".join, fields), sum(map(len, fields))])
 
 
 def _key_of(claim: str) -> str:
