@@ -38,8 +38,10 @@ _U = "".join(char for char in _CASED if char.isupper())
 _L = "".join(char for char in _CASED if char.islower()) + "\u00aa\u00ba"
 _A = _U + _L
 _YEAR = r"(?:19|20)\d\d(?!\d)"
-# Digits of the letters before them; after two letters a year stands alone.
-_DIGITS = rf"(?:(?<![{_A}][{_A}])\d+|(?!{_YEAR})\d+)?"
+# Digits of the letters before them; a year stands alone after two letters, any four digits after
+# four: ISO9001 is one word, part0001 is two.
+_FOUR = rf"(?<=[{_A}]{{4}})\d{{4}}(?!\d)"
+_DIGITS = rf"(?:(?<![{_A}][{_A}])\d+|(?!{_YEAR}|{_FOUR})\d+)?"
 # CO2e, A320neo, m8x40, Phase2B
 _TAIL = rf"(?:(?<=\d)(?:[{_L}]{{1,4}}(?![{_L}]){_DIGITS}|[{_U}](?![{_A}\d])))*"
 _UNIT = rf"(?:[{_U}]+(?:[{_L}](?![{_L}])|(?![{_L}])){_DIGITS})"

@@ -136,7 +136,8 @@ def test_short_forms_keep_their_capitals_and_initials_of_the_file_are_its_name()
     ("tab", "said"),
     [
         ("kWhPerMonth", "kWh per month"), ("pH values", "pH values"),
-        ("LDVsByState", "LDVs by state"), ("NOxEmissions", "NOx emissions"), ("GmbH list", "GmbH list"), ("netProfit", "net profit"),
+        ("LDVsByState", "LDVs by state"), ("NOxEmissions", "NOx emissions"),
+        ("GmbH list", "GmbH list"), ("netProfit", "net profit"),
     ],
 )  # fmt: skip
 def test_words_of_a_trade_are_said_as_they_are_written(tab, said):
