@@ -14,7 +14,7 @@ from sat_retriever.lexical import K1
 from sat_retriever.linkrank import LinkReranker
 from sat_retriever.retriever import Reranker, asked_on
 from sat_retriever.scoring import fuse
-from sat_retriever.segment import stem, words
+from sat_retriever.segment import stems
 from sat_retriever.types import Candidate, FloatArray
 
 # BM25's share for a word that stands once, outside of a name, in a sheet of mean length.
@@ -135,7 +135,7 @@ def score_texts(
 
 def _word_share(limits: Mapping[str, float], text: str) -> float:
     """Share of the query's words that a text has, on the scale of a sheet's BM25."""
-    own = {stem(word) for word in words(text)}
+    own = set(stems(text))
     return _WORD_SHARE * sum(limit for word, limit in limits.items() if word in own)
 
 

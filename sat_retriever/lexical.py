@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.segment import stem, words
+from sat_retriever.segment import forms, stem, stems
 from sat_retriever.types import FloatArray, SheetRecord
 
 K1 = 1.2  # saturation of repeated words; FTS5's value
@@ -48,7 +48,7 @@ def sheet_words(record: SheetRecord) -> tuple[list[str], ...]:
     >>> sheet_words(record)
     (['sale', 'report'], ['q1'], [], ['2023'])
     """
-    return tuple([stem(word) for word in words(text)] for text in sheet_texts(record))
+    return tuple(stems(text) for text in sheet_texts(record))
 
 
 def sheet_texts(record: SheetRecord) -> tuple[str, str, str, str]:
@@ -63,9 +63,9 @@ def query_words(query: str) -> list[str]:
     >>> query_words("Which sheets have the singers' names?")
     ['sheet', 'singer', 'name']
     """
-    found = words(query)
-    content = [word for word in found if word not in STOP_WORDS] or found
-    return list(dict.fromkeys(stem(word) for word in content))[:MAX_QUERY_WORDS]
+    found = forms(query)
+    content = [each for each in found if each[0] not in STOP_WORDS] or found
+    return list(dict.fromkeys(stem(form) for each in content for form in each))[:MAX_QUERY_WORDS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +211,11 @@ def matched(record: SheetRecord, query: str) -> tuple[tuple[str, ...], tuple[str
     (('sale', 'q1'), ('Net Sales',))
     """
     wanted = set(query_words(query))
-    headers = [name for name in _header_names(record) if wanted & set(map(stem, words(name)))]
+    headers = [name for name in _header_names(record) if wanted & set(stems(name))]
     own = {word for field in sheet_words(record) for word in field}
-    spelled = dict.fromkeys(word for word in words(query) if stem(word) in wanted & own)
+    common = wanted & own
+    found = ([form for form in each if stem(form) in common] for each in forms(query))
+    spelled = dict.fromkeys(each[0] for each in found if each)
     pairs = [word for word in spelled if len(word) == 2 and not word.isascii()]
     # A CJK character that is part of a matched pair says nothing new.
     shown = (word for word in spelled if len(word) > 1 or not any(word in pair for pair in pairs))

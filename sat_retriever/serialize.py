@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 from sat_retriever.errors import InputError
-from sat_retriever.segment import split_identifiers
+from sat_retriever.identifiers import split_identifiers
 from sat_retriever.types import Column, SheetRecord
 
 # What each form calls its first and last part. Both say the same content.
@@ -51,7 +51,9 @@ class Serialization:
         >>> Serialization().fingerprint == Serialization(form="paper").fingerprint
         False
         """
-        text = json.dumps({"serialization": 1, **self.to_dict()}, sort_keys=True)
+        # What `split_identifiers` takes apart changed once; texts without it are as ever.
+        version = 2 if self.split_identifiers else 1
+        text = json.dumps({"serialization": version, **self.to_dict()}, sort_keys=True)
         return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, Any]:

@@ -430,6 +430,19 @@ def test_settings_come_back_when_the_index_is_opened(path):
         assert opened.status()["encoder"] == "hashed"
 
 
+def test_an_index_of_texts_that_were_split_otherwise_is_refused(path):
+    import sqlite3
+
+    form = Serialization(split_identifiers=True)
+    SheetIndex.create(path, HashedEncoder(), serialization=form).close()
+    with sqlite3.connect(path) as connection:
+        first = "UPDATE meta SET value = 'bf82886c50de66bb' WHERE key = 'serialization_fingerprint'"
+        connection.execute(first)
+    connection.close()
+    with pytest.raises(FingerprintMismatchError, match="other texts: index the folders anew"):
+        SheetIndex.open(path)
+
+
 def test_cell_values_are_not_searched_and_examples_by_the_encoder_if_asked(tmp_path):
     encoder, found = HashedEncoder(1024), []
     for name, form in (("names", None), ("examples", Serialization(examples=True))):

@@ -108,6 +108,26 @@ def test_a_reason_names_the_words_as_the_user_spelled_them_and_the_headers():
     )  # fmt: skip
 
 
+def test_a_reason_names_a_word_of_a_trade_once_and_a_part_only_where_no_whole_matched():
+    record = SheetRecord("a#PM2.5", "PM2.5", columns=(Column("LDVs"), Column("ISO 9001")))
+    words, headers = matched(record, "pm2.5 of an LDV under iso9001")
+    assert words == ("pm2.5", "ldv", "iso")
+    assert headers == ("LDVs", "ISO 9001")
+
+
+def test_signs_inside_a_word_are_found_in_an_index(tmp_path):
+    names = ("PM2.5", "P&L", "BX-7740/2", "v2.1")
+    records = [SheetRecord(name, name) for name in (*names, "PM", "P", "BX", "v1")]
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
+        index.add_records(records)
+        scorer = LexicalScorer.of(sorted(records, key=lambda each: each.sheet_id))
+        for name in names:
+            (first, *_) = index.candidates(name, dense_weight=0)
+            assert (first.sheet_id, first.lexical) == (
+                name, pytest.approx(float(scorer.scores(query_words(name)).max())),
+            )  # fmt: skip
+
+
 def test_headers_of_every_table_are_searchable():
     tables = tuple(Table("A1:A3", 1, 1, False, 2, (Column(n),)) for n in ("Income", "Expense"))
     record = SheetRecord("a", "a", columns=tables[0].columns, tables=tables)

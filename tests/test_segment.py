@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.segment import split_identifiers, stem, words
+from sat_retriever.identifiers import split_identifiers
+from sat_retriever.segment import stem, words
 
 
 def test_identifiers_of_every_convention_give_the_same_words():

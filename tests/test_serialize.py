@@ -80,6 +80,12 @@ def test_examples_are_written_only_when_asked():
     assert text.endswith("columns: Date = 2024-01-05 | Note")
 
 
+def test_other_ways_to_split_give_another_fingerprint_and_texts_without_them_keep_theirs():
+    first = {"default": "1055616f9ac2ef6d", "split": "bf82886c50de66bb"}  # of the first version
+    assert Serialization().fingerprint == first["default"]
+    assert Serialization(split_identifiers=True).fingerprint != first["split"]
+
+
 def test_line_breaks_in_headers_become_spaces():
     assert serialize(_record(columns=(Column("Net\n profit"),))).endswith("columns: Net profit")
 

@@ -97,8 +97,9 @@ def index(
     Run it again to bring the index up to date: only new and changed
     workbooks are read. Folders are walked; what is no spreadsheet, and
     not called like one, is counted and ignored; what cannot be read is
-    named with the reason, as is a link to a file outside the folders. Where no workbook is found and there was no index
-    before, none is left behind, and the exit code is 1.
+    named with the reason, as is a link to a file outside the folders.
+    Where no workbook is found and there was no index before, none is
+    left behind, and the exit code is 1.
     """
     bounds = Limits.parse(limits) if limits is not None else None
     with _index(file, model, precision, no_examples=no_examples) as (opened, is_new):

@@ -18,7 +18,7 @@ from sat_retriever.labels import Query
 from sat_retriever.lexical import query_words
 from sat_retriever.linkwords import ways_of
 from sat_retriever.metrics import mean
-from sat_retriever.segment import stem, words
+from sat_retriever.segment import forms, stem, stems
 from sat_retriever.types import Candidate, Link, SheetRecord
 
 QUESTIONS = 2_000  # more than these make a page slow, and nobody reads them
@@ -43,7 +43,7 @@ class _Sheets:
             record = records.get(sheet_id, SheetRecord(sheet_id, sheet_id))
             names = [column.name for column in record.columns if column.name]
             self.numbers[sheet_id] = len(self.shown)
-            self.headers[sheet_id] = [set(map(stem, words(name))) for name in names[:_HEADERS]]
+            self.headers[sheet_id] = [set(stems(name)) for name in names[:_HEADERS]]
             self.shown.append(
                 {
                     "name": record.sheet[:_NAME_CHARS],
@@ -158,7 +158,7 @@ def _facts(
     scored = {one.sheet_id: one for one in index.score_sheets(text, ids)}
     shares = index.word_shares(text, ids)
     spelled: dict[str, str] = {}
-    for word in words(text):
+    for word in (form for each in forms(text) for form in each):
         spelled.setdefault(stem(word), word)
     wanted = query_words(text)
     has = shares.shares > 0

@@ -12,7 +12,7 @@ from sat_retriever.period.spans import Span, span_of
 from sat_retriever.period.spellings import spelled
 from sat_retriever.queries.facts import SheetFacts
 from sat_retriever.queries.needs import Need
-from sat_retriever.segment import stem, words
+from sat_retriever.segment import stems
 
 _LOOKED_AT = 2_000  # sheets with a word; where more have it, the word alone says little
 _TIME = re.compile(r"\b(?:years?|quarters?|months?|hal(?:f|ves)|latest|last|annual|season)\b", re.I)
@@ -96,4 +96,4 @@ _NONE: frozenset[str] = frozenset()
 
 @lru_cache(maxsize=65_536)
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text))
+    return frozenset(stems(text))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from sat_retriever.identifiers import read_words
 from sat_retriever.period.spellings import spelled
 
 MAX_WORDS = 11  # of a phrase; who asks says less
@@ -43,6 +44,7 @@ _COUNTED = frozenset("year years month months week weeks day days hour hours per
 # Short forms with capitals inside, as they are: AVMC, SoCC, BAADTbVT; not SalesNorth.
 _SHORT_FORM = re.compile(r"(?<![^\W_])(?=[A-Za-z]{3,12}(?![^\W_]))(?:[A-Z]{1,4}[a-z]{0,2}){2,}")
 _HUMPS = re.compile(r"[A-Z][a-z]{2,}")
+_MIXED = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _CODE = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])\w{9,}|[0-9a-f]{8,}|\d{6,}")  # ids, hashes, stamps
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
@@ -84,8 +86,13 @@ def _short_forms(name: str) -> list[str]:
 
     >>> _short_forms("BAADTbVT-passengers SalesNorth HR_IT netProfit")
     ['BAADTbVT']
+    >>> _short_forms("kWhPerMonth NOx GmbH")
+    ['NOx', 'kWh', 'GmbH']
     """
-    return [form for form in _SHORT_FORM.findall(name) if not _HUMPS.search(form)]
+    found = [form for form in _SHORT_FORM.findall(name) if not _HUMPS.search(form)]
+    read = (word.text for word in read_words(name))
+    found += [word for word in read if word.isalpha() and _MIXED.search(word)]
+    return list(dict.fromkeys(found))
 
 
 def whole_time(words: Sequence[str]) -> bool:

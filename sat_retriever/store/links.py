@@ -83,12 +83,12 @@ class LinkTables:
         for reference in claims.external:
             self._connection.execute(
                 "INSERT INTO external_references SELECT id, ?, ? FROM sheets WHERE sheet_id = ?",
-                (reference.key, _text(reference), reference.source),
+                (reference.key, text_of(reference), reference.source),
             )
         for sheet_id, period in claims.periods:
             self._connection.execute(
                 "INSERT INTO periods SELECT id, ?, ? FROM sheets WHERE sheet_id = ?",
-                (period.family, _text(period), sheet_id),
+                (period.family, text_of(period), sheet_id),
             )
         for column in claims.keys:
             self._put_key(column)
@@ -96,7 +96,7 @@ class LinkTables:
     def _put_key(self, column: KeyColumn) -> None:
         added = self._connection.execute(
             "INSERT INTO key_columns (sheet, claim) SELECT id, ? FROM sheets WHERE sheet_id = ?",
-            (_text(column), column.sheet_id),
+            (text_of(column), column.sheet_id),
         )
         if added.rowcount:
             self._connection.executemany(
@@ -169,7 +169,7 @@ class LinkTables:
             "(SELECT id FROM sheets WHERE sheet_id = ?) ORDER BY id"
         )
         claims = [claim for each in sheet_ids for (claim,) in self._rows(sql, each)]
-        return readable(lambda: [_key(claim) for claim in claims])
+        return readable(lambda: [key_from_text(claim) for claim in claims])
 
     def blocks_of(self, sheet_ids: Iterable[str]) -> list[str]:
         """Blocks of the sheets' key columns."""
@@ -199,7 +199,7 @@ class LinkTables:
         )
         for block in blocks:
             found.update(self._rows(sql, block))
-        return readable(lambda: [_key(found[identity]) for identity in sorted(found)])
+        return readable(lambda: [key_from_text(found[identity]) for identity in sorted(found)])
 
     # ---- families of periods
 
@@ -233,7 +233,8 @@ class LinkTables:
         return self._connection.execute(sql, values).fetchall()
 
 
-def _text(claim: object) -> str:
+def text_of(claim: object) -> str:
+    """A claim as it is stored."""
     return json.dumps(to_json(claim, compact=True), separators=(",", ":"))
 
 
@@ -247,7 +248,8 @@ def _period(claim: str) -> SheetPeriod:
     return SheetPeriod(**{**data, "grain": Grain(data["grain"])})
 
 
-def _key(claim: str) -> KeyColumn:
+def key_from_text(claim: str) -> KeyColumn:
+    """A stored key column."""
     data = json.loads(claim)
     kind = ColumnType(data.get("type", ColumnType.UNKNOWN))
     return KeyColumn(**{**data, "type": kind, "blocks": tuple(data.get("blocks", ()))})

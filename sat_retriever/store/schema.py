@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 from sat_retriever.errors import IndexFormatError
+from sat_retriever.jsonform import record_from_json
+from sat_retriever.lexical import sheet_words
+from sat_retriever.links.join.keys import header_blocks
 from sat_retriever.period.sheet import months_of
-from sat_retriever.store.damage import register
+from sat_retriever.store.damage import RowDamage, readable, register
+from sat_retriever.store.links import key_from_text, text_of
 from sat_retriever.types import SheetRecord
 
 APPLICATION_ID = 0x53415431  # "SAT1": tells an index from any other SQLite file
@@ -130,6 +136,30 @@ MIGRATIONS: tuple[str, ...] = (
     );
     """,
     """
+    -- Words of a trade stay whole (LDVs, NOx, PM2.5), so sheets have other words, some with
+    -- signs inside, and key columns other blocks. Every sheet is read anew from its record.
+    DROP TABLE lexical;
+    CREATE VIRTUAL TABLE lexical USING fts5 (
+        workbook, sheet, headers, folder,
+        tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co' tokenchars '&-./'",
+        detail = 'column'
+    );
+    CREATE TEMP TABLE read (id INTEGER PRIMARY KEY, words TEXT NOT NULL);
+    INSERT INTO read (id, words) SELECT id, words_of(record) FROM sheets;
+    INSERT INTO lexical (rowid, workbook, sheet, headers, folder)
+    SELECT id, json_extract(words, '$[0]'), json_extract(words, '$[1]'),
+        json_extract(words, '$[2]'), json_extract(words, '$[3]')
+    FROM read;
+    UPDATE tokens SET words = (
+        SELECT json_extract(read.words, '$[4]') FROM read WHERE read.id = tokens.id
+    );
+    DROP TABLE read;
+    UPDATE key_columns SET claim = key_of(claim);
+    DELETE FROM key_blocks;
+    INSERT OR IGNORE INTO key_blocks
+    SELECT block.value, key_columns.id FROM key_columns, json_each(claim, '$.blocks') AS block;
+    """,
+    """
     -- Where a workbook really was, links followed, when it was read; empty: at its own path.
     ALTER TABLE workbooks ADD COLUMN within TEXT NOT NULL DEFAULT '';
 
@@ -172,8 +202,13 @@ def migrate(connection: sqlite3.Connection) -> None:
     """Bring a new file, or a checked one, to the current schema, in one transaction."""
     version = _pragma(connection, "user_version")
     if version < len(MIGRATIONS):
-        connection.create_function("months_of", 3, _months_of, deterministic=True)
         register(connection)
+        for name, arguments, function in (
+            ("months_of", 3, _months_of),
+            ("words_of", 1, _words_of),
+            ("key_of", 1, _key_of),
+        ):
+            connection.create_function(name, arguments, function, deterministic=True)
         script = "".join(MIGRATIONS[version:])
         try:
             connection.executescript(
@@ -189,6 +224,25 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 def _months_of(sheet: str, workbook: str, path: str) -> int:
     return months_of(SheetRecord("", sheet, workbook=workbook, path=path))
+
+
+def _words_of(record: str) -> str:
+    """Words of a stored record, a text a lexical field, and their number."""
+    try:
+        fields = readable(lambda: sheet_words(record_from_json(json.loads(record))))
+    except RowDamage:  # is told where it is met, and repaired by verifying
+        fields = ((), (), (), ())
+    return json.dumps([*map(" ".join, fields), sum(map(len, fields))])
+
+
+def _key_of(claim: str) -> str:
+    """A stored key column with the blocks that its header gives today."""
+    try:
+        column = readable(lambda: key_from_text(claim))
+    except RowDamage:
+        return claim
+    by_values = [block for block in column.blocks if not block.startswith("h:")]
+    return text_of(replace(column, blocks=(*header_blocks(column.field()), *by_values)))
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

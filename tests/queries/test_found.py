@@ -132,6 +132,18 @@ def test_short_forms_keep_their_capitals_and_initials_of_the_file_are_its_name()
     assert facts[f"{path}#SYAVLo raw"].kind == "SYAVLo raw"
 
 
+@pytest.mark.parametrize(
+    ("tab", "said"),
+    [
+        ("kWhPerMonth", "kWh per month"), ("pH values", "pH values"),
+        ("LDVsByState", "LDVs by state"), ("NOxEmissions", "NOx emissions"),
+        ("GmbH list", "GmbH list"), ("netProfit", "net profit"),
+    ],
+)  # fmt: skip
+def test_words_of_a_trade_are_said_as_they_are_written(tab, said):
+    assert facts_of(record(f"a.xlsx#{tab}", "A"))[f"a.xlsx#{tab}"].kind == said
+
+
 def test_chinese_names_are_read():
     facts = facts_of(*company())["仓库/库存台账 2024.xlsx#一月"]
     assert (facts.kind, facts.category, facts.period.label) == ("库存台账", "仓库", "2024-01")

@@ -1,0 +1,229 @@
+"""Identifiers to words: camel case comes apart, the words of a trade stay whole.
+
+The shape of capitals, small letters and digits tells most words of a trade: plural acronyms
+(LDVs), chemical formulas and units (NOx, CO2e, kWh), short forms (PhD, SoCC), part numbers
+(BX-7740/2), versions (v2.1). A short table holds those whose shape does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MAX_CHARS = 20_000
+
+# Vowel signs and other marks belong to the letter before them, but are no word characters for `re`.
+MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09cd\u0a01-\u0a03"
+    "\u0a3c-\u0a4d\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0bbe-\u0bcd\u0c3e-\u0c56"
+    "\u0cbc-\u0cd6\u0d3b-\u0d4d\u0dca-\u0ddf"
+)
+# Scripts written without spaces: Chinese, Japanese, Korean; Thai, Lao, Myanmar, Khmer.
+UNSPACED = (
+    "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+)
+
+UNITS = frozenset(
+    "kg mg ng lb lbs oz km cm mm nm ft yd mi ml cl dl gal bbl bbls ha rpm psi bar kpa mpa hz khz "
+    "mhz ghz kv kva mva kw mw gw kwh mwh gwh twh kwp mwp kj mj gj tj kcal btu mmbtu kb mb gb tb "
+    "yr pcs kbps mbps gbps ppm ppb mah eur usd gbp chf jpy cny inr".split()
+)
+"""Units and currencies that stand right behind a number, in small letters."""
+
+_CASED = "".join(map(chr, range(0x41, 0x530)))  # Latin, Greek, Cyrillic
+_U = "".join(char for char in _CASED if char.isupper())
+_L = "".join(char for char in _CASED if char.islower()) + "\u00aa\u00ba"
+_A = _U + _L
+_YEAR = r"(?:19|20)\d\d(?!\d)"
+# Digits of the letters before them; a year stands alone after two letters, any four digits after
+# four: ISO9001 is one word, part0001 is two.
+_FOUR = rf"(?<=[{_A}]{{4}})\d{{4}}(?!\d)"
+_DIGITS = rf"(?:(?<![{_A}][{_A}])\d+|(?!{_YEAR}|{_FOUR})\d+)?"
+# CO2e, A320neo, m8x40, Phase2B
+_TAIL = rf"(?:(?<=\d)(?:[{_L}]{{1,4}}(?![{_L}]){_DIGITS}|[{_U}](?![{_A}\d])))*"
+_UNIT = rf"(?:[{_U}]+(?:[{_L}](?![{_L}])|(?![{_L}])){_DIGITS})"
+# Words whose shape does not tell: units, chemistry, biology, software, names.
+_TRADE = (
+    r"[kMGT]W[hp]s?|[Mm]{1,2}Btus?|mmHg|keV|GmbHs?|[A-Z]aaS|(?:My|No)SQL|OAuth\d?"
+    r"|(?:si|mi|sc|sn|ds|ss|lnc|mt|cf|ct)[RD]NAs?"
+    rf"|Mc[A-Z][{_L}]{{2,}}|[ei][A-Z][{_L}]{{2,}}\d*"
+)
+_HUMP = re.compile(
+    rf"(?P<whole>(?:{_TRADE}|[{_U}]{{2,}}s)(?![{_L}]))"  # GmbH, LDVs
+    rf"|(?:[{_L}](?=[{_U}]))?{_UNIT}+{_TAIL}"  # USD, NOx, kVA, pH, H2SO4, PhD
+    rf"|[{_U}]?[{_L}]+?(?=kW[hp](?![{_L}]))"  # totalkWh
+    rf"|[{_U}]?[{_L}]+{_DIGITS}{_TAIL}"
+    rf"|\d{{4}}(?!\d)"
+    rf"|\d+(?=(?i:{'|'.join(sorted(UNITS, key=len, reverse=True))})(?![{_L}\d]))"
+    rf"|\d+(?:[{_U}]+(?![{_L}])\d*|[{_L}]{{1,4}}(?![{_L}])\d*)*"
+    rf"|(?P<other>[^{_A}\d]+)"  # letters of other scripts stay with what they touch
+)
+_PLAIN = re.compile(rf"[{_U}]?[{_L}]+|[{_U}]+|\d+")
+# Short words that a capital starts, and that belong to no abbreviation before or after them.
+_SHORT = re.compile(
+    rf"(?<=[{_A}\d][{_A}\d])(?=(?:No|Id|Nr|Of|By|To|At|On|In|Is)$)"
+    rf"|(?<=[{_A}\d][{_A}\d])(?=(?:Of|By|To)[{_U}])|(?<=Of)(?=[{_U}]{{2}})|(?<=By)(?=[{_U}]{{2}})"
+    rf"|(?<=^[{_L}])(?=IDs?$)|(?<=^[{_A}])(?=Ids?$)"  # a key of one letter's table: mID
+    rf"|(?<=^(?:My|No|Is|In|To|At|On|If|Do))(?=[{_U}]{{2}})"
+    r"|(?i:(?<=^[QH][1-4])(?=FY)|(?<=^FY\d\d)(?=[QH][1-4]))"
+)
+_LETTER = rf"(?:[{UNSPACED}]|[^\W_][{MARKS}]*)"
+_CHUNK = re.compile(
+    rf"(?<![^\W_])[^\W\d_]{{1,2}}&[^\W\d_]{{1,2}}(?![^\W_]|[-./\\][^\W_])"  # P&L
+    rf"|{_LETTER}+(?:[-./\\]{_LETTER}+)*"
+)
+_SEPARATOR = re.compile(r"[_\-./\\]+")
+_NUMBER = re.compile(r"\d+(?:\.\d+)+")
+_DECIMAL = re.compile(r"[+-]?\d+\.\d+%?")
+_TIME = re.compile(
+    r"[qh][1-4]|[1-4][qh]|fy\d*|[ck]w\d+|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.I
+)
+_ALSO = tuple(
+    re.compile(shape)
+    for shape in (
+        r"([a-z]{2,})(\d{3,})",  # ISO9001: iso, 9001
+        r"([a-z]{2,})(\d+(?:\.\d+)+)",  # PM2.5: pm, 2.5
+        r"([a-z]\d+)(?:\.\d+)+",  # v2.1: v2
+        r"(?:[kmg]?[gt]|lbs?)?(co2)(?:eq?)?",  # tCO2e: co2
+        r"([a-z]{2}\d|[a-z]+\d{2,})[a-z]{1,3}",  # A320neo: a320
+    )
+)
+_PLURAL = re.compile(rf"[{_A}]+[{_U}][{_L}]*s")  # LDVs, PhDs, kWhs
+_PREFIXED = re.compile(rf"[ei]([A-Z][{_L}]{{3,}})")  # eInvoice: invoice
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a text.
+
+    Attributes:
+        text: The word as it is written.
+        also: What else it is found by: its singular, its parts.
+    """
+
+    text: str
+    also: tuple[str, ...] = ()
+
+
+def split_identifiers(text: str) -> str:
+    """The text with identifiers taken apart by spaces, letters unchanged.
+
+    Handles camelCase, snake_case, "-", "." and "/", and a year glued to a word. Acronyms with
+    a plural, formulas, units, versions, decimals and part numbers stay whole.
+
+    >>> split_identifiers("Stock_Market__Q3-2021.finalReport")
+    'Stock Market Q3 2021 final Report'
+    >>> split_identifiers("HTTPServer Sales2021Q3 rate 3.5")
+    'HTTP Server Sales 2021 Q3 rate 3.5'
+    >>> split_identifiers("LDVsByState totalCO2Emissions kWhPerMonth PM2.5 BX-7740/2")
+    'LDVs By State total CO2 Emissions kWh Per Month PM2.5 BX-7740/2'
+    """
+    parts: list[str] = []
+    for word in text[:MAX_CHARS].split():
+        if _DECIMAL.fullmatch(word):
+            parts.append(word)
+        else:
+            parts.extend("".join(_spaced(word)).split())
+    return " ".join(parts)
+
+
+def read_words(text: str) -> Iterator[Word]:
+    """The words of a text, signs between them left out.
+
+    >>> [word.text for word in read_words("(net_Profit, PM2.5)")]
+    ['net', 'Profit', 'PM2.5']
+    >>> list(read_words("POs"))
+    [Word(text='POs', also=('PO',))]
+    """
+    for match in _CHUNK.finditer(text[:MAX_CHARS]):
+        yield from _chunk(match[0])
+
+
+def _spaced(word: str) -> Iterator[str]:
+    """A word, spaces for separators and between the words it hides."""
+    end = 0
+    for match in _CHUNK.finditer(word):
+        yield _SEPARATOR.sub(" ", word[end : match.start()])
+        yield " ".join(part.text for part in _chunk(match[0]))
+        end = match.end()
+    yield _SEPARATOR.sub(" ", word[end:])
+
+
+def _chunk(chunk: str) -> tuple[Word, ...]:
+    """The words of letters and digits that at most single separators are between."""
+    if _PLAIN.fullmatch(chunk):
+        return (Word(chunk),)
+    if "&" in chunk:
+        return (Word(chunk, tuple(chunk.split("&"))),)
+    if _is_code(chunk):
+        pieces = (part for piece in _SEPARATOR.split(chunk) for part in _humps(piece))
+        return (Word(chunk, tuple(pieces)),)
+    pieces = (part for piece in re.split(r"[-/\\]", chunk) for part in _dotted(piece))
+    return tuple(Word(part, _also(part)) for part in pieces)
+
+
+def _is_code(chunk: str) -> bool:
+    """Whether a chunk is a part number or another code: short letter groups and a number.
+
+    >>> [_is_code(text) for text in ("BX-7740/2", "10-K", "Q3-2021", "net-profit", "Mar-24")]
+    [True, True, False, False, False]
+    """
+    pieces = _SEPARATOR.split(chunk)
+    if len(pieces) < 2 or not chunk.isascii() or "\\" in chunk or any(map(_TIME.fullmatch, pieces)):
+        return False
+    if len(pieces) == 2 and min(map(len, pieces)) == 1 and max(map(len, pieces)) < 4:
+        return "." not in chunk and sum(map(str.isalpha, pieces)) == 1  # 10-K, F-16
+    letters = [piece for piece in pieces if piece.isalpha()]
+    if not any(map(str.isalpha, chunk)) or any(len(x) > (6 if x.isupper() else 3) for x in letters):
+        return False
+    fewest = 2 if chunk.isupper() else 3
+    numbers = re.findall(r"\d+", chunk)
+    return any(len(each) >= fewest and not re.fullmatch(_YEAR, each) for each in numbers)
+
+
+def _dotted(piece: str) -> list[str]:
+    """The words of a piece in which dots may separate words, or the digits of one number."""
+    runs = piece.split(".")
+    found = list(_humps(runs[0]))
+    dated = len(runs) > 2 and any(re.fullmatch(_YEAR, run) for run in runs)  # 31.03.2024
+    for run in runs[1:]:
+        words = list(_humps(run))
+        left, right = found[-1], words[0]
+        timed = _TIME.fullmatch(left) or re.fullmatch(_YEAR, left) or re.fullmatch(_YEAR, right)
+        if left[-1].isdigit() and right[0].isdigit() and not dated and not timed:
+            found[-1] += f".{words.pop(0)}"
+        found += words
+    return found
+
+
+def _humps(run: str) -> tuple[str, ...]:
+    """The words of a run of letters and digits."""
+    if _PLAIN.fullmatch(run):
+        return (run,)
+    found: list[str] = []
+    glued = False
+    for match in _HUMP.finditer(run):
+        other = match["other"] is not None
+        cut = [match[0]] if match["whole"] else _SHORT.sub(" ", match[0]).split(" ")
+        words = cut if len(cut) == 1 else [word for part in cut for word in _humps(part)]
+        if found and (other or glued):
+            found[-1] += words.pop(0)
+        found += words
+        glued = other
+    return tuple(found)
+
+
+def _also(word: str) -> tuple[str, ...]:
+    """What else a word is found by: the singular of a plural acronym, telling parts."""
+    if _PLURAL.fullmatch(word):
+        return (word[:-1],)
+    if prefixed := _PREFIXED.fullmatch(word):
+        return (prefixed[1],)
+    if _NUMBER.fullmatch(word):
+        return tuple(word.split("."))  # 3.8: 3, 8
+    low = word.lower()
+    matches = (shape.fullmatch(low) for shape in _ALSO)
+    return next((match.groups() for match in matches if match), ())
