@@ -116,7 +116,7 @@ def run_one(folder: Path) -> None:
     from sat_retriever.adapt.adapt import adapt
 
     settings = AdaptSettings(**json.loads((folder / SETTINGS).read_text(encoding="utf-8")))
-    with SheetIndex.open(folder / INDEX) as index, training_bar() as bar:
+    with SheetIndex.open(folder / INDEX) as index, training_bar("adapt") as bar:
         adapt(index, folder / RUN, settings, watcher=_Watcher(bar))
 
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks run determinism --data ../shared/data [--times 5] [--busy 6]
 
-Each corpus is indexed once on the machine as it is, then again and again beside processes
-that keep every core busy, with 1, 2 and 6 reading processes. All that is stored must be
+Each corpus is indexed once on the machine as it is, then five times beside processes that
+keep every core busy, with 1, 2 and 6 reading processes in turn. All that is stored must be
 equal: records, tokens to the last bit, words, links with their evidence, skipped parts.
 """
 
@@ -53,11 +53,11 @@ def measure(name: str, folder: Path, options: argparse.Namespace, console: Conso
     expected, calm = index_anew(folder, options.work, 2)
     rows = [_row(0, 2, 0, expected, expected, calm)]
     with busy(options.busy):
-        for time in range(options.times):
-            for workers in WORKERS:
-                found, run = index_anew(folder, options.work, workers)
-                rows.append(_row(time + 1, workers, options.busy, found, expected, run))
-                console.print(f"{name}, time {time + 1}, {workers} workers: {rows[-1]}")
+        for number in range(1, options.times + 1):
+            workers = WORKERS[number % len(WORKERS) - 1]
+            found, run = index_anew(folder, options.work, workers)
+            rows.append(_row(number, workers, options.busy, found, expected, run))
+            console.print(f"{name}: {rows[-1]}")
     reasons = Counter(skip["reason"] for skip in calm.report["skipped"])
     slow = [row["seconds"] for row in rows[1:]]
     metrics = {

@@ -200,6 +200,38 @@ SECTIONS = (
         },
     ),
     Section(
+        "determinism",
+        "The same folder indexed again and again beside busy processes",
+        {
+            "workbooks": "workbooks",
+            "sheets": "sheets",
+            "skipped": "skipped",
+            "timeouts": "of these for time",
+            "indexings": "indexings",
+            "busy_processes": "busy processes",
+            "different": "different indexes",
+            "calm_s": "calm, s",
+            "busy_median_s": "busy, median s",
+            "busy_slowest_s": "slowest, s",
+        },
+    ),
+    Section(
+        "large",
+        "Very long, wide and many-sheeted files",
+        {
+            "file_mb": "file, MB",
+            "sheets": "sheets",
+            "partial": "of these in part",
+            "rows": "rows",
+            "calm_s": "calm, s",
+            "calm_cpu_s": "processor, s",
+            "calm_peak_mib": "memory, MiB",
+            "busy_s": "busy, s",
+            "busy_cpu_s": "processor, s",
+            "equal": "same index",
+        },
+    ),
+    Section(
         "reading",
         "Reading speed",
         {

@@ -231,7 +231,7 @@ def _words_of(record: str) -> str:
     try:
         fields = readable(lambda: sheet_words(record_from_json(json.loads(record))))
     except RowDamage:  # is told where it is met, and repaired by verifying
-        fields = ((), (), (), ())
+        fields = ([], [], [], [])
     return json.dumps([*map(" ".join, fields), sum(map(len, fields))])
 
 
