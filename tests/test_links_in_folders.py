@@ -8,6 +8,8 @@ import pytest
 from sat_retriever import InputError, SheetIndex, read_workbook
 from sat_retriever.tools.sheettools import SheetTools
 from sat_retriever.types import SkipReason
+from sat_retriever.workbook.budget import Budget
+from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.readers import Readers
 from tests.fakes import HashedEncoder
 from tests.test_sync import write, write_xlsx
@@ -51,7 +53,7 @@ def test_a_link_to_a_file_outside_is_named_and_nothing_of_the_file_is_stored(fol
     assert b"Secret" not in stored_bytes(index)
     assert b"root:x:0:0" not in stored_bytes(index)
     again = index.sync(folder, verify=True)
-    assert (again.unchanged, again.skipped) == (2, ())
+    assert (again.unchanged, again.skipped, again.known) == (2, report.skipped, 1)
 
 
 def test_a_chain_of_links_that_ends_outside_is_skipped(folder, secret, index):
@@ -216,7 +218,7 @@ def test_values_are_those_of_the_opened_file_whatever_its_path_is_by_then(folder
     with path.open("rb") as file:
         path.unlink()
         write_xlsx(path, Other=["Secret"])
-        readers = Readers(file, path, safe=False, deadline=float("inf"))
+        readers = Readers(file, path, Budget(Limits()), safe=False)
         assert [sheet.name for sheet in readers.listed()] == ["First"]
 
 

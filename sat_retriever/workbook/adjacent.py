@@ -10,6 +10,11 @@ from sat_retriever.workbook.sample import Family, Sample, sample_block, steps
 from sat_retriever.workbook.scoring import CLEAR, best_header
 
 COVERED = 0.5
+"""Share of the columns above a block that its header covers."""
+CLOSE_GAP = 3
+"""Blank rows across which a title can stand over further rows of a table."""
+WIDTH_BY_GAP = (0.25, 0.5)
+"""Share of the columns above that further rows fill, across one blank row and across more."""
 MAX_LONE_ROWS = 3
 MAX_SECTION_ROWS = 6
 MAX_HEADER_ROWS = 6
@@ -35,12 +40,22 @@ def continues_below(cells: Cells, above: Area, block: Area) -> bool:
     first = _first_rows(cells, block)
     if first is None:
         return False
+    gap = _gap(cells, above, block)
+    if gap > CLOSE_GAP and first.rows[0] > block.top:
+        return False
     if _is_bare_header(cells, above):
         fits = len(first.cols) >= COVERED * _last_width(cells, above)
     else:
         last = _last_rows(cells, above)
-        fits = len(last.rows) >= 2 and _alike(last, first)
+        wide = len(first.cols) >= WIDTH_BY_GAP[gap > 1] * len(last.cols)
+        fits = wide and len(last.rows) >= 2 and _alike(last, first)
     return fits and not _is_header(first)  # last, for it is the dearest question
+
+
+def _gap(cells: Cells, above: Area, block: Area) -> int:
+    """Number of blank rows right above a block."""
+    between = cells.kinds[above.bottom : block.top, above.left : above.right + 1]
+    return int(between[::-1].any(axis=1).argmax())
 
 
 def is_lone(cells: Cells, block: Area) -> bool:
@@ -107,15 +122,17 @@ def _is_bare_header(cells: Cells, block: Area) -> bool:
 def _alike(above: Sample, first: Sample) -> bool:
     """Whether the first row of a block has the kinds of the rows above it."""
     columns = {col: j for j, col in enumerate(above.cols)}
+    likely = above.likely(0)
     alike = compared = 0
     for j, col in enumerate(first.cols):
         family = int(first.families[0, j])
         if not family or col not in columns:
             continue
-        counts = above.below[1:, 0, columns[col]]
+        counts = likely[:, columns[col]]
         if not counts.sum():
             continue
         compared += 1
+        family = int(Family.NUMBER) if family == Family.UNKNOWN else family
         alike += 2 * int(counts[family - 1]) >= int(counts.max())
     return compared >= 2 and alike >= ALIKE * compared
 

@@ -11,10 +11,12 @@ from sat_retriever.structure import SheetTable, TableObject
 from sat_retriever.types import FormulaState, SkipReason
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.places import NO_PLACES, Places
 from sat_retriever.workbook.readers import Readers
 from sat_retriever.workbook.reading import Reading, no_more, refuse_sheet, sheet_messages
 from sat_retriever.workbook.records import Source
 from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.scan import SheetScan
 from sat_retriever.workbook.skips import skip
 from sat_retriever.workbook.xlsx import SheetPart
 
@@ -29,10 +31,12 @@ class Known:
     Attributes:
         states: Whether a sheet's formulas were read; they were not if it is missing.
         tables: Declared tables.
+        unsaved: Cells whose formula has no saved value, by sheet.
     """
 
     states: Mapping[str, FormulaState] = field(default_factory=dict)
     tables: Sequence[SheetTable] = ()
+    unsaved: Mapping[str, Places] = field(default_factory=dict)
 
 
 NOTHING_KNOWN = Known()
@@ -75,4 +79,6 @@ def read_by_value(
             yield skip(request, *refusal, sheet.name)
             continue
         state = known.states.get(sheet.name, FormulaState.UNREAD)
-        yield from sheet_messages(reading, part, None, tables.get(sheet.name, ()), state)
+        unsaved = known.unsaved.get(sheet.name, NO_PLACES)
+        scan = SheetScan(unsaved=unsaved, formula_area=unsaved.area) if len(unsaved) else None
+        yield from sheet_messages(reading, part, scan, tables.get(sheet.name, ()), state)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.area import Area
 from sat_retriever.workbook.grid import CellError, Grid, Value
+from sat_retriever.workbook.places import Places
 
 MAX_HEADER_LENGTH = 120
 MAX_EXAMPLE_LENGTH = 60
@@ -39,6 +40,8 @@ class Kind(IntEnum):
     ERROR = 7
     CODE = 8
     """Text made mostly of digits, a mail or web address: only in sampled rows."""
+    UNKNOWN = 9
+    """A formula whose value nobody saved."""
 
 
 class _Kinds(dict[type, int]):
@@ -81,6 +84,7 @@ class Cells:
         rows: The grid's values.
         kinds: Kind codes, shape (rows, columns) uint8.
         origin: Sheet row and column (1-based) of `kinds[0, 0]`.
+        start: Row and column of `rows[0][0]` in `kinds`.
         anchors: Cells covered by a merge → the merge's top left cell (0-based),
             the cell itself included.
     """
@@ -89,17 +93,18 @@ class Cells:
     kinds: KindArray
     origin: tuple[int, int]
     anchors: dict[tuple[int, int], tuple[int, int]]
+    start: tuple[int, int] = (0, 0)
 
     def value(self, row: int, col: int) -> Value:
-        """The value of a cell; None outside the grid."""
-        cells = self.rows[row] if row < len(self.rows) else ()
-        return cells[col] if col < len(cells) else None
+        """The value of a cell; None outside the rows."""
+        return self.line(row, [col])[0]
 
     def line(self, row: int, cols: Sequence[int]) -> list[Value]:
-        """The values of a row at some columns; None outside the grid."""
-        cells = self.rows[row]
-        width = len(cells)
-        return [cells[col] if col < width else None for col in cols]
+        """The values of a row at some columns; None outside the rows."""
+        down, right = self.start
+        cells = self.rows[row - down] if down <= row < down + len(self.rows) else ()
+        stop = right + len(cells)
+        return [cells[col - right] if right <= col < stop else None for col in cols]
 
     def spread(self, row: int, col: int) -> Value:
         """The value of a cell, or of the merged area it belongs to."""
@@ -112,22 +117,51 @@ class Cells:
 
 
 def cells_of(grid: Grid, merges: Sequence[Area]) -> Cells:
-    """The grid's cells with one kind code each.
+    """The grid's cells with one kind code each, formulas without a saved value included.
 
     Cost is linear in the number of cells. No more than 16,384 columns and 50,000
     merges are looked at. Where rows times widest row is over 64 million, either the
     last rows or the rightmost columns are left out, whichever costs fewer cells.
     """
     lengths = np.fromiter(map(len, grid.rows), dtype=np.int64, count=len(grid.rows))
-    height, width = _bounds(lengths)
-    rows, lengths = grid.rows[:height], lengths[:height]
-    if height and int(lengths.min()) == int(lengths.max()) == width:
+    (top, left), extents = _extents(grid, lengths)
+    down, right = start = (grid.first_row - top, grid.first_col - left) if grid.rows else (0, 0)
+    height, width = _bounds(extents)
+    rows = grid.rows[: max(height - down, 0)]
+    lengths = lengths[: len(rows)]
+    if height == len(rows) > 0 and int(lengths.min()) == int(lengths.max()) == width:
         kinds = kinds_of(chain.from_iterable(rows)).reshape(height, width)
     else:
         kinds = np.zeros((height, width), dtype=np.uint8)
-        _scatter(rows, lengths, kinds)
-    origin = (grid.first_row, grid.first_col)
-    return Cells(rows, kinds, origin, _anchors(merges, origin, kinds.shape))
+        _scatter(rows, lengths, kinds[down:, right:])
+    _mark(grid.unsaved, (top, left), kinds)
+    return Cells(rows, kinds, (top, left), _anchors(merges, (top, left), kinds.shape), start)
+
+
+def _extents(grid: Grid, lengths: NDArray[np.int64]) -> tuple[tuple[int, int], NDArray[np.int64]]:
+    """The first row and column that any cell stands in, and how far each row reaches."""
+    formulas = grid.unsaved.area
+    if formulas is None:
+        return (grid.first_row, grid.first_col), lengths
+    top, left = formulas.top, formulas.left
+    if grid.rows:
+        top, left = min(top, grid.first_row), min(left, grid.first_col)
+    down = grid.first_row - top if grid.rows else 0
+    extents = np.zeros(max(formulas.bottom + 1 - top, down + len(lengths)), dtype=np.int64)
+    extents[down : down + len(lengths)] = (lengths + (grid.first_col - left)) * (lengths > 0)
+    rows, cols = grid.unsaved.indices()
+    np.maximum.at(extents, rows - top, cols - left + 1)
+    return (top, left), extents
+
+
+def _mark(unsaved: Places, origin: tuple[int, int], kinds: KindArray) -> None:
+    """Give the empty ones of these cells their kind."""
+    rows, cols = unsaved.indices()
+    rows, cols = rows - origin[0], cols - origin[1]
+    inside = (rows < kinds.shape[0]) & (cols < kinds.shape[1])
+    rows, cols = rows[inside], cols[inside]
+    empty = kinds[rows, cols] == Kind.EMPTY
+    kinds[rows[empty], cols[empty]] = Kind.UNKNOWN
 
 
 def _bounds(lengths: NDArray[np.int64]) -> tuple[int, int]:

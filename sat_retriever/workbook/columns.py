@@ -17,7 +17,7 @@ MAJORITY = 0.5
 """Share of a column's non-empty cells from which one kind names its type."""
 
 # As plain integers: list indices that cost no enum look-up.
-_EMPTY, _TEXT, _ERROR = int(Kind.EMPTY), int(Kind.TEXT), int(Kind.ERROR)
+_EMPTY, _TEXT, _ERROR, _UNKNOWN = map(int, (Kind.EMPTY, Kind.TEXT, Kind.ERROR, Kind.UNKNOWN))
 _INTEGER, _NUMBER = int(Kind.INTEGER), int(Kind.NUMBER)
 _TYPES = {
     Kind.TEXT: ColumnType.TEXT,
@@ -25,6 +25,7 @@ _TYPES = {
     Kind.DATE: ColumnType.DATE,
     Kind.TIME: ColumnType.TIME,
     Kind.ERROR: ColumnType.ERROR,
+    Kind.UNKNOWN: ColumnType.UNKNOWN,
 }
 
 
@@ -52,16 +53,18 @@ def infer_type(kinds: KindArray, values: Sequence[Value]) -> ColumnType:
     """What most of a column's non-empty cells are.
 
     `kinds` are the kind codes of all sampled cells and `values` the same cells.
-    Errors count only in a column that holds nothing else; integers are numbers
-    without a fraction throughout; a column without a majority is `text` if any
-    cell is text, else `unknown`.
+    Formulas without a saved value count only in a column that holds nothing but them
+    and errors, errors only in one that holds nothing else; integers are numbers without
+    a fraction throughout; a column without a majority is `text` if any cell is text,
+    else `unknown`.
     """
     counts = np.bincount(kinds, minlength=len(Kind)).tolist()
     counts[_EMPTY] = 0
     if not any(counts):
         return ColumnType.EMPTY
-    if sum(counts) > counts[_ERROR]:
-        counts[_ERROR] = 0
+    for silent in (_ERROR, _UNKNOWN):
+        if sum(counts) > counts[silent]:
+            counts[silent] = 0
     half = MAJORITY * sum(counts)
     if counts[_INTEGER] + counts[_NUMBER] > half:
         whole = all(v.is_integer() for v in values if isinstance(v, float))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from sat_retriever.workbook.places import Places
 
 
 class CellError(str):
@@ -23,8 +25,11 @@ class Grid:
         rows: Values; rows may be shorter than the widest one (missing cells are None).
         first_row: 1-based sheet row of `rows[0]`.
         first_col: 1-based sheet column of `rows[i][0]`.
+        unsaved: Cells with a formula whose value nobody saved, in sheet addresses; they may
+            lie outside of the rows. A value in the rows is stronger.
     """
 
     rows: list[list[Value]]
     first_row: int = 1
     first_col: int = 1
+    unsaved: Places = field(default_factory=Places)

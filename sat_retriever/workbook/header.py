@@ -12,6 +12,7 @@ from sat_retriever.workbook.adjacent import continues_below, continues_beside, i
 from sat_retriever.workbook.cells import Cells, Kind, cells_of, header_text
 from sat_retriever.workbook.columns import SAMPLE, describe_column
 from sat_retriever.workbook.grid import Grid
+from sat_retriever.workbook.irregular import is_irregular
 from sat_retriever.workbook.layout import Layout, read_layout
 from sat_retriever.workbook.regions import Rules, find_blocks, trim
 from sat_retriever.workbook.stacked import split_stacked
@@ -19,6 +20,8 @@ from sat_retriever.workbook.stacked import split_stacked
 MAX_TABLES = 64
 MAX_KEPT_COLUMNS = 16_384
 MIN_CELLS = 2
+MIN_HEADED_ROWS = 3
+"""Rows of data below which a header is none to judge an irregular sheet by."""
 REMARK_CELLS = 4
 REMARK_SHARE = 3
 HEADERLESS_SHARE = 0.5
@@ -120,8 +123,22 @@ def _found(cells: Cells, declared: Sequence[int]) -> list[Layout]:
         for layout in _layouts(cells, block)
     ]
     largest = max((*declared, *(_cell_count(cells, layout.area) for layout in layouts)), default=0)
+    if alone and _is_irregular(cells, whole, layouts):
+        return [Layout(whole)]
     layouts = [layout for layout in layouts if not _is_remark(cells, layout, largest)]
     return layouts or ([Layout(whole)] if alone else [])
+
+
+def _is_irregular(cells: Cells, whole: Area, layouts: Sequence[Layout]) -> bool:
+    """Whether what looks like tables are the scattered pieces of the whole sheet."""
+    size = (whole.bottom - whole.top + 1) * (whole.right - whole.left + 1)
+    pieces = [_cell_count(cells, layout.area) for layout in layouts]
+    headed = [
+        layout.header_height > 0
+        and layout.area.bottom - layout.area.top - layout.header_height + 1 >= MIN_HEADED_ROWS
+        for layout in layouts
+    ]
+    return is_irregular(pieces, headed, _cell_count(cells, whole), size)
 
 
 def _layouts(cells: Cells, block: Area) -> list[Layout]:
@@ -218,12 +235,11 @@ def _column(
     if layout.transposed:
         values = cells.line(line, places)
     else:
-        values = [cells.rows[row][line] for row in places]
+        values = [cells.value(row, line) for row in places]
+    name = _joined(cells, header)
     position = line - layout.area.left
-    if item and item.header_rows and position < len(item.columns):
+    if not name and item and position < len(item.columns):
         name = header_text(item.columns[position])
-    else:
-        name = _joined(cells, header)
     unit = header_text(cells.value(layout.units, line)) if layout.units is not None else ""
     return describe_column(name, kinds[found], values, unit or None, examples=examples)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sat_retriever.area import Area
@@ -14,6 +15,8 @@ from sat_retriever.workbook.sideways import sideways_score
 from sat_retriever.workbook.wording import MAX_LABEL
 
 MAX_HEADER_HEIGHT = 5
+_FACT = re.compile(r"([^:：]*[^:：\d\s])\s*[:：]\s*[^/\s]")
+"""A key and its value in one text, which no time ("10:30") and no address is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ def read_layout(cells: Cells, block: Area) -> Layout:
     if score < (CLEAR if len(sample.cols) == 1 else THRESHOLD):
         area = above_notes(cells, below_titles(sample, block))
         return Layout(area, totals=count_totals(cells, area, area.top))
+    best = _header_bottom(sample, best)
     units = units_row(sample, best)
     bottom = best if units is None else units - 1
     top = _header_top(cells, sample, bottom)
@@ -57,6 +61,23 @@ def read_layout(cells: Cells, block: Area) -> Layout:
     unit_row = None if units is None else sample.rows[units]
     first_data = (sample.rows[bottom] if unit_row is None else unit_row) + 1
     return Layout(area, height, False, unit_row, count_totals(cells, area, first_data), score)
+
+
+def _header_bottom(sample: Sample, best: int) -> int:
+    """The last of the header rows from the best one on: rows of names over values, like it."""
+    bottom = best
+    while bottom + 2 < len(sample.rows) and bottom - best + 1 < MAX_HEADER_HEIGHT:
+        line = sample.families[bottom + 1]
+        names = line == Family.WORDS
+        over_values = names & (sample.below[1:, bottom + 2].argmax(axis=0) + 1 != Family.WORDS)
+        gap = sample.rows[bottom + 1] - sample.rows[bottom] > 1
+        if gap or names.sum() < 2 or (line > Family.WORDS).any():
+            break
+        score = row_scores(sample, bottom + 2)[bottom + 1]
+        if 2 * over_values.sum() < names.sum() or score < CLEAR:
+            break
+        bottom += 1
+    return bottom
 
 
 def _header_top(cells: Cells, sample: Sample, bottom: int) -> int:
@@ -83,7 +104,7 @@ def _is_upper(cells: Cells, sample: Sample, row: int, bottom: int) -> bool:
     families = sample.families[row][filled]
     if not filled or ((families == Family.NUMBER).any() and steps(line) < 1.0):
         return False
-    if _is_pair(cells, sample, row, filled):
+    if _is_title(cells, sample, row) or _is_pair(cells, sample, row, filled):
         return False
     short = [j for j in filled if len(str(line[j])) <= MAX_LABEL]
     if any(cells.anchors.get((sample.rows[row] + 1, sample.cols[j])) for j in short):
@@ -93,6 +114,18 @@ def _is_upper(cells: Cells, sample: Sample, row: int, bottom: int) -> bool:
     counts = sample.below[1:, row + 2]
     over_values = [j for j in short if j and counts[:, j].argmax() + 1 != Family.WORDS]
     return bool(over_values) or len(short) > max(1, len(filled) // 2)
+
+
+def _is_title(cells: Cells, sample: Sample, row: int) -> bool:
+    """Whether a row is one text merged over the labels and more, or states facts ("Date: May")."""
+    texts = set(sample.texts(row))
+    keys = [fact[1] for text in texts if (fact := _FACT.match(text))]
+    if keys and len(set(keys)) == len(keys) and 2 * len(keys) >= len(texts):
+        return True
+    place, left = sample.rows[row], sample.cols[0]
+    anchors = [cells.anchors.get((place, col)) for col in (left, left + 1)]
+    wide = len(sample.cols) > 1 and anchors[0] is not None and anchors[0] == anchors[1]
+    return wide and texts == {str(cells.spread(place, left)).strip()}
 
 
 def _is_pair(cells: Cells, sample: Sample, row: int, filled: list[int]) -> bool:

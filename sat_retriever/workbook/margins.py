@@ -96,7 +96,8 @@ def _is_unit(text: str) -> bool:
 def above_notes(cells: Cells, area: Area) -> Area:
     """The area without footnotes: lone texts in its last rows.
 
-    A short one, such as a name with nothing beside it, is one only below a note.
+    A short one, such as a name with nothing beside it, is one only below a note, or where
+    it is the last and its column is empty but for it.
     """
     if area.right == area.left:
         return area
@@ -106,10 +107,13 @@ def above_notes(cells: Cells, area: Area) -> Area:
         if len(line) > 1:
             break
         value = cells.value(row, area.left + int(line[0])) if len(line) else None
-        if value is not None and (not isinstance(value, str) or isinstance(value, CellError)):
+        if len(line) and (not isinstance(value, str) or isinstance(value, CellError)):
             break
         row -= 1
-        end = row if value is not None and _is_note(value) else end
+        if isinstance(value, str):
+            column = cells.kinds[area.top : row + 1, area.left + int(line[0])]
+            alone = end == area.bottom and not column.any()
+            end = row if alone or _is_note(value) else end
     return trim(cells.kinds, Area(area.top, area.left, end, area.right)) or area
 
 

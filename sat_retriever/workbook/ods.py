@@ -26,6 +26,7 @@ from sat_retriever.workbook.package import (
     local,
     resolve,
 )
+from sat_retriever.workbook.places import Places
 from sat_retriever.workbook.records import Source
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.skips import skip, why_cut
@@ -46,7 +47,7 @@ def read_ods(
     """
     walk = _Walk(request, Budget(request.limits))
     yield from walk.content(file)
-    known = Known(walk.states, walk.declared.tables)
+    known = Known(walk.states, walk.declared.tables, walk.unsaved)
     told = read_by_value(request, source, file, values, walk.budget, damage=damage, known=known)
     yield from told
     yield {"structure": to_json(walk.structure(), compact=True)}
@@ -61,6 +62,7 @@ class _Walk:
     declared: OdsDeclared = field(default_factory=OdsDeclared)
     states: dict[str, FormulaState] = field(default_factory=dict)
     charts: list[DataSource] = field(default_factory=list)
+    unsaved: dict[str, Places] = field(default_factory=dict)
 
     def content(self, file: BinaryIO) -> Iterator[Json]:
         """Messages about formulas, and why not all of them were read."""
@@ -91,14 +93,16 @@ class _Walk:
         names += [each.table.name for each in self.declared.tables]
         formulas = Formulas(self.request, frozenset(map(str.casefold, names)), self.budget)
         if self.declared.formulas:
-            for sheet, found in read_formulas(chunks, limits):
-                if not self.request.asks_for(sheet):
+            for found in read_formulas(chunks, limits):
+                if not self.request.asks_for(found.sheet):
                     continue
+                self.unsaved.setdefault(found.sheet, found.unsaved)
+                raw = found.formulas
                 if self.request.window is not None and self.request.formulas:
-                    found = cell_formulas(found, self.request.window.area)  # noqa: PLW2901
-                complete = yield from formulas.messages(sheet, found)
+                    raw = cell_formulas(raw, self.request.window.area)
+                complete = yield from formulas.messages(found.sheet, raw)
                 state = FormulaState.READ if complete else FormulaState.UNREAD
-                self.states.setdefault(sheet, state)
+                self.states.setdefault(found.sheet, state)
         else:
             self.states = dict.fromkeys(self.declared.tabs, FormulaState.READ)
         for sheet, name, href in self.declared.objects[:_MAX_CHARTS]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from sat_retriever.area import Area, column_letters
+from sat_retriever.area import Area, area_of, column_letters
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.odf_formula import excel_formula
 from sat_retriever.workbook.ods_rows import thinned
@@ -15,6 +16,7 @@ from sat_retriever.workbook.package import (
     guarded_parser,
     too_deep,
 )
+from sat_retriever.workbook.places import Places
 from sat_retriever.workbook.wire import RawFormula
 
 Chunks = Callable[[], Iterator[bytes]]
@@ -24,10 +26,26 @@ _SPREADSHEET = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 spreadsheet"
 _SHEET, _ROW = _TABLE + "table", _TABLE + "table-row"
 CELLS = (_TABLE + "table-cell", _TABLE + "covered-table-cell")
 FORMULA, _REPEATED = _TABLE + "formula", _TABLE + "number-columns-repeated"
+_VALUE_TYPE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 value-type"
 
 
-def read_formulas(chunks: Chunks, limits: Limits) -> Iterator[tuple[str, list[RawFormula]]]:
-    """(sheet, its formulas in the notation of Excel), sheet by sheet.
+@dataclass(slots=True)
+class SheetFormulas:
+    """The formulas of one sheet.
+
+    Attributes:
+        sheet: Its name.
+        formulas: (cell, text, range, kind) in the notation of Excel.
+        unsaved: Cells whose formula has no saved value.
+    """
+
+    sheet: str
+    formulas: list[RawFormula] = field(default_factory=list)
+    unsaved: Places = field(default_factory=Places)
+
+
+def read_formulas(chunks: Chunks, limits: Limits) -> Iterator[SheetFormulas]:
+    """The formulas of a workbook, sheet by sheet.
 
     Raises:
         Refused: If the part declares entities or nests too deeply.
@@ -105,23 +123,24 @@ class _FormulaReader(SheetReader):
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)
-        self._done: list[tuple[str, list[RawFormula]]] = []
-        self._formulas: list[RawFormula] = []
+        self._done: list[SheetFormulas] = []
+        self._found = SheetFormulas("")
+        self._room = limits.cells
         self._row, self._rows = 0, 1
         self._col = 0
 
-    def finished(self) -> Iterator[tuple[str, list[RawFormula]]]:
+    def finished(self) -> Iterator[SheetFormulas]:
         """The sheets that ended since the last call."""
         done, self._done = self._done, []
         yield from done
 
     def begin_sheet(self, sheet: str) -> None:
-        self._formulas = []
+        self._found = SheetFormulas(sheet, unsaved=Places(self._room))
         self._row, self._rows = 0, 1
 
     def end_sheet(self, sheet: str) -> None:
-        self._done.append((sheet, self._formulas))
-        self._formulas = []
+        self._done.append(self._found)
+        self._room -= len(self._found.unsaved)
 
     def visit(self, name: str, attributes: Attributes) -> None:
         if name in CELLS:
@@ -129,7 +148,11 @@ class _FormulaReader(SheetReader):
             repeated = attributes.get(_REPEATED)
             cols = 1 if repeated is None else _number(repeated)
             if formula and self.sheet is not None:
-                self._formulas.append(self._raw(excel_formula(formula), cols, attributes))
+                raw = self._raw(excel_formula(formula), cols, attributes)
+                self._found.formulas.append(raw)
+                area = None if _VALUE_TYPE in attributes else area_of(raw[2] or raw[0])
+                if area is not None:
+                    self._found.unsaved.fill(area)
             self._col += cols
         elif name == _ROW:
             self._row += self._rows

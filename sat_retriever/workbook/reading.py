@@ -98,7 +98,7 @@ def sheet_messages(
     try:
         values = _values(reading, sheet.name, scan)
     except ValuesFailed as failed:
-        if scan is not None and scan.area is None and not scan.damage:
+        if scan is not None and not (scan.area or scan.formula_area or scan.damage):
             yield skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
             return
         message = f"The sheet cannot be read: {failed}."
@@ -183,8 +183,12 @@ def _with_scan(values: SheetValues, scan: SheetScan | None) -> tuple[Grid, Area 
     if scan is None:
         return values.grid, values.area
     grid = with_errors(values.grid, scan.errors)
-    area = _union(values.area, scan.formula_area, *(Area(r, c, r, c) for r, c, _ in scan.errors))
+    last = grid.first_row + len(grid.rows) - 1
+    unsaved = scan.unsaved.above(last) if values.cut or values.shortened else scan.unsaved
+    areas = scan.formula_area, scan.unsaved.area
+    area = _union(values.area, *areas, *(Area(r, c, r, c) for r, c, _ in scan.errors))
     area = _union(area, scan.area) if values.cut else area
+    grid = replace(grid, unsaved=unsaved)
     return grid, _union(area, scan.dimension) if scan.cut else area
 
 

@@ -7,9 +7,10 @@ A real parser calls Python for each of a sheet's cells. Here C code (`bytes.find
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from sat_retriever.area import Area
+from sat_retriever.area import Area, area_of
+from sat_retriever.workbook.places import Places
 
 _ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"([^<>]*)>')
 _REF = re.compile(rb'<c r="(([A-Z]{1,3})([1-9][0-9]{0,6}))"')
@@ -23,6 +24,8 @@ _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ERROR = re.compile(rb' t="e"')
 _VALUE = re.compile(rb"<v>([^<]*)</v>")
 _VALUE_TAG = re.compile(rb"<v[ >/]")
+_SAVED = re.compile(rb"<v(?:\s[^<>]*)?(?<!/)>[^<]|<is[ >/]")
+_TEXT_TYPE = re.compile(rb'\st="str"')
 _ATTRIBUTE = re.compile(rb'([A-Za-z:]+)="([^"]*)"')
 _HIDDEN = re.compile(rb'\shidden="(?:1|true|on)"')
 _ENTITY = re.compile(r"&(#x[0-9A-Fa-f]{1,6}|#[0-9]{1,7}|[a-z]{2,4});")
@@ -67,14 +70,18 @@ class Bounds:
 
 
 class RowScanner:
-    """Collects bounds, formulas, errors and hidden rows from a stream of row bytes."""
+    """Collects bounds, formulas, errors and hidden rows from a stream of row bytes.
 
-    def __init__(self) -> None:
+    Of the formulas without a saved value, as many places are kept as there is `room` for.
+    """
+
+    def __init__(self, room: int) -> None:
         self.bounds = Bounds()
         self.formula_bounds = Bounds()
         self.formulas: list[tuple[str, str, str | None, str]] = []
         self.errors: list[tuple[int, int, str]] = []
         self.hidden_rows: list[int] = []
+        self.unsaved = Places(room)
 
     def strip_rows(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """The document without its rows; the rows are scanned on the way.
@@ -141,7 +148,7 @@ class RowScanner:
 
     def _scan_formulas(self, block: bytes) -> None:
         """Formulas of a block, cut apart at every `<f` because that is fastest."""
-        cells, found = [], []
+        cells, found, unsaved = [], [], []
         closed = 0
         pieces = iter(block.split(b"<f"))
         before = next(pieces)
@@ -153,18 +160,24 @@ class RowScanner:
             cell = before_[start : before_.find(b'"', start)]
             cells.append(cell)
             tag_end = piece.find(b">")
-            if piece[tag_end - 1 : tag_end] == b"/":
-                continue
-            end = piece.find(b"</f>", tag_end)
-            closed += 1
-            text = piece[tag_end + 1 : end]
-            if end < 0 or b"<" in text:
-                raise NotPlain("a formula in an unusual form")
-            if text and not text.isspace():
-                found.append((cell, text, piece[:tag_end]))
+            after = tag_end + 1
+            if piece[tag_end - 1 : tag_end] != b"/":
+                end = piece.find(b"</f>", tag_end)
+                closed += 1
+                text = piece[after:end]
+                if end < 0 or b"<" in text:
+                    raise NotPlain("a formula in an unusual form")
+                if text and not text.isspace():
+                    found.append((cell, text, piece[:tag_end]))
+                after = end + 4
+            at_once = piece[after : after + 3] == b"<v>" and piece[after + 3 : after + 4] != b"<"
+            if not at_once and not _has_value(before_[start:], piece[after:]):
+                unsaved.append((cell, piece[:tag_end]))
         if closed != block.count(b"</f>"):
             raise NotPlain("formulas in an unusual form")
         self._bound_formulas(cells)
+        for cell, attributes in unsaved:
+            self._keep_unsaved(cell, attributes)
         self.formulas += [_formula(*each) for each in found]
 
     def _bound_formulas(self, cells: list[bytes]) -> None:
@@ -176,6 +189,13 @@ class RowScanner:
         rows = [int(cell.lstrip(_LETTERS)) for cell in cells]
         self.formula_bounds.add(min(rows), min(columns))
         self.formula_bounds.add(max(rows), max(columns))
+
+    def _keep_unsaved(self, cell: bytes, attributes: bytes) -> None:
+        area = filled_area(_attributes(attributes)) if b"ref" in attributes else None
+        if area is None:
+            self.unsaved.add(int(cell.lstrip(_LETTERS)), _column(cell.rstrip(_DIGITS)))
+        else:
+            self.unsaved.fill(area)
 
     def _scan_errors(self, block: bytes) -> None:
         for sign in _ERROR.finditer(block):
@@ -192,6 +212,25 @@ class RowScanner:
                 self.errors.append((int(place[3]), _column(place[2]), _text(value[1]).strip()))
             elif _VALUE_TAG.search(content):
                 raise NotPlain("an error value in an unusual form")
+
+
+def filled_area(attributes: Mapping[str, str]) -> Area | None:
+    """The cells that the formula in one cell fills, of which the others have none of their own."""
+    fills = attributes.get("t") in ("array", "dataTable")
+    return area_of(attributes.get("ref", "")) if fills else None
+
+
+def _has_value(cell: bytes, behind: bytes) -> bool:
+    """Whether a cell holds a value behind its formula; a saved text may be empty."""
+    if behind.startswith(b"</c>"):
+        return False
+    content = behind[: behind.find(b"</c>")]
+    if b"<c" in content:
+        raise NotPlain("a formula outside of a cell")
+    if _SAVED.search(content):
+        return True
+    is_text = _TEXT_TYPE.search(cell, 0, cell.find(b">"))
+    return is_text is not None and _VALUE_TAG.search(content) is not None
 
 
 def _rows(block: bytes) -> Iterator[tuple[bytes, bytes, int]]:
@@ -246,11 +285,15 @@ def _check_head(head: bytes) -> None:
 
 def _formula(cell: bytes, text: bytes, attributes: bytes) -> tuple[str, str, str | None, str]:
     if b"t=" in attributes:
-        found = {key: _text(value) for key, value in _ATTRIBUTE.findall(attributes)}
-        kind, ref = found.get(b"t", ""), found.get(b"ref")
+        found = _attributes(attributes)
+        kind, ref = found.get("t", ""), found.get("ref")
         if kind in ("array", "shared") and ref:
             return (cell.decode(), _text(text), ref, kind)
     return (cell.decode(), _text(text), None, "normal")
+
+
+def _attributes(raw: bytes) -> dict[str, str]:
+    return {_text(key): _text(value) for key, value in _ATTRIBUTE.findall(raw)}
 
 
 def _text(raw: bytes) -> str:

@@ -24,7 +24,10 @@ MIN_STEPS = 3
 
 
 class Family(IntEnum):
-    """Kinds that behave alike in a column; errors say nothing and count as empty."""
+    """Kinds that behave alike in a column; errors say nothing and count as empty.
+
+    The last one is that of formulas without a saved value, which may be of any other.
+    """
 
     NONE = 0
     WORDS = 1
@@ -32,6 +35,7 @@ class Family(IntEnum):
     BOOLEAN = 3
     DATE = 4
     CODE = 5
+    UNKNOWN = 6
 
 
 _FAMILY = np.zeros(len(Kind), dtype=np.uint8)
@@ -40,6 +44,7 @@ _FAMILY[[Kind.INTEGER, Kind.NUMBER]] = Family.NUMBER
 _FAMILY[Kind.BOOLEAN] = Family.BOOLEAN
 _FAMILY[[Kind.DATE, Kind.TIME]] = Family.DATE
 _FAMILY[Kind.CODE] = Family.CODE
+_FAMILY[Kind.UNKNOWN] = Family.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,15 @@ class Sample:
         line = (row[col] for row in self.values[start:])
         return [value for value in line if value is not None]
 
+    def likely(self, start: int) -> NDArray[np.int32]:
+        """Cells of each family but NONE from a sampled row on, shape (families, cols).
+
+        Formulas without a saved value count as numbers, which most of them are.
+        """
+        counts = self.below[1 : Family.UNKNOWN, start].copy()
+        counts[Family.NUMBER - 1] += self.below[Family.UNKNOWN, start]
+        return counts
+
     def turned(self) -> Sample:
         """The same sample with rows and columns swapped."""
         values = [list(line) for line in zip(*self.values, strict=True)]
@@ -87,6 +101,7 @@ def sample_block(cells: Cells, block: Area) -> Sample:
     cols = _spread(np.flatnonzero(part.any(axis=0)) + block.left, HEAD_COLS, TAIL_COLS)
     values = [cells.line(row, cols) for row in rows]
     kinds = kinds_of(chain.from_iterable(values)).reshape(len(rows), len(cols))
+    kinds[cells.kinds[np.ix_(rows, cols)] == Kind.UNKNOWN] = Kind.UNKNOWN
     filled = kinds != Kind.EMPTY
     for row, col in np.argwhere(kinds == Kind.TEXT).tolist():
         value = values[row][col] = _cut(values[row][col])

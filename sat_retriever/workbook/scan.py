@@ -25,7 +25,8 @@ from sat_retriever.workbook.package import (
     local,
     too_deep,
 )
-from sat_retriever.workbook.rowscan import Bounds, NotPlain, RowScanner
+from sat_retriever.workbook.places import Places
+from sat_retriever.workbook.rowscan import Bounds, NotPlain, RowScanner, filled_area
 
 MAIN_NAMESPACES = (
     "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
@@ -52,6 +53,8 @@ class SheetScan:
             array formula.
         errors: (row, column, text) of cells holding an error value.
         formula_area: Smallest rectangle of all cells with a formula.
+        unsaved: Cells whose formula has no saved value, all those that an array fills
+            included; as many as a sheet may have cells.
         merges: Merged rectangles.
         hidden_rows: Hidden row spans, 1-based and inclusive.
         hidden_cols: Hidden column spans.
@@ -71,6 +74,7 @@ class SheetScan:
     damage: str = ""
     cut: SkipReason | None = None
     dimension: Area | None = None
+    unsaved: Places = field(default_factory=Places)
     sources: list[RawSource] = field(default_factory=list)
 
 
@@ -100,7 +104,7 @@ def scan_plain(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
     """
     scan = SheetScan()
     reader = _Reader(scan, limits)
-    scanner = RowScanner()
+    scanner = RowScanner(limits.cells)
     try:
         for outside in scanner.strip_rows(chunks):
             reader.parser.Parse(outside, False)
@@ -117,6 +121,7 @@ def scan_plain(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
     scan.formula_area = scanner.formula_bounds.area
     scan.formulas = scanner.formulas
     scan.errors = scanner.errors
+    scan.unsaved = scanner.unsaved
     scan.hidden_rows = join_spans(scanner.hidden_rows)
     return scan
 
@@ -137,6 +142,7 @@ def parse_rows(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
         scan.damage = str(error)
     scan.area = reader.bounds.area
     scan.formula_area = reader.formula_bounds.area
+    scan.unsaved = reader.unsaved
     scan.hidden_rows = join_spans(reader.hidden)
     return scan
 
@@ -164,6 +170,7 @@ class _Reader:
         self.limits = limits
         self.bounds = Bounds()
         self.formula_bounds = Bounds()
+        self.unsaved = Places(limits.cells)
         self.hidden: list[int] = []
         self.saw_rows_place = False
         self.parser = guarded_parser("of a worksheet", limits)
@@ -174,6 +181,7 @@ class _Reader:
         self._row = self._col = 0
         self._type = ""
         self._formula: Attributes = {}
+        self._has_value = True
         self._text: list[str] | None = None
 
     def start(self, name: str, attributes: Attributes) -> None:
@@ -185,12 +193,14 @@ class _Reader:
             self._cell(attributes)
         elif tag in ("v", "is"):
             self.bounds.add(self._row, self._col)
-            if tag == "v" and self._type == "e":
+            if tag == "v" and (self._type == "e" or not self._has_value):
                 self._listen()
+            self._has_value |= tag == "is" or self._type == "str"  # an empty text is a value
         elif tag == "f":
             self.bounds.add(self._row, self._col)
             self.formula_bounds.add(self._row, self._col)
             self._formula = attributes
+            self._has_value = False
             self._listen()
         elif tag is not None:
             self._around(tag, attributes)
@@ -223,6 +233,7 @@ class _Reader:
         else:
             self._row, self._col = place
         self._type = attributes.get("t", "")
+        self._has_value = True
 
     def _listen(self) -> None:
         self._text = []
@@ -230,20 +241,32 @@ class _Reader:
 
     def end(self, name: str) -> None:
         self._depth -= 1
+        tag = _LOCAL.get(name)
+        if tag == "c" and not self._has_value:
+            self._keep_unsaved()
         if self._text is None:
             self._declared_end(name)
             return
-        tag = _LOCAL.get(name)
         if tag not in ("f", "v"):
             return
         text = "".join(self._text)
         self._text = None
         self.parser.CharacterDataHandler = None
         if tag == "v":
-            self.scan.errors.append((self._row, self._col, text.strip()))
+            self._has_value |= bool(text)
+            if self._type == "e":
+                self.scan.errors.append((self._row, self._col, text.strip()))
         elif text.strip():
             cell = f"{column_letters(self._col)}{self._row}"
             self.scan.formulas.append(raw_formula(cell, text, self._formula))
+
+    def _keep_unsaved(self) -> None:
+        self._has_value = True
+        area = filled_area(self._formula)
+        if area is None:
+            self.unsaved.add(self._row, self._col)
+        else:
+            self.unsaved.fill(area)
 
     def _declared_end(self, name: str) -> None:
         if name not in _LOCAL:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.workbook.cells import plain_text
 from sat_retriever.workbook.sample import Family, Sample, steps
 from sat_retriever.workbook.wording import MAX_LABEL, text_styles
 
@@ -31,15 +33,22 @@ MAX_HEADER_POSITION = 30
 """Rows of a block, empty ones not counted, among which its header is looked for."""
 YEAR_OVER_NUMBERS = 0.8
 DATE_OVER_NUMBERS = 0.9
+DATE_ALONE = -0.3
 CODE_OVER_NUMBERS = 0.7
 NUMBER_OVER_NUMBERS = -1.0
+NUMBER_OVER_UNKNOWN = -0.5
+UNKNOWN_IS_NUMBER = 0.7
+"""How much a formula without a saved value is taken for a number below words or years."""
 LONE_HEADER = 0.3
 MAX_DATA_ABOVE = 2.0
+CODE_IS_TEXT = 0.5
+"""How much a code or address above a row is taken for a note rather than for data."""
 STEPS_BELOW = 5
 WIDE_BELOW = 12
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Families = NDArray[np.uint8]
 
 
 def best_header(sample: Sample) -> tuple[int, float]:
@@ -86,9 +95,11 @@ def row_scores(sample: Sample, stop: int) -> list[float]:
     stepping = [steps(line) for line in sample.values[: stop + STEPS_BELOW]]
     filled, data = sample.filled[:stop], sample.below[1:, 1 : stop + 1].sum(axis=0) > 0
     widths = (filled | data).sum(axis=1).tolist()
-    fills = _fills(filled, data)
+    header_steps = np.array(_header_steps(sample, stepping, stop))[:, None]
+    families = _with_years(sample.families[:stop], header_steps)
+    fills = _fills(filled & (families != Family.UNKNOWN), data)
     above = _data_above(sample, stepping, stop)
-    contrasts = _contrasts(sample, _header_steps(sample, stepping, stop)).tolist()
+    contrasts = _contrasts(sample, families, header_steps).tolist()
     empty_or_lone = _are_empty_or_lone(sample, stop)
     scores = []
     for row in range(stop):
@@ -118,33 +129,47 @@ def _are_empty_or_lone(sample: Sample, stop: int) -> list[bool]:
     return found
 
 
-def _contrasts(sample: Sample, header_steps: Sequence[float]) -> Matrix:
+def _with_years(families: Families, header_steps: Matrix) -> Families:
+    """The families with formulas right of years, of which the value is unknown, as years, too."""
+    behind = (families == Family.NUMBER).cumsum(axis=1) > 0
+    years = behind & (families == Family.UNKNOWN) & (header_steps >= 1.0)
+    return np.where(years, np.uint8(Family.NUMBER), families)
+
+
+def _contrasts(sample: Sample, families: Families, row_steps: Matrix) -> Matrix:
     """Contrast of each cell with the cells below it, in [-1, 1]; 0 for an empty one.
 
-    One row for each of `header_steps`, as wide as the sample.
+    Args:
+        sample: A block.
+        families: Those of its first rows, shape (rows, cols).
+        row_steps: How much each of these reads like a header of steps, shape (rows, 1).
     """
-    stop = len(header_steps)
-    families, below = sample.families[:stop], sample.below[:, 1 : stop + 1]
+    stop = len(families)
+    below = sample.below[:, 1 : stop + 1]
     total = below[1:].sum(axis=0)
     shares = below / np.maximum(total, 1)
-    words, numbers = shares[Family.WORDS], shares[Family.NUMBER]
-    row_steps = np.array(header_steps)[:, None]
+    words, unknown = shares[Family.WORDS], shares[Family.UNKNOWN]
+    numbers = shares[Family.NUMBER] + UNKNOWN_IS_NUMBER * unknown
     are_words, over_any = families == Family.WORDS, total > 0
     styles = _styles(sample, are_words & (words > 0))
     years = YEAR_OVER_NUMBERS * row_steps * (numbers + 0.7 * words)
-    plain = NUMBER_OVER_NUMBERS * numbers - 0.3 * words
+    plain = NUMBER_OVER_NUMBERS * shares[Family.NUMBER] - 0.3 * words
+    plain += NUMBER_OVER_UNKNOWN * unknown
+    dates = DATE_OVER_NUMBERS * numbers
     by_family = {
-        Family.WORDS: 1.0 - words + words * styles,
+        Family.WORDS: 1.0 - words - (1 - UNKNOWN_IS_NUMBER) * unknown + words * styles,
         Family.NUMBER: np.where(row_steps > 0, years, plain),
         Family.BOOLEAN: np.full(total.shape, -0.8),
-        Family.DATE: DATE_OVER_NUMBERS * numbers - 0.8 * shares[Family.DATE],
+        Family.DATE: np.where(_date_series(sample, stop), dates, DATE_ALONE)
+        - 0.8 * shares[Family.DATE],
         Family.CODE: CODE_OVER_NUMBERS * numbers + 0.3 * words - 0.4 * shares[Family.CODE],
     }
     contrasts = np.zeros(total.shape)
     for family, values in by_family.items():
         np.copyto(contrasts, values, where=(families == family) & over_any)
     alone = np.where(are_words, LONE_HEADER, np.where(row_steps > 0, 0.0, -LONE_HEADER))
-    np.copyto(contrasts, alone, where=(families > 0) & ~over_any)
+    known = (families > 0) & (families != Family.UNKNOWN)
+    np.copyto(contrasts, alone, where=known & ~over_any)
     return contrasts
 
 
@@ -167,6 +192,22 @@ def _header_steps(sample: Sample, stepping: Sequence[float], stop: int) -> list[
         following = stepping[row + 1 : row + 1 + STEPS_BELOW]
         same = sum(each >= own for each in following)
         found.append(own if titled and 2 * same < max(len(following), 1) else 0.0)
+    return found
+
+
+def _date_series(sample: Sample, stop: int) -> Mask:
+    """Whether the dates of each row are two or more, most of them in order, shape (rows, 1).
+
+    Only these head columns; a date alone is one of the data.
+    """
+    found = np.zeros((stop, 1), dtype=np.bool_)
+    dated = sample.families[:stop] == Family.DATE
+    for row in np.flatnonzero(dated.sum(axis=1) > 1).tolist():
+        line = sample.values[row]
+        texts = [plain_text(line[col]) for col in np.flatnonzero(dated[row]).tolist()]
+        up = sum(after > before for before, after in pairwise(texts))
+        down = sum(after < before for before, after in pairwise(texts))
+        found[row] = max(up, down) >= len(texts) - 1 - len(texts) // 10
     return found
 
 
@@ -199,7 +240,8 @@ def _long(texts: Sequence[str]) -> float:
 def _data_above(sample: Sample, stepping: Sequence[float], stop: int) -> list[float]:
     """Each row's penalty for the rows above: strong for data, slight for other full rows."""
     counts = (sample.families > 0).sum(axis=1).tolist()
-    values = (sample.families > Family.WORDS).sum(axis=1).tolist()
+    codes = (sample.families == Family.CODE).sum(axis=1)
+    values = ((sample.families > Family.WORDS).sum(axis=1) - CODE_IS_TEXT * codes).tolist()
     penalties, penalty = [], 0.0
     for row in range(stop):
         penalties.append(min(penalty, MAX_DATA_ABOVE))

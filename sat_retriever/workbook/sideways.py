@@ -57,7 +57,7 @@ def _labels(sample: Sample) -> list[str] | None:
 
 def _is_form(sample: Sample) -> bool:
     """Whether the second of two columns starts with a value and holds kinds of all sorts."""
-    counts = sample.below[1:, 1, 1]
+    counts = sample.likely(1)[:, 1]
     mixed = int(counts.max()) < MAX_FORM_PURITY * int(counts.sum())
     return mixed and int(sample.families[0, 1]) > Family.WORDS
 
@@ -79,7 +79,7 @@ def _first_full(sample: Sample) -> int:
 
 def _purity(sample: Sample, header: int) -> float:
     """Mean share of the commonest family in each column but the first, below a row."""
-    counts = sample.below[1:, header + 1, 1:]
+    counts = sample.likely(header + 1)[:, 1:]
     totals = counts.sum(axis=0)
     if not (totals > 0).any():
         return 1.0

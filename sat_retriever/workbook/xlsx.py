@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sat_retriever.area import area_of
@@ -19,6 +20,7 @@ from sat_retriever.workbook.package import (
 )
 
 _MAIN_TYPE = "officeDocument"
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _NO_CELLS = {
     "chartsheet": "chart sheet",
     "dialogsheet": "dialog sheet",
@@ -183,6 +185,15 @@ def _externals(
     return tuple(found)
 
 
+def _unescaped(text: str) -> str:
+    r"""A text in which XML hides characters, as it was before.
+
+    >>> _unescaped("Total_x000a_score")
+    'Total\nscore'
+    """
+    return _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 16)), text)
+
+
 def _table_object(package: Package, part: str) -> TableObject | None:
     table: Attributes = {}
     columns: list[str] = []
@@ -191,7 +202,7 @@ def _table_object(package: Package, part: str) -> TableObject | None:
         if tag == "table":
             table.update(attributes)
         elif tag == "tableColumn":
-            columns.append(attributes.get("name", ""))
+            columns.append(_unescaped(attributes.get("name", "")))
 
     try:
         package.each(part, visit)

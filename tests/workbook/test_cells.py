@@ -7,6 +7,7 @@ import pytest
 from sat_retriever.area import Area
 from sat_retriever.workbook.cells import MAX_CELLS, Kind, cells_of, header_text, sharp_kind
 from sat_retriever.workbook.grid import CellError, Grid
+from sat_retriever.workbook.places import Places
 
 
 def test_every_kind_of_value_has_its_code():
@@ -17,6 +18,26 @@ def test_every_kind_of_value_has_its_code():
         Kind.DATE,
         Kind.TIME,
     ]
+
+
+def test_formulas_without_values_are_unknown_where_nothing_else_stands():
+    grid = Grid([["a", None], [1.0]], 3, 2, Places(9, [(3, 2), (3, 3), (2, 5), (5, 1)]))
+    cells = cells_of(grid, [Area(3, 2, 3, 3)])
+    assert cells.origin == (2, 1)
+    assert cells.kinds.tolist() == [
+        [0, 0, 0, 0, Kind.UNKNOWN],
+        [0, Kind.TEXT, Kind.UNKNOWN, 0, 0],
+        [0, Kind.NUMBER, 0, 0, 0],
+        [Kind.UNKNOWN, 0, 0, 0, 0],
+    ]
+    assert [cells.value(1, 1), cells.value(2, 1), cells.value(3, 0)] == ["a", 1.0, None]
+    assert (cells.line(0, [0, 4]), cells.spread(1, 2)) == ([None, None], "a")
+    assert cells_of(Grid([], unsaved=Places(9, [(7, 4)])), ()).origin == (7, 4)
+
+
+def test_two_formulas_at_the_ends_of_a_sheet_stay_within_the_bound():
+    far = Places(9, [(1, 1), (1_048_576, 16_384)])
+    assert cells_of(Grid([["a"]], unsaved=far), ()).kinds.size <= MAX_CELLS
 
 
 def test_short_rows_are_filled_up_with_empty_cells():

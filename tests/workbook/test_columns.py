@@ -2,16 +2,30 @@
 
 import datetime as dt
 
+import numpy as np
 import pytest
 
 from sat_retriever.types import ColumnType
-from sat_retriever.workbook.cells import kinds_of
+from sat_retriever.workbook.cells import Kind, kinds_of
 from sat_retriever.workbook.columns import describe_column, example_text, infer_type
 from sat_retriever.workbook.grid import CellError
 
 
 def type_of(values):
     return infer_type(kinds_of(values), values)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        ([Kind.UNKNOWN] * 3, ColumnType.UNKNOWN),
+        ([Kind.ERROR, Kind.ERROR, Kind.UNKNOWN], ColumnType.UNKNOWN),
+        ([Kind.UNKNOWN] * 9 + [Kind.TEXT], ColumnType.TEXT),
+        ([Kind.UNKNOWN] * 9 + [Kind.INTEGER], ColumnType.INTEGER),
+    ],
+)
+def test_formulas_without_values_say_nothing_beside_values(kinds, expected):
+    assert infer_type(np.array(kinds, dtype=np.uint8), [None] * len(kinds)) == expected
 
 
 @pytest.mark.parametrize(

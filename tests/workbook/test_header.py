@@ -2,17 +2,20 @@
 
 import datetime as dt
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.made import make_sheets
 from sat_retriever.area import Area
 from sat_retriever.jsonform import to_json
 from sat_retriever.structure import TableObject
 from sat_retriever.types import ColumnType
 from sat_retriever.workbook.grid import CellError, Grid
 from sat_retriever.workbook.header import MAX_TABLES, find_tables
+from sat_retriever.workbook.places import Places
 
 PEOPLE = [
     ["Name", "Age", "Joined"],
@@ -44,6 +47,31 @@ def beside(left, right, gap=1):
 def only(rows, **options):
     (table,) = find_tables(Grid(rows), **options)
     return table
+
+
+def without_numbers(sheet):
+    """A made sheet whose numbers below the headers are formulas that nobody calculated."""
+    grid, formulas = sheet.grid(), []
+    for truth in sheet.tables:
+        area, height = truth.area, truth.header_height
+        top = area.top if truth.transposed else area.top + height
+        left = area.left + 1 if truth.transposed else area.left
+        for row in range(top, area.bottom + 1):
+            line = grid.rows[row - grid.first_row]
+            for col in range(left, area.right + 1):
+                if type(line[col - grid.first_col]) in (int, float):
+                    line[col - grid.first_col] = None
+                    formulas.append((row, col))
+    return replace(grid, unsaved=Places(len(formulas), formulas))
+
+
+def test_made_sheets_have_the_same_tables_when_their_numbers_are_not_calculated():
+    sheets = make_sheets("tuning", 1, 3)
+    right = [(sheet.tables[0].area.a1(), sheet.tables[0].header_row) for sheet in sheets]
+    found = [
+        find_tables(without_numbers(sheet), sheet.merges, sheet.objects)[0] for sheet in sheets
+    ]
+    assert [(table.range, table.header_row) for table in found] == right
 
 
 def test_an_empty_grid_has_no_tables():
@@ -251,6 +279,15 @@ def test_declared_tables_are_trusted():
     assert only(rows, table_objects=[headless]).header_row is None
 
 
+def test_a_declared_table_has_the_names_of_its_cells_and_declared_ones_where_there_are_none():
+    rows = [["Handle\nBars", None, 2024.0], [3.0, 4.0, 5.0]]
+    declared = ("Handle_x000a_Bars", "Seat", "2024")
+    table = only(rows, table_objects=[TableObject("Bikes", Area(1, 1, 2, 3), 1, 0, declared)])
+    assert names(table) == ["Handle Bars", "Seat", "2024"]
+    headless = TableObject("Bikes", Area(2, 1, 2, 3), 0, 0, ("Bars", "Seat", "Year"))
+    assert names(find_tables(Grid(rows), table_objects=[headless])[0]) == ["Bars", "Seat", "Year"]
+
+
 def test_a_declared_table_does_not_hide_the_others():
     item = TableObject("People", Area(1, 1, 4, 3))
     tables = find_tables(Grid(beside(PEOPLE, STOCK)), table_objects=[item])
@@ -403,17 +440,24 @@ VALUES = st.one_of(
 
 
 @settings(max_examples=150)
-@given(st.lists(st.lists(VALUES, max_size=7), max_size=12), st.booleans())
-def test_any_grid_gives_the_same_sound_tables_twice(rows, examples):
+@given(
+    st.lists(st.lists(VALUES, max_size=7), max_size=12),
+    st.booleans(),
+    st.lists(st.tuples(st.integers(1, 20), st.integers(1, 12)), max_size=9),
+)
+def test_any_grid_gives_the_same_sound_tables_twice(rows, examples, formulas):
     rows = [[None if value == "" else value for value in row] for row in rows]
     merges = [Area(1, 1, 1, 3), Area(2, 2, 4, 2)]
-    tables = find_tables(Grid(rows, 5, 2), merges, examples=examples)
-    assert tables == find_tables(Grid(rows, 5, 2), merges, examples=examples)
-    assert bool(tables) == any(value is not None for row in rows for value in row)
+    grid = Grid(rows, 5, 2, Places(99, formulas))
+    tables = find_tables(grid, merges, examples=examples)
+    assert tables == find_tables(grid, merges, examples=examples)
+    held = any(value is not None for row in rows for value in row)
+    assert bool(tables) == (held or bool(formulas))
     for table in tables:
         assert table.columns
         assert table.num_rows >= 0
         assert (table.header_row is None) == (table.header_height == 0)
-        assert table.header_row is None or 5 <= table.header_row < 5 + len(rows)
+        last = max([4 + len(rows), *(row for row, _col in formulas)])
+        assert table.header_row is None or 1 <= table.header_row <= last
         assert examples or all(column.example is None for column in table.columns)
     json.dumps(to_json(tables))

@@ -96,7 +96,7 @@ def formulas(xml, size=100):
 
     found = list(read_formulas(chunks(size), LIMITS))
     assert list(read_formulas(chunks(1 << 20), LIMITS)) == found
-    return dict(found)
+    return {each.sheet: each.formulas for each in found}
 
 
 def declared(xml):
@@ -349,8 +349,8 @@ def test_a_damaged_end_leaves_the_sheets_before_it_read(tmp_path):
 def formulas_until_damage(xml):
     seen = []
     with pytest.raises(BadXmlError):
-        for sheet, _found in read_formulas(lambda: iter([xml.encode()]), LIMITS):
-            seen.append(sheet)
+        for found in read_formulas(lambda: iter([xml.encode()]), LIMITS):
+            seen.append(found.sheet)
     return seen
 
 
@@ -387,3 +387,38 @@ def test_a_package_without_content_gives_a_reason(tmp_path):
         package.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
     path.write_bytes(out.getvalue())
     assert read_workbook(path).skipped
+
+
+def unsaved_cell(more=""):
+    return f'<table:table-cell table:formula="of:=[Data.A1]*2"{more}/>'
+
+
+def text_cell(text):
+    return (
+        f'<table:table-cell office:value-type="string"><text:p>{text}</text:p></table:table-cell>'
+    )
+
+
+def test_formulas_without_values_belong_to_the_table(tmp_path):
+    years = row(text_cell("Region"), *(cell(text=str(year)) for year in (2020, 2021, 2022)))
+    wide = unsaved_cell(' table:number-columns-repeated="3"')
+    rows = [row(text_cell(name), wide) for name in ("North", "South", "East", "West")]
+    book = ods(tmp_path / "a.ods", content(tab("S", years + "".join(rows)) + DATA))
+    (table,) = book.records[0].tables
+    assert (table.range, table.header_row, table.num_rows) == ("A1:D5", 1, 4)
+    assert [column.name for column in table.columns] == ["Region", "2020", "2021", "2022"]
+
+
+def test_a_sheet_of_formulas_without_values_has_a_record(tmp_path):
+    rows = row(unsaved_cell(), unsaved_cell()) * 3
+    book = ods(tmp_path / "a.ods", content(tab("S", rows) + DATA))
+    assert [(each.sheet, each.range) for each in book.records] == [
+        ("S", "A1:B3"),
+        ("Data", "A1:B2"),
+    ]
+
+
+def test_a_sheet_full_of_repeated_formulas_without_values_costs_one_cell():
+    rows = row(unsaved_cell(' table:number-columns-repeated="1024"'), repeated=1_048_576)
+    (found,) = read_formulas(lambda: iter([content(tab("S", rows)).encode()]), LIMITS)
+    assert len(found.unsaved) == 1

@@ -1,4 +1,5 @@
 import io
+import re
 import zipfile
 
 import pytest
@@ -11,6 +12,7 @@ from sat_retriever.area import Area
 from sat_retriever.types import SkipReason
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.places import Places
 from sat_retriever.workbook.rowscan import NotPlain
 from sat_retriever.workbook.scan import SheetScan, parse_rows, scan_plain, scan_sheet
 
@@ -60,6 +62,27 @@ def test_one_entry_stands_for_a_shared_or_array_formula():
     for scan in (scan_plain(pieces(xml), LIMITS), parse_rows(pieces(xml), LIMITS)):
         assert scan.formulas == expected
         assert scan.formula_area == Area(1, 1, 4, 3)
+
+
+@pytest.mark.parametrize("read", [scan_plain, parse_rows])
+def test_formulas_without_a_saved_value_are_told_from_those_with_one(read):
+    xml = sheet(
+        '<row r="1"><c r="A1"><f>B1</f></c><c r="B1"><f>C1</f><v>1</v></c>'
+        '<c r="C1" t="str"><f>""</f><v></v></c><c r="D1" t="str"><f>E1</f></c></row>'
+        '<row r="2"><c r="A2"><f t="shared" ref="A2:A3" si="0">B2*2</f><v/></c></row>'
+        '<row r="3"><c r="A3"><f t="shared" si="0"/></c><c r="B3"><f t="shared" si="0"/><v>2</v>'
+        '</c></row><row r="4"><c r="F4"><f t="array" ref="F4:G5">A1:B2</f><v></v></c></row>'
+        '<row r="9"><c r="A9"><f t="array" ref="A9:XFD1048576">A1</f></c></row>'
+    )
+    found = read(pieces(xml, 41), LIMITS).unsaved
+    cells = [(1, 1), (1, 4), (2, 1), (3, 1), (4, 6), (4, 7), (5, 6), (5, 7), (9, 1)]
+    assert found == Places(LIMITS.cells, cells)
+
+
+@pytest.mark.parametrize("read", [scan_plain, parse_rows])
+def test_no_more_formulas_without_values_are_kept_than_a_sheet_may_have_cells(read):
+    rows = "".join(f'<row r="{n}"><c r="A{n}"><f>B{n}</f></c></row>' for n in range(1, 50))
+    assert len(read(pieces(sheet(rows)), Limits(cells=20)).unsaved) == 20
 
 
 def test_errors_keep_their_text_and_place_beside_empty_cells():
@@ -178,6 +201,14 @@ CONTENT = st.one_of(
     TEXT.map(lambda text: f'<f t="shared" ref="A1:B2" si="0">{escape(text)}</f>'),
     st.just('<f t="shared" si="0"/><v>3</v>'),
     st.just("<f/>"),
+    TEXT.map(lambda text: f"<f>{escape(text)}</f>"),
+    TEXT.map(lambda text: f"<f>{escape(text)}</f>\n<v></v>"),
+    TEXT.map(lambda text: f'<f t="array" ref="B2:C5">{escape(text)}</f><v/>'),
+    st.just('<f>A1</f><v xml:space="preserve"> </v>'),
+    st.just('<f>A1</f><v xml:space="preserve"/>'),
+    st.just("<f>A1</f><is><t>x</t></is>"),
+    st.just('<f t="dataTable" ref="B2:B9" r1="A1"/><v></v>'),
+    st.just('<f t="shared" si="0"/>'),
 )
 
 
@@ -193,8 +224,8 @@ def row_elements(draw):
         for col in sorted(draw(st.sets(st.integers(1, 800), max_size=5))):
             kind = draw(st.sampled_from(["", ' s="3"', ' t="s"', ' t="e"', ' s="1" t="str"']))
             content = draw(CONTENT)
-            if "e" in kind and content in ("<v></v>", "<v/>"):
-                content = "<v>#REF!</v>"
+            if "e" in kind:
+                content = re.sub(r"<v></v>|<v/>|<v .*", "<v>#REF!</v>", content)
             tag = f'<c r="{get_column_letter(col)}{row}"{kind}'
             cells.append(f"{tag}>{content}</c>" if content or draw(st.booleans()) else f"{tag}/>")
         hidden = draw(st.sampled_from(["", ' hidden="1"', ' spans="1:4" hidden="0"']))

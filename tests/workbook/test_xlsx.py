@@ -90,6 +90,16 @@ def test_table_objects_have_their_range_columns_and_totals():
     )
 
 
+def test_characters_that_xml_hides_are_back_in_the_names_of_columns():
+    def fill(book):
+        columns = [{"header": "Handle_x000a_Bars"}, {"header": "a_x5_b"}]
+        book.add_worksheet("T").add_table("A1:B3", {"columns": columns})
+
+    package = written(fill)
+    (table,) = table_objects(package, read_contents(package).sheets[0].part)
+    assert table.columns == ("Handle\nBars", "a_x5_b")
+
+
 def test_external_workbooks_are_numbered_as_formulas_number_them():
     link = relationships(("r1", "externalLinkPath", "file:///C:/b.xlsx", ' TargetMode="External"'))
     package = opened(

@@ -1,0 +1,37 @@
+"""Sheets whose cells are scattered: a drawing of boxes, a printed form, a family tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+MIN_PIECES = 5
+MAX_PIECE_CELLS = 8
+"""Cells up to which a block is a piece rather than a table; most cells stand in pieces."""
+MAX_DENSITY = 0.12
+"""Share of the used range that is filled, up to which its cells are scattered."""
+MAX_LARGEST = 0.25
+"""Share of the filled cells that the largest block may hold."""
+MAX_HEADED = 0.5
+
+
+def is_irregular(pieces: Sequence[int], headed: Sequence[bool], filled: int, size: int) -> bool:
+    """Whether blocks are pieces of one irregular sheet rather than tables of their own.
+
+    Args:
+        pieces: Filled cells of each block.
+        headed: Which of them have a header over some rows of data.
+        filled: Filled cells of the sheet.
+        size: Cells of its used range.
+
+    >>> is_irregular([4, 2, 6, 4, 4, 3], [False, True, False, False, False, False], 25, 400)
+    True
+    >>> is_irregular([9] * 6, [True] * 6, 54, 400)
+    False
+    """
+    return (
+        len(pieces) >= MIN_PIECES
+        and 2 * sum(cells for cells in pieces if cells <= MAX_PIECE_CELLS) > sum(pieces)
+        and filled <= MAX_DENSITY * size
+        and max(pieces) <= MAX_LARGEST * filled
+        and sum(headed) <= MAX_HEADED * len(headed)
+    )
