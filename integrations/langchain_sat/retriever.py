@@ -40,7 +40,7 @@ class SheetTokenRetriever(BaseRetriever):
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
-        InputError: If a filter or a content option is unknown.
+        InputError: If a filter, its metadata field or a content option is unknown.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -90,6 +90,7 @@ class SheetTokenRetriever(BaseRetriever):
     def model_post_init(self, context: Any, /) -> None:
         """Set up the search."""
         super().model_post_init(context)
+        self.index.check_filters(self.filters)
         self._found = SheetRetriever(self.index, reranker=None)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -120,6 +121,7 @@ class SheetTokenRetriever(BaseRetriever):
 
     def _documents(self, query: str, k: int | None, filters: FiltersLike | None) -> list[Document]:
         wanted = as_filters(self.filters if filters is None else filters)
+        self.index.check_filters(wanted)
         hits = self._found.retrieve(query, self.k if k is None else k, wanted)
         texts = [hit_text(self.index, hit.record, self.content) for hit in hits]
         return [hit_document(hit, text) for hit, text in zip(hits, texts, strict=True)]
