@@ -61,6 +61,9 @@ def scored(
         places: Folders.
         keep: What is taken of what was kept, where it is of the same settings: whole "runs",
             the "answers" of a language model, or "nothing".
+
+    Raises:
+        LanguageModelError: If a language model does not answer; what it did answer is kept.
     """
     start = time.perf_counter()
     dataset = asked.dataset
@@ -105,8 +108,7 @@ def _answered(
         answers = Answers(kept.with_suffix(_ANSWERS))
         run = asking(recipe, index, model, answers).run(queries, progress)
     found = summary(answers.seen)
-    if found.failed == found.questions:
-        sys.exit(f"{recipe.title}: not one question was answered: {dict(found.problems)}")
+    found.check_answered()
     return run, {
         "answers": asdict(found),
         "model": None if model.known is None else asdict(model.known),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sat_retriever.evaluation.timing import Told
 
 _ANY = 10_000  # columns, more than a table has
-_WARNINGS = ("Only", "Left out")
+_WARNINGS = ("Only", "Left out", "Merged")
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from benchmarks.train_methods import Recipe
 from benchmarks.train_runner import Places
 from benchmarks.train_score import Asked, scored
 from sat_retriever.corpora import Dataset, Query
-from sat_retriever.errors import ModelSetupError
+from sat_retriever.errors import LanguageModelError, ModelSetupError
 from sat_retriever.types import SheetRecord
 from tests.evaluation.ollama_server import MODEL, Reaction, always, ollama, one_by_one, says
 from tests.fakes import HashedEncoder
@@ -72,7 +72,7 @@ def test_long_work_without_a_terminal_says_how_far_it_is(monkeypatch, capsys):
 def test_a_model_that_answers_nothing_makes_no_row(places, monkeypatch):
     with ollama(always(Reaction(status=500, error="no memory"))) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.host)
-        with pytest.raises(SystemExit, match=r"not one question was answered.*no memory"):
+        with pytest.raises(LanguageModelError, match=r"not one of 2 questions .*no memory"):
             score(LLM, places)
     assert not list(places.runs.rglob("m.toy.standard.jsonl"))
 
