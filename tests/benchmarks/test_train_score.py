@@ -1,6 +1,6 @@
 import pytest
 
-from benchmarks import train_corpus, train_score
+from benchmarks import train_corpus
 from benchmarks.train_methods import Recipe
 from benchmarks.train_runner import Places
 from benchmarks.train_score import Asked, scored
@@ -58,15 +58,6 @@ def test_a_model_is_asked_again_only_when_nothing_kept_is_taken(keep, asked, pla
         score(LLM, places)
         score(LLM, places, keep=keep)
     assert len(server.chats) == asked
-
-
-def test_long_work_without_a_terminal_says_how_far_it_is(monkeypatch, capsys):
-    clock = iter([0.0, 30.0, 90.0, 100.0])
-    monkeypatch.setattr(train_score.time, "monotonic", lambda: next(clock))
-    tell = train_score._lines("LLM-only")
-    for done in (1, 3, 4):
-        tell(done, 9)
-    assert capsys.readouterr().err == "LLM-only: 3 of 9, about 3 min left\n"
 
 
 def test_a_model_that_answers_nothing_makes_no_row(places, monkeypatch):
