@@ -3,7 +3,7 @@
     python -m benchmarks run crash [--kills 1000] [--lanes 2] [--work .cache/crash]
 
 Every round rewrites half of the workbooks (each in a new version that all its sheets name),
-starts `sat index` as a process and sends SIGKILL after a random time; every tenth begins
+starts `sat index` as a process and sends SIGKILL after a random time; every fifth begins
 without an index, so that its creation is killed too, and the side files of the deleted one
 stay where they are. Then the index must open, SQLite's own check must pass, every workbook must
 be wholly in one version it had (the one of the last finished state, or the new one), another
@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Kill, check, write `results/crash/`."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--kills", type=int, default=1000)
-    parser.add_argument("--workbooks", type=int, default=12, help="of each lane")
+    parser.add_argument("--workbooks", type=int, default=8, help="of each lane")
     parser.add_argument("--lanes", type=int, default=2, help="indexes, killed side by side")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--work", type=Path, default=Path(".cache/crash"))

@@ -20,7 +20,7 @@ from benchmarks.versions import check_file, versions_of, write_version
 from sat_retriever import SheetIndex
 from sat_retriever.types import Encoder
 
-_NEW_EVERY = 10  # rounds, of which one begins without an index
+_NEW_EVERY = 5  # rounds, of which one begins without an index
 _STARTING = 0.35  # share of a whole run in which Python starts and nothing is written yet
 _EARLY, _ANY_TIME = 0.15, 0.35  # shares of the kills that fall into it, and anywhere after it
 _WRITING = 0.15  # share of a whole run; other kills come within it after the first write

@@ -33,7 +33,7 @@ _WARM_UP = 0.1  # share of the questions
 _DESCRIBED_EVERY = 10
 _MADE_SHEETS = 1000
 _FORMS = (
-    "{header} by {other} in {sheet}",
+    "{header} by {other} in {sheet} {number}",
     "which sheet has {header} and {other} for case {number}",
     "{book} {header} {number}",
     "Wo steht {header} für {number}?",
