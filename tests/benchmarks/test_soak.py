@@ -33,7 +33,7 @@ def test_what_is_taken_before_the_warm_up_ends_is_no_growth():
         {"queries": 1000 * n, "rss_mib": mib, "threads": 3 + n, "open_files": 8}
         for n, mib in enumerate(memory)
     ]
-    found = soak.growth(rows, 10_000)
+    found = soak.growth(rows, 4_000)
     assert (found["rss_start_mib"], found["rss_warm_mib"], found["rss_end_mib"]) == (50, 90, 103)
     assert (found["rss_growth_mib"], found["rss_most_mib"]) == (13, 103)
     assert found["rss_slope_mib_per_1000"] == pytest.approx(3.9)
