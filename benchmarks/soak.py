@@ -91,7 +91,7 @@ def growth(samples: Sequence[dict[str, float]], count: int) -> dict[str, float]:
     ...         for n in range(11)]
     >>> found = growth(rows, 10_000)
     >>> found["rss_slope_mib_per_1000"], found["rss_growth_mib"], found["threads_growth"]
-    (2.0, 18, 0)
+    (2.0, 14, 0)
     """
     steady = [row for row in samples if row["queries"] >= _WARM_UP * count]
     first, last = steady[0], steady[-1]
