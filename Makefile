@@ -39,12 +39,13 @@ check: $(READY) ## Format, lint, types, import contracts, tests, stale tables
 	$(BIN)/python -m benchmarks tables --check
 	$(BIN)/python .ci/settings_table.py --check
 
-compat: ## Test the adapters with the oldest frameworks that they allow
+compat: ## Test what stands on frameworks and clients with the oldest that are allowed
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
 	@test -x $(OLD)/python || $(PYTHON) -m venv .venv-compat
 	@$(OLD)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --constraint .ci/oldest.txt --editable '.[test]'
 	@$(OLD)/python -m pytest tests/integrations tests/mcp_server tests/cli/test_mcp.py \
+		tests/test_ollamaserver.py tests/test_chat.py tests/evaluation/llm \
 		-W "ignore:The 'validate_default' attribute"
 
 format: $(READY) ## Format and fix what can be fixed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 import random
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import openpyxl
 import xlsxwriter
 
 SMALL_BYTES = 60_000
+_TIME = re.compile(rb"(?<=>)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +32,9 @@ def made_seeds() -> dict[str, bytes]:
     rows = [f"{name};{name}@example.org;{n * 1.5:.2f};2024-0{n % 9 + 1}-11" for n, name in _NAMES]
     text = "Name;Mail;Amount;Day\r\n" + "\r\n".join(rows)
     return {
-        "written.xlsx": _xlsxwriter_book(),
-        "saved.xlsx": _openpyxl_book(),
-        "macro.xlsm": _as_macro_book(_openpyxl_book()),
+        "written.xlsx": _undated(_xlsxwriter_book()),
+        "saved.xlsx": _undated(_openpyxl_book()),
+        "macro.xlsm": _undated(_as_macro_book(_openpyxl_book())),
         "table.ods": _opendocument(),
         "list.csv": text.encode("utf-8-sig"),
         "list.tsv": text.replace(";", "\t").encode("utf-16"),
@@ -100,7 +102,7 @@ def _packed(entries: list[tuple[str, bytes]]) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as package:
         for name, data in entries:
             if name not in names:
-                package.writestr(name, data)
+                package.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
             names.add(name)
     return out.getvalue()
 
@@ -216,6 +218,13 @@ def _openpyxl_book() -> bytes:
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
+
+
+def _undated(content: bytes) -> bytes:
+    """The same package as if it had always been written at the same time."""
+    return _packed(
+        [(name, _TIME.sub(b"2024-01-01T00:00:00Z", data)) for name, data in _entries(content)]
+    )
 
 
 def _as_macro_book(content: bytes) -> bytes:

@@ -44,6 +44,11 @@ class Oracle:
         found: list[str] | None = json.loads(line)
         return found
 
+    @property
+    def processes(self) -> frozenset[int]:
+        """Its id, if it runs."""
+        return frozenset() if self._process is None else frozenset({self._process.pid})
+
     def close(self) -> None:
         """End the process."""
         if self._process is not None:

@@ -88,5 +88,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "adapters": Table("adapters", "what adapters add to a call"),
         "sync": Table("sync", "keeping an index in step with a folder"),
         "crash": Table("crash", "kill -9 while indexing"),
+        "contention": Table("contention", "two writers and eight readers of one index"),
+        "soak": Table("soak", "memory over 20,000 questions in one process"),
     }
 )

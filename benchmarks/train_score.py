@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from rich.console import Console
-from rich.progress import Progress
-
+from benchmarks.progress import progress_bar
 from benchmarks.results import Result
 from benchmarks.train_corpus import index_of, numbers
 from benchmarks.train_methods import Recipe
@@ -22,7 +18,6 @@ from benchmarks.train_rank import asking, method_of
 from benchmarks.train_runner import Places, costs, encoder_folder
 from sat_retriever.corpora import Dataset
 from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSettings, summary
-from sat_retriever.evaluation.method import Progress as Told
 from sat_retriever.evaluation.rows import metrics_of, rows_of
 from sat_retriever.evaluation.run import Run, read_run, write_run
 from sat_retriever.index import SheetIndex
@@ -30,7 +25,6 @@ from sat_retriever.labels import Query
 
 Keep = Literal["nothing", "answers", "runs"]
 _ANSWERS = ".answers.jsonl"
-_SECONDS = 60.0  # between two lines of progress where there is no terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +55,9 @@ def scored(
         places: Folders.
         keep: What is taken of what was kept, where it is of the same settings: whole "runs",
             the "answers" of a language model, or "nothing".
+
+    Raises:
+        LanguageModelError: If a language model does not answer; what it did answer is kept.
     """
     start = time.perf_counter()
     dataset = asked.dataset
@@ -98,45 +95,18 @@ def _answered(
     kept: Path,
 ) -> tuple[Run, dict[str, Any]]:
     """A run made now, and what a language model has to tell of its answers."""
-    with _bar(kept.stem, len(queries)) as progress:
+    with progress_bar(kept.stem, len(queries)) as progress:
         if recipe.llm is None:
             return method_of(recipe, step, index, places).run(queries, progress), {}
         model = LanguageModel(LanguageModelSettings(model=recipe.model))
         answers = Answers(kept.with_suffix(_ANSWERS))
         run = asking(recipe, index, model, answers).run(queries, progress)
     found = summary(answers.seen)
-    if found.failed == found.questions:
-        sys.exit(f"{recipe.title}: not one question was answered: {dict(found.problems)}")
+    found.check_answered()
     return run, {
         "answers": asdict(found),
         "model": None if model.known is None else asdict(model.known),
     }
-
-
-@contextmanager
-def _bar(what: str, total: int) -> Iterator[Told]:
-    """A progress bar with an estimate; without a terminal, a line a minute."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _lines(what)
-        return
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done, _: bar.update(task, completed=done)
-
-
-def _lines(what: str) -> Told:
-    start = told = time.monotonic()
-
-    def progress(done: int, total: int) -> None:
-        nonlocal told
-        now = time.monotonic()
-        if now - told >= _SECONDS:
-            told = now
-            left = (now - start) / done * (total - done)
-            sys.stderr.write(f"{what}: {done} of {total}, about {left / 60:.0f} min left\n")
-
-    return progress
 
 
 def kept_run(

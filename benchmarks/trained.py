@@ -9,8 +9,9 @@
 
 Trains what has not been trained yet, each step in a process of its own, and scores the test
 queries. Trained models and whole answers are kept below `--runs`; a result is written as soon as
-it is there, and is not made again without `--again`. Language models are asked only with `--llm`;
-a run that was stopped goes on where it was. With `--set`, `--limit` or `--quick` results are
+it is there, and is not made again without `--again`. Language models are asked only with `--llm`:
+one that does not answer has no row, the reason is told, and the command ends with 1. A run that
+was stopped goes on where it was. With `--set`, `--limit` or `--quick` results are
 trials: they are written below `--runs` and never shown in the README.
 """
 
@@ -38,6 +39,8 @@ from benchmarks.train_plan import INDUSTRYTAB_1K, PUBLISHED, Corpus, Step, overr
 from benchmarks.train_runner import Places, trained
 from benchmarks.train_score import Asked, Keep, scored, settings_of
 from sat_retriever.corpora import load_industrytab
+from sat_retriever.errors import LanguageModelError
+from sat_retriever.evaluation.maintable import left_out
 
 BENCHMARK = "trained"
 
@@ -156,20 +159,33 @@ def run(
     corpus: Corpus,
     seed: int,
     options: argparse.Namespace,
-) -> None:
-    """Measure each recipe with one training seed on the test questions of its own corpus."""
+) -> dict[str, str]:
+    """Measure each recipe with one training seed on the test questions of its own corpus.
+
+    Returns:
+        Recipes without a result, as their language model failed: the reason by title.
+    """
     source = source_of(corpus, options.data)
     asked = Asked(source.dataset, corpus.split, source.split.test)
+    failed: dict[str, str] = {}
     for name, plain in of_corpus(recipes, source.dataset.name).items():
         recipe = changed(plain, options.set)
         step = recipe.step(corpus, seed)
         own = None if step is None and not corpus.drawn else seed
         measured = Measured(name, recipe, step, asked, own)
-        measure(benchmark, measured, source.dataset.files, options)
+        try:
+            measure(benchmark, measured, source.dataset.files, options)
+        except LanguageModelError as error:  # no other row is to be lost
+            failed[f"{recipe.title} ({recipe.model})"] = str(error)
+    return failed
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train, score, write a result file a method and seed, print the table."""
+    """Train, score, write a result file a method and seed, print the table.
+
+    Raises:
+        SystemExit: If a language model did not answer: names each row that is left out, and why.
+    """
     made = parser(__doc__)
     made.add_argument("--split", choices=("standard", "grouped"), default="standard")
     made.add_argument("--seeds", type=int, nargs="+", default=[42, 43, 44])
@@ -181,13 +197,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.quick:
         make_quick(options)
     recipes = chosen(options.methods, options.llm)
+    failed: dict[str, str] = {}
     for place, seed in enumerate(options.seeds):
         corpus = corpus_of(options.corpus, options.split, seed, options.data, options.limit)
         again = {  # what no seed decides is measured with the first
             name: recipe for name, recipe in recipes.items() if recipe.encoder or corpus.drawn
         }
-        run(BENCHMARK, again if place else recipes, corpus, seed, options)
+        failed |= run(BENCHMARK, again if place else recipes, corpus, seed, options)
     show(read_results(BENCHMARK, results_folder(options)), corpus.split, options)
+    if failed:
+        sys.exit("\n".join(left_out(failed)))
 
 
 def show(files: Files, split: str, options: argparse.Namespace) -> None:

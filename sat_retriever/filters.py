@@ -17,7 +17,7 @@ class Filters:
     Attributes:
         workbook: File name of the workbook, exactly.
         path: Glob over the path relative to its root, for example "2024/*.xlsx";
-            `*` also crosses folders.
+            `*` also crosses folders. Or the path itself, whatever signs are in it.
         visibility: How the workbook shows the sheet.
         format: File format, for example "xlsx".
         modified_after: Earliest modification time of the file, inclusive; a time without

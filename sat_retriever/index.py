@@ -19,6 +19,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from sat_retriever.candidates import CandidateSearch, Question, check_encoder
+from sat_retriever.counts import check_counts
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import (
     EmptyInputError,
@@ -486,8 +487,7 @@ class SheetIndex:
             InputError: If `top_k` or `dense_weight` is out of its range, or `token` no
                 direction of the index's width.
         """
-        if top_k < 1:
-            raise InputError(f"top_k is {top_k}; ask for at least 1")
+        check_counts(top_k=top_k)
         question = self._question(query, dense_weight, today, token)
         return self._search.best(question, top_k, filters)
 
@@ -530,6 +530,21 @@ class SheetIndex:
             EmptyInputError: If the query has no character.
         """
         return asked_times(_words(query), today) if self.times else AskedTimes()
+
+    def check_filters(self, filters: Filters | None) -> None:
+        """Nothing, where sheets can have what the filters ask for; an empty index knows no fields.
+
+        Raises:
+            InputError: If no sheet has one of the metadata fields.
+        """
+        wanted = filters.metadata if filters else ()
+        missing = [name for name in wanted if not self._store.has_field(name)]
+        if missing and len(self):
+            known = ", ".join(self._store.fields()) or "none"
+            raise InputError(
+                f"no sheet of {self.path} has the metadata field {', '.join(missing)}; filter by "
+                f"a field of its sheets ({known}), or by workbook, path, visibility or format"
+            )
 
     def missing_times(
         self, query: str, filters: Filters | None = None, *, today: date = UNDATED

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.filters import Filters
 from sat_retriever.index import SheetIndex
 from sat_retriever.types import Encoder
 
@@ -65,3 +66,21 @@ def open_index(index: SheetIndex | str | Path) -> SheetIndex:
         IndexFormatError: If the file is no index.
     """
     return index if isinstance(index, SheetIndex) else SheetIndex.open(index)
+
+
+def index_for(index: SheetIndex | str | Path, filters: Filters | None) -> SheetIndex:
+    """An index as `open_index` gives it, whose sheets can have what the filters ask for.
+
+    Raises:
+        IndexNotFoundError: If there is no such file.
+        IndexFormatError: If the file is no index.
+        InputError: If no sheet has a metadata field that the filters name.
+    """
+    found = open_index(index)
+    try:
+        found.check_filters(filters)
+    except BaseException:
+        if found is not index:
+            found.close()
+        raise
+    return found

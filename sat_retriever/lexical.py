@@ -122,7 +122,7 @@ class WordShares:
 
 
 class LexicalScorer:
-    """BM25 of queries over one state of the index, keeping each word's scores.
+    """BM25 of queries over one state of the index, keeping the scores of the words it has.
 
     Args:
         postings: Word to positions of the sheets that have it, one array a field.
@@ -192,11 +192,13 @@ class LexicalScorer:
             self._kept.move_to_end(word)
             return self._kept[word]
         found = score_word(self._postings(word), self._lengths)
+        if not len(found.rows):  # of words that no sheet has there is no end
+            return found
         self._kept[word] = found
-        self._size += len(found.rows) + 1
+        self._size += len(found.rows)
         while self._size > self._max_kept and len(self._kept) > 1:
             _, dropped = self._kept.popitem(last=False)
-            self._size -= len(dropped.rows) + 1
+            self._size -= len(dropped.rows)
         return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -11,7 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever._extras import require
-from sat_retriever.errors import InputError, LanguageModelError, ModelSetupError
+from sat_retriever.errors import (
+    InputError,
+    LanguageModelError,
+    MissingExtraError,
+    ModelSetupError,
+)
 
 DEFAULT_HOST = "http://127.0.0.1:11434"
 _CONNECT_S = 10.0  # a server that is there accepts a connection at once, however busy
@@ -80,7 +86,7 @@ class OllamaServer:
         timeout_s: Longest wait for one answer, in seconds, loading included.
 
     Raises:
-        MissingExtraError: If the package `ollama` is not installed.
+        MissingExtraError: If the package `ollama` is not installed, or too old.
     """
 
     def __init__(self, host: str | None = None, *, timeout_s: float = 600.0) -> None:
@@ -88,7 +94,7 @@ class OllamaServer:
         self.host = shown_host(address)
         self.timeout_s = timeout_s
         httpx = require("httpx", "ollama")
-        self._client = require("ollama", "ollama").Client(
+        self._client = _client_class()(
             host=address,
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S)),
             auth=_never_cut,
@@ -198,6 +204,21 @@ class OllamaServer:
         passing = status >= 500 or status in _PASSING
         kind = LanguageModelError if passing else ModelSetupError
         return kind(f"{self.host} refused with status {status}: {said}")
+
+
+def _client_class() -> Any:
+    """The client's class, of a release that can be told not to think aloud.
+
+    Raises:
+        MissingExtraError: If the package is not installed, or too old.
+    """
+    found = require("ollama", "ollama").Client
+    if "think" not in inspect.signature(found.chat).parameters:
+        raise MissingExtraError(
+            "the package ollama is older than 0.5, which knows no `think`; run: "
+            "pip install --upgrade 'sat-retriever[ollama]'"
+        )
+    return found
 
 
 def _never_cut(request: Any) -> Any:

@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Protocol
 
+from sat_retriever.counts import check_counts
 from sat_retriever.crossencoder import folder as pair_folder
 from sat_retriever.crossencoder.rerank import CrossEncoderReranker
 from sat_retriever.errors import FingerprintMismatchError, InputError, PathNotFoundError
@@ -310,7 +311,8 @@ class SheetRetriever:
 
         Raises:
             EmptyInputError: If the query is empty.
-            InputError: If `top_k` is less than 1, or `token` none of the index's width.
+            InputError: If `top_k` is no whole number above 0, or `token` none of the index's
+                width.
             EncoderError: If the index's encoder cannot be loaded.
         """
         day = asked_on(today)
@@ -403,8 +405,7 @@ class SheetRetriever:
         token: FloatArray | None = None,
     ) -> Sequence[Candidate]:
         """Candidates after Stage 2, `top_k` or more of them if there are."""
-        if top_k < 1:
-            raise InputError(f"top_k is {top_k}; ask for at least 1")
+        check_counts(top_k=top_k)
         if self.reranker is None:
             return self.index.candidates(query, top_k, filters, token=token, today=today)
         wanted, weight = max(top_k, self.candidates), self.reranker.dense_weight

@@ -117,6 +117,31 @@ def test_rows_of_equal_queries_are_joined_in_their_first_place(tmp_path, name, t
     assert second.text == "p"
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "a.jsonl",
+            '{"query": "q", "positives": ["a"]}\n{"query": "p", "positives": ["x"]}\n'
+            '{"query": " q ", "positives": ["b"]}\n{"query": "q", "positives": ["a"]}\n'
+            '{"query": "n", "positives": []}\n{"query": "n", "positives": []}',
+            [{"q": 3}],
+        ),
+        (
+            "a.json",
+            '[{"query": "q", "sheet_ids": ["a"]}, {"query": "q", "sheet_ids": ["a"]}]',
+            [{"q": 2}],
+        ),
+        ("once.json", '[{"query": "q", "sheet_ids": ["a"]}]', []),
+        ("a.csv", f"{HEADER}q,a,1\np,x,1\nq,b,1\n", []),
+    ],
+)
+def test_queries_that_are_joined_are_told_but_for_rows_of_a_csv(tmp_path, name, text, said):
+    told = []
+    load_labels(labels(tmp_path, name, text), told.append)
+    assert told == said
+
+
 def test_a_query_without_a_relevant_sheet_is_left_out(tmp_path):
     path = labels(tmp_path, "own.csv", f"{HEADER}q,a,0\np,a,1\n")
     assert [query.text for query in load_labels(path)] == ["p"]

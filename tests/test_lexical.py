@@ -96,6 +96,20 @@ def test_kept_words_are_bounded_and_scores_stay_the_same():
     assert asked == ["a", "b", "c", "a", "b"]
 
 
+def test_words_that_no_sheet_has_are_not_kept_as_there_is_no_end_of_them():
+    asked = []
+
+    def postings(word):
+        asked.append(word)
+        rows = np.arange(5 if word == "known" else 0)
+        return rows, rows[:0], rows[:0], rows[:0]
+
+    scorer = LexicalScorer(postings, np.ones(10, dtype=np.float32))
+    for _ in range(2):
+        scorer.scores(["known", "10001"])
+    assert asked == ["known", "10001", "10001"]
+
+
 def test_stop_words_count_only_when_there_is_nothing_else():
     assert query_words("show me the list of all orders") == ["order"]
     assert query_words("what is it") == ["what", "is", "it"]

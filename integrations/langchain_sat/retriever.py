@@ -41,7 +41,7 @@ class SheetTokenRetriever(BaseRetriever):
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
-        InputError: If a filter or a content option is unknown.
+        InputError: If a filter, its metadata field or a content option is unknown.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -93,6 +93,7 @@ class SheetTokenRetriever(BaseRetriever):
     def model_post_init(self, context: Any, /) -> None:
         """Set up the search."""
         super().model_post_init(context)
+        self.index.check_filters(self.filters)
         self._found = SheetRetriever(self.index, reranker=None)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -127,6 +128,7 @@ class SheetTokenRetriever(BaseRetriever):
         self, query: str, k: int | None, filters: FiltersLike | None, today: date | None
     ) -> list[Document]:
         wanted = as_filters(self.filters if filters is None else filters)
+        self.index.check_filters(wanted)
         day = self.today if today is None else today
         hits = self._found.retrieve(query, self.k if k is None else k, wanted, today=day)
         texts = [hit_text(self.index, hit.record, self.content) for hit in hits]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +16,7 @@ from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
+    counted,
     examples,
     fail,
     plain,
@@ -36,16 +37,20 @@ EXAMPLES = examples(
     "sat bench --index reports.sat --queries triples.csv",
     "sat bench -i reports.sat --queries labels.json --out bench",
     "sat bench -i reports.sat --queries labels.json --reranker runs/7 --out bench",
+    "sat bench -i reports.sat --queries labels.json --against BM25",
 )
+
+_TEXTS, _TEXT_CHARS = 3, 60  # merged questions that are named, and how much of each
 
 
 @dataclass(frozen=True, slots=True)
 class _Labels:
-    """The questions of a file, and the digest of what was read."""
+    """The questions of a file, the digest of what was read, and what several entries say."""
 
     path: Path
     queries: Sequence[Query]
     sha256: str
+    merged: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class _Wanted:
     rerankers: Sequence[Path]
     settings: LanguageModelSettings | None
     names: bool
+    against: str | None
     out: Path | None
 
 
@@ -92,6 +98,10 @@ def bench(
         int | None,
         typer.Option("--num-ctx", help="Most tokens of its context; 32768 if not given."),
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(help="Take Δ to this row, not to the one above.", metavar="ROW"),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Write the report here.", metavar="DIR"),
@@ -105,7 +115,8 @@ def bench(
 
     Each line of a CSV says query,sheet_id,relevance; sat queries makes and
     checks such files. The table compares words, tokens, both, links, and
-    trained rerankers. With --out, report.html shows every question: what was
+    trained rerankers, each with the row above or, by --against, with one
+    that you name: BM25, say. With --out, report.html shows every question: what was
     found, what was missed, and why; results.json and runs/ have the numbers.
     """
     from sat_retriever.evaluation.reportfolder import check_folder
@@ -113,7 +124,7 @@ def bench(
     if out is not None:
         check_folder(out, force=force)
     settings = _settings(llm, num_ctx, names=llm_only, out=out)
-    wanted = _Wanted(reranker or (), settings, llm_only, out)
+    wanted = _Wanted(reranker or (), settings, llm_only, against, out)
     read = _labels(labels)
     try:
         with SheetIndex.open(file) as opened:
@@ -150,9 +161,23 @@ def _settings(
 
 def _labels(path: Path) -> _Labels:
     """The questions, with the digest of the file before anything else happens to it."""
-    queries = load_labels(path)
+    merged: dict[str, int] = {}
+    queries = load_labels(path, merged.update)
     with path.open("rb") as stream:
-        return _Labels(path, queries, hashlib.file_digest(stream, "sha256").hexdigest())
+        return _Labels(path, queries, hashlib.file_digest(stream, "sha256").hexdigest(), merged)
+
+
+def _merged(labels: _Labels) -> list[str]:
+    """What to know of questions that the labels hold more than once."""
+    if not labels.merged:
+        return []
+    number = counted(len(labels.merged), "question")
+    shown = ", ".join(f"“{text[:_TEXT_CHARS]}”" for text in list(labels.merged)[:_TEXTS])
+    more = f" and {len(labels.merged) - _TEXTS:,} more" if len(labels.merged) > _TEXTS else ""
+    return [
+        f"Merged: {number} with more than one entry in {labels.path.name}, as entries of the same "
+        f"text are one question with the sheets of all of them: {shown}{more}."
+    ]
 
 
 def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured:
@@ -167,14 +192,21 @@ def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured
     check_known(labels.queries, opened.sheet_ids(), str(opened.path))
     with progress("bench", "opening the index") as shown:
         opened.warm_up()
-        remarks: list[str] = []
+        remarks = _merged(labels)
         methods = named_methods(opened, wanted.rerankers, remarks.append)
         asked: list[AskedModel] = []
         if wanted.settings is not None and wanted.out is not None:
             asked = asked_models(opened, wanted.settings, wanted.out, names=wanted.names)
         methods |= {each.name: each.method for each in asked}
         timing = Timing(own={each.name: each.seconds for each in asked})
-        found = compare(opened, labels.queries, methods, timing, lambda *now: shown.at(At(*now)))
+        found = compare(
+            opened,
+            labels.queries,
+            methods,
+            timing,
+            lambda *now: shown.at(At(*now)),
+            against=wanted.against,
+        )
     about = _about(opened, labels)
     if asked:
         about["llm"] = {each.name: each.counts() for each in asked}
@@ -197,6 +229,7 @@ def _about(opened: SheetIndex, labels: _Labels) -> dict[str, Any]:
         "dense_weight": opened.dense_weight,
         "labels": labels.path.name,
         "labels_sha256": labels.sha256,
+        "merged_questions": len(labels.merged),
         "types": sorted({query.query_type for query in labels.queries if query.query_type}),
         "version": __version__,
     }

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sat_retriever.evaluation.bench import Bench
 
 _ANY = 10_000  # columns, more than a table has
-_WARNINGS = ("Only", "Left out")
+_WARNINGS = ("Only", "Left out", "Merged")
 
 
 def asked_of(found: Bench, about: dict[str, Any]) -> str:

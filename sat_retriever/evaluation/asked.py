@@ -6,13 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.errors import LanguageModelError
 from sat_retriever.evaluation.llm import (
     Answer,
     Answers,
     LanguageModel,
     LanguageModelSettings,
-    Summary,
     summary,
 )
 from sat_retriever.evaluation.method import Method
@@ -46,13 +44,8 @@ class AskedModel:
         Raises:
             LanguageModelError: If not one was: then there is nothing that a row could show.
         """
-        given = self._given()
-        if not given:
-            found = summary(self.answers.seen)
-            raise LanguageModelError(
-                f"not one of {found.questions:,} questions was answered{_mostly(found)}"
-            )
-        return [answer.seconds for answer in given]
+        summary(self.answers.seen).check_answered()
+        return [answer.seconds for answer in self._given()]
 
     def counts(self) -> dict[str, Any]:
         """Questions, short and failed answers, tokens of the prompts, and what gave them."""
@@ -89,7 +82,7 @@ class AskedModel:
         if found.failed:
             said.append(
                 f"{self.name}: {found.failed:,} failed, and count as the order of the "
-                f"candidates{_mostly(found)}"
+                f"candidates{found.mostly}"
             )
         return [*said, *self._about_model()]
 
@@ -122,6 +115,8 @@ def asked_models(
 ) -> list[AskedModel]:
     """A model of the local Ollama that picks from what the index's tokens find.
 
+    Nothing is asked yet: without a server, or without the model there, its row is left out.
+
     Args:
         index: Where candidates come from.
         settings: Which model, and how it is asked.
@@ -131,9 +126,6 @@ def asked_models(
     Raises:
         InputError: If a file of answers holds something else.
         MissingExtraError: If the package `ollama` is not installed.
-        ModelSetupError: If there is no server, or it does not have the model, and no answer
-            of before is kept.
-        LanguageModelError: If the server fails, and no answer is kept.
     """
     model = LanguageModel(settings)
     first = "Stage 1" if is_trained(index) else "RAG"
@@ -143,15 +135,4 @@ def asked_models(
         kept = Answers(folder / NAMES_ANSWERS)
         method = llm_only(index, model, kept)
         made.insert(0, AskedModel(f"LLM-only ({settings.model})", method, model, kept))
-    try:
-        _ = model.facts  # now, not after all other methods
-    except LanguageModelError:
-        if not any(len(each.answers) for each in made):
-            raise
     return made
-
-
-def _mostly(found: Summary) -> str:
-    """The most frequent problem, as the end of a sentence."""
-    problem = next(iter(found.problems), "")
-    return f"; most often: {problem}" if problem else ""

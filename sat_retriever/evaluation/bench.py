@@ -39,7 +39,7 @@ class Scored:
         rows: One row a question; see `rows_of`.
         metrics: Means over the rows; see `metrics_of`.
         latency: Times of one question; None if it was not timed.
-        difference: NDCG@5 minus that of the row above; None in the first row.
+        difference: NDCG@5 minus that of the row it is compared with; None without one.
         lifted: By place of the question, the link that lifted a sheet most, for those of
             its first ten that one did.
     """
@@ -64,6 +64,7 @@ class Bench:
         left_out: Methods that gave no row, by name, and why.
         ruled_out: Whether what the labels rule out counts as hard negatives, as no question
             has annotated ones.
+        against: Name of the row that all others are compared with; None for the row above.
     """
 
     queries: Mapping[int, Query]
@@ -71,6 +72,14 @@ class Bench:
     scored: Sequence[Scored]
     left_out: Mapping[str, str] = field(default_factory=dict)
     ruled_out: bool = False
+    against: str | None = None
+
+    def compared_with(self, row: int) -> int | None:
+        """The row that a row is compared with, counted from 0; None for none."""
+        if self.against is None:
+            return row - 1 if row else None
+        named = [other for other, one in enumerate(self.scored) if one.name == self.against]
+        return named[0] if named and named != [row] else None
 
 
 def bench(
@@ -79,6 +88,8 @@ def bench(
     methods: Mapping[str, Method],
     timing: Timing | None = None,
     told: Told = no_progress,
+    *,
+    against: str | None = None,
 ) -> Bench:
     """Every method's answers to the same questions, scored, timed and compared.
 
@@ -89,18 +100,24 @@ def bench(
     Args:
         index: Where the methods look.
         queries: Labelled questions; every sheet they name is in the index.
-        methods: By name, in the order of the table: a row is compared with the one above.
+        methods: By name, in the order of the table.
         timing: How many calls are timed; None for the usual.
         told: Called as the work goes on.
+        against: Name of the method that all others are compared with; None compares each row
+            with the one above.
 
     Raises:
         EmptyInputError: If there are no questions or no methods.
-        InputError: If a relevant sheet is not in the index.
+        InputError: If a relevant sheet is not in the index, or no method has the name `against`.
         LanguageModelError: If no method gives a row, and the first failed by its model.
         OutputError: The same, if its answers could not be kept.
     """
     if not queries or not methods:
         raise EmptyInputError("there is nothing to compare; give questions and methods")
+    if against is not None and against not in methods:
+        raise InputError(
+            f"there is no row {against!r} to compare with; the rows are: {', '.join(methods)}"
+        )
     sheet_ids = index.sheet_ids()
     numbers = {sheet_id: number for number, sheet_id in enumerate(sheet_ids)}
     _check_indexed(queries, numbers, index)
@@ -115,12 +132,22 @@ def bench(
         except (LanguageModelError, OutputError) as error:  # late, and no other row is to be lost
             failed[name] = error
             continue
-        ahead = difference({None: one.rows}, {None: scored[-1].rows}) if scored else None
-        scored.append(replace(one, latency=times, difference=ahead))
+        scored.append(replace(one, latency=times))
     if not scored:
         raise next(iter(failed.values()))
     left_out = {name: str(error) for name, error in failed.items()}
-    return Bench(asked, sheet_ids, tuple(scored), left_out, _ruled_out(queries))
+    return _compared(Bench(asked, sheet_ids, tuple(scored), left_out, _ruled_out(queries), against))
+
+
+def _compared(found: Bench) -> Bench:
+    """The same with the difference of every row."""
+    rows = list(found.scored)
+    for row, one in enumerate(found.scored):
+        other = found.compared_with(row)
+        if other is not None:
+            ahead = difference({None: one.rows}, {None: found.scored[other].rows})
+            rows[row] = replace(one, difference=ahead)
+    return replace(found, scored=tuple(rows))
 
 
 def _check_indexed(queries: Sequence[Query], numbers: Mapping[str, int], index: SheetIndex) -> None:

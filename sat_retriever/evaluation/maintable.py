@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.evaluation.bench import FEW, Bench, Scored
@@ -133,11 +133,11 @@ def notes(bench: Bench) -> list[str]:
     """What a reader of the table has to know, in sentences."""
     number = len(bench.queries)
     said = []
-    if len(bench.scored) > 1:
+    if any(one.difference for one in bench.scored):
         said.append(
-            "Δ is NDCG@5 minus that of the row above, with its 95 % interval (paired bootstrap "
-            "over the questions): where the interval holds 0, these questions do not tell the "
-            "two rows apart."
+            f"Δ is NDCG@5 minus that of {compared_row(bench)}, with its 95 % interval (paired "
+            "bootstrap over the questions): where the interval holds 0, these questions do not "
+            "tell the two rows apart."
         )
     calls = sorted({one.latency.calls for one in bench.scored if one.latency})
     if calls:
@@ -147,13 +147,22 @@ def notes(bench: Bench) -> list[str]:
         said.append(
             "No hard negatives are annotated: HN-FPR@1 counts the sheets that the labels rule out."
         )
-    said += left_out(bench)
+    said += left_out(bench.left_out)
     return said if number >= FEW else [*said, few(number)]
 
 
-def left_out(bench: Bench) -> list[str]:
-    """Which methods have no row, and why."""
-    return [f"Left out: {name}, as {reason}" for name, reason in bench.left_out.items()]
+def compared_row(bench: Bench) -> str:
+    """The row that the others are compared with, in words."""
+    return "the row above" if bench.against is None else bench.against
+
+
+def left_out(reasons: Mapping[str, str]) -> list[str]:
+    """Which methods have no row, and why: sentences, of reasons by name.
+
+    >>> left_out({"RAG+LLM": "no server answers"})
+    ['Left out: RAG+LLM, as no server answers']
+    """
+    return [f"Left out: {name}, as {reason}" for name, reason in reasons.items()]
 
 
 def few(number: int) -> str:

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from sat_retriever.evaluation.bench import LISTED, Bench, Scored
-from sat_retriever.evaluation.maintable import COLUMNS, cells, notes, signed
+from sat_retriever.evaluation.maintable import COLUMNS, cells, compared_row, notes, signed
 from sat_retriever.evaluation.method import no_progress
 from sat_retriever.evaluation.reportdata import questions_of
 from sat_retriever.evaluation.rows import PER_QUERY
@@ -58,9 +58,10 @@ def report_html(
         "listed": LISTED,
         "total": len(bench.sheet_ids),
         "columns": [[column.title, column.means] for column in COLUMNS],
+        "against": compared_row(bench),
         "methods": [
-            _method(one, [[cell.text, cell.best] for cell in row])
-            for one, row in zip(bench.scored, cells(bench), strict=True)
+            _method(one, bench.compared_with(number), [[cell.text, cell.best] for cell in row])
+            for number, (one, row) in enumerate(zip(bench.scored, cells(bench), strict=True))
         ],
         "sheets": sheets,
         "questions": questions,
@@ -70,11 +71,12 @@ def report_html(
     return one_page(page, title=title, style=style, script=script, data=data)
 
 
-def _method(scored: Scored, row: Sequence[Sequence[Any]]) -> dict[str, Any]:
+def _method(scored: Scored, other: int | None, row: Sequence[Sequence[Any]]) -> dict[str, Any]:
     return {
         "name": scored.name,
         "cells": row,
         "difference": signed(scored.difference),
+        "other": other,
         "spread": spread([PER_QUERY["NDCG@5"](each) for each in scored.rows]),
     }
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sat_retriever.evaluation.bench import Bench, Scored
+from sat_retriever.evaluation.bench import Bench
 
-FORMAT = 1
+FORMAT = 2
 
 
 def results_of(bench: Bench, about: Mapping[str, Any], *, per_query: bool = True) -> dict[str, Any]:
@@ -32,21 +32,33 @@ def results_of(bench: Bench, about: Mapping[str, Any], *, per_query: bool = True
             }
             for place, query in bench.queries.items()
         ]
-    found["methods"] = [_method(bench, scored, per_query=per_query) for scored in bench.scored]
+    found["against"] = bench.against
+    found["methods"] = [
+        _method(bench, row, per_query=per_query) for row in range(len(bench.scored))
+    ]
     found["left_out"] = dict(bench.left_out)
     return found
 
 
-def _method(bench: Bench, scored: Scored, *, per_query: bool) -> dict[str, Any]:
+def _method(bench: Bench, row: int, *, per_query: bool) -> dict[str, Any]:
+    scored = bench.scored[row]
     found: dict[str, Any] = {
         "name": scored.name,
         "metrics": dict(scored.metrics),
         "latency_ms": asdict(scored.latency) if scored.latency else None,
-        "ndcg_difference_to_row_above": asdict(scored.difference) if scored.difference else None,
+        "ndcg_difference": _difference(bench, row),
     }
     if per_query:
         found["per_query"] = [
-            {**row, "sheets": [bench.sheet_ids[number] for number in row["sheets"]]}
-            for row in scored.rows
+            {**each, "sheets": [bench.sheet_ids[number] for number in each["sheets"]]}
+            for each in scored.rows
         ]
     return found
+
+
+def _difference(bench: Bench, row: int) -> dict[str, Any] | None:
+    """Mean and interval of a row's difference, and the row that it is `to`."""
+    found, other = bench.scored[row].difference, bench.compared_with(row)
+    if found is None or other is None:
+        return None
+    return {"to": bench.scored[other].name, **asdict(found)}

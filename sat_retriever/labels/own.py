@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,9 @@ _LINE_FIELDS = ("query", "positives", "negatives", "type")
 _COLUMNS = ("query", "sheet_id", "relevance")
 
 
-def load_labels(path: str | Path) -> tuple[Query, ...]:
+def load_labels(
+    path: str | Path, merged: Callable[[Mapping[str, int]], None] | None = None
+) -> tuple[Query, ...]:
     """A user's own labelled questions, in the order they first appear.
 
     Three forms, told apart by the file's name:
@@ -34,6 +36,12 @@ def load_labels(path: str | Path) -> tuple[Query, ...]:
     - `.json`: a list in the form of the published `query.json`, old field names included.
 
     Rows of equal queries are joined. The files are UTF-8.
+
+    Args:
+        path: The file.
+        merged: Is given the texts that several lines of a `.jsonl` or entries of a `.json`
+            have, with how many: each is one query. Never called for a `.csv`, where a query
+            has a row for each sheet.
 
     Raises:
         CorpusError: If the file is missing, of another type, or a row of it cannot be
@@ -48,9 +56,13 @@ def load_labels(path: str | Path) -> tuple[Query, ...]:
             f"{path}: labels are read from .jsonl, .csv or .json, not {path.suffix or path.name!r}"
         )
     _check_size(path)
-    labels = _joined(read(path), path)
+    found = _joined(read(path), path)
+    labels = tuple(_query(text, sides) for text, sides in found.items() if sides.positives)
     if not labels:
         raise CorpusError(f"{path} holds no query with a relevant sheet")
+    several = {query.text: count for query in labels if (count := found[query.text].rows) > 1}
+    if several and merged is not None and read is not _from_table:
+        merged(several)
     return labels
 
 
@@ -64,10 +76,11 @@ class _Row:
 
 @dataclass(slots=True)
 class _Sides:
-    """Sheets of one query so far, and where it stands first."""
+    """Sheets of one query so far, where it stands first, and how many rows it has."""
 
     where: str
     first: Query
+    rows: int = 0
     positives: dict[str, None] = field(default_factory=dict)
     negatives: dict[str, None] = field(default_factory=dict)
     hard: dict[str, str] = field(default_factory=dict)
@@ -86,12 +99,13 @@ def _check_size(path: Path) -> None:
         raise CorpusError(f"{path} has {size:,} bytes; labels may have {MAX_BYTES:,} at most")
 
 
-def _joined(rows: Iterable[_Row], path: Path) -> tuple[Query, ...]:
-    """One query a text; what rows of one text say is put together."""
+def _joined(rows: Iterable[_Row], path: Path) -> dict[str, _Sides]:
+    """What the rows of one text say, put together, by that text."""
     found: dict[str, _Sides] = {}
     for row in rows:
         query = row.query
         sides = found.setdefault(query.text, _Sides(row.where, query))
+        sides.rows += 1
         if len(found) > MAX_QUERIES:
             raise CorpusError(f"{path} has more than {MAX_QUERIES:,} queries; split the file")
         sides.positives.update(dict.fromkeys(query.positives))
@@ -106,7 +120,7 @@ def _joined(rows: Iterable[_Row], path: Path) -> tuple[Query, ...]:
                     f"{sides.first.query_type!r:.80} in {sides.where}; give one type"
                 )
             sides.first = query
-    return tuple(_query(text, sides) for text, sides in found.items() if sides.positives)
+    return found
 
 
 def _check_both(sides: _Sides, row: _Row) -> None:

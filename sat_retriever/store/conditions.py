@@ -15,13 +15,13 @@ def sql_conditions(filters: Filters) -> tuple[str, list[Any]]:
     after, before = filters.modified_after, filters.modified_before
     terms: list[tuple[str, Any]] = [
         ("s.workbook = ?", filters.workbook),
-        ("s.path GLOB ?", filters.path),
+        ("(s.path GLOB ? OR s.path = ?)", filters.path),  # a path with brackets means itself
         ("s.visibility = ?", filters.visibility and filters.visibility.value),
         ("s.format = ?", filters.format),
         ("w.mtime_ns >= ?", after and _utc_ns(after)),
         ("w.mtime_ns < ?", before and _utc_ns(before)),
     ]
-    wanted = [(sql, [value]) for sql, value in terms if value is not None]
+    wanted = [(sql, [value] * sql.count("?")) for sql, value in terms if value is not None]
     for key, value in filters.metadata.items():
         # A text also matches a number that is written like it: `--where year=2024`.
         found = "CAST(value AS TEXT)" if isinstance(value, str) else "value"

@@ -508,6 +508,16 @@ class SqliteStore:
             )
         )
 
+    def has_field(self, name: str) -> bool:
+        """True if a record has a metadata field of this name."""
+        sql = "SELECT 1 FROM sheets, json_each(sheets.metadata) WHERE key = ? LIMIT 1"
+        return bool(self._rows(sql, (name,)))
+
+    def fields(self) -> list[str]:
+        """Names of the metadata fields of all records, in order."""
+        sql = "SELECT DISTINCT key FROM sheets, json_each(sheets.metadata) ORDER BY key"
+        return [row[0] for row in self._rows(sql)]
+
     def _in(self, sql: str, values: Sequence[Any]) -> list[Any]:
         found: list[Any] = []
         for start in range(0, len(values), _CHUNK):

@@ -15,11 +15,11 @@ from sat_retriever.evaluation.rows import unsupported
 from sat_retriever.evaluation.run import read_run
 
 
-def run(*arguments, runs):
+def run(*arguments, runs, **environment):
     return subprocess.run(
         [sys.executable, "-m", "benchmarks", "run", "main", *arguments, "--runs", str(runs)],
         cwd=ROOT,
-        env={**os.environ, "COLUMNS": "200"},
+        env={**os.environ, "COLUMNS": "200", **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -75,6 +75,27 @@ def test_whole_answers_are_kept_and_scored_again_without_training(quick, results
 
 def kept_result(runs, method):
     return next((runs / "results" / "trained").glob(f"{method}.*.json")).name
+
+
+def test_without_a_server_the_other_rows_are_measured_and_the_reason_is_told(quick, tmp_path):
+    runs, _ = quick
+    corpus = next((runs / "quick").glob("corpus-*"))
+    methods = ("bm25", "llm_only", "rag_llm", "dense")
+    done = run(
+        *("--corpus", str(corpus), "--methods", *methods, "--llm", "no:model", "--seeds", "42"),
+        runs=tmp_path,
+        OLLAMA_HOST="http://127.0.0.1:9",
+        NO_PROXY="127.0.0.1",
+    )
+    assert done.returncode == 1
+    for title in ("LLM-only", "RAG + LLM"):
+        said = f"Left out: {title} (no:model), as no Ollama server answers at http://127.0.0.1:9"
+        assert said in done.stderr
+        (line,) = (each for each in done.stdout.splitlines() if each.strip().startswith(title))
+        assert "not run" in line
+    assert "Traceback" not in done.stderr
+    kept = sorted((tmp_path / "results" / "trained").glob("*.json"))
+    assert [path.name.partition(".")[0] for path in kept] == ["bm25", "dense"]
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 import pytest
 
-from benchmarks import train_corpus, train_score
+from benchmarks import train_corpus
 from benchmarks.train_methods import Recipe
 from benchmarks.train_runner import Places
 from benchmarks.train_score import Asked, scored
 from sat_retriever.corpora import Dataset, Query
-from sat_retriever.errors import ModelSetupError
+from sat_retriever.errors import LanguageModelError, ModelSetupError
 from sat_retriever.types import SheetRecord
 from tests.evaluation.ollama_server import MODEL, Reaction, always, ollama, one_by_one, says
 from tests.fakes import HashedEncoder
@@ -60,19 +60,10 @@ def test_a_model_is_asked_again_only_when_nothing_kept_is_taken(keep, asked, pla
     assert len(server.chats) == asked
 
 
-def test_long_work_without_a_terminal_says_how_far_it_is(monkeypatch, capsys):
-    clock = iter([0.0, 30.0, 90.0, 100.0])
-    monkeypatch.setattr(train_score.time, "monotonic", lambda: next(clock))
-    tell = train_score._lines("LLM-only")
-    for done in (1, 3, 4):
-        tell(done, 9)
-    assert capsys.readouterr().err == "LLM-only: 3 of 9, about 3 min left\n"
-
-
 def test_a_model_that_answers_nothing_makes_no_row(places, monkeypatch):
     with ollama(always(Reaction(status=500, error="no memory"))) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.host)
-        with pytest.raises(SystemExit, match=r"not one question was answered.*no memory"):
+        with pytest.raises(LanguageModelError, match=r"not one of 2 questions .*no memory"):
             score(LLM, places)
     assert not list(places.runs.rglob("m.toy.standard.jsonl"))
 

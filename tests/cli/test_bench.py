@@ -90,12 +90,53 @@ def test_without_labels_that_rule_sheets_out_there_is_no_rate_of_them(bench, lab
 
 def test_json_output_is_one_object_without_the_questions(bench):
     report = json.loads(bench("--json").out)
-    assert (report["format"], report["questions"], report["out"]) == (1, 3, None)
+    assert (report["format"], report["questions"], report["out"]) == (2, 3, None)
     assert [method["name"] for method in report["methods"]] == ROWS
     assert report["methods"][0]["metrics"]["Hit@5"] == 1.0
-    assert report["methods"][0]["ndcg_difference_to_row_above"] is None
+    assert report["methods"][0]["ndcg_difference"] is None
+    assert report["methods"][1]["ndcg_difference"]["to"] == "BM25"
+    assert (report["against"], report["merged_questions"]) == (None, 0)
     assert report["methods"][1]["latency_ms"]["joint"]["p95"] > 0
     assert "queries" not in report
+
+
+def test_a_row_below_the_one_that_is_named_shows_it(bench, tmp_path):
+    run = bench("--against", "BM25", "--out", tmp_path / "out")
+    assert run.code == 0, run.err
+    shown = table(run.out)
+    assert shown["BM25"][8:] == ["–"]
+    behind = shown["RAG (bag)"][8]
+    assert behind.startswith(("+", "-"))
+    assert "NDCG@5 minus that of BM25, with its 95 % interval" in " ".join(run.out.split())
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert '"against":"BM25"' in page.replace(": ", ":")
+    report = json.loads(bench("--against", "fused", "--json").out)
+    assert report["against"] == "fused"
+    others = [method["ndcg_difference"] for method in report["methods"]]
+    assert [each and each["to"] for each in others] == [
+        None if name == "fused" else "fused" for name in ROWS
+    ]
+
+
+def test_a_row_to_compare_with_that_is_not_there_is_refused_with_the_rows_there_are(bench):
+    run = bench("--against", "bm52")
+    assert run.code == 2
+    assert f"there is no row 'bm52' to compare with; the rows are: {', '.join(ROWS)}" in run.err
+
+
+def test_questions_of_one_text_that_were_merged_are_told(sat, index_file, tmp_path):
+    labels = tmp_path / "labels.jsonl"
+    rows = [("who earns which salary", STAFF), ("revenue", Q1), (" revenue", PLAN)]
+    lines = (json.dumps({"query": text, "positives": [sheet]}) for text, sheet in rows)
+    labels.write_text("\n".join(lines), encoding="utf-8")
+    words = ("bench", "-i", index_file, "--queries", labels)
+    run = sat(*words, "--out", tmp_path / "out")
+    said = " ".join(run.out.split())
+    assert said.startswith("2 questions of labels.jsonl")
+    assert "Merged: 1 question with more than one entry in labels.jsonl" in said
+    assert "all of them: “revenue”." in said
+    assert "Merged: 1 question" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert json.loads(sat(*words, "--json").out)["merged_questions"] == 1
 
 
 def test_a_folder_gets_the_report_the_numbers_and_the_runs(bench, tmp_path):
@@ -232,12 +273,14 @@ def test_a_language_model_is_one_more_row_and_is_asked_once(bench, tmp_path, mon
     assert results["methods"][-1]["latency_ms"]["calls"] == 3
 
 
-def test_without_a_server_the_model_is_not_waited_for(bench, tmp_path, monkeypatch):
+def test_without_a_server_the_model_has_no_row_and_the_reason_is_told(bench, tmp_path, monkeypatch):
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     run = bench("--llm", MODEL, "--out", tmp_path / "out")
     assert run.code == 1
-    assert "ollama serve" in run.err
-    assert not (tmp_path / "out").exists()
+    assert list(table(run.out)) == ROWS
+    said = " ".join(run.out.split())
+    assert f"Left out: RAG+LLM ({MODEL}), as no Ollama server answers at http://127.0.0.1:9" in said
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == FILES
 
 
 def test_an_interrupt_leaves_no_half_report_and_the_answers_are_kept(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator
 from itertools import pairwise
@@ -52,6 +53,39 @@ def test_each_method_is_scored_on_the_same_questions_and_compared_with_the_row_a
     assert better.difference.mean == pytest.approx(1 - 1 / math.log2(3))
     assert [ranked.sheet_id for ranked in better.run[0]] == [Q1, STAFF]
     assert [found.sheet_ids[number] for number in better.rows[0]["sheets"]] == [Q1, STAFF]
+
+
+def test_every_row_can_be_compared_with_a_named_one(index):
+    methods = {"worse": always(PLAN, Q1), "better": always(Q1, STAFF), "default": always(PLAN, Q1)}
+    found = bench(index, QUERIES[:1], methods, UNTIMED, against="better")
+    worse, better, default = found.scored
+    behind = 1 / math.log2(3) - 1
+    assert [worse.difference.mean, default.difference.mean] == pytest.approx([behind, behind])
+    assert better.difference is None
+    assert [found.compared_with(row) for row in range(3)] == [1, None, 1]
+    [said] = [note for note in notes(found) if note.startswith("Δ")]
+    assert "NDCG@5 minus that of better, with its 95 % interval" in said
+    results = results_of(found, {})
+    assert results["against"] == "better"
+    first, second, _ = results["methods"]
+    assert second["ndcg_difference"] is None
+    told = dataclasses.asdict(worse.difference)
+    assert first["ndcg_difference"] == {"to": "better", **told}
+    assert {"mean", "low", "high"} <= told.keys()
+
+
+def test_nothing_is_compared_with_a_row_that_is_left_out(index):
+    methods = {"a": always(Q1), "model": failing(LanguageModelError("it broke")), "b": always(Q1)}
+    found = bench(index, QUERIES, methods, UNTIMED, against="model")
+    assert [one.difference for one in found.scored] == [None, None]
+    assert not [note for note in notes(found) if note.startswith("Δ")]
+    assert "Left out: model, as it broke" in notes(found)
+
+
+def test_a_row_that_is_not_there_is_refused_with_those_there_are_before_anything_is_asked(index):
+    methods = {"a": always(Q1), "b": failing(ZeroDivisionError())}
+    with pytest.raises(InputError, match=r"there is no row 'bm25' to compare .* are: a, b$"):
+        bench(index, QUERIES, methods, UNTIMED, against="bm25")
 
 
 def test_metrics_follow_from_the_rows(index):
@@ -237,14 +271,15 @@ def test_an_encoder_is_named_shortly(name, label):
 def test_results_hold_what_every_figure_follows_from(index):
     found = bench(index, QUERIES, {"a": always(BAD), "b": always(Q1)}, UNTIMED)
     results = results_of(found, {"index": "books.sat"})
-    assert (results["format"], results["index"], results["questions"]) == (1, "books.sat", 4)
+    assert (results["format"], results["index"], results["questions"]) == (2, "books.sat", 4)
     first = results["methods"][0]
     assert first["metrics"] == metrics_of(first["per_query"])
     assert first["per_query"][3]["sheets"] == [BAD]
     assert results["queries"][3]["positives"] == [BAD, STAFF]
-    assert results["methods"][1]["ndcg_difference_to_row_above"]["mean"] == pytest.approx(
-        found.scored[1].difference.mean
-    )
+    assert results["methods"][0]["ndcg_difference"] is None
+    ahead = results["methods"][1]["ndcg_difference"]
+    assert (ahead["to"], ahead["mean"]) == ("a", found.scored[1].difference.mean)
+    assert results["against"] is None
     short = results_of(found, {}, per_query=False)
     assert "queries" not in short
     assert all("per_query" not in method for method in short["methods"])

@@ -15,6 +15,7 @@ from sat_retriever.evaluation.bench import Bench, bench
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.named import named_methods
 from sat_retriever.evaluation.report import report_html
+from sat_retriever.evaluation.rows import PER_QUERY
 from sat_retriever.evaluation.timing import Timing
 from sat_retriever.index import SheetIndex
 from sat_retriever.labels import Query
@@ -191,6 +192,22 @@ def test_the_row_above_is_compared_with_where_there_is_one(page):
     assert len(listed(page)) == 4
     page.locator("#method").select_option("0")
     assert page.locator("#order").input_value() == "worst"
+    assert page.locator("#order [value=behind]").is_disabled()
+
+
+def test_questions_are_ordered_by_the_row_that_is_named_for_comparison(visit, index):
+    found = bench(index, QUERIES, named_methods(index), Timing(questions=3), against="fused")
+    page = visit(report_html(found, index, title="t"))
+    page.locator("#method").select_option("0")
+    assert not page.locator("#order [value=behind]").is_disabled()
+    assert page.locator("#order [value=behind]").inner_text() == "most behind fused first"
+    page.locator("#order").select_option("behind")
+    ndcg = [[PER_QUERY["NDCG@5"](row) for row in one.rows] for one in found.scored]
+    fused = [one.name for one in found.scored].index("fused")
+    gains = [mine - other for mine, other in zip(ndcg[0], ndcg[fused], strict=True)]
+    texts = [QUERIES[place].text for place in sorted(found.queries, key=lambda q: gains[q])]
+    assert listed(page) == texts
+    page.locator("#method").select_option(str(fused))
     assert page.locator("#order [value=behind]").is_disabled()
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sat_retriever.errors import LanguageModelError
 from sat_retriever.evaluation.llm.answers import Answer
 
 
@@ -35,6 +36,23 @@ class Summary:
     tokens_max: int | None
     seconds: float
     problems: Mapping[str, int]
+
+    @property
+    def mostly(self) -> str:
+        """The most frequent problem, as the end of a sentence."""
+        problem = next(iter(self.problems), "")
+        return f"; most often: {problem}" if problem else ""
+
+    def check_answered(self) -> None:
+        """Nothing, where one question or more was answered.
+
+        Raises:
+            LanguageModelError: If not one was: then there is nothing that a row could show.
+        """
+        if self.failed == self.questions:
+            raise LanguageModelError(
+                f"not one of {self.questions:,} questions was answered{self.mostly}"
+            )
 
 
 def summary(answers: Sequence[Answer]) -> Summary:

@@ -3,7 +3,7 @@
 const SHOWN = 100;  // questions listed at first, and again with each click on "more"
 const place = (id) => document.getElementById(id);
 const ndcg = (question) => question.ndcg[chosen.method];
-const gain = (question) => ndcg(question) - question.ndcg[chosen.method - 1];
+const gain = (question) => ndcg(question) - question.ndcg[methods[chosen.method].other];
 const SHOW = {
   all: ["all questions", () => true],
   missed: ["missed something", (q) => q.found[chosen.method] < possible(q)],
@@ -13,8 +13,8 @@ const SHOW = {
 const ORDER = {
   worst: ["worst first", (a, b) => ndcg(a) - ndcg(b)],
   best: ["best first", (a, b) => ndcg(b) - ndcg(a)],
-  behind: ["most behind the row above first", (a, b) => gain(a) - gain(b)],
-  ahead: ["most ahead of the row above first", (a, b) => gain(b) - gain(a)],
+  behind: [`most behind ${data.against} first`, (a, b) => gain(a) - gain(b)],
+  ahead: [`most ahead of ${data.against} first`, (a, b) => gain(b) - gain(a)],
   file: ["as in the labels", () => 0],
 };
 let limit = SHOWN;
@@ -27,10 +27,11 @@ function choices(select, options) {
 function chooseMethod(row) {
   chosen.method = row;
   place("method").value = String(row);
+  const alone = methods[row].other === null;
   for (const value of ["behind", "ahead"]) {
-    place("order").querySelector(`[value=${value}]`).disabled = row === 0;
+    place("order").querySelector(`[value=${value}]`).disabled = alone;
   }
-  if (row === 0 && ["behind", "ahead"].includes(place("order").value)) place("order").value = "worst";
+  if (alone && ["behind", "ahead"].includes(place("order").value)) place("order").value = "worst";
   markMethod();
   list();
 }

@@ -6,7 +6,7 @@ function drawSummary() {
   const titles = [["Method", ""], ...data.columns];
   const head = titles.map(([text, means]) => element("th", means ? { title: means } : {}, text));
   if (methods.length > 1) {
-    head.push(element("th", { title: "NDCG@5 minus that of the row above, and its 95 % interval." },
+    head.push(element("th", { title: `NDCG@5 minus that of ${data.against}, and its 95 % interval.` },
       "Δ NDCG@5"));
   }
   head.push(element("th", { title: "How many questions have which NDCG@5, from 0 (red) to 1 (green)." },

@@ -229,6 +229,14 @@ def test_what_cannot_be_used_is_refused_with_what_to_do(index, tmp_path):
         SheetTokenRetriever(index, content={"rows": 3})
     with pytest.raises(InputError, match="top_k is 0"):
         SheetTokenRetriever(index).invoke(QUESTION, k=0)
+    with pytest.raises(InputError, match="top_k is 'x'; give a whole number"):
+        SheetTokenRetriever(index).invoke(QUESTION, k="x")
+    with pytest.raises(InputError, match=r"no sheet of .* has the metadata field author"):
+        SheetTokenRetriever(index, filters={"metadata": {"author": "Ada"}})
+    with pytest.raises(InputError, match=r"no sheet of .* has the metadata field author"):
+        SheetTokenRetriever(index).invoke(QUESTION, filters={"metadata": {"author": "Ada"}})
+    with pytest.raises(ValueError, match="valid integer"):
+        SheetTokenRetriever(index, k="x")
     with pytest.raises(ValueError, match="greater than or equal to 1"):
         SheetTokenRetriever(index, k=0)
     with pytest.raises(ValueError, match="top_k"):

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import datetime as dt
+import shutil
 
 import pytest
-from llama_index.core.vector_stores import FilterCondition, MetadataFilter, MetadataFilters
+from llama_index.core.vector_stores import (
+    FilterCondition,
+    FilterOperator,
+    MetadataFilter,
+    MetadataFilters,
+)
 from llama_index.retrievers.sat import SheetTokenRetriever, sheet_filters
 
-from sat_retriever import Column, Filters, InputError, SheetIndex, SheetRecord, Visibility
+from sat_retriever import (
+    Column,
+    Filters,
+    InputError,
+    SheetIndex,
+    SheetRecord,
+    SheetRetriever,
+    Visibility,
+)
 from tests.fakes import HashedEncoder
 
 
@@ -21,8 +35,9 @@ def of(*conditions, joined=FilterCondition.AND):
     ("given", "meant"),
     [
         (of(("workbook", "==", "a.xlsx")), Filters(workbook="a.xlsx")),
-        (of(("path", "==", "a/[b]*.xlsx")), Filters(path="a/[[]b][*].xlsx")),
-        (of(("path", "text_match", "2024?")), Filters(path="*2024[?]*")),
+        (of(("path", "==", "hr/*")), Filters(path="hr/*")),
+        (of(("path", "text_match", "hr/*.csv")), Filters(path="*hr/*.csv*")),
+        (of(("path", "text_match", "[b]")), Filters(path="*[[]b]*")),
         (of(("format", "==", "XLSX")), Filters(format="xlsx")),
         (of(("visibility", "==", "hidden")), Filters(visibility=Visibility.HIDDEN)),
         (
@@ -58,6 +73,8 @@ def test_groups_joined_by_and_are_one_list():
     [
         (of(("team", "in", ["a", "b"])), "'team' uses the operator 'in'; use '=='"),
         (of(("team", "!=", "a")), "'team' uses the operator '!='"),
+        (of(("modified_after", "==", "2024")), "there is no filter on 'modified_after'"),
+        ({"path": "hr/*"}, "filters are a dict; give MetadataFilters or Filters"),
         (of(("path", ">", "a")), "'path' uses the operator '>'; use '==' or 'text_match'"),
         (of(("modified", ">", "2024-05-01")), "'modified' uses the operator '>'; use '>=' or '<'"),
         (of(("modified", ">=", "May")), "'modified' has the value 'May'"),
@@ -79,15 +96,44 @@ def test_what_the_index_cannot_tell_apart_is_refused_by_name(given, said):
         sheet_filters(given)
 
 
-def test_a_refused_filter_is_told_when_the_retriever_is_made(index):
-    with pytest.raises(InputError, match="'nin'"):
-        SheetTokenRetriever(index, filters=of(("team", "nin", ["a"])))
+@pytest.mark.parametrize("key", ["workbook", "path", "format", "visibility", "modified", "team"])
+@pytest.mark.parametrize("operator", FilterOperator)
+def test_every_operator_is_honoured_or_refused_when_the_retriever_is_made(index, key, operator):
+    value = {"visibility": "visible", "modified": "2024-05-01", "format": "xlsx"}.get(key, "a")
+    honoured = {"path": ("==", "text_match"), "modified": (">=", "<")}.get(key, ("==",))
+    said = f"the filter on '{key}' uses the operator '{operator.value}'; use"
+    if key == "team" and operator == "==":
+        said = "has the metadata field team; filter by a field of its sheets \\(none\\)"
+    elif operator in honoured:
+        assert SheetTokenRetriever(index, filters=of((key, operator, value))).filters
+        return
+    with pytest.raises(InputError, match=said):
+        SheetTokenRetriever(index, filters=of((key, operator, value)))
 
 
-def test_a_path_is_meant_letter_by_letter(tmp_path):
+@pytest.mark.parametrize(
+    "conditions",
+    [[("path", "==", "sales/*")], [("path", "text_match", "ales/20*4")]],
+)
+def test_a_glob_finds_what_the_library_s_own_finds(index, conditions):
+    nodes = SheetTokenRetriever(index, 9, of(*conditions)).retrieve("revenue")
+    own = SheetRetriever(index, None).retrieve("revenue", 9, Filters(path="sales/*"))
+    assert [node.metadata["sheet_id"] for node in nodes] == [hit.sheet_id for hit in own]
+    assert len(own) == 4
+
+
+def test_an_index_that_a_refused_filter_opened_is_closed(index_file, tmp_path):
+    file = tmp_path / "own.sat"
+    shutil.copy(index_file, file)
+    with pytest.raises(InputError, match=r"no sheet of .*own\.sat has the metadata field tema"):
+        SheetTokenRetriever(file, filters=Filters(metadata={"tema": "ops"}))
+    assert not file.with_name("own.sat-wal").exists()  # closing the last reader removes it
+
+
+def test_a_path_also_means_itself(tmp_path):
     records = [
         SheetRecord(f"{p}#s", "s", path=p, columns=(Column("Tax"),))
-        for p in ("a*.xlsx", "ab.xlsx", "2024/ab.xlsx")
+        for p in ("a[1].xlsx", "a1.xlsx", "2024/a1.xlsx")
     ]
     with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
         index.add_records(records)
@@ -96,9 +142,9 @@ def test_a_path_is_meant_letter_by_letter(tmp_path):
             nodes = SheetTokenRetriever(index, 9, of(*conditions)).retrieve("tax")
             return sorted(node.metadata["path"] for node in nodes)
 
-        assert found(("path", "==", "a*.xlsx")) == ["a*.xlsx"]
-        assert found(("path", "text_match", "a*")) == ["a*.xlsx"]
-        assert found(("path", "text_match", "ab.")) == ["2024/ab.xlsx", "ab.xlsx"]
+        assert found(("path", "==", "a[1].xlsx")) == ["a1.xlsx", "a[1].xlsx"]
+        assert found(("path", "text_match", "[1]")) == ["a[1].xlsx"]
+        assert found(("path", "text_match", "a1.")) == ["2024/a1.xlsx", "a1.xlsx"]
 
 
 def test_a_metadata_field_of_the_records_filters(tmp_path):
@@ -106,4 +152,11 @@ def test_a_metadata_field_of_the_records_filters(tmp_path):
     with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
         index.add_records(records)
         [node] = SheetTokenRetriever(index, filters=of(("team", "==", "b"))).retrieve("tax")
-    assert node.metadata["team"] == "b"
+        assert node.metadata["team"] == "b"
+        with pytest.raises(InputError, match=r"field tema; filter by a field .*\(team\)"):
+            SheetTokenRetriever(index, filters=of(("tema", "==", "b")))
+
+
+def test_an_index_without_sheets_knows_no_fields_yet(tmp_path):
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
+        assert SheetTokenRetriever(index, filters=of(("team", "==", "b"))).retrieve("tax") == []

@@ -191,6 +191,8 @@ def test_what_cannot_work_is_refused_when_it_is_made(index, tmp_path):
         SheetGraphReranker(tmp_path / "none.sat")
     with pytest.raises(InputError, match="top_n is 0"):
         SheetGraphReranker(index, top_n=0)
+    with pytest.raises(InputError, match="top_n is 'x'; give a whole number"):
+        SheetGraphReranker(index, top_n="x")
     with pytest.raises(PathNotFoundError):
         SheetGraphReranker(index, tmp_path / "none")
     (tmp_path / "empty").mkdir()

@@ -159,6 +159,21 @@ def test_a_record_s_own_fields_come_along(tmp_path):
     assert (node.metadata["team"], node.metadata["rank"]) == ("ops", 1)
 
 
+@pytest.mark.parametrize("count", [0, -3, "x", 2.5, None, True])
+def test_a_number_of_nodes_that_is_none_is_refused_when_the_retriever_is_made(index, count):
+    with pytest.raises(InputError, match=f"similarity_top_k is {count!r}; (give|ask for)"):
+        SheetTokenRetriever(index, similarity_top_k=count)
+
+
+def test_from_paths_leaves_no_open_index_behind_when_an_option_is_wrong(
+    workbooks, encoder, tmp_path
+):
+    file = tmp_path / "own.sat"
+    with pytest.raises(InputError, match="similarity_top_k"):
+        SheetTokenRetriever.from_paths(workbooks, file, encoder=encoder, similarity_top_k=0)
+    assert not file.with_name("own.sat-wal").exists()  # closing the last reader removes it
+
+
 def test_filters_hold_for_every_node(index):
     filters = MetadataFilters.from_dicts([{"key": "path", "value": "March/Hours.xlsx"}])
     retriever = SheetTokenRetriever(index, 9, filters)

@@ -21,6 +21,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 from sat_retriever import InputError, SheetIndex, load_reranker, open_index, own_reranker
+from sat_retriever.counts import check_counts
 from sat_retriever.foreign import Passage, rerank_mixed
 from sat_retriever.retriever import AUTO, Reranker
 
@@ -55,7 +56,7 @@ class SheetGraphReranker(BaseNodePostprocessor):
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
-        InputError: If `top_n` is less than 1, or there is no reranker in the folder.
+        InputError: If `top_n` is no whole number above 0, or there is no reranker in the folder.
         EncoderError: If the reranker is damaged.
         FingerprintMismatchError: If it was trained on other tokens than the index has.
     """
@@ -74,8 +75,7 @@ class SheetGraphReranker(BaseNodePostprocessor):
         today: date | None = None,
         **options: Any,
     ) -> None:
-        if top_n < 1:
-            raise InputError(f"top_n is {top_n}; ask for at least 1")
+        check_counts(top_n=top_n)
         folder = None if checkpoint is None else str(checkpoint)
         options.update(index=index, checkpoint=folder, top_n=top_n, today=today)
         super().__init__(**options)

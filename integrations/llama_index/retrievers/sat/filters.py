@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import glob
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,18 +17,18 @@ from sat_retriever import Filters, InputError
 
 _EXACT = ("workbook", "path", "format", "visibility")
 _TIMES = {FilterOperator.GTE: "modified_after", FilterOperator.LT: "modified_before"}
-# Of a node's metadata, but no condition of the index.
+# Of a node's metadata or of `Filters`, but no key of a condition.
 _UNFILTERABLE = frozenset(
     "sheet_id citation sheet range header_row columns rank score words headers dense lexical "
-    "dense_rank lexical_rank links via period".split()
+    "dense_rank lexical_rank links via period metadata modified_after modified_before".split()
 )
 
 
 def sheet_filters(filters: MetadataFilters | Filters | None) -> Filters | None:
     """The same conditions as the index knows them; None when there is none.
 
-    - `workbook`, `path`, `format`, `visibility` with `==`; `path` also with `text_match`,
-      which takes a part of it.
+    - `workbook`, `path`, `format`, `visibility` with `==`, as in `Filters`: a path is a glob.
+    - `path` with `text_match`: a part of it, in which `*` and `?` stand for any signs, too.
     - `modified` with `>=` and `<`, an ISO time or seconds since 1970.
     - Any other key with `==` is a metadata field of the records.
 
@@ -37,11 +36,13 @@ def sheet_filters(filters: MetadataFilters | Filters | None) -> Filters | None:
         filters: Conditions joined by "and", in groups or not; a `Filters` stays as it is.
 
     Raises:
-        InputError: If a key, an operator or a join of conditions has no counterpart, a value
-            is of the wrong type, or two conditions name the same key.
+        InputError: If they are of another type, a key, an operator or a join of conditions has
+            no counterpart, a value is of the wrong type, or two conditions name the same key.
     """
     if filters is None or isinstance(filters, Filters):
         return filters
+    if not isinstance(filters, MetadataFilters):
+        raise InputError(f"filters are a {type(filters).__name__}; give MetadataFilters or Filters")
     fields: dict[str, Any] = {}
     metadata: dict[str, Any] = {}
     for condition in _flat(filters):
@@ -76,7 +77,7 @@ def _flat(filters: MetadataFilters) -> Iterator[MetadataFilter]:
 def _translated(condition: MetadataFilter) -> tuple[str, Any]:
     """Field of `Filters`, or key of its metadata, and the value it must have."""
     key, operator, value = condition.key, condition.operator, condition.value
-    if key in _UNFILTERABLE or key == "metadata":
+    if key in _UNFILTERABLE:
         raise InputError(
             f"there is no filter on {key!r}; filter by {', '.join(_EXACT)}, modified, or a "
             "metadata field of the records"
@@ -86,12 +87,11 @@ def _translated(condition: MetadataFilter) -> tuple[str, Any]:
             raise _unsupported(key, operator, "'>=' or '<'")
         return _TIMES[operator], _time(value)
     if key == "path" and operator == FilterOperator.TEXT_MATCH:
-        return key, f"*{glob.escape(_text(key, value))}*"
+        return key, f"*{_text(key, value).replace('[', '[[]')}*"
     if operator != FilterOperator.EQ:
         raise _unsupported(key, operator, "'==' or 'text_match'" if key == "path" else "'=='")
     if key in _EXACT:
-        text = _text(key, value)
-        return key, glob.escape(text) if key == "path" else text
+        return key, _text(key, value)
     if value is None or isinstance(value, list):
         raise InputError(f"the filter on {key!r} has the value {value!r}; give a text or number")
     return key, value

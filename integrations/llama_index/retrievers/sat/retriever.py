@@ -24,9 +24,10 @@ from sat_retriever import (
     SheetRetriever,
     hit_text,
     index_paths,
-    open_index,
 )
 from sat_retriever.content import Form
+from sat_retriever.counts import check_counts
+from sat_retriever.indexing import index_for
 from sat_retriever.types import Encoder, FloatArray
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
@@ -42,7 +43,8 @@ class SheetTokenRetriever(BaseRetriever):
     Args:
         index: Where to look: an index, or its file.
         similarity_top_k: Most nodes.
-        filters: Conditions that every sheet meets; see `sheet_filters`.
+        filters: Conditions that every sheet meets; see `sheet_filters`. A metadata field that
+            they name is one that sheets of the index have.
         content: What a node's text is: a form, or a form with a bound on its tokens.
         use_embedding: Whether an embedding that a query brings is taken for its token by the
             index's encoder. Turn it off beside retrievers of another model of the same width.
@@ -52,7 +54,8 @@ class SheetTokenRetriever(BaseRetriever):
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
-        InputError: If a filter has no counterpart in the index, or there is no such form.
+        InputError: If `similarity_top_k` is no whole number above 0, a filter has no
+            counterpart in the index, or there is no such form.
     """
 
     def __init__(
@@ -68,12 +71,13 @@ class SheetTokenRetriever(BaseRetriever):
         verbose: bool = False,
     ) -> None:
         super().__init__(callback_manager=callback_manager, verbose=verbose)
-        self.index = open_index(index)
+        check_counts(similarity_top_k=similarity_top_k)
         self.similarity_top_k = similarity_top_k
         self.filters = sheet_filters(filters)
         self.content = Content(content) if isinstance(content, str) else content
         self.use_embedding = use_embedding
         self.today = today
+        self.index = index_for(index, self.filters)
         self._sheets = SheetRetriever(self.index, None)
 
     @classmethod
@@ -98,7 +102,12 @@ class SheetTokenRetriever(BaseRetriever):
             FingerprintMismatchError: If the index was written with another encoder.
             IndexBusyError: If another process is writing to the index.
         """
-        return cls(index_paths(paths, index, encoder=encoder), **options)
+        made = index_paths(paths, index, encoder=encoder)
+        try:
+            return cls(made, **options)
+        except BaseException:
+            made.close()
+            raise
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return self._nodes(query_bundle)
