@@ -118,12 +118,13 @@ def test_every_reason_for_skipping_is_explained_and_no_other():
 
 def test_the_caps_are_the_ones_of_the_code():
     limits = Limits()
-    assert f"time cap, {limits.seconds:.0f} s" in README
+    assert f"processor time, {limits.seconds:.0f} s" in README
+    assert f"the clock ({limits.wall_seconds / 60:.0f} minutes)" in README
     assert f"memory cap, {limits.memory_mb // 1024} GiB" in README
 
 
 def test_the_scores_are_added_as_the_code_does():
-    rule = f"score = {DENSE_WEIGHT} · max(cosine, 0) + {1 - DENSE_WEIGHT} · BM25"
+    rule = f"score = {DENSE_WEIGHT} · cosine + {1 - DENSE_WEIGHT} · BM25"
     assert rule in README
 
 
