@@ -1,7 +1,7 @@
 """Everything that an index stores, as one hash a part: equal parts hold equal content.
 
-Row numbers and the hour of a sync say nothing about content and are left out; sheets,
-workbooks and columns stand under their names.
+Row numbers, the hour of a sync, and checksums of what stands beside them say nothing more
+about content and are left out; sheets, workbooks and columns stand under their names.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from pathlib import Path
 _SHEETS = "JOIN sheets s ON s.id ="
 _PARTS = {
     "meta": "SELECT key, value FROM meta WHERE key NOT IN ('generation')",
-    "workbooks": "SELECT root, path, file, size, mtime_ns, content_hash, skipped FROM workbooks",
+    "workbooks": "SELECT root, path, file, size, mtime_ns, content_hash, skipped, within "
+    "FROM workbooks",
     "sheets": "SELECT s.sheet_id, coalesce(w.root, ''), coalesce(w.path, ''), s.workbook, s.path, "
     "s.format, s.visibility, s.metadata, s.record "
     "FROM sheets s LEFT JOIN workbooks w ON w.id = s.workbook_id",
