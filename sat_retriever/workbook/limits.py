@@ -66,7 +66,7 @@ class Limits:
                 many), with commas between them.
 
         Raises:
-            InputError: If a name is unknown, or a value is no positive number.
+            InputError: If a name is unknown, or a value no number above 0, or above a billion.
 
         >>> Limits.parse("seconds=60,cells=1000").workbook_cells
         5000
@@ -81,7 +81,7 @@ class Limits:
                 )
             number = _positive(name, value)
             if name == "seconds":
-                limits = replace(limits, seconds=number, wall_seconds=10 * number)
+                limits = replace(limits, seconds=number, wall_seconds=min(10 * number, _MOST))
             elif name == "memory":
                 limits = replace(limits, memory_mb=math.ceil(number))
             else:
@@ -92,6 +92,7 @@ class Limits:
 
 
 _NAMED = ("seconds", "memory", "cells")
+_MOST = 1e9
 
 
 def _positive(name: str, text: str) -> float:
@@ -99,8 +100,10 @@ def _positive(name: str, text: str) -> float:
         number = float(text)
     except ValueError:
         number = 0.0
-    if not 0 < number < math.inf:
-        raise InputError(f"the limit {name} is {text!r}; give a number above 0")
+    if not 0 < number <= _MOST:
+        raise InputError(
+            f"the limit {name} is {text!r}; give a number above 0, at most {_MOST:,.0f}"
+        )
     return number
 
 

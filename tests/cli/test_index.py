@@ -150,6 +150,10 @@ def test_limits_cut_a_sheet_and_skips_of_unchanged_files_are_shown_again(tmp_pat
         ("seconds=soon", "the limit seconds is 'soon'; give a number above 0"),
         ("cells=-1", "the limit cells is '-1'; give a number above 0"),
         ("memory=nan", "the limit memory is 'nan'; give a number above 0"),
+        (
+            "seconds=1e12",
+            "the limit seconds is '1e12'; give a number above 0, at most 1,000,000,000",
+        ),
         ("", "there is no limit ''"),
     ],
 )
