@@ -127,7 +127,7 @@ def _read_until(
             try:
                 tools.describe_sheet(f"{name}#S{rng.randrange(SHEETS)}")
             except InputError as error:  # it is gone, and that is the answer
-                if "no sheet" not in str(error):
+                if "there is no" not in str(error):
                     raise
 
         def status() -> None:

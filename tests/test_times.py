@@ -25,6 +25,7 @@ from sat_retriever.labels import Query
 from sat_retriever.scoring import time_factors
 from sat_retriever.store import schema
 from tests.fakes import HashedEncoder
+from tests.store.test_words import WITHOUT_CHECKSUMS
 
 INSIDE, OPEN, OUTSIDE = 1.0, 0.8, 0.5
 
@@ -203,16 +204,21 @@ def test_a_cross_encoder_keeps_what_time_leaves(index):
     }  # fmt: skip
 
 
+_VERSION_2 = f"""{WITHOUT_CHECKSUMS}
+    ALTER TABLE tokens DROP COLUMN months;
+    PRAGMA user_version = 2;
+"""
+
+
 def test_an_index_of_an_older_version_learns_its_sheets_times(tmp_path, monkeypatch):
     file = tmp_path / "old.sat"
     with SheetIndex.create(file, HashedEncoder()) as index:
         index.add_records(RECORDS, find_links=False)
         expected = times(index, "sales Q1 2022")
-    with sqlite3.connect(file) as connection:  # as version 2 left it
-        connection.execute("ALTER TABLE tokens DROP COLUMN months")
-        connection.execute("PRAGMA user_version = 2")
+    with sqlite3.connect(file) as connection:
+        connection.executescript(_VERSION_2)
     connection.close()
-    assert len(schema.MIGRATIONS) == 4
+    assert len(schema.MIGRATIONS) == 5
     with SheetIndex.open(file, HashedEncoder()) as again:
         assert times(again, "sales Q1 2022") == expected
 
@@ -222,8 +228,7 @@ def test_many_may_open_an_old_index_at_once(tmp_path):
     with SheetIndex.create(file, HashedEncoder()) as index:
         index.add_records(RECORDS, find_links=False)
     with sqlite3.connect(file) as connection:
-        connection.execute("ALTER TABLE tokens DROP COLUMN months")
-        connection.execute("PRAGMA user_version = 2")
+        connection.executescript(_VERSION_2)
     connection.close()
     together = threading.Barrier(4)
 
