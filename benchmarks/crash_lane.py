@@ -90,9 +90,9 @@ class Lane:
         """
         rng = random.Random(f"{self.seed}:{self.round + 1}")
         self._write(rng.sample(sorted(self.newest), len(self.newest) // 2))
-        anew = (self.round + 1) % _NEW_EVERY == 0
-        if anew:
+        if (self.round + 1) % _NEW_EVERY == 0:
             self._forget()
+        anew = not self.file.exists()  # also where the last run was killed before it made one
         killed = self._killed(rng)
         copy = self._copied()
         now = self._checked(anew=anew, encoder=encoder)

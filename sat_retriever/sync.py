@@ -180,8 +180,26 @@ def _read(plan: Plan, options: SyncOptions) -> Generator[tuple[ToRead, Workbook]
         formulas=False,
     )
     with closing(books):  # an interruption must not leave reading processes behind
-        for book in books:
-            yield jobs[book.path], book
+        yield from _in_turn(plan, ((jobs[book.path], book) for book in books))
+
+
+def _in_turn(
+    plan: Plan, books: Iterator[tuple[ToRead, Workbook]]
+) -> Iterator[tuple[ToRead, Workbook]]:
+    """The workbooks as they come, but those of one path in several folders in the plan's order.
+
+    Their sheets may have the same ids: which of them is kept must not depend on which was
+    read first.
+    """
+    turns: dict[str, list[Path]] = {}
+    for job in plan.read:
+        turns.setdefault(job.state.path, []).append(job.file)
+    held: dict[Path, tuple[ToRead, Workbook]] = {}
+    for job, book in books:
+        held[job.file] = job, book
+        turn = turns[job.state.path]
+        while turn and turn[0] in held:
+            yield held.pop(turn.pop(0))
 
 
 def _batches(

@@ -508,6 +508,18 @@ def test_a_file_that_took_too_long_is_kept_in_part_and_tried_again_at_the_next_s
     assert counts(index.sync(folder)) == (0, 0, 1, 0)
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_which_folder_keeps_a_sheet_id_does_not_depend_on_which_was_read_first(
+    workers, index, tmp_path
+):
+    slow = write(tmp_path / "a" / "x.csv", "Slow")
+    slow.write_text("Slow,Long\n" + "a,1\n" * 200_000)
+    write(tmp_path / "b" / "x.csv", "Quick", "Short", "z")
+    report = index.sync([tmp_path / "a", tmp_path / "b"], workers=workers)
+    assert [skip.reason for skip in report.skipped] == [SkipReason.DUPLICATE_ID]
+    assert index.records(["x.csv#x"])["x.csv#x"].columns[0].name == "Slow"
+
+
 def test_what_was_cut_at_a_limit_is_read_again_when_limits_are_given(folder, index):
     (folder / "a.csv").write_bytes(b"Key,Value\n" + b"abc,1.25\n" * 4_000)
     write(folder / "b.csv", "x", "y", "z")

@@ -11,6 +11,7 @@ from sat_retriever.workbook.limits import Limits
 PARSED = 6  # times the work of a byte search that parsing the same XML takes
 # Of the processor time: begin nothing more after it, so that what was read can be told.
 _SHARE = 0.75
+_LEAST = 4_000  # cells of a sheet that are read however little is left
 
 
 class CutShort(Exception):  # noqa: N818 - a signal, caught where reading goes on
@@ -53,6 +54,14 @@ class Budget:
     def spent(self) -> bool:
         """Whether no more XML may be scanned."""
         return self.xml_bytes <= 0 or self.late()
+
+    def room(self, price: int = 1) -> int:
+        """Cells of the next sheet that may be held.
+
+        Args:
+            price: What a cell counts.
+        """
+        return min(self.limits.cells, max(_LEAST, self.cells // price))
 
     def metered(self, chunks: Iterator[bytes], price: int = 1) -> Iterator[bytes]:
         """The chunks that the budget has room for, and one in any case.

@@ -89,7 +89,7 @@ class CalamineReader:
     def values(self, index: int, budget: Budget) -> SheetValues:
         """Values and merges of one sheet.
 
-        The grid ends after as many cells as a sheet may have; the used range does not.
+        The grid ends where the budget does; the used range does not.
 
         Raises:
             ValuesFailed: If calamine cannot read the sheet.
@@ -102,12 +102,11 @@ class CalamineReader:
             if start is None:
                 return SheetValues(Grid([]), None)
             width = max(1, sheet.width)
+            room = budget.room()
             budget.cells -= width * sheet.height
             # iter_rows begins at the first row of the sheet, but at the used range's column.
             rows = _cleaned(islice(sheet.iter_rows(), start[0], None))
-            grid, area = bounded(
-                rows, (start[0] + 1, start[1] + 1), max(1, budget.limits.cells // width)
-            )
+            grid, area = bounded(rows, (start[0] + 1, start[1] + 1), max(1, room // width))
             return SheetValues(grid, area, _merges(sheet.merged_cell_ranges or []))
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise

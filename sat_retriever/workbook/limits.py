@@ -16,8 +16,8 @@ class Limits:
     """Bounds that keep one file from costing more than its share.
 
     What is read of a file is decided by counts of work, so that a busy machine reads the
-    same as an idle one. Processor time ends a file that costs far more than its counts
-    promise; the clock is only the last guard against a reader that hangs.
+    same as an idle one. Processor time stops the reading of a file that costs far more than
+    its counts promise; the clock is only the last guard against a reader that hangs.
 
     Attributes:
         file_bytes: Size of the file on disk.
@@ -26,7 +26,8 @@ class Limits:
         entries: Entries of a ZIP package.
         sheets: Sheets of one workbook; the rest is skipped.
         xml_bytes: XML of one workbook that is scanned for formulas and used ranges. XML of
-            an unusual form, which takes longer, counts six times.
+            an unusual form counts once as far as the quick scan goes, and six times for the
+            slow one.
         cells: Cells of one sheet that are held for header detection. A longer sheet
             gives a record from its first rows, with the true shape.
         area: Cells of a used range, empty ones included, up to which a sheet is

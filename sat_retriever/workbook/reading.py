@@ -147,9 +147,8 @@ def why_partial(
     rows = area.bottom - area.top + 1
     read = min(rows, len(values.grid.rows))
     reason = values.cut or (SkipReason.TOO_LARGE if values.shortened else None)
-    if SkipReason.TIMEOUT in (reason, scan_cut):
-        why = why_cut(SkipReason.TIMEOUT, limits)
-        return SkipReason.TIMEOUT, f"Only the first {read:,} of its rows were read: {why}."
+    if reason is SkipReason.TIMEOUT:
+        return reason, f"Only the first {read:,} of its rows were read: {why_cut(reason, limits)}."
     if reason is SkipReason.DAMAGED:
         return reason, f"The sheet is damaged behind row {area.top + read - 1:,}; it ends there."
     if reason is not None:

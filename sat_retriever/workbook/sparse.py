@@ -26,7 +26,6 @@ from sat_retriever.workbook.values import (
 )
 
 _SLOWER = 5  # than calamine, at least: a cell counts as many
-_LEAST = 20_000  # cells of a sheet that are read however little the budget has left
 _GAPS = 16  # empty rows that count as a cell
 _ROWS = 1_000  # between two looks at the clock
 Cells = Mapping[int, tuple[Any, str]]  # value and type by column
@@ -77,7 +76,7 @@ class OpenpyxlReader:
     def values(self, index: int, budget: Budget) -> SheetValues:
         """Values of one sheet, without merges; ends where the budget does, or at damage.
 
-        Each cell counts as five.
+        A cell counts as five of those that a workbook may have.
 
         A single cell that cannot be read is left empty, and counted.
 
@@ -87,7 +86,7 @@ class OpenpyxlReader:
         sheet = self._sheets[index]
         streamed = StreamedSheet(sheet) if hasattr(sheet, "reset_dimensions") else None
         rows: list[list[Value]] = []
-        left = min(budget.limits.cells, max(_LEAST, budget.cells)) // _SLOWER
+        left = budget.room(_SLOWER)
         held = 0
         cut: SkipReason | None = None
         placed = streamed.rows() if streamed else _loaded(sheet)
@@ -95,7 +94,7 @@ class OpenpyxlReader:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 for number, row in enumerate(_rows(placed), start=1):
-                    held += len(row) + (number % _GAPS == 0)
+                    held += len(row) or number % _GAPS == 0
                     if held > left:
                         cut = SkipReason.TOO_LARGE
                         break

@@ -16,12 +16,13 @@ from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.encoding import detect_encoding
 from sat_retriever.workbook.grid import Grid, Value
 from sat_retriever.workbook.limits import Refused
-from sat_retriever.workbook.values import MAX_TEXT, SheetValues
+from sat_retriever.workbook.values import MAX_TEXT, MISSING, SheetValues
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_BYTES = 262_144
 _CHUNK_BYTES = 65_536
 _FIELD_CHARACTERS = 4 << 20
+_GAPS = 4  # empty rows that count as a cell
 _ROWS = 1_000  # between two looks at the processor time
 _TABLE = 0.4  # half of the rows in two columns, at least
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})")
@@ -127,9 +128,10 @@ def _values(text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budg
             if last:
                 top, bottom, right = min(top, number), number, max(right, last)
                 left = min(left, first)
-            left_over -= last
+            left_over -= last or number % _GAPS == 0
             if left_over >= 0:
-                rows.append([_value(field, comma=comma) for field in fields[:last]])
+                used = fields[:last]
+                rows.append([_value(field, comma=comma) for field in used] if last else MISSING)
     except csv.Error as error:
         if not bottom:
             message = f"The text is no delimited table: {error}."

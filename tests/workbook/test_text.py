@@ -87,6 +87,12 @@ def test_a_long_file_is_cut_but_its_range_is_true():
     assert area == Area(1, 1, 5001, 2)
 
 
+def test_blank_rows_count_towards_the_limit():
+    found, area, _ = rows("a,b\n" + "\n" * 5000 + "1,2\n", limits=Limits(cells=100))
+    assert 100 < len(found) < 1000
+    assert area == Area(1, 1, 5002, 2)
+
+
 def test_prose_is_refused_when_the_name_promises_no_table():
     with pytest.raises(Refused) as refused:
         rows("Dear all,\nthis is a letter.\nYours\n", strict=True)

@@ -61,7 +61,7 @@ def test_long_text_is_cut_and_empty_text_is_none(reader):
     assert values(reader, written(fill)).grid.rows == [["y" * MAX_TEXT, None, "z"]]
 
 
-@pytest.mark.parametrize(("reader", "kept"), [(CalamineReader, 50), (OpenpyxlReader, 10)])
+@pytest.mark.parametrize(("reader", "kept"), [(CalamineReader, 50), (OpenpyxlReader, 50)])
 def test_a_sheet_over_the_cell_limit_is_cut_after_whole_rows(reader, kept):
     def fill(_book, sheet):
         for row in range(100):
@@ -138,3 +138,18 @@ def test_openpyxl_loads_a_book_that_it_cannot_stream():
     found = values(OpenpyxlReader, out)
     assert found.area == Area(2, 2, 2, 3)
     assert found.grid.rows == [["x", 1]]
+
+
+def test_a_workbook_without_room_gives_first_rows_whatever_reader_takes_its_sheets():
+    def fill(_book, sheet):
+        for row in range(3_000):
+            sheet.write_row(row, 0, [row, row])
+
+    for reader, kept in ((CalamineReader, 2_000), (OpenpyxlReader, 2_000)):
+        budget = Budget(Limits(workbook_cells=10))
+        out = written(fill)
+        out.seek(0)
+        found = reader.open(out).values(0, budget)
+        assert len(found.grid.rows) == kept
+        assert found.cut or found.shortened
+        assert budget.cells < 0
