@@ -28,7 +28,7 @@ from sat_retriever.synth.options import WORKBOOKS, SynthOptions
 
 WORKERS = (1, 2, 6)
 CORPORA = ("eps", "odd_files", "made")
-_SHEETS, _SEED = 1_000, 42
+_SHEETS, _SEED = 500, 42
 
 
 def corpus(name: str, data: Path, work: Path) -> Path:
