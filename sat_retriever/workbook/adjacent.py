@@ -7,7 +7,7 @@ import numpy as np
 from sat_retriever.area import Area
 from sat_retriever.workbook.cells import Cells, Kind
 from sat_retriever.workbook.sample import Family, Sample, sample_block, steps
-from sat_retriever.workbook.scoring import CLEAR, best_header
+from sat_retriever.workbook.scoring import CLEAR, are_formula_headings, best_header
 
 COVERED = 0.5
 """Share of the columns above a block that its header covers."""
@@ -32,24 +32,36 @@ MIN_PROSE_ROWS = 3
 def continues_below(cells: Cells, above: Area, block: Area) -> bool:
     """Whether a block is the rest of the table above it, across a blank row.
 
-    Either the block above is nothing but a header, or this block's first full row
-    has the kinds of the data above.
+    Either the block above is nothing but a header, and this block's first full row lies
+    below it, or all of this block does, and that row has the kinds of the data above.
     """
-    if block.left < above.left or block.right > above.right:
-        return False
     first = _first_rows(cells, block)
     if first is None:
+        return False
+    bare = _is_bare_header(cells, above)
+    filled = [col for col, full in zip(first.cols, first.filled[0].tolist(), strict=True) if full]
+    left, right = (filled[0], filled[-1]) if bare else (block.left, block.right)
+    if left < above.left or right > _reach(cells, above):
         return False
     gap = _gap(cells, above, block)
     if gap > CLOSE_GAP and first.rows[0] > block.top:
         return False
-    if _is_bare_header(cells, above):
+    if bare:
         fits = len(first.cols) >= COVERED * _last_width(cells, above)
     else:
         last = _last_rows(cells, above)
         wide = len(first.cols) >= WIDTH_BY_GAP[gap > 1] * len(last.cols)
         fits = wide and len(last.rows) >= 2 and _alike(last, first)
     return fits and not _is_header(first)  # last, for it is the dearest question
+
+
+def _reach(cells: Cells, block: Area) -> int:
+    """The last column of a block, cells merged with those of its last one included."""
+    col = block.right
+    rows = range(max(block.top, block.bottom - MAX_HEADER_ROWS), block.bottom + 1)
+    while any(cells.anchors.get((row, col + 1), (row, col + 1))[1] <= block.right for row in rows):
+        col += 1
+    return col
 
 
 def _gap(cells: Cells, above: Area, block: Area) -> int:
@@ -92,7 +104,7 @@ def _is_header(sample: Sample) -> bool:
     families = sample.families[0]
     filled = families > 0
     words = int((families == Family.WORDS).sum())
-    if _are_years(sample, 0):
+    if _are_years(sample, 0) or are_formula_headings(sample, 0):
         return True
     best, score = best_header(sample)
     return best <= 1 and score >= CLEAR and 2 * words >= filled.sum()
@@ -105,10 +117,15 @@ def _are_years(sample: Sample, row: int) -> bool:
 
 
 def _is_bare_header(cells: Cells, block: Area) -> bool:
-    """Whether a block is a few rows of short texts, two or more in the last."""
+    """Whether a block is a few rows of short texts, two or more in the last.
+
+    A lone text may follow: a remark, or the title of the first section.
+    """
     if block.bottom - block.top >= MAX_HEADER_ROWS:
         return False
     sample = sample_block(cells, block)
+    if len(sample.rows) > 1 and sample.filled[-1].sum() == 1:
+        sample = sample_block(cells, Area(block.top, block.left, sample.rows[-2], block.right))
     filled = sample.families > 0
     words = (sample.families == Family.WORDS) | (sample.families == Family.CODE)
     if not (words | ~filled)[:-1].all():
