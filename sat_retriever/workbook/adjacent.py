@@ -11,6 +11,9 @@ from sat_retriever.workbook.scoring import CLEAR, are_formula_headings, best_hea
 
 COVERED = 0.5
 """Share of the columns above a block that its header covers."""
+BESIDE_ROWS = 0.8
+"""Share of their rows from which blocks side by side are as long as each other."""
+HEADER_ROWS = 2
 CLOSE_GAP = 3
 """Blank rows across which a title can stand over further rows of a table."""
 WIDTH_BY_GAP = (0.25, 0.5)
@@ -157,15 +160,29 @@ def _alike(above: Sample, first: Sample) -> bool:
 def continues_beside(cells: Cells, left: Area, block: Area) -> bool:
     """Whether a block belongs to the table left of it, across one blank column.
 
-    It does when one of the two is a single column and they share most rows.
+    It does when one of the two is a single column and they share most rows, or when they
+    share nearly all and the block holds no keys, only numbers.
     """
     if block.left - left.right > 2:
         return False
-    if min(left.right - left.left, block.right - block.left) > 0:
-        return False
     shared = min(left.bottom, block.bottom) - max(left.top, block.top) + 1
     union = max(left.bottom, block.bottom) - min(left.top, block.top) + 1
+    if min(left.right - left.left, block.right - block.left) > 0:
+        return shared >= BESIDE_ROWS * union and _is_keyless(cells, block)
     return shared >= 0.7 * union
+
+
+def _is_keyless(cells: Cells, block: Area) -> bool:
+    """Whether a block has numbers in its first column, and in all below at most two header rows.
+
+    A formula without a saved value, which may be a text, is a number only right of the first.
+    """
+    top = min(block.top + HEADER_ROWS, block.bottom)
+    kinds = cells.kinds[top : block.bottom + 1, block.left : block.right + 1]
+    numbers = np.isin(kinds, (Kind.EMPTY, Kind.INTEGER, Kind.NUMBER))
+    first = kinds[:, 0] != Kind.EMPTY
+    others = numbers | (kinds == Kind.UNKNOWN)
+    return bool(first.sum() > 1 and numbers[:, 0].all() and others.all())
 
 
 def is_prose(cells: Cells, whole: Area) -> bool:

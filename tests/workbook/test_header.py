@@ -172,6 +172,14 @@ def test_a_title_merged_over_two_tables_does_not_join_them():
     assert {"E2:G7", "A2:C5"} <= {table.range for table in tables}
 
 
+def test_numbers_without_keys_beside_a_table_belong_to_it():
+    first = [["Year", "Mode"], *([f"{2000 + n} to date", "Paper"] for n in range(6))]
+    rates = [["Share", "Error"], *([n / 8, n / 64] for n in range(6))]
+    table = only(beside(beside(first, rates), [["Seen", "Sent"], *rates[1:]]))
+    assert (table.range, table.header_row, table.num_rows) == ("A1:H7", 1, 6)
+    assert len(find_tables(Grid(beside(first, rates[:3])))) == 2
+
+
 def test_stacked_tables_are_told_apart():
     tables = find_tables(Grid([*PEOPLE, [], ["Warehouse"], *STOCK]))
     assert {table.range: table.header_row for table in tables} == {"A7:C12": 7, "A1:C4": 1}
