@@ -7,10 +7,13 @@ import numpy as np
 from sat_retriever.area import Area
 from sat_retriever.workbook.cells import Cells, Kind
 from sat_retriever.workbook.sample import Family, Sample, sample_block, steps
-from sat_retriever.workbook.scoring import CLEAR, best_header
+from sat_retriever.workbook.scoring import CLEAR, are_formula_headings, best_header
 
 COVERED = 0.5
 """Share of the columns above a block that its header covers."""
+BESIDE_ROWS = 0.8
+"""Share of their rows from which blocks side by side are as long as each other."""
+HEADER_ROWS = 2
 CLOSE_GAP = 3
 """Blank rows across which a title can stand over further rows of a table."""
 WIDTH_BY_GAP = (0.25, 0.5)
@@ -32,24 +35,36 @@ MIN_PROSE_ROWS = 3
 def continues_below(cells: Cells, above: Area, block: Area) -> bool:
     """Whether a block is the rest of the table above it, across a blank row.
 
-    Either the block above is nothing but a header, or this block's first full row
-    has the kinds of the data above.
+    Either the block above is nothing but a header, and this block's first full row lies
+    below it, or all of this block does, and that row has the kinds of the data above.
     """
-    if block.left < above.left or block.right > above.right:
-        return False
     first = _first_rows(cells, block)
     if first is None:
+        return False
+    bare = _is_bare_header(cells, above)
+    filled = [col for col, full in zip(first.cols, first.filled[0].tolist(), strict=True) if full]
+    left, right = (filled[0], filled[-1]) if bare else (block.left, block.right)
+    if left < above.left or right > _reach(cells, above):
         return False
     gap = _gap(cells, above, block)
     if gap > CLOSE_GAP and first.rows[0] > block.top:
         return False
-    if _is_bare_header(cells, above):
+    if bare:
         fits = len(first.cols) >= COVERED * _last_width(cells, above)
     else:
         last = _last_rows(cells, above)
         wide = len(first.cols) >= WIDTH_BY_GAP[gap > 1] * len(last.cols)
         fits = wide and len(last.rows) >= 2 and _alike(last, first)
     return fits and not _is_header(first)  # last, for it is the dearest question
+
+
+def _reach(cells: Cells, block: Area) -> int:
+    """The last column of a block, cells merged with those of its last one included."""
+    col = block.right
+    rows = range(max(block.top, block.bottom - MAX_HEADER_ROWS), block.bottom + 1)
+    while any(cells.anchors.get((row, col + 1), (row, col + 1))[1] <= block.right for row in rows):
+        col += 1
+    return col
 
 
 def _gap(cells: Cells, above: Area, block: Area) -> int:
@@ -92,7 +107,7 @@ def _is_header(sample: Sample) -> bool:
     families = sample.families[0]
     filled = families > 0
     words = int((families == Family.WORDS).sum())
-    if _are_years(sample, 0):
+    if _are_years(sample, 0) or are_formula_headings(sample, 0):
         return True
     best, score = best_header(sample)
     return best <= 1 and score >= CLEAR and 2 * words >= filled.sum()
@@ -105,10 +120,15 @@ def _are_years(sample: Sample, row: int) -> bool:
 
 
 def _is_bare_header(cells: Cells, block: Area) -> bool:
-    """Whether a block is a few rows of short texts, two or more in the last."""
+    """Whether a block is a few rows of short texts, two or more in the last.
+
+    A lone text may follow: a remark, or the title of the first section.
+    """
     if block.bottom - block.top >= MAX_HEADER_ROWS:
         return False
     sample = sample_block(cells, block)
+    if len(sample.rows) > 1 and sample.filled[-1].sum() == 1:
+        sample = sample_block(cells, Area(block.top, block.left, sample.rows[-2], block.right))
     filled = sample.families > 0
     words = (sample.families == Family.WORDS) | (sample.families == Family.CODE)
     if not (words | ~filled)[:-1].all():
@@ -140,15 +160,29 @@ def _alike(above: Sample, first: Sample) -> bool:
 def continues_beside(cells: Cells, left: Area, block: Area) -> bool:
     """Whether a block belongs to the table left of it, across one blank column.
 
-    It does when one of the two is a single column and they share most rows.
+    It does when one of the two is a single column and they share most rows, or when they
+    share nearly all and the block holds no keys, only numbers.
     """
     if block.left - left.right > 2:
         return False
-    if min(left.right - left.left, block.right - block.left) > 0:
-        return False
     shared = min(left.bottom, block.bottom) - max(left.top, block.top) + 1
     union = max(left.bottom, block.bottom) - min(left.top, block.top) + 1
+    if min(left.right - left.left, block.right - block.left) > 0:
+        return shared >= BESIDE_ROWS * union and _is_keyless(cells, block)
     return shared >= 0.7 * union
+
+
+def _is_keyless(cells: Cells, block: Area) -> bool:
+    """Whether a block has numbers in its first column, and in all below at most two header rows.
+
+    A formula without a saved value, which may be a text, is a number only right of the first.
+    """
+    top = min(block.top + HEADER_ROWS, block.bottom)
+    kinds = cells.kinds[top : block.bottom + 1, block.left : block.right + 1]
+    numbers = np.isin(kinds, (Kind.EMPTY, Kind.INTEGER, Kind.NUMBER))
+    first = kinds[:, 0] != Kind.EMPTY
+    others = numbers | (kinds == Kind.UNKNOWN)
+    return bool(first.sum() > 1 and numbers[:, 0].all() and others.all())
 
 
 def is_prose(cells: Cells, whole: Area) -> bool:

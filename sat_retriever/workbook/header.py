@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from sat_retriever.area import Area
 from sat_retriever.structure import TableObject
 from sat_retriever.types import Column, Table
@@ -118,7 +120,7 @@ def _found(cells: Cells, declared: Sequence[int]) -> list[Layout]:
     )
     layouts = [
         layout
-        for block in find_blocks(cells.kinds, rules)
+        for block in find_blocks(cells.kinds, rules, _bridges(cells))
         if _cell_count(cells, block) >= MIN_CELLS
         for layout in _layouts(cells, block)
     ]
@@ -127,6 +129,20 @@ def _found(cells: Cells, declared: Sequence[int]) -> list[Layout]:
         return [Layout(whole)]
     layouts = [layout for layout in layouts if not _is_remark(cells, layout, largest)]
     return layouts or ([Layout(whole)] if alone else [])
+
+
+def _bridges(cells: Cells) -> list[Area]:
+    """Merged cells beside others in their row: no titles, so of one table with these."""
+    found: dict[tuple[int, int], int] = {}
+    for (row, col), anchor in cells.anchors.items():
+        if row == anchor[0]:
+            found[anchor] = max(col, found.get(anchor, 0))
+    filled = (cells.kinds != Kind.EMPTY).sum(axis=1) if found else np.zeros(0, dtype=np.int64)
+    return [
+        Area(row, left, row, right)
+        for (row, left), right in found.items()
+        if right > left and cells.kinds[row, left] != Kind.EMPTY and filled[row] > 1
+    ]
 
 
 def _is_irregular(cells: Cells, whole: Area, layouts: Sequence[Layout]) -> bool:
@@ -175,8 +191,10 @@ def _cell_count(cells: Cells, area: Area) -> int:
 
 
 def _weight(cells: Cells, layout: Layout) -> float:
-    """How much a table is the main one: its cells, fewer when it has no header."""
-    return _cell_count(cells, layout.area) * (1.0 if layout.header_height else HEADERLESS_SHARE)
+    """How much a table is the main one: its cells, fewer if it is headerless or one record."""
+    one = layout.transposed and layout.area.right - layout.area.left <= layout.header_height
+    share = HEADERLESS_SHARE if one or not layout.header_height else 1.0
+    return _cell_count(cells, layout.area) * share
 
 
 def _table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -35,7 +35,25 @@ class Rules:
     whole: Callable[[Area], bool]
 
 
-def find_blocks(kinds: KindArray, rules: Rules) -> list[Area]:
+@dataclass(frozen=True, slots=True)
+class _Plane:
+    """What is cut: kind codes, (rows, columns), and bridges, (bridges, 3): row, left, right."""
+
+    kinds: KindArray
+    bridges: NDArray[np.int64]
+
+    def bridged(self, area: Area) -> NDArray[np.bool_]:
+        """Which columns of an area a bridge reaches."""
+        rows, left, right = self.bridges.T
+        here = (rows >= area.top) & (rows <= area.bottom)
+        here &= (left >= area.left) & (left <= area.right)
+        edges = np.zeros(area.right - area.left + 2, dtype=np.int64)
+        np.add.at(edges, left[here] - area.left, 1)
+        np.add.at(edges, np.minimum(right[here], area.right) + 1 - area.left, -1)
+        return np.asarray(edges.cumsum()[:-1] > 0)
+
+
+def find_blocks(kinds: KindArray, rules: Rules, bridges: Sequence[Area] = ()) -> list[Area]:
     """The sheet's blocks in reading order, as 0-based inclusive rectangles.
 
     A region is cut at its blank rows, each band at its blank columns, and so on
@@ -45,13 +63,18 @@ def find_blocks(kinds: KindArray, rules: Rules) -> list[Area]:
     Args:
         kinds: Kind codes, (rows, columns); 0 is an empty cell.
         rules: What belongs together across blank rows and columns.
+        bridges: Merged cells: the columns that these cover in their first row do not cut.
 
     Returns:
         At most 256 blocks; where a sheet would have more, small gaps no longer
         cut, and blocks further down are left out.
     """
     whole = trim(kinds, Area(0, 0, kinds.shape[0] - 1, kinds.shape[1] - 1))
-    return [] if whole is None else _cut(kinds, whole, rules, 0, MAX_BLOCKS)
+    if whole is None:
+        return []
+    spans = [(area.top, area.left, area.right) for area in bridges]
+    plane = _Plane(kinds, np.array(spans, dtype=np.int64).reshape(-1, 3))
+    return _cut(plane, whole, rules, 0, MAX_BLOCKS)
 
 
 def trim(kinds: KindArray, area: Area) -> Area | None:
@@ -68,32 +91,33 @@ def trim(kinds: KindArray, area: Area) -> Area | None:
     )
 
 
-def _cut(kinds: KindArray, area: Area, rules: Rules, depth: int, room: int) -> list[Area]:
+def _cut(plane: _Plane, area: Area, rules: Rules, depth: int, room: int) -> list[Area]:
     """Blocks of an area, at most `room` of them."""
     blocks: list[Area] = []
-    for band in _join(_split(kinds, area, axis=1), rules.below, rules.lone):
-        parts = _join(_split(kinds, band, axis=0), rules.beside, lambda _: False)
+    for band in _join(_split(plane, area, axis=1), rules.below, rules.lone):
+        parts = _join(_split(plane, band, axis=0), rules.beside, lambda _: False)
         last = len(parts) == 1 or depth + 1 >= MAX_DEPTH
         for part in parts:
             if last or rules.whole(part):
                 blocks.append(part)
             else:
-                blocks += _cut(kinds, part, rules, depth + 1, room - len(blocks))
+                blocks += _cut(plane, part, rules, depth + 1, room - len(blocks))
         if len(blocks) >= room:
             break
     return blocks[: max(room, 0)]
 
 
-def _split(kinds: KindArray, area: Area, *, axis: int) -> list[Area]:
+def _split(plane: _Plane, area: Area, *, axis: int) -> list[Area]:
     """Cut an area at its blank lines: rows for axis 1, columns for axis 0."""
-    part = kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    part = plane.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    line = np.asarray(part.any(axis=axis))
     pieces = []
-    for start, stop in _runs(np.asarray(part.any(axis=axis))):
+    for start, stop in _runs(line if axis == 1 else line | plane.bridged(area)):
         if axis == 1:
             piece = Area(area.top + start, area.left, area.top + stop, area.right)
         else:
             piece = Area(area.top, area.left + start, area.bottom, area.left + stop)
-        trimmed = trim(kinds, piece)
+        trimmed = trim(plane.kinds, piece)
         if trimmed is not None:
             pieces.append(trimmed)
     return pieces

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.workbook.cells import plain_text
-from sat_retriever.workbook.sample import Family, Sample, steps
+from sat_retriever.workbook.sample import MIN_STEPS, Family, Sample, steps
 from sat_retriever.workbook.wording import MAX_LABEL, text_styles
 
 # Weights, chosen on the tuning part of benchmarks/header_labels.json and on the
@@ -44,6 +44,8 @@ MAX_DATA_ABOVE = 2.0
 CODE_IS_TEXT = 0.5
 """How much a code or address above a row is taken for a note rather than for data."""
 STEPS_BELOW = 5
+LABELLED_BELOW = 2
+"""Rows right below headings that are formulas of which each has a label."""
 WIDE_BELOW = 12
 
 Matrix = NDArray[np.float64]
@@ -96,7 +98,9 @@ def row_scores(sample: Sample, stop: int) -> list[float]:
     filled, data = sample.filled[:stop], sample.below[1:, 1 : stop + 1].sum(axis=0) > 0
     widths = (filled | data).sum(axis=1).tolist()
     header_steps = np.array(_header_steps(sample, stepping, stop))[:, None]
-    families = _with_years(sample.families[:stop], header_steps)
+    headings = np.array([are_formula_headings(sample, row) for row in range(stop)])[:, None]
+    families = _with_years(sample.families[:stop], header_steps, headings)
+    header_steps = np.where(headings, 1.0, header_steps)
     fills = _fills(filled & (families != Family.UNKNOWN), data)
     above = _data_above(sample, stepping, stop)
     contrasts = _contrasts(sample, families, header_steps).tolist()
@@ -129,10 +133,27 @@ def _are_empty_or_lone(sample: Sample, stop: int) -> list[bool]:
     return found
 
 
-def _with_years(families: Families, header_steps: Matrix) -> Families:
-    """The families with formulas right of years, of which the value is unknown, as years, too."""
+def are_formula_headings(sample: Sample, row: int) -> bool:
+    """Whether formulas of unknown value, as years may be, stand over the columns of labelled rows.
+
+    No label is beside them, and each of the rows right below has one.
+    """
+    line, following = sample.families[row], sample.families[row + 1 : row + 1 + LABELLED_BELOW]
+    filled = line > 0
+    if line[0] or filled.sum() < MIN_STEPS or not (line[filled] == Family.UNKNOWN).all():
+        return False
+    labelled = len(following) > 0 and bool((following[:, 0] == Family.WORDS).all())
+    return labelled and 2 * int((filled & (following[0] > Family.WORDS)).sum()) >= filled.sum()
+
+
+def _with_years(families: Families, header_steps: Matrix, headings: Mask) -> Families:
+    """The families with formulas that stand for years, their value unknown, as years, too.
+
+    These are the ones right of years, and rows of headings.
+    """
     behind = (families == Family.NUMBER).cumsum(axis=1) > 0
-    years = behind & (families == Family.UNKNOWN) & (header_steps >= 1.0)
+    years = (behind & (header_steps >= 1.0)) | headings
+    years &= families == Family.UNKNOWN
     return np.where(years, np.uint8(Family.NUMBER), families)
 
 

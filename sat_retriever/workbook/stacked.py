@@ -32,7 +32,7 @@ def split_stacked(cells: Cells, block: Area) -> list[Area]:
 
 
 def _candidates(cells: Cells, block: Area) -> list[int]:
-    """Rows of text whose neighbours above and below hold values in the same columns."""
+    """Rows of text, from one of the first two columns on, amid values of the same columns."""
     part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
     if part.shape[0] < 4 or part.shape[1] < 2:
         return []
@@ -44,6 +44,7 @@ def _candidates(cells: Cells, block: Area) -> list[int]:
     over = (middle & values[2:]).sum(axis=1)
     good = (count >= 2) & (count >= TEXT_SHARE * filled)
     good &= (under >= np.maximum(1, OVER_VALUES * count)) & (over >= 1)
+    good &= (part[1:-1, :2] != Kind.EMPTY).any(axis=1)
     return [block.top + 1 + int(row) for row in good.nonzero()[0][:MAX_CANDIDATES]]
 
 

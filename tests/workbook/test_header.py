@@ -153,6 +153,33 @@ def test_side_by_side_tables_are_told_apart_and_the_larger_comes_first():
     assert names(small) == ["Name", "Age", "Joined"]
 
 
+REPORT = [
+    ["Point", None, None, "Gas", None, None, "Water", "Sand"],
+    ["North", None, None, 10.5, None, None, 4.0, 0.5],
+    ["South", None, None, 12.5, None, None, 3.0, 0.25],
+    ["West", None, None, 8.5, None, None, 5.0, 0.75],
+]
+
+
+def test_columns_that_merged_cells_fill_do_not_cut_a_table():
+    merges = [Area(row, left, row, left + 2) for row in range(1, 5) for left in (1, 4)]
+    table = only(REPORT, merges=merges)
+    assert (table.range, table.header_row, table.num_rows) == ("A1:H4", 1, 3)
+
+
+def test_a_title_merged_over_two_tables_does_not_join_them():
+    tables = find_tables(Grid([["Works"], *beside(PEOPLE, STOCK)]), [Area(1, 1, 1, 7)])
+    assert {"E2:G7", "A2:C5"} <= {table.range for table in tables}
+
+
+def test_numbers_without_keys_beside_a_table_belong_to_it():
+    first = [["Year", "Mode"], *([f"{2000 + n} to date", "Paper"] for n in range(6))]
+    rates = [["Share", "Error"], *([n / 8, n / 64] for n in range(6))]
+    table = only(beside(beside(first, rates), [["Seen", "Sent"], *rates[1:]]))
+    assert (table.range, table.header_row, table.num_rows) == ("A1:H7", 1, 6)
+    assert len(find_tables(Grid(beside(first, rates[:3])))) == 2
+
+
 def test_stacked_tables_are_told_apart():
     tables = find_tables(Grid([*PEOPLE, [], ["Warehouse"], *STOCK]))
     assert {table.range: table.header_row for table in tables} == {"A7:C12": 7, "A1:C4": 1}
@@ -165,6 +192,16 @@ def test_a_second_header_without_a_blank_row_starts_a_second_table():
     )
     assert [table.range for table in tables] == ["A1:C6", "A7:C9"]
     assert names(tables[1]) == ["Depot", "Floor", "Doors"]
+
+
+def test_texts_far_from_the_first_column_start_no_table():
+    rows = [["Result", "Expected", "Remark", "Day"]]
+    rows += [
+        [day, day, f"day {day:.0f} of the week", dt.datetime(2024, 1, 7)] for day in (1.0, 4.0)
+    ]
+    rows += [[None, None, "Not a valid date", "ABCDEF"]]
+    rows += [[None, None, "not a valid type", dt.datetime(2024, 3, n)] for n in (9, 10)]
+    assert (only(rows).range, only(rows).header_row) == ("A1:D6", 1)
 
 
 def test_blank_rows_inside_the_data_do_not_end_a_table():
@@ -184,6 +221,18 @@ def test_section_titles_between_blank_rows_do_not_end_a_table():
 def test_a_header_apart_from_its_data_is_still_its_header():
     table = only([STOCK[0], [], *STOCK[1:]])
     assert (table.range, table.header_row, table.num_rows) == ("A1:C7", 1, 5)
+
+
+def test_a_header_apart_from_its_data_may_be_narrower_than_what_follows_these():
+    rows = [[None, *row] for row in STOCK]
+    table = only([rows[0], [], *rows[1:], ["<end>"]])
+    assert (table.range, table.header_row, table.num_rows) == ("B1:D7", 1, 5)
+
+
+def test_a_header_apart_from_its_data_may_end_with_a_lone_text_and_a_merged_cell():
+    rows = [*STOCK[:1], [None, "(a)"], [], *([*row, "each"] for row in STOCK[1:])]
+    table = only(rows, merges=[Area(1, 3, 1, 4)])
+    assert (table.range, table.header_row, table.num_rows) == ("A1:D8", 1, 5)
 
 
 def test_keys_beside_their_values_are_read_as_a_transposed_table():
@@ -342,6 +391,14 @@ def test_a_table_with_a_header_is_the_main_one_before_slightly_more_bare_numbers
     main, other = find_tables(Grid([*STOCK, *[[]] * 6, *numbers]))
     assert (main.range, main.header_row) == ("A1:C6", 1)
     assert (other.range, other.header_row) == ("A13:D18", None)
+
+
+def test_a_table_is_the_main_one_before_a_somewhat_longer_list_of_keys_and_values():
+    codes = [
+        [f"Branch {letter}", f"{letter} works of the {letter} kind"] for letter in "ABCDEFGHIJK"
+    ]
+    found = find_tables(Grid([*STOCK, [], [], *codes]))
+    assert [table.range for table in found] == ["A1:C6", "A9:B19"]
 
 
 def test_much_prose_beside_a_table_stays_one_block():

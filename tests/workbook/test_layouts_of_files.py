@@ -170,6 +170,14 @@ def test_years_that_are_formulas_from_the_second_on_are_a_header(tmp_path):
     assert [each.name for each in table.columns] == ["Region", "2020", "", ""]
 
 
+def test_years_that_are_formulas_throughout_are_a_header(tmp_path):
+    years = [None, *(f"=Data!{col}1" for col in "BCD")]
+    rows = [[place, *(f"=Data!{col}{n}*2" for col in "BCD")] for n, place in enumerate(PLACES, 2)]
+    sheet = [["Shares"], years, *rows[:3], [], ["Ratios"], years, *rows[3:]]
+    (record,) = uncalculated(tmp_path / "a.xlsx", sheet)
+    assert [(t.range, t.header_row) for t in record.tables] == [("A2:D5", 2), ("A8:D10", 8)]
+
+
 def test_rows_of_formulas_alone_are_in_the_range_of_table_and_sheet(tmp_path):
     rows = [["Region", "Sales"], ["North", 3], ["South", 4], *[["=A2", "=B2"]] * 3]
     (record,) = uncalculated(tmp_path / "a.xlsx", rows)

@@ -60,3 +60,13 @@ def test_a_block_that_is_a_whole_is_cut_no_further():
     assert len(find_blocks(kinds, CUT_ALL)) == 3
     whole = find_blocks(kinds, replace(CUT_ALL, whole=lambda block: True))
     assert whole == [Area(0, 0, 2, 1), Area(0, 3, 2, 4)]
+
+
+def test_bridges_hold_the_columns_of_a_band_together_and_no_others():
+    kinds = kinds_of(["x..x.x", "x..x.x", "......", "x..x.."])
+    assert find_blocks(kinds, CUT_ALL, [Area(1, 0, 1, 2)]) == [
+        Area(0, 0, 1, 3),
+        Area(0, 5, 1, 5),
+        Area(3, 0, 3, 0),
+        Area(3, 3, 3, 3),
+    ]
