@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 from sat_retriever.atomic import draft_of
 from sat_retriever.errors import IndexStorageError
 from sat_retriever.filters import Filters
-from sat_retriever.jsonform import skipped_from_json
 from sat_retriever.links.claims import NO_CLAIMS, NOTHING, Claims, Discovery
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.period.relation import Times, unpacked
@@ -29,13 +27,13 @@ from sat_retriever.store.damage import (
     check_file,
     find_damage,
     finite,
-    readable,
     record_of,
     seal,
-    take_out,
+    skips_from_text,
 )
 from sat_retriever.store.links import LinkTables, Origin
 from sat_retriever.store.relink import connect_externals, connect_family, relinked
+from sat_retriever.store.repair import take_out
 from sat_retriever.store.stored_links import StoredLinks
 from sat_retriever.store.write import (
     SheetRow,
@@ -376,7 +374,7 @@ class SqliteStore:
 
     def _skipped(self, text: str) -> tuple[Skipped, ...]:
         with translated(self.path):
-            return readable(lambda: tuple(map(skipped_from_json, json.loads(text))))
+            return skips_from_text(text)
 
     def counts(self) -> dict[str, int]:
         """Number of workbooks and sheets."""
