@@ -347,7 +347,8 @@ def _unchanged(
     """The state of a file whose content is the same, with its present time; None if it changed."""
     if not verify and _same_stat(old, now):
         return old if old.within == now.within else replace(old, within=now.within)
-    if _hash_file(file) == old.content_hash:
+    # Without a hash nothing is known of the content, and an unreadable file has none, too.
+    if old.content_hash and _hash_file(file) == old.content_hash:
         return replace(now, content_hash=old.content_hash, skipped=old.skipped)
     return None
 

@@ -778,8 +778,10 @@ class SheetIndex:
                 f"another process is writing to {self.path}; try again when it has finished"
             ) from error
         try:
-            if not self.path.exists():  # what is written to a deleted file is lost
-                raise IndexStorageError(f"{self.path} was deleted meanwhile; index anew")
+            if not self._store.is_in_place:
+                raise IndexStorageError(
+                    f"{self.path} was deleted or replaced meanwhile; open it again, or index anew"
+                )
             check_encoder(self._store, self.fingerprint)  # or its sheets would get other tokens
             yield
         finally:

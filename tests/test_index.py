@@ -651,3 +651,15 @@ def test_records_without_a_file_have_none_to_open(index):
     for name in ("sales", "gone"):
         with pytest.raises(InputError, match=f"no file of '{name}'"):
             index.file_of(name)
+
+
+def test_what_is_written_to_a_file_that_was_deleted_and_made_anew_is_refused(path, index):
+    with SheetIndex.open(path, HashedEncoder()) as other:
+        assert index.delete_if_empty()
+        assert list(path.parent.glob(f"{path.name}*")) == []
+        with (
+            SheetIndex.create(path, HashedEncoder()) as new,
+            pytest.raises(IndexStorageError, match="deleted or replaced meanwhile"),
+        ):
+            other.add_records([sheet("a")])
+        assert new.path == path

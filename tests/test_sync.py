@@ -4,7 +4,9 @@ import errno
 import os
 import random
 import shutil
+import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 import xlsxwriter
@@ -552,3 +554,21 @@ def test_what_is_no_workbook_is_ignored_also_when_it_cannot_be_opened(folder, in
 def test_an_empty_path_is_an_error(index):
     with pytest.raises(PathNotFoundError, match="empty"):
         index.sync("")
+
+
+def test_a_damaged_workbook_that_cannot_be_opened_is_named_and_read_once_it_can(
+    folder, index, tmp_path
+):
+    a = write(folder / "a.csv", "x", "y", "z")
+    index.sync(folder)
+    with closing(sqlite3.connect(index.path)) as connection:
+        connection.execute("UPDATE sheets SET record = 'x'")
+        connection.commit()
+    a.rename(tmp_path / "a.csv")
+    os.mkfifo(a)
+    report = index.sync(folder, verify=True)
+    assert [skip.reason.value for skip in report.skipped] == ["unreadable"]
+    assert report.unchanged == 0
+    (tmp_path / "a.csv").replace(a)
+    index.sync(folder)
+    assert index.sheet_ids() == ["a.csv#a"]

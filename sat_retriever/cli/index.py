@@ -26,7 +26,7 @@ from sat_retriever.cli.terminal import (
 )
 from sat_retriever.cli.trained import encoder_source
 from sat_retriever.encoder import DEFAULT, SheetEncoder
-from sat_retriever.errors import EmptyInputError, IndexBusyError, InputError
+from sat_retriever.errors import EmptyInputError, IndexBusyError, InputError, SatError
 from sat_retriever.index import SheetIndex
 from sat_retriever.jsonform import to_json
 from sat_retriever.sync import SyncReport
@@ -143,10 +143,14 @@ def _index(
     with opened:
         try:
             yield opened, is_new
-        finally:
+        except BaseException:
             if is_new:
-                with suppress(IndexBusyError):  # another process puts something in
+                with suppress(SatError):  # the first error is the one to tell
                     opened.delete_if_empty()
+            raise
+        if is_new:
+            with suppress(IndexBusyError):  # another process puts something in
+                opened.delete_if_empty()
 
 
 def _open(

@@ -185,6 +185,15 @@ def _state(path: Path) -> tuple[int, ...]:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
+def identity_of(path: Path) -> tuple[int, ...]:
+    """Device and number of a file: not reused for another while it is open. Empty without one."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """SQLite's errors as this package's."""

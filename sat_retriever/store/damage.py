@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sat_retriever.errors import IndexDamagedError, IndexFormatError
-from sat_retriever.jsonform import record_from_json, to_json
-from sat_retriever.types import Link, SheetRecord
+from sat_retriever.jsonform import record_from_json, skipped_from_json, to_json
+from sat_retriever.types import Link, SheetRecord, Skipped
 
 Read = TypeVar("Read")
 _NAMED = 5  # damaged rows that an error names
@@ -42,11 +42,9 @@ _SEALED = (
 )
 # As bytes: text may be none any more.
 _LINK_TEXTS = ("source", "target", "type", "origin", "evidence")
-_BAD_LINK = "crc != checksum({}, weight)".format(
+BAD_LINK = "crc != checksum({}, weight)".format(
     ", ".join(f"CAST({name} AS BLOB)" for name in _LINK_TEXTS)
 )
-_CLAIMS = ("external_references", "periods", "key_columns")
-_OF_SHEETS = {"tokens": "id", "lexical": "rowid"} | dict.fromkeys(_CLAIMS, "sheet")
 
 
 class RowDamage(Exception):  # noqa: N818 - becomes an `IndexDamagedError` that names the rows
@@ -160,11 +158,7 @@ def find_damage(connection: sqlite3.Connection, width: int) -> Damage:
     damaged, unsealed = [], []
     for workbook_id in _column(connection, "SELECT id FROM workbooks ORDER BY id"):
         [noted] = _column(connection, f"SELECT seal FROM workbooks WHERE id = {workbook_id}")
-        try:
-            same = _seal_of(connection, workbook_id) == noted
-        except sqlite3.Error:  # bytes that are no text
-            same = False
-        if workbook_id in hit or (noted and not same):
+        if workbook_id in hit or not _is_as_noted(connection, workbook_id, noted):
             damaged.append((workbook_id, *_place(connection, workbook_id)))
         elif not noted:
             unsealed.append(workbook_id)
@@ -177,26 +171,24 @@ def find_damage(connection: sqlite3.Connection, width: int) -> Damage:
     )
 
 
-def take_out(connection: sqlite3.Connection, damage: Damage) -> None:
-    """Drop what is damaged, so that every row left can be read; workbooks are to be read anew."""
-    for row_id, _name in damage.sheets:
-        connection.execute("DELETE FROM lexical WHERE rowid = ?", (row_id,))
-        connection.execute("DELETE FROM sheets WHERE id = ?", (row_id,))
-    connection.execute(f"DELETE FROM links WHERE {_BAD_LINK}")
-    for table, key in _OF_SHEETS.items():
-        connection.execute(f"DELETE FROM {table} WHERE {key} NOT IN (SELECT id FROM sheets)")
-    for workbook_id, _root, _path in damage.workbooks:
-        for table in _CLAIMS:
-            connection.execute(
-                f"DELETE FROM {table} WHERE sheet IN (SELECT id FROM sheets WHERE workbook_id = ?)",
-                (workbook_id,),
-            )
-    stale = (*(found[0] for found in damage.workbooks), *damage.unsealed)
-    connection.executemany(
-        "UPDATE workbooks SET content_hash = '', mtime_ns = -1, skipped = '[]', seal = '' "
-        "WHERE id = ?",
-        [(workbook_id,) for workbook_id in stale],
-    )
+def _is_as_noted(connection: sqlite3.Connection, workbook_id: int, noted: str) -> bool:
+    """Whether a workbook has its seal; one without a seal need only be readable."""
+    sql = f"SELECT skipped FROM workbooks WHERE id = {workbook_id}"
+    try:
+        same = _seal_of(connection, workbook_id) == noted
+        skips_from_text(*_column(connection, sql))
+    except (sqlite3.Error, RowDamage):  # bytes that are no text, or text that is no reason
+        return False
+    return same or not noted
+
+
+def skips_from_text(text: str) -> tuple[Skipped, ...]:
+    """Stored reasons why something was left out.
+
+    Raises:
+        RowDamage: If the text is damaged.
+    """
+    return readable(lambda: tuple(map(skipped_from_json, json.loads(text))))
 
 
 def damaged(path: Path) -> IndexDamagedError:
@@ -278,7 +270,7 @@ def finite(tokens: np.ndarray[Any, Any]) -> bool:
 def _damaged_links(connection: sqlite3.Connection) -> Iterator[tuple[str, str, bool]]:
     sql = (
         "SELECT CAST(source AS BLOB), CAST(target AS BLOB), origin = 'given' "
-        f"FROM links WHERE {_BAD_LINK}"
+        f"FROM links WHERE {BAD_LINK}"
     )
     for source, target, given in connection.execute(sql):
         yield source.decode("utf-8", "replace"), target.decode("utf-8", "replace"), bool(given)

@@ -173,8 +173,12 @@ class LinkTables:
 
     def blocks_of(self, sheet_ids: Iterable[str]) -> list[str]:
         """Blocks of the sheets' key columns."""
-        keys = self.keys_of(sheet_ids)
-        return list(dict.fromkeys(block for column in keys for block in column.blocks))
+        sql = (
+            "SELECT DISTINCT CAST(b.block AS BLOB) FROM sheets s JOIN key_columns k "
+            "ON k.sheet = s.id JOIN key_blocks b ON b.key_column = k.id WHERE s.sheet_id = ?"
+        )
+        found = (block for each in sheet_ids for (block,) in self._rows(sql, each))
+        return list(dict.fromkeys(block.decode("utf-8", "replace") for block in found))
 
     def crowded(self, blocks: Iterable[str], limit: int) -> set[str]:
         """Those of the blocks that have more than `limit` columns."""

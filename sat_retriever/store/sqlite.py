@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,25 +16,30 @@ from numpy.typing import NDArray
 from sat_retriever.atomic import draft_of
 from sat_retriever.errors import IndexStorageError
 from sat_retriever.filters import Filters
-from sat_retriever.jsonform import skipped_from_json
 from sat_retriever.links.claims import NO_CLAIMS, NOTHING, Claims, Discovery
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.period.relation import Times, unpacked
 from sat_retriever.store.conditions import sql_conditions
-from sat_retriever.store.connection import create_file, is_writable, open_file, translated
+from sat_retriever.store.connection import (
+    create_file,
+    identity_of,
+    is_writable,
+    open_file,
+    translated,
+)
 from sat_retriever.store.damage import (
     Damage,
     RowDamage,
     check_file,
     find_damage,
     finite,
-    readable,
     record_of,
     seal,
-    take_out,
+    skips_from_text,
 )
 from sat_retriever.store.links import LinkTables, Origin
 from sat_retriever.store.relink import connect_externals, connect_family, relinked
+from sat_retriever.store.repair import take_out
 from sat_retriever.store.stored_links import StoredLinks
 from sat_retriever.store.write import (
     SheetRow,
@@ -59,6 +63,8 @@ _COUNTED = {
     "visibility": "visibility",
     "formulas": "coalesce(json_extract(record, '$.formulas'), 'none')",
 }
+_SIDE_FILES = ("-wal", "-shm")
+_LOCK = ".lock"
 _FAMILIES = 256  # linked anew in one transaction
 _SHORT = 4_096  # characters of a stored record that stays in memory once it was read
 _CHUNK = 500  # values in one IN (...) list; SQLite's own limit was 999 for long
@@ -76,6 +82,7 @@ class SqliteStore:
         self._lock = threading.RLock()
         self.path = path
         self.writable = writable
+        self._identity = identity_of(path)
         self.links = StoredLinks(self._rows, self._in, path)
 
     @classmethod
@@ -97,14 +104,22 @@ class SqliteStore:
             IndexFormatError: If it is not an index, or was written by a newer version.
             IndexBusyError: If another process held it for longer than the time-out.
         """
+        identity = identity_of(path)  # before it is opened: an error too many harms nothing
         connection = open_file(path, busy_timeout_s=busy_timeout_s)
-        return cls(connection, path, writable=is_writable(path))
+        store = cls(connection, path, writable=is_writable(path))
+        store._identity = identity
+        return store
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the open file is still at its path; else what is written to it is lost."""
+        return identity_of(self.path) == self._identity
 
     @property
     def own_files(self) -> frozenset[Path]:
         """The file, and those that SQLite and a writer keep beside it."""
         path = self.path.resolve()
-        return frozenset(path.with_name(path.name + end) for end in ("", "-wal", "-shm", ".lock"))
+        return frozenset(path.with_name(path.name + end) for end in ("", *_SIDE_FILES, _LOCK))
 
     def copy_to(self, path: Path) -> None:
         """Write the file as it stands, with nothing half done, to another place.
@@ -129,10 +144,12 @@ class SqliteStore:
         Raises:
             IndexStorageError: If it cannot be deleted.
         """
+        path = self.path.resolve()
         self.close()
         try:
-            for file in self.own_files:
-                file.unlink(missing_ok=True)
+            # The lock last: a writer that waited for it must not find the file any more.
+            for end in (*_SIDE_FILES, "", _LOCK):
+                path.with_name(path.name + end).unlink(missing_ok=True)
         except OSError as error:
             raise IndexStorageError(f"cannot delete {self.path}: {error.strerror}") from error
 
@@ -376,7 +393,7 @@ class SqliteStore:
 
     def _skipped(self, text: str) -> tuple[Skipped, ...]:
         with translated(self.path):
-            return readable(lambda: tuple(map(skipped_from_json, json.loads(text))))
+            return skips_from_text(text)
 
     def counts(self) -> dict[str, int]:
         """Number of workbooks and sheets."""

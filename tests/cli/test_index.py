@@ -446,3 +446,20 @@ def test_damaged_rows_end_every_command_in_one_line_and_verify_repairs_them(
     run = sat("index", str(folder), "--index", file, "--verify")
     assert "2 workbooks had damaged rows and were repaired" in run.out
     assert sat("search", "revenue", "--index", file, "--json").out == good
+
+
+def test_the_first_error_is_told_also_when_the_empty_index_cannot_be_deleted(
+    tmp_path, sat, encoder, monkeypatch
+):
+    file = tmp_path / "x.sat"
+
+    def full(*_: object, **__: object) -> None:
+        file.unlink()
+        file.mkdir()  # cannot be deleted as a file
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(SheetIndex, "sync", full)
+    run = sat("index", tmp_path, "--index", file, "--encoder", encoder)
+    assert run.code == 1
+    assert "No space left" in run.err
+    assert "deleted" not in run.err

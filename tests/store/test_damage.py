@@ -45,6 +45,8 @@ TEXTS = (
     ("links", "type"),
 )
 
+MIDDLE = "(SELECT id FROM sheets WHERE path = 'sales_2022.csv')"
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -283,3 +285,75 @@ def test_a_sheet_that_is_removed_or_taken_over_or_encoded_anew_is_no_damage(tmp_
         report = index.sync(folder, verify=True)
         assert (report.repaired, report.lost) == (0, ())
         assert "plan.xlsx#Plan" not in index.sheet_ids()
+
+
+def years_of_sales(tmp_path):
+    """An index of three files that follow one another in time, and their folder."""
+    folder = tmp_path / "years"
+    for year in (2021, 2022, 2023):
+        write(folder / f"sales_{year}.csv", "Region", "Revenue", "Order")
+    return made(tmp_path / "years.sat", folder), folder
+
+
+def links_of(path):
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute("SELECT * FROM links ORDER BY 1, 2, 3, 4").fetchall()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE sheets SET record = 'x' WHERE path = 'sales_2022.csv'",
+        "UPDATE sheets SET sheet_id = CAST(x'ff' AS TEXT) WHERE path = 'sales_2022.csv'",
+        "UPDATE sheets SET sheet_id = 'sales_2O22.csv' WHERE path = 'sales_2022.csv'",
+        f"UPDATE periods SET claim = 'x' WHERE sheet = {MIDDLE}",
+        f"UPDATE periods SET family = CAST(x'ff' AS TEXT) WHERE sheet = {MIDDLE}",
+        f"DELETE FROM periods WHERE sheet = {MIDDLE}",
+    ],
+)
+def test_links_of_a_damaged_sheet_whose_file_is_gone_close_around_it(sql, tmp_path):
+    path, folder = years_of_sales(tmp_path)
+    damage(path, (sql,))
+    (folder / "sales_2022.csv").rename(tmp_path / "away.csv")
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        index.sync(folder, verify=True)
+    assert stored(path) == stored(made(tmp_path / "new.sat", folder))
+    ends = {row[:2] for row in links_of(path)}
+    assert ends == {tuple(f"sales_{year}.csv#sales_{year}" for year in (2023, 2021))}
+    use(path)
+
+
+def test_links_to_sheets_that_an_earlier_repair_left_behind_go(tmp_path):
+    path, folder = years_of_sales(tmp_path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"DELETE FROM lexical WHERE rowid = {MIDDLE}")
+        connection.execute("DELETE FROM workbooks WHERE path = 'sales_2022.csv'")
+        connection.commit()
+    (folder / "sales_2022.csv").unlink()
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        index.sync(folder, verify=True)
+    assert stored(path) == stored(made(tmp_path / "new.sat", folder))
+
+
+def test_verifying_an_older_file_forgets_no_reason_of_other_folders(tmp_path, folder):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "torn.xlsx").write_bytes((folder / "torn.xlsx").read_bytes())
+    path = made(tmp_path / "a.sat", [folder, other])
+    damage(path, ("UPDATE workbooks SET seal = ''",))
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        before = {(state.root, state.path): state.skipped for state in index.workbooks()}
+        index.sync(folder, verify=True)
+        assert {(state.root, state.path): state.skipped for state in index.workbooks()} == before
+        assert index.sync(other).changed == 1
+
+
+@pytest.mark.parametrize("value", ["'x'", '\'[{"reason": "none"}]\'', "CAST(x'ff' AS TEXT)"])
+def test_reasons_in_an_older_file_that_cannot_be_read_are_forgotten(value, tmp_path, folder):
+    path = made(tmp_path / "a.sat", folder)
+    whole = stored(path)
+    damage(path, (f"UPDATE workbooks SET seal = '', skipped = {value}",))
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        index.sync(folder, verify=True)
+    assert stored(path) == whole
