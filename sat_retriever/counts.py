@@ -6,7 +6,7 @@ from sat_retriever.errors import InputError
 
 
 def check_counts(**counts: object) -> None:
-    """Nothing, where every count is a whole number above 0.
+    """Refuse a count that is no whole number above 0.
 
     Raises:
         InputError: If one is not; names it.

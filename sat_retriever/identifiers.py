@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MAX_CHARS = 20_000
+_LONGEST_HUMP = 256  # characters; a longer one is no name, and is left as it is
 
 # Vowel signs and other marks belong to the letter before them, but are no word characters for `re`.
 MARKS = (
@@ -207,13 +208,28 @@ def _humps(run: str) -> tuple[str, ...]:
     glued = False
     for match in _HUMP.finditer(run):
         other = match["other"] is not None
-        cut = [match[0]] if match["whole"] else _SHORT.sub(" ", match[0]).split(" ")
-        words = cut if len(cut) == 1 else [word for part in cut for word in _humps(part)]
+        words = _cut(match)
         if found and (other or glued):
             found[-1] += words.pop(0)
         found += words
         glued = other
     return tuple(found)
+
+
+def _cut(hump: re.Match[str]) -> list[str]:
+    """The words of a hump, short words and times taken off until none is left to take."""
+    found: list[str] = []
+    waiting = [hump]
+    while waiting:
+        text, whole = waiting.pop().group(0, "whole")
+        parts = [text]
+        if not whole and len(text) <= _LONGEST_HUMP:
+            parts = _SHORT.sub(" ", text).split(" ")
+        if len(parts) == 1:
+            found += parts
+        else:
+            waiting += reversed([each for part in parts for each in _HUMP.finditer(part)])
+    return found
 
 
 def _also(word: str) -> tuple[str, ...]:

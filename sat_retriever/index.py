@@ -532,7 +532,7 @@ class SheetIndex:
         return asked_times(_words(query), today) if self.times else AskedTimes()
 
     def check_filters(self, filters: Filters | None) -> None:
-        """Nothing, where sheets can have what the filters ask for; an empty index knows no fields.
+        """Refuse filters by a metadata field that no sheet has; an empty index knows no fields.
 
         Raises:
             InputError: If no sheet has one of the metadata fields.

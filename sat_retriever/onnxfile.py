@@ -24,7 +24,7 @@ _FIELDS: dict[str, dict[int, str]] = {
 }
 _EXTERNAL_DATA, _DATA_LOCATION = 13, 14  # of a tensor
 _VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
-_VARINT_BYTES = 10
+_VARINT_BYTES, _TAG_BITS = 10, 32
 
 
 class _NotOnnxError(Exception):
@@ -69,8 +69,11 @@ def _has_external_data(data: mmap.mmap) -> bool:
         message, at, end = waiting.pop()
         known = _FIELDS[message]
         while at < end:
-            tag, at = _varint(data, at, end)
+            tag, after = _varint(data, at, end)
             number, wire = tag >> 3, tag & 7
+            if not number or tag >> _TAG_BITS:  # readers drop higher bits, and find another field
+                raise _NotOnnxError(f"no field at byte {at:,}")
+            at = after
             if message == "tensor" and number in (_EXTERNAL_DATA, _DATA_LOCATION):
                 value, _ = _varint(data, at, end)
                 if number == _EXTERNAL_DATA or value:

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sat_retriever.identifiers import split_identifiers
+from sat_retriever import identifiers
+from sat_retriever.identifiers import MAX_CHARS, split_identifiers
 from sat_retriever.lexical import query_words, sheet_words
 from sat_retriever.segment import forms, stems, words
 from sat_retriever.types import Column, SheetRecord
@@ -122,3 +123,51 @@ def test_no_letter_or_digit_is_lost_added_or_moved(text):
     kept = [char for char in split_identifiers(text) if not char.isspace()]
     given_ = [char for char in text if not char.isspace()]
     assert [c for c in kept if c.isalnum()] == [c for c in given_ if c.isalnum()]
+
+
+class Counted:
+    """A pattern that counts the characters it is given to look through."""
+
+    def __init__(self, pattern):
+        self.pattern, self.characters = pattern, 0
+
+    def sub(self, put, text):
+        self.characters += len(text)
+        return self.pattern.sub(put, text)
+
+    def finditer(self, text):
+        self.characters += len(text)
+        return self.pattern.finditer(text)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["Q1", "FY20", "FY", "aB", "A1", "CO2", "Of", "By", "My", "x", "ID", "a.1"]
+        ),
+        min_size=1,
+        max_size=6,
+    ).map("".join)
+)
+@example("Q1FY20")
+@example("aB")
+@example("A1")
+@example("CO2")
+@example("OfABy")
+@example("中A1")
+@settings(deadline=None, max_examples=40)
+def test_long_runs_are_read_in_steps_that_grow_with_their_length(piece):
+    text = (piece * MAX_CHARS)[:MAX_CHARS]
+    with pytest.MonkeyPatch.context() as patch:
+        counted = [Counted(identifiers._SHORT), Counted(identifiers._HUMP)]
+        patch.setattr(identifiers, "_SHORT", counted[0])
+        patch.setattr(identifiers, "_HUMP", counted[1])
+        found = list(identifiers.read_words(text))
+    assert "".join(word.text for word in found).replace(".", "") == text.replace(".", "")
+    assert sum(each.characters for each in counted) <= 300 * len(text)
+    assert query_words(text)
+
+
+def test_a_run_of_times_comes_apart_up_to_a_length_and_is_one_word_beyond():
+    assert split_identifiers("Q1FY20" * 40).split() == ["Q1", "FY20"] * 40
+    assert split_identifiers("Q1FY20" * 300) == "Q1FY20" * 300

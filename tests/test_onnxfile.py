@@ -4,13 +4,14 @@ import random
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx.external_data_helper import _get_all_tensors, uses_external_data
 
 from sat_retriever.errors import EncoderError
 from sat_retriever.onnxcompact import open_onnx
-from sat_retriever.onnxfile import refuse_external_data
+from sat_retriever.onnxfile import _FIELDS, refuse_external_data
 from sat_retriever.onnxsession import open_session
 from sat_retriever.packaged import FOLDER
 
@@ -185,3 +186,97 @@ def test_no_bytes_of_which_onnx_reads_another_file_pass(tmp_path):
             assert not external
     assert read > 300
     assert refused > 200
+
+
+def varint(value, width=0):
+    """A number in so many bytes or more; more than it needs are allowed to readers."""
+    found = bytearray()
+    while value > 0x7F or len(found) + 1 < width:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*found, value])
+
+
+def any_bytes(number, content, chance):
+    """A field of bytes in one of the spellings that readers may take for the plain one."""
+    tag = number << 3 | 2
+    spelled = chance.choice([
+        varint(tag), varint(tag, chance.randint(2, 6)), varint(tag | chance.randint(1, 7) << 32),
+    ])  # fmt: skip
+    return spelled + varint(len(content), chance.choice([0, 0, 0, 2, 5, 6])) + content
+
+
+def any_spelling(chance):
+    """A model of a weight in w.bin, in a spelling that a reader may or may not take."""
+    weight, made = tensor("w.bin"), as_initializer(tensor())
+    entries = [entry.SerializeToString() for entry in weight.external_data]
+    weight.ClearField("external_data")
+    weight.ClearField("data_location")
+    said = varint(14 << 3) + varint(
+        chance.choice([1, 1, 1 << 32 | 1, 0]), chance.choice([0, 5, 10])
+    )
+    if chance.random() < 0.3:  # twice; the last one counts
+        said += varint(14 << 3) + varint(1)
+    if chance.random() < 0.3:  # a name of which only the low half is the location's
+        said = varint(14 << 3 | 1 << 32) + varint(1)
+    del made.graph.initializer[:]
+    inner = weight.SerializeToString()
+    inner += b"".join(any_bytes(13, entry, chance) for entry in entries) + said
+    graphs = [made.graph.SerializeToString(), any_bytes(5, inner, chance)]
+    made.ClearField("graph")
+    whole = [b"".join(graphs)] if chance.random() < 0.5 else graphs
+    junk = chance.choice([b"", b"", b"", b"\x00\x00", b"\x02\x00", b"\x0b\x0c", b"\x0c"])
+    spelled = (any_bytes(7, each, chance) for each in whole)
+    return made.SerializeToString() + junk + b"".join(spelled)
+
+
+def reads_another_file(file):
+    try:
+        session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
+    except Exception:  # noqa: BLE001 - of a model that is none; its errors have no common class
+        return False
+    return session.run(None, {"x": np.zeros(1, np.float32)})[0].tolist() == [7.0]
+
+
+def test_whatever_onnxruntime_reads_another_file_for_is_refused(tmp_path):
+    (tmp_path / "w.bin").write_bytes(np.array([7], dtype=np.float32).tobytes())
+    chance = random.Random(0)
+    file = tmp_path / "model.onnx"
+    read = 0
+    for _ in range(400):
+        file.write_bytes(any_spelling(chance))
+        if reads_another_file(file):
+            read += 1
+            with pytest.raises(EncoderError):
+                refuse_external_data(file)
+    assert read > 50
+
+
+@pytest.mark.parametrize("high", [1, 7])
+def test_a_field_number_of_which_readers_drop_bits_is_none(tmp_path, high):
+    whole = as_initializer(tensor()).SerializeToString()
+    file = tmp_path / "model.onnx"
+    for tag in (13 << 3 | 2 | high << 32, 0, 2):
+        file.write_bytes(whole + varint(tag) + varint(0))
+        with pytest.raises(EncoderError, match="no field at byte"):
+            refuse_external_data(file)
+
+
+def test_every_message_that_holds_a_tensor_is_followed():
+    names = {
+        "ModelProto": "model", "TrainingInfoProto": "training", "FunctionProto": "function",
+        "GraphProto": "graph", "NodeProto": "node", "AttributeProto": "attribute",
+        "SparseTensorProto": "sparse", "TensorProto": "tensor",
+    }  # fmt: skip
+    found, waiting = {}, [onnx.ModelProto.DESCRIPTOR]
+    while waiting:
+        message = waiting.pop()
+        if message.name not in found:
+            fields = [field for field in message.fields if field.message_type is not None]
+            found[message.name] = {field.number: field.message_type.name for field in fields}
+            waiting += [field.message_type for field in fields]
+    assert set(names) <= set(found)
+    for message, fields in found.items():
+        followed = {number: names[name] for number, name in fields.items() if name in names}
+        if message != "TensorProto":
+            assert followed == _FIELDS.get(names.get(message), {}), message

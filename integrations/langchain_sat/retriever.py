@@ -127,8 +127,10 @@ class SheetTokenRetriever(BaseRetriever):
     def _documents(
         self, query: str, k: int | None, filters: FiltersLike | None, today: date | None
     ) -> list[Document]:
-        wanted = as_filters(self.filters if filters is None else filters)
-        self.index.check_filters(wanted)
+        wanted = self.filters
+        if filters is not None:  # those of the field were checked at the start
+            wanted = as_filters(filters)
+            self.index.check_filters(wanted)
         day = self.today if today is None else today
         hits = self._found.retrieve(query, self.k if k is None else k, wanted, today=day)
         texts = [hit_text(self.index, hit.record, self.content) for hit in hits]

@@ -124,8 +124,9 @@ class _Bar(Progress):
 
     def get_renderables(self) -> Iterator[RenderableType]:
         """The line."""
-        if self._now is not None and self.tasks:
-            yield _line(self._now, self.tasks[0], self._spinner, self.console.width)
+        now, tasks = self._now, self.tasks  # rich draws in a thread while `at` replaces the task
+        if now is not None and tasks:
+            yield _line(now, tasks[0], self._spinner, self.console.width)
 
 
 @contextmanager

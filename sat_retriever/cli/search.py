@@ -93,7 +93,7 @@ def search(
         dt.datetime | None,
         typer.Option(
             formats=["%Y-%m-%d"],
-            help="The day that 'last year' counts from: today.",
+            help="The day that 'last year' counts from; today if not given.",
             metavar="YYYY-MM-DD",
         ),
     ] = None,

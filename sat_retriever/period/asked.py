@@ -36,7 +36,7 @@ class AskedTimes:
 
     @property
     def label(self) -> str:
-        """They in words; empty if there are none.
+        """The times in words; empty if there are none.
 
         >>> AskedTimes((Span(2021, 2023),), ("last three years",)).label
         '2021 to 2023 (from "last three years")'
@@ -46,7 +46,7 @@ class AskedTimes:
         return f"{said} (from {quoted})" if said and quoted else said
 
     def to_dict(self) -> dict[str, Any]:
-        """They as plain JSON values; a year or month without bound is None."""
+        """The times as plain JSON values; a year or month without bound is None."""
         return {
             "label": self.label,
             "counted_from_today": list(self.counted),

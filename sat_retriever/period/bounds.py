@@ -49,7 +49,8 @@ _ON = re.compile(
     r"|年?(?:以[来後后]|起|之[後后]))"
 )
 _BACK = re.compile(rf" ?,? ?(?:(?:and|or) (?:earlier|before|older|prior){_NOT_OF_NEXT}|年?以前)")
-_EARLIER_BEHIND = re.compile(r" ?年?之前")
+# "2023年前的" is before it; of "2023年前三季度" 前 belongs to the quarters.
+_EARLIER_BEHIND = re.compile(r" ?年?之前|(?: ?年|(?<=年))前(?= ?(?:$|[的,，.。?？!！、]))")
 _FROM = re.compile(rf"(?<!\w)(?:from|von|ab|de|从|從) ?{PLACE}?{YEAR_WORDS}$")
 _FROM_ON = re.compile(r" (?:on\b(?!-)|an(?= ?$|[,.?!]))")
 
@@ -71,7 +72,7 @@ def open_year(text: str, group: Marks) -> Marks:
         span = replace(span, first_year=EVER[0])
     elif _AFTER.search(before):
         span = Span(span.last_year + 1, EVER[1])
-    elif _BEFORE.search(before) or _EARLIER_BEHIND.match(after):
+    elif _BEFORE.search(before) or _EARLIER_BEHIND.match(text, group.end):
         span = Span(EVER[0], span.first_year - 1)
     return replace(group, spans=(span,))
 

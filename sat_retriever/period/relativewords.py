@@ -63,6 +63,7 @@ _CLAUSE = re.compile(r",? (?:that|which|where|when|who|whose|i|we|they|he|she|it
 _UP_TO = re.compile(r"(?:-|to|through|until|till|bis) ?$")  # "2020 to today" is open already
 _ANY_YEAR = re.compile(rf"(?<!\w)(?:{Y4}|fy ?\d\d)(?!\w)")
 _YEARS = frozenset({"year", "decade"})
+_HALVES = {"year": ("month", 6), "decade": ("year", 5)}
 _TO_DATE = {"qtd": "quarter", "mtd": "month"}
 
 
@@ -138,9 +139,13 @@ def _before_last(match: Match, today: date) -> str:
 
 
 def _ago(match: Match, today: date) -> str:
-    """The numbers of "two years ago", "vor drei Monaten", "more than a year ago"."""
-    unit, number = UNITS[match["unit"]], _number(match["count"])
-    if unit == "decade":
+    """The numbers of "two years ago", "vor drei Monaten", "more than half a year ago"."""
+    unit, number = UNITS[match["unit"]], _number(match["count"] or "1")
+    if match["half"]:
+        unit, number = _HALVES.get(unit, ("", 0))
+        if not unit:
+            return ""  # "half a quarter ago"
+    elif unit == "decade":
         unit, number = "year", 10 * number
     found = units_from(unit, -number, -number, today)
     return f"before {found}" if found and match.groupdict().get("more") else found
@@ -200,12 +205,18 @@ EUROPEAN: tuple[tuple[re.Pattern[str], Read], ...] = (
     (_phrase(r"(?P<unit>year|quarter|month)[ \-]to[ \-](?:date|today)"), _to_date),
     (
         _phrase(
-            rf"(?P<more>(?:more than|over) )?(?P<count>an?|{_N}) (?P<unit>{_UNIT}) "
-            "(?:ago|fa|geleden)"
+            r"(?P<more>(?:more than|over) )?(?<!and )(?:(?P<half>half an?|an? half)[ \-]"
+            rf"|(?P<count>an?|{_N}) )(?P<unit>{_UNIT}) (?:ago|fa|geleden)"
         ),
         _ago,
     ),
-    (_phrase(rf"(?:vor|il y a|hace) (?P<count>{_N}) (?P<unit>{_UNIT})"), _ago),
+    (
+        _phrase(
+            r"(?:vor|il y a|hace) (?:(?P<half>einem halben|medio)"
+            rf"|(?P<count>{_N})) (?P<unit>{_UNIT})"
+        ),
+        _ago,
+    ),
     (_phrase(either(FIXED)), _fixed),
     # "last quarter of last year" is of a year that is known by the time that it is read.
     (_SIDE_UNIT, partial(_side_unit, years=True)),

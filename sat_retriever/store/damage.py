@@ -242,7 +242,7 @@ def _damaged_sheets(
 
 
 def _check_sheet(row: Sequence[Any], width: int) -> None:
-    """Nothing, if a sheet's columns, its record, its token and its words fit together.
+    """Refuse a sheet whose columns, record, token and words do not fit together.
 
     Raises:
         RowDamage: If they do not.

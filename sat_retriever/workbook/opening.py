@@ -49,7 +49,7 @@ def real_path(path: Path) -> Path:
 
 
 def is_within(real: Path, place: Path) -> bool:
-    """True if a path without links is a place, or lies below a place that is a folder.
+    """True if a path without links is the given file, or lies in the given folder.
 
     A folder that was moved, with a link left where it was, is still the same place; a file
     that was replaced by a link is not.

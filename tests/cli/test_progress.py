@@ -47,6 +47,26 @@ def drawn(width: int, *told: At) -> str:
     return lines[0]
 
 
+class Replaced(module._Bar):
+    """A bar whose task goes as soon as it was looked at, as `at` of another thread removes it."""
+
+    @property
+    def tasks(self):
+        found = super().tasks
+        for task in found:
+            self.remove_task(task.id)
+        return found
+
+
+def test_a_task_that_goes_while_the_bar_is_drawn_does_not_end_the_drawing():
+    console = Console(file=io.StringIO(), force_terminal=True, width=80, color_system=None)
+    bar = Replaced(console)
+    bar.add_task("", total=8, completed=1, stage="reading")
+    bar._now = READING
+    assert len(list(bar.get_renderables())) == 1
+    assert list(bar.get_renderables()) == []
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
 def test_the_bar_keeps_its_numbers_at_any_width(width):
     line = drawn(width, READING)

@@ -44,7 +44,7 @@ class Summary:
         return f"; most often: {problem}" if problem else ""
 
     def check_answered(self) -> None:
-        """Nothing, where one question or more was answered.
+        """Refuse a run in which no question was answered.
 
         Raises:
             LanguageModelError: If not one was: then there is nothing that a row could show.

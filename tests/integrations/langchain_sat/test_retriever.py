@@ -278,3 +278,19 @@ async def test_last_year_counts_from_the_day_of_the_field_or_of_the_call(tmp_pat
         again = SheetTokenRetriever(**json.loads(retriever.model_dump_json()))
         with again.index:
             assert again.today == retriever.today
+
+
+def test_filters_of_the_field_are_looked_up_once_and_not_for_every_question(index, monkeypatch):
+    checked = []
+    check = type(index).check_filters
+    monkeypatch.setattr(
+        type(index),
+        "check_filters",
+        lambda self, filters: (checked.append(filters), check(self, filters))[1],
+    )
+    retriever = SheetTokenRetriever(index, filters={"path": "2024/*"})
+    assert len(checked) == 1
+    retriever.invoke(QUESTION)
+    assert len(checked) == 1
+    retriever.invoke(QUESTION, filters={"workbook": "Staff.xlsx"})
+    assert len(checked) == 2
