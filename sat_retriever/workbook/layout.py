@@ -64,14 +64,18 @@ def read_layout(cells: Cells, block: Area) -> Layout:
 
 
 def _header_bottom(sample: Sample, best: int) -> int:
-    """The last of the header rows from the best one on: rows of names over values, like it."""
+    """The last of the header rows from the best one on: rows of names over values, like it.
+
+    They leave out the keys, which the best row names: a row as full as that one holds data.
+    """
     bottom = best
     while bottom + 2 < len(sample.rows) and bottom - best + 1 < MAX_HEADER_HEIGHT:
         line = sample.families[bottom + 1]
         names = line == Family.WORDS
         over_values = names & (sample.below[1:, bottom + 2].argmax(axis=0) + 1 != Family.WORDS)
         gap = sample.rows[bottom + 1] - sample.rows[bottom] > 1
-        if gap or names.sum() < 2 or (line > Family.WORDS).any():
+        full = not (sample.filled[best] & ~sample.filled[bottom + 1]).any()
+        if gap or full or names.sum() < 2 or (line > Family.WORDS).any():
             break
         score = row_scores(sample, bottom + 2)[bottom + 1]
         if 2 * over_values.sum() < names.sum() or score < CLEAR:
