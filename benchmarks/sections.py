@@ -212,7 +212,6 @@ SECTIONS = (
             "indexings": "indexings",
             "busy_processes": "busy processes",
             "different": "different indexes",
-            "calm_s": "calm, s",
             "busy_median_s": "busy, median s",
             "busy_slowest_s": "slowest, s",
         },
