@@ -45,19 +45,22 @@ class SheetEncoder:
     are L2-normalised whether or not the source folder asks for it.
     """
 
-    def __init__(self, model: OnnxModel, *, name: str, threads: int = 1) -> None:
+    def __init__(
+        self, model: OnnxModel, *, name: str, threads: int = 1, single: OnnxModel | None = None
+    ) -> None:
         """Take finished parts; use `load` to get them.
 
         Args:
             model: The opened model.
             name: What loads this encoder again.
             threads: Processor cores that many texts together may use.
+            single: The model with one core a text; opened when it is needed if None.
         """
         self._model = model
         self._name = name
         self._threads = threads
         self._lock = threading.Lock()
-        self._single: OnnxModel | None = None  # one core a text; opened for many texts
+        self._single = single
 
     @classmethod
     def load(
@@ -107,7 +110,8 @@ class SheetEncoder:
             name += _suffix(folder.spec.precision)
         # A text in int8 is fastest on one core.
         per_text = 1 if folder.spec.precision == "int8" else min(cores, _THREADS_PER_TEXT)
-        return cls(OnnxModel.open(folder, per_text), name=name, threads=cores)
+        model = OnnxModel.open(folder, per_text)
+        return cls(model, name=name, threads=cores, single=model if per_text == 1 else None)
 
     @property
     def spec(self) -> EncoderSpec:
