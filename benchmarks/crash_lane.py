@@ -62,6 +62,7 @@ class Lane:
             counts = Counter(kept.pop("counts"))
             found = cls(folder, counts=counts, **kept)
             if found.seed == seed and len(found.newest) == workbooks:
+                found._settle()
                 return found
         shutil.rmtree(folder, ignore_errors=True)
         made = cls(folder, seed)
@@ -71,6 +72,13 @@ class Lane:
         made.indexed = dict(made.newest)
         made._save()
         return made
+
+    def _settle(self) -> None:
+        """Put files and index into the last state that was kept: a round may have been cut off."""
+        for name, version in self.newest.items():
+            write_version(self.corpus / name, version)
+        self.let_through()
+        self.indexed = dict(self.newest)
 
     @property
     def corpus(self) -> Path:

@@ -169,8 +169,7 @@ def _prepare(out: Path, options: SynthOptions, *, force: bool) -> None:
         shutil.rmtree(out / WORKBOOKS, ignore_errors=True)
         for name in ("sheets.json", "query.json", "train.json", "dependency_edges.json"):
             (out / name).unlink(missing_ok=True)
-        for draft in out.glob(".*.partial"):  # of a run that was killed
-            draft.unlink()
+        _remove_drafts(out)  # of a run that was killed
     elif out.is_dir() and any(out.iterdir()):
         raise InputError(f"{out} is not empty and holds no corpus; name a new folder")
     make_folder(out)
@@ -209,16 +208,24 @@ def _write_sheets(
 ) -> _Held:
     """Write the workbooks, their records and their links, unit by unit."""
     held = _Held()
-    with (
-        SheetsFile(out / "sheets.json") as sheets,
-        EdgesFile(out / "dependency_edges.json") as edges,
-    ):
-        for unit in made_units(plan, out / WORKBOOKS, retold, workers):
-            _publish(unit, sheets, edges, held)
-            if progress:
-                progress("sheets", held.sheets - held.hidden, plan.scale.sheets or 0)
-        held.link_types = edges.stats()["edge_type_counts_all"]
+    try:
+        with (
+            SheetsFile(out / "sheets.json") as sheets,
+            EdgesFile(out / "dependency_edges.json") as edges,
+        ):
+            for unit in made_units(plan, out / WORKBOOKS, retold, workers):
+                _publish(unit, sheets, edges, held)
+                if progress:
+                    progress("sheets", held.sheets - held.hidden, plan.scale.sheets or 0)
+            held.link_types = edges.stats()["edge_type_counts_all"]
+    finally:  # an interrupt can come while the files are opened, before the block owns them
+        _remove_drafts(out)
     return held
+
+
+def _remove_drafts(out: Path) -> None:
+    for draft in out.glob(".*.partial"):
+        draft.unlink()
 
 
 def _publish(unit: MadeUnit, sheets: SheetsFile, edges: EdgesFile, held: _Held) -> None:

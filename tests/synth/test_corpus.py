@@ -269,6 +269,28 @@ def test_an_interrupted_run_leaves_no_json_and_starts_again_without_force(corpus
     assert contents(tmp_path) == contents(corpus[0])
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # left open
+def test_an_interrupt_while_the_files_are_opened_leaves_no_draft(tmp_path):
+    seen = []
+
+    def interrupt(frame, event, _argument):
+        name = frame.f_code.co_filename, frame.f_code.co_name
+        if event == "line" and name[0].endswith("publish.py") and list(tmp_path.glob(".*")):
+            seen.append(name[1])
+            raise KeyboardInterrupt
+        return interrupt
+
+    before = sys.gettrace()
+    sys.settrace(interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            synthesize(tmp_path, OPTIONS, workers=1)
+    finally:
+        sys.settrace(before)
+    assert seen == ["__init__"]  # one draft was there, and nobody to remove it yet
+    assert {path.name for path in tmp_path.iterdir()} == {"corpus.json", "workbooks"}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="file size limits are POSIX's")
 @pytest.mark.parametrize(
     ("scale", "queries", "size", "named"),
