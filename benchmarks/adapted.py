@@ -48,8 +48,8 @@ from sat_retriever.adapt.outcome import Adaptation
 from sat_retriever.adapt.settings import OWN, AdaptSettings
 from sat_retriever.encoder.source import DEFAULT, MINILM
 from sat_retriever.evaluation.rows import metrics_of, rows_of
-from sat_retriever.jsonform import to_json
-from sat_retriever.packaged import GENERAL
+from sat_retriever.models.packaged import GENERAL
+from sat_retriever.records.jsonform import to_json
 
 BENCHMARK = "adapted"
 MODES: tuple[Mode, ...] = ("transductive", "inductive")

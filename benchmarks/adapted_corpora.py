@@ -9,11 +9,17 @@ from types import MappingProxyType
 
 from benchmarks.general_corpora import Size, Wanted, parts
 from benchmarks.train_corpus import index_of
-from sat_retriever.corpora import Dataset, load_bird, load_eps, load_industrytab, load_spider
+from sat_retriever.datasets.dataset import (
+    Dataset,
+    load_bird,
+    load_eps,
+    load_industrytab,
+    load_spider,
+)
+from sat_retriever.datasets.splits import grouped_sheets, grouped_split, standard_split
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.source import MINILM
-from sat_retriever.index import SheetIndex
-from sat_retriever.splits import grouped_sheets, grouped_split, standard_split
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.corpus import MANIFEST, synthesize
 from sat_retriever.synth.options import SynthOptions
 from sat_retriever.training.families import families

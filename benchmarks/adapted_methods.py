@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.adapted_runs import Job
 from sat_retriever.adapt.outcome import ENCODER, STAGE_1, Adaptation
-from sat_retriever.corpora import Dataset
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EncoderError
 from sat_retriever.evaluation.method import Method
@@ -18,10 +18,10 @@ from sat_retriever.evaluation.methods.link_reranker import link_reranker
 from sat_retriever.evaluation.methods.rag import rag
 from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.evaluation.named import encoder_label
-from sat_retriever.index import SheetIndex
-from sat_retriever.packaged import FOLDER as PACKAGED
-from sat_retriever.packaged import is_packaged
-from sat_retriever.retriever import load_reranker, own_reranker
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.models.packaged import FOLDER as PACKAGED
+from sat_retriever.models.packaged import is_packaged
+from sat_retriever.rank.load import load_reranker, own_reranker
 from sat_retriever.training.corpusindex import corpus_index
 
 _INDEXES = "indexes"

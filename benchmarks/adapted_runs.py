@@ -16,11 +16,11 @@ from filelock import FileLock
 from sat_retriever.adapt.outcome import Adaptation
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.cli.train.bar import TrainingBar, training_bar
-from sat_retriever.corpora import Dataset
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
-from sat_retriever.index import SheetIndex
-from sat_retriever.jsonform import to_json
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.jsonform import to_json
 from sat_retriever.training.corpusindex import corpus_index
 
 Mode = Literal["transductive", "inductive"]

@@ -28,9 +28,9 @@ from benchmarks.results import Result, write_result
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.compact import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import mean, ndcg, recall
-from sat_retriever.serialize import serialize
+from sat_retriever.text.serialize import serialize
 from sat_retriever.training.sources import Source, spider_source
 
 METHODS = ("fp32", "compact")

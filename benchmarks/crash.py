@@ -29,7 +29,7 @@ from benchmarks.crash_lane import Lane
 from benchmarks.progress import Told, progress_bar
 from benchmarks.results import Result, write_result
 from sat_retriever import SheetEncoder
-from sat_retriever.types import Encoder
+from sat_retriever.records.tokens import Encoder
 
 _COUNTS = (
     "runs", "killed", "killed_before_a_first_index", "killed_before_a_write",

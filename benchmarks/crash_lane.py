@@ -18,7 +18,7 @@ import psutil
 
 from benchmarks.versions import check_file, versions_of, write_version
 from sat_retriever import SheetIndex
-from sat_retriever.types import Encoder
+from sat_retriever.records.tokens import Encoder
 
 _NEW_EVERY = 5  # rounds, of which one begins without an index
 _STARTING = 0.35  # share of a whole run in which Python starts and nothing is written yet

@@ -26,10 +26,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.results import ROOT, Result, write_result
-from sat_retriever.corpora import load_industrytab
-from sat_retriever.packaged import GENERAL
-from sat_retriever.serialize import serialize
-from sat_retriever.types import FloatArray
+from sat_retriever.datasets.dataset import load_industrytab
+from sat_retriever.models.packaged import GENERAL
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.serialize import serialize
 
 METHODS = ("sentence-transformers", "fp32", "int8")
 MEASURABLE = (*METHODS, GENERAL)  # another model: `run install` measures it beside fp32

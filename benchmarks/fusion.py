@@ -24,7 +24,7 @@ from benchmarks.quality import Task, build_index, validation_tasks
 from benchmarks.results import Result, write_result
 from sat_retriever import metrics
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 
 Scores = NDArray[np.float64]
 Fusion = Callable[[Scores, Scores], Scores]

@@ -23,7 +23,7 @@ from benchmarks.general_corpora import SIZES, Part, Wanted, parts
 from benchmarks.general_parts import MEASURES, SYSTEMS, Trainings, measured, trained
 from benchmarks.results import Result, write_result
 from benchmarks.train_plan import overridden
-from sat_retriever.packaged import FOLDER, GENERAL
+from sat_retriever.models.packaged import FOLDER, GENERAL
 from sat_retriever.training.settings import EncoderTraining, RerankerTraining
 
 BENCHMARK = "general"

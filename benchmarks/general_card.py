@@ -10,8 +10,8 @@ from typing import Any
 from benchmarks.general_corpora import Part, Wanted
 from benchmarks.general_parts import JUDGED, MEASURES, SYSTEMS, TAUGHT, Trainings
 from sat_retriever.encoder.folder import read_model_folder
-from sat_retriever.graphrank.folder import MODEL, read_graph_folder
-from sat_retriever.modelfolder import file_hash
+from sat_retriever.models.folder import file_hash
+from sat_retriever.rank.graph.folder import MODEL, read_graph_folder
 from sat_retriever.training.summary import read_run
 
 Measured = Mapping[str, Mapping[str, Mapping[str, float]]]

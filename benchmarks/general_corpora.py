@@ -18,8 +18,8 @@ from types import MappingProxyType
 from typing import Literal
 
 from benchmarks.general_domains import DomainOptions, domain_corpus
-from sat_retriever.corpora import Dataset, load_industrytab
-from sat_retriever.splits import Split, held_out_workbooks
+from sat_retriever.datasets.dataset import Dataset, load_industrytab
+from sat_retriever.datasets.splits import Split, held_out_workbooks
 from sat_retriever.synth.corpus import MANIFEST, synthesize
 from sat_retriever.synth.options import SynthOptions
 from sat_retriever.synth.words.vocabulary import Vocabulary

@@ -16,16 +16,16 @@ from types import MappingProxyType
 
 from benchmarks.general_corpora import Part
 from benchmarks.train_methods import OUR_ENCODER, OUR_RERANKER
+from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import MINILM, SheetEncoder
 from sat_retriever.encoder.compact import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.gathering import evenly
-from sat_retriever.graphrank.folder import compact_graph_folder
-from sat_retriever.graphrank.rerank import GraphReranker
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import mean, ndcg, recall
-from sat_retriever.retriever import Reranker
+from sat_retriever.rank.graph.folder import compact_graph_folder
+from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.rank.reranker import Reranker
 from sat_retriever.training.candidatesets import candidate_sets
 from sat_retriever.training.corpusindex import corpus_index
 from sat_retriever.training.encoder import train_encoder

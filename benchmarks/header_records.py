@@ -16,8 +16,8 @@ from typing import Any
 import openpyxl
 
 from benchmarks.header_scoring import Answer, Truth, labelled, readings_of
-from sat_retriever.area import Area, area_of
-from sat_retriever.types import SheetRecord, Table
+from sat_retriever.records.area import Area, area_of
+from sat_retriever.records.sheets import SheetRecord, Table
 from sat_retriever.workbook.read import read_workbook
 
 Records = Mapping[str, SheetRecord]

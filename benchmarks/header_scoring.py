@@ -11,7 +11,7 @@ from statistics import mean
 from typing import Any
 
 from sat_retriever.metrics import paired_bootstrap
-from sat_retriever.types import Table
+from sat_retriever.records.sheets import Table
 
 LABELS = Path(__file__).with_name("header_labels.json")
 TUNING = frozenset({"tuning", "more_tuning"})

@@ -39,11 +39,11 @@ from benchmarks.header_scoring import (
 )
 from benchmarks.made import Sheet, make_sheets
 from benchmarks.results import Result, write_result
-from sat_retriever.area import Area
-from sat_retriever.structure import TableObject
-from sat_retriever.types import Table
-from sat_retriever.workbook.grid import Grid, Value
-from sat_retriever.workbook.header import find_tables
+from sat_retriever.records.area import Area
+from sat_retriever.records.sheets import Table
+from sat_retriever.records.structure import TableObject
+from sat_retriever.workbook.tables.header import find_tables
+from sat_retriever.workbook.values.grid import Grid, Value
 
 SEEDS = {"tuning": 1, "test": 2}
 EACH = 24

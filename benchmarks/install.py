@@ -39,14 +39,14 @@ from benchmarks.environment import (
 )
 from benchmarks.latency import queries, records
 from benchmarks.results import Result, write_result
-from sat_retriever import packaged
 from sat_retriever.encoder import MINILM, SheetEncoder
 from sat_retriever.errors import EncoderError, MissingExtraError
-from sat_retriever.packaged import GENERAL
-from sat_retriever.retriever import LINKS
-from sat_retriever.serialize import serialize
+from sat_retriever.models import packaged
+from sat_retriever.models.packaged import GENERAL
+from sat_retriever.rank.load import LINKS
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
+from sat_retriever.text.serialize import serialize
 
 BENCHMARK = "install"
 BASE = "base"

@@ -29,13 +29,13 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.results import Result, write_result
-from sat_retriever.corpora import Dataset, load_bird, load_spider
+from sat_retriever.datasets.dataset import Dataset, load_bird, load_spider
 from sat_retriever.errors import CorpusError
 from sat_retriever.links.join.confidence import header_traits, sigmoid
 from sat_retriever.links.join.fields import sheet_fields
 from sat_retriever.links.join.joins import MAX_OWNERS, MIN_CONFIDENCE, column_joins
 from sat_retriever.links.join.pairs import candidate_pairs
-from sat_retriever.types import SheetRecord
+from sat_retriever.records.sheets import SheetRecord
 
 FOLDS = 10
 PENALTY = 1.0  # ridge on every weight but the constant

@@ -31,8 +31,9 @@ from rich.table import Table
 
 from benchmarks.results import Result, write_result
 from sat_retriever import Column, SheetEncoder, SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.lexical import FIELD_WEIGHTS, K1, B, query_words, sheet_words
-from sat_retriever.types import UNDATED, FloatArray
+from sat_retriever.records.candidates import UNDATED
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.lexical import FIELD_WEIGHTS, K1, B, query_words, sheet_words
 
 COMPANIES = ("Acme", "Borealis", "Cobalt", "Dorado", "Ember", "Fjord", "Garnet", "Harbor",
              "Indigo", "Juniper", "Krypton", "Lumen", "Meridian", "Nimbus", "Orchid", "Polar",

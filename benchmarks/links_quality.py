@@ -39,13 +39,16 @@ from benchmarks.quality import (
 )
 from benchmarks.results import Result, write_result
 from sat_retriever import metrics
-from sat_retriever.corpora import Dataset
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
-from sat_retriever.index import SheetIndex
-from sat_retriever.linkrank import LinkReranker, LinkSettings, complete_set
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.links import LinkReranker, LinkSettings, complete_set
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.tokens import Encoder
 from sat_retriever.retriever import CANDIDATES
-from sat_retriever.types import Candidate, Encoder, Link, SheetRecord
 
 SIBLINGS_ALONE = LinkSettings(types={}, other=0.0)
 COMPARED: Mapping[str, Callable[[Sequence[str], Sequence[str]], float]] = {

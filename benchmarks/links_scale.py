@@ -36,12 +36,12 @@ from rich.table import Table
 
 from benchmarks.made_company import Book, Maker
 from benchmarks.results import ROOT, Result, write_result
+from sat_retriever.index.store.sqlite import LEXICAL_FIELDS, SqliteStore
+from sat_retriever.index.store.write import SheetRow, WorkbookState
 from sat_retriever.links.claims import Discovery, discover
 from sat_retriever.links.view.graph import link_graph
-from sat_retriever.store.sqlite import LEXICAL_FIELDS, SqliteStore
-from sat_retriever.store.write import SheetRow, WorkbookState
-from sat_retriever.structure import ColumnProfile, Reference, Structure
-from sat_retriever.types import SheetRecord
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.structure import ColumnProfile, Reference, Structure
 
 SIZES = (1_000, 10_000, 30_000, 100_000)
 REPEATED = 10_000  # larger sizes are measured once

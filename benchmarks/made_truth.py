@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.sheets import Column, SheetRecord, Table
 from sat_retriever.synth.unit import MadeSheet, MadeUnit
-from sat_retriever.types import Column, Link, LinkType, SheetRecord, Table
 
 TYPES = frozenset(
     {

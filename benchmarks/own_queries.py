@@ -30,13 +30,13 @@ from rich.table import Table
 from benchmarks.made_company import Maker
 from benchmarks.results import ROOT, Result, write_result
 from sat_retriever import metrics
-from sat_retriever.corpora import Dataset, load_eps, load_spider
+from sat_retriever.datasets.dataset import Dataset, load_eps, load_spider
+from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
-from sat_retriever.queries.own import OwnQueries, own_queries
-from sat_retriever.types import Encoder
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.questions.own import OwnQueries, own_queries
+from sat_retriever.records.tokens import Encoder
 
 NUMBER, SCALE_NUMBER, SEED = 400, 300, 0
 METHODS: dict[str, float | None] = {"bm25": 0.0, "fused": None}

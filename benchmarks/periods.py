@@ -34,16 +34,16 @@ from benchmarks.periods_corpus import SeriesCorpus, SeriesOptions, read_right, s
 from benchmarks.results import Result, write_result
 from benchmarks.train_corpus import numbers
 from sat_retriever.adapt.settings import AdaptSettings
-from sat_retriever.corpora import Dataset, load_spider
+from sat_retriever.datasets.dataset import Dataset, load_spider
+from sat_retriever.datasets.splits import held_out_workbooks
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.rows import PER_QUERY, metrics_of, rows_of
 from sat_retriever.evaluation.run import DEPTH, Run
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import mean
 from sat_retriever.period.periods import SheetPeriod, period_of
-from sat_retriever.splits import held_out_workbooks
-from sat_retriever.types import Candidate
+from sat_retriever.records.candidates import Candidate
 
 BENCHMARK = "periods"
 MEASURES = ("NDCG@10", "Recall@10", "AllRelevant@10")

@@ -15,17 +15,17 @@ from typing import Any
 
 from benchmarks.general_domains import named_record, spoken
 from benchmarks.periods_phrases import PHRASES, SPELLINGS
-from sat_retriever.corpora import Dataset
-from sat_retriever.labels import Query
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.labels import Query
 from sat_retriever.period.periods import period_of, sibling_links
 from sat_retriever.period.spans import Span, span_of
-from sat_retriever.queries.attributes import FactIndex
-from sat_retriever.queries.facts import SheetFacts
-from sat_retriever.queries.needs import Need
+from sat_retriever.questions.attributes import FactIndex
+from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.questions.needs import Need
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.house import naming
 from sat_retriever.synth.house.when import When
 from sat_retriever.synth.words.vocabulary import Vocabulary
-from sat_retriever.types import SheetRecord
 
 MOST_POSITIVES = 10
 _FRAMES = (

@@ -24,12 +24,19 @@ from rich.table import Table
 
 from benchmarks.results import Result, write_result
 from sat_retriever import metrics
-from sat_retriever.corpora import Dataset, load_bird, load_eps, load_industrytab, load_spider
+from sat_retriever.datasets.dataset import (
+    Dataset,
+    load_bird,
+    load_eps,
+    load_industrytab,
+    load_spider,
+)
+from sat_retriever.datasets.splits import held_out_workbooks, standard_split
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
-from sat_retriever.index import SheetIndex
-from sat_retriever.splits import held_out_workbooks, standard_split
-from sat_retriever.types import Candidate, Encoder
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.tokens import Encoder
 
 SOURCES = {
     "industrytab_1k": "the release of the paper Sheet As Token",

@@ -19,19 +19,19 @@ from typing import Any
 
 from benchmarks.results import Result, write_result
 from benchmarks.synth_stats import category
-from sat_retriever.corpora import (
+from sat_retriever.datasets.dataset import (
     Dataset,
-    Query,
     load_bird,
     load_eps,
     load_industrytab,
-    load_pairs,
     load_spider,
 )
+from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.pairs import load_pairs
+from sat_retriever.datasets.splits import grouped_split, standard_split
 from sat_retriever.errors import CorpusError
-from sat_retriever.queries.statistics import Spread
-from sat_retriever.splits import grouped_split, standard_split
-from sat_retriever.types import SheetRecord
+from sat_retriever.questions.statistics import Spread
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.workbook.read import read_workbooks
 
 BENCHMARK = "statistics"

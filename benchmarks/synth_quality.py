@@ -22,7 +22,7 @@ from rich.table import Table
 
 from benchmarks.quality import METHODS, Run, Task, build_index, rank_all, score
 from benchmarks.results import Result, write_result
-from sat_retriever.corpora import Dataset, load_industrytab
+from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions

@@ -21,7 +21,7 @@ from rich.table import Table
 
 from benchmarks.made_truth import Tally
 from benchmarks.results import Result, write_result
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.plan.scales import scale, years
 from sat_retriever.synth.unit import Retold

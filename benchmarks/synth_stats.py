@@ -23,14 +23,16 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.results import Result, write_result
-from sat_retriever.corpora import Dataset, SheetPair, load_industrytab, load_pairs
+from sat_retriever.datasets.dataset import Dataset, load_industrytab
+from sat_retriever.datasets.pairs import SheetPair, load_pairs
 from sat_retriever.errors import CorpusError
-from sat_retriever.queries.statistics import Spread, query_statistics
+from sat_retriever.questions.statistics import Spread, query_statistics
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.corpus import MANIFEST, synthesize
 from sat_retriever.synth.house.naming import MONTHS
 from sat_retriever.synth.options import SynthOptions
 from sat_retriever.synth.words.vocabulary import OWNERS, Vocabulary
-from sat_retriever.types import Link, SheetRecord
 
 PUBLISHED = {"paper-1k": "industrytab_1k", "paper-614": "industrytab_614"}
 _WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")

@@ -14,9 +14,9 @@ from filelock import FileLock
 from benchmarks.links_quality import bird_links
 from benchmarks.results import data_hash
 from benchmarks.train_plan import INDUSTRYTAB_614, PUBLISHED, Corpus, Links
-from sat_retriever.corpora import Dataset, load_bird, load_spider
+from sat_retriever.datasets.dataset import Dataset, load_bird, load_spider
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.training.sources import Source, grouped_source, spider_source, standard_source
 
 UNTRAINED = "minilm"

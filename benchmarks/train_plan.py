@@ -13,11 +13,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from sat_retriever.training.settings import (
-    CrossEncoderTraining,
-    EncoderTraining,
-    RerankerTraining,
-)
+from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
 
 Settings = EncoderTraining | RerankerTraining | CrossEncoderTraining
 Kind = Literal["encoder", "reranker", "cross_encoder"]

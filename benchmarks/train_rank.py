@@ -16,7 +16,7 @@ from sat_retriever.evaluation.methods.rag import rag
 from sat_retriever.evaluation.methods.rag_llm import rag_llm
 from sat_retriever.evaluation.methods.sat import sat
 from sat_retriever.evaluation.methods.stage1 import stage1
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 
 
 def method_of(recipe: Recipe, step: Step | None, index: SheetIndex, places: Places) -> Method:

@@ -16,12 +16,12 @@ from benchmarks.train_methods import Recipe
 from benchmarks.train_plan import Step
 from benchmarks.train_rank import asking, method_of
 from benchmarks.train_runner import Places, costs, encoder_folder
-from sat_retriever.corpora import Dataset
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.labels import Query
 from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSettings, summary
 from sat_retriever.evaluation.rows import metrics_of, rows_of
 from sat_retriever.evaluation.run import Run, read_run, write_run
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
+from sat_retriever.index.index import SheetIndex
 
 Keep = Literal["nothing", "answers", "runs"]
 _ANSWERS = ".answers.jsonl"

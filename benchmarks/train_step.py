@@ -22,7 +22,7 @@ from benchmarks.train_corpus import index_of, source_of
 from benchmarks.train_plan import RELEASED_STOPS, Step, read_step
 from benchmarks.train_released import train_stopping
 from benchmarks.train_runner import REPORT, RUN, Places, base_folder, encoder_folder
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.training.candidatesets import candidate_sets
 from sat_retriever.training.corpusindex import seen_index
 from sat_retriever.training.crossencoder import train_cross_encoder
@@ -31,11 +31,7 @@ from sat_retriever.training.memory import peak_memory_mib
 from sat_retriever.training.pairs import pair_candidates
 from sat_retriever.training.reranker import train_reranker
 from sat_retriever.training.run import RunFolder
-from sat_retriever.training.settings import (
-    CrossEncoderTraining,
-    EncoderTraining,
-    RerankerTraining,
-)
+from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
 from sat_retriever.training.sources import Source
 from sat_retriever.training.task import MEASURE
 

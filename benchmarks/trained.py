@@ -38,7 +38,7 @@ from benchmarks.train_methods import RECIPES, Recipe, of_corpus
 from benchmarks.train_plan import INDUSTRYTAB_1K, PUBLISHED, Corpus, Step, overridden
 from benchmarks.train_runner import Places, trained
 from benchmarks.train_score import Asked, Keep, scored, settings_of
-from sat_retriever.corpora import load_industrytab
+from sat_retriever.datasets.dataset import load_industrytab
 from sat_retriever.errors import LanguageModelError
 from sat_retriever.evaluation.maintable import left_out
 

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from sat_retriever import Hit, SheetRetriever
-from sat_retriever.corpora import load_industrytab
-from sat_retriever.labels import Query
+from sat_retriever.datasets.dataset import load_industrytab
+from sat_retriever.datasets.labels import Query
 from sat_retriever.metrics import mean, ndcg, recall
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions

@@ -13,7 +13,7 @@ from typing import Any
 from demo_needs import installed_by
 from demo_workbooks import write_workbooks
 
-from sat_retriever.indexing import index_paths
+from sat_retriever.index.indexing import index_paths
 
 with installed_by("pip install '.[langchain]' langchain"):
     from langchain.agents import create_agent

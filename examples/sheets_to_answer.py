@@ -14,7 +14,7 @@ from demo_needs import installed_by
 from demo_workbooks import write_workbooks
 from openpyxl.utils import range_boundaries
 
-from sat_retriever.indexing import index_paths
+from sat_retriever.index.indexing import index_paths
 from sat_retriever.tools import SheetTools
 
 with installed_by("pip install . pandas"):

@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sat_retriever import SheetEncoder, SheetIndex, SheetRetriever
-from sat_retriever.corpora import Query
+from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import MINILM
-from sat_retriever.graphrank.rerank import GraphReranker
 from sat_retriever.metrics import mean, ndcg, recall
+from sat_retriever.rank.graph.rerank import GraphReranker
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions
 from sat_retriever.training.candidatesets import candidate_sets

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sat_retriever._version import __version__
-    from sat_retriever.content import Content, hit_text
-    from sat_retriever.crossencoder.rerank import CrossEncoderReranker
     from sat_retriever.encoder import SheetEncoder
     from sat_retriever.errors import (
         CorpusError,
@@ -33,28 +31,25 @@ if TYPE_CHECKING:
         SheetIndexError,
         TrainingError,
     )
-    from sat_retriever.filters import Filters
-    from sat_retriever.graphrank.rerank import GraphReranker
-    from sat_retriever.index import SheetIndex
-    from sat_retriever.indexing import index_paths, open_index
-    from sat_retriever.linkrank import LinkReranker, LinkSettings
+    from sat_retriever.index.index import SheetIndex
+    from sat_retriever.index.indexing import index_paths, open_index
+    from sat_retriever.index.sync import SyncReport
     from sat_retriever.links.view.graph import link_graph
-    from sat_retriever.retriever import Hit, SheetRetriever, load_reranker, own_reranker
-    from sat_retriever.serialize import Serialization
-    from sat_retriever.sync import SyncReport
+    from sat_retriever.rank.graph.rerank import GraphReranker
+    from sat_retriever.rank.links import LinkReranker, LinkSettings
+    from sat_retriever.rank.load import load_reranker, own_reranker
+    from sat_retriever.rank.pairs.rerank import CrossEncoderReranker
+    from sat_retriever.records.candidates import Candidate
+    from sat_retriever.records.filters import Filters
+    from sat_retriever.records.hits import Hit
+    from sat_retriever.records.links import Link, LinkType
+    from sat_retriever.records.sheets import Column, SheetRecord, Skipped, Table, Visibility
+    from sat_retriever.retriever import SheetRetriever
     from sat_retriever.synth.corpus import synthesize
     from sat_retriever.synth.options import SynthOptions, SynthReport
+    from sat_retriever.text.serialize import Serialization
     from sat_retriever.tools import SheetTools, Tool
-    from sat_retriever.types import (
-        Candidate,
-        Column,
-        Link,
-        LinkType,
-        SheetRecord,
-        Skipped,
-        Table,
-        Visibility,
-    )
+    from sat_retriever.tools.content import Content, hit_text
     from sat_retriever.workbook.limits import Limits
     from sat_retriever.workbook.read import Workbook, read_workbook
 
@@ -68,39 +63,40 @@ _ERRORS = (
     "IndexStorageError", "InputError", "LanguageModelError", "MissingExtraError", "OutputError",
     "PathNotFoundError", "SatError", "SheetIndexError", "TrainingError",
 )  # fmt: skip
-_TYPES = (
-    "Candidate", "Column", "Link", "LinkType", "SheetRecord", "Skipped", "Table", "Visibility",
-)  # fmt: skip
+_SHEETS = ("Column", "SheetRecord", "Skipped", "Table", "Visibility")
 _MODULES = {
     "__version__": "_version",
-    "Content": "content",
-    "CrossEncoderReranker": "crossencoder.rerank",
-    "Filters": "filters",
-    "GraphReranker": "graphrank.rerank",
-    "Hit": "retriever",
-    "hit_text": "content",
-    "index_paths": "indexing",
+    "Content": "tools.content",
+    "CrossEncoderReranker": "rank.pairs.rerank",
+    "Filters": "records.filters",
+    "GraphReranker": "rank.graph.rerank",
+    "Hit": "records.hits",
+    "hit_text": "tools.content",
+    "index_paths": "index.indexing",
     "Limits": "workbook.limits",
-    "LinkReranker": "linkrank",
-    "LinkSettings": "linkrank",
+    "LinkReranker": "rank.links",
+    "LinkSettings": "rank.links",
     "link_graph": "links.view.graph",
-    "load_reranker": "retriever",
-    "open_index": "indexing",
-    "own_reranker": "retriever",
-    "Serialization": "serialize",
+    "load_reranker": "rank.load",
+    "open_index": "index.indexing",
+    "own_reranker": "rank.load",
+    "Serialization": "text.serialize",
     "SheetEncoder": "encoder",
-    "SheetIndex": "index",
+    "SheetIndex": "index.index",
     "SheetRetriever": "retriever",
     "SheetTools": "tools",
     "SynthOptions": "synth.options",
     "SynthReport": "synth.options",
-    "SyncReport": "sync",
+    "SyncReport": "index.sync",
     "synthesize": "synth.corpus",
     "Tool": "tools",
     "Workbook": "workbook.read",
     "read_workbook": "workbook.read",
     **dict.fromkeys(_ERRORS, "errors"),
-    **dict.fromkeys(_TYPES, "types"),
+    "Candidate": "records.candidates",
+    "Link": "records.links",
+    "LinkType": "records.links",
+    **dict.fromkeys(_SHEETS, "records.sheets"),
 }
 
 __all__ = [

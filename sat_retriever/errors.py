@@ -20,7 +20,7 @@
         └── IndexStorageError    the disk is full, read-only or failing
 
 A workbook that cannot be read raises nothing: it is reported as
-`sat_retriever.types.Skipped`, so that one bad file never ends a run.
+`sat_retriever.records.sheets.Skipped`, so that one bad file never ends a run.
 """
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sat_retriever.types import FloatArray
+from sat_retriever.records.tokens import FloatArray
 
 
 class HashedEncoder:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sat_retriever import SheetIndex, SheetRetriever
-from sat_retriever.corpora import load_industrytab
+from sat_retriever.datasets.dataset import load_industrytab
 from tests.saved_encoder import save_bag_of_words
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

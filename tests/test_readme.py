@@ -14,8 +14,8 @@ import pytest
 
 from sat_retriever import Limits
 from sat_retriever.evaluation.maintable import COLUMNS
-from sat_retriever.scoring import DENSE_WEIGHT
-from sat_retriever.types import SkipReason
+from sat_retriever.index.scoring import DENSE_WEIGHT
+from sat_retriever.records.sheets import SkipReason
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -21,14 +21,14 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
-from sat_retriever.crossencoder.folder import write_pair_folder
-from sat_retriever.crossencoder.rerank import CrossEncoderReranker
-from sat_retriever.crossencoder.spec import PairSpec
-from sat_retriever.graphrank.rerank import GraphReranker
-from sat_retriever.modelfolder import write_folder
-from sat_retriever.retriever import load_reranker
+from sat_retriever.models.folder import write_folder
+from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.rank.load import load_reranker
+from sat_retriever.rank.pairs.folder import write_pair_folder
+from sat_retriever.rank.pairs.rerank import CrossEncoderReranker
+from sat_retriever.rank.pairs.spec import PairSpec
 from tests.fakes import HashedEncoder
-from tests.graphrank.small_model import save_small_model, small_spec
+from tests.rank.graph.small_model import save_small_model, small_spec
 from tests.saved_encoder import save_bag_of_words
 
 

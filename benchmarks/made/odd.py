@@ -17,9 +17,9 @@ from benchmarks.made.sheet import (
     words_of,
 )
 from benchmarks.made.words import TOPICS, WORDS, Field
-from sat_retriever.area import Area
-from sat_retriever.structure import TableObject
-from sat_retriever.workbook.grid import Value
+from sat_retriever.records.area import Area
+from sat_retriever.records.structure import TableObject
+from sat_retriever.workbook.values.grid import Value
 
 
 def side_by_side(rng: Rng, part: str) -> Sheet:

@@ -17,8 +17,8 @@ from benchmarks.made.sheet import (
     words_of,
 )
 from benchmarks.made.words import WORDS, Field
-from sat_retriever.area import Area
-from sat_retriever.workbook.grid import Value
+from sat_retriever.records.area import Area
+from sat_retriever.workbook.values.grid import Value
 
 
 def plain(rng: Rng, part: str) -> Sheet:

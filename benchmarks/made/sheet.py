@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from benchmarks.made.words import TOPICS, WORDS, Field
-from sat_retriever.area import Area
-from sat_retriever.structure import TableObject
-from sat_retriever.workbook.grid import Grid, Value
+from sat_retriever.records.area import Area
+from sat_retriever.records.structure import TableObject
+from sat_retriever.workbook.values.grid import Grid, Value
 
 
 @dataclass(frozen=True, slots=True)

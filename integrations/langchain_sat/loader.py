@@ -23,12 +23,12 @@ from sat_retriever import (
     Workbook,
     read_workbook,
 )
-from sat_retriever.folder import ToRead, make_plan, scopes
-from sat_retriever.serialize import serialize
-from sat_retriever.types import SkipReason
-from sat_retriever.workbook.pool import usable_cores
+from sat_retriever.index.plan import ToRead, make_plan, scopes
+from sat_retriever.records.sheets import SkipReason
+from sat_retriever.text.serialize import serialize
+from sat_retriever.workbook.opening.sniff import TEXT_SUFFIXES
+from sat_retriever.workbook.process.pool import usable_cores
 from sat_retriever.workbook.read import read_workbooks
-from sat_retriever.workbook.sniff import TEXT_SUFFIXES
 
 _TEXT_TYPES = {"text/csv": ".csv", "text/tab-separated-values": ".tsv"}
 

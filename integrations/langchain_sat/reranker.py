@@ -14,8 +14,8 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_serializer
 
 from langchain_sat.settings import IndexField, IndexLike
 from sat_retriever import load_reranker, own_reranker
-from sat_retriever.foreign import Passage, rerank_mixed
-from sat_retriever.retriever import Reranker
+from sat_retriever.rank.mixed import Passage, rerank_mixed
+from sat_retriever.rank.reranker import Reranker
 
 
 class SheetGraphReranker(BaseDocumentCompressor):
@@ -23,7 +23,7 @@ class SheetGraphReranker(BaseDocumentCompressor):
 
     Documents of sheets are those whose metadata names a `sheet_id` of the index. Any other
     document, of a vector store or a web search, is scored by its text with the index's
-    encoder, and put on the same scale; see `sat_retriever.foreign.rerank_mixed`. Returned
+    encoder, and put on the same scale; see `sat_retriever.rank.mixed.rerank_mixed`. Returned
     are copies with the new `rank` and `relevance_score` in their metadata. Safe to share
     between threads. Dumped or pickled, it holds the path of its index.
 

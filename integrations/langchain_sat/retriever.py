@@ -26,9 +26,9 @@ from langchain_sat.settings import (
     as_filters,
 )
 from sat_retriever import SheetRetriever
-from sat_retriever.content import RECORD, hit_text
-from sat_retriever.indexing import index_paths
-from sat_retriever.types import Encoder
+from sat_retriever.index.indexing import index_paths
+from sat_retriever.records.tokens import Encoder
+from sat_retriever.tools.content import RECORD, hit_text
 
 
 class SheetTokenRetriever(BaseRetriever):

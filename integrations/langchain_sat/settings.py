@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, InstanceOf, PlainSerializer, WithJsonSchema
 
 from sat_retriever import Filters, InputError, SheetIndex
-from sat_retriever.content import Content
-from sat_retriever.indexing import open_index
+from sat_retriever.index.indexing import open_index
+from sat_retriever.tools.content import Content
 
 IndexLike = SheetIndex | str | Path
 FiltersLike = Filters | Mapping[str, Any]

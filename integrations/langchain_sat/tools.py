@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from langchain_sat.settings import IndexLike
 from sat_retriever import SatError
-from sat_retriever.retriever import AUTO, Reranker
+from sat_retriever.rank.load import AUTO
+from sat_retriever.rank.reranker import Reranker
 from sat_retriever.tools import SheetTools, Tool
 from sat_retriever.tools.tool import wrong_arguments
 

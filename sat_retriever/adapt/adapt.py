@@ -44,15 +44,16 @@ from sat_retriever.adapt.questions import QUESTIONS, TRAIN, Material, prepare
 from sat_retriever.adapt.settings import OWN, AdaptSettings
 from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
 from sat_retriever.atomic import make_folder
-from sat_retriever.chat import Chat
+from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, TrainingError
-from sat_retriever.graphrank.folder import copy_graph_folder
-from sat_retriever.index import SheetIndex
-from sat_retriever.jsonform import to_json
-from sat_retriever.labels import Query, load_labels
-from sat_retriever.retriever import AUTO, LINKS
-from sat_retriever.serialize import serialize
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.llm.chat import Chat
+from sat_retriever.rank.graph.folder import copy_graph_folder
+from sat_retriever.rank.load import AUTO, LINKS
+from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.tokens import Encoder
+from sat_retriever.text.serialize import serialize
 from sat_retriever.training.candidatesets import candidate_sets
 from sat_retriever.training.corpusindex import seen_index
 from sat_retriever.training.encoder import train_encoder
@@ -61,7 +62,6 @@ from sat_retriever.training.progress import Standing
 from sat_retriever.training.reranker import train_reranker
 from sat_retriever.training.run import CONFIG, RunFolder
 from sat_retriever.training.sources import check_known, from_index, read_records
-from sat_retriever.types import Encoder
 
 _KIND = "adapt 4"  # another number where the same settings come to something else
 _DRAFTS = ".drafts"

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from sat_retriever.adapt.questions import Material
 from sat_retriever.adapt.settings import AdaptSettings
-from sat_retriever.index import SheetIndex
-from sat_retriever.serialize import serialize
-from sat_retriever.types import Encoder
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.tokens import Encoder
+from sat_retriever.text.serialize import serialize
 
 _SAMPLE = 64  # sheets that are encoded to see
 _PASSES = 3  # over them, of which the fastest counts: others may use the machine meanwhile

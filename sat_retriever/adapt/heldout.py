@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from statistics import median_low
 
+from sat_retriever.datasets.labels import Query
 from sat_retriever.gathering import connected, evenly
-from sat_retriever.labels import Query
 from sat_retriever.training.holdout import divided, held_out_families
 
 FEWEST = 10  # questions that judge apart from those that choose

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
+from sat_retriever.datasets.labels import Query
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import Difference, mean, ndcg, paired_bootstrap, recall
+from sat_retriever.records.candidates import UNDATED
 from sat_retriever.retriever import SheetRetriever
-from sat_retriever.types import UNDATED
 
 LEVEL = 0.8  # of the interval; chosen on development corpora, see the benchmarks' log
 _K = 5

@@ -17,20 +17,20 @@ from pathlib import Path
 from sat_retriever.adapt.heldout import FEWEST, circles, even, kept_apart, sides
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.atomic import make_folder
-from sat_retriever.chat import Chat
+from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.errors import EmptyInputError
 from sat_retriever.gathering import evenly
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query, load_labels
-from sat_retriever.queries.generate import Made
-from sat_retriever.queries.otherwords import in_other_words
-from sat_retriever.queries.own import own_queries
-from sat_retriever.queries.paraphrase import reworded
-from sat_retriever.queries.publish import write_queries
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.llm.chat import Chat
+from sat_retriever.questions.generate import Made
+from sat_retriever.questions.otherwords import in_other_words
+from sat_retriever.questions.own import own_queries
+from sat_retriever.questions.paraphrase import reworded
+from sat_retriever.questions.publish import write_queries
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.training.families import families_of
 from sat_retriever.training.holdout import divided
 from sat_retriever.training.sources import read_records
-from sat_retriever.types import SheetRecord
 
 QUESTIONS, TRAIN = "questions", "train.json"
 _HELD_OUT_MOST = 1_000  # held-out questions; more would decide little more

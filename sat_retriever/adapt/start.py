@@ -10,12 +10,12 @@ from sat_retriever.adapt.settings import OWN
 from sat_retriever.encoder.expand import expanded
 from sat_retriever.encoder.folder import is_model_folder, read_model_folder
 from sat_retriever.errors import EncoderError, TrainingError
-from sat_retriever.graphrank.folder import read_graph_folder
-from sat_retriever.graphrank.model import GraphModel
-from sat_retriever.graphrank.rerank import GraphReranker
-from sat_retriever.index import SheetIndex
-from sat_retriever.packaged import is_packaged
-from sat_retriever.retriever import own_reranker
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.models.packaged import is_packaged
+from sat_retriever.rank.graph.folder import read_graph_folder
+from sat_retriever.rank.graph.model import GraphModel
+from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.rank.load import own_reranker
 from sat_retriever.training.encodertask import SENTENCE_TRANSFORMERS
 from sat_retriever.training.run import CONFIG
 from sat_retriever.training.scoreronnx import base_weights

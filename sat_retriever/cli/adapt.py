@@ -27,15 +27,15 @@ from sat_retriever.cli.train.bar import TrainingBar, training_bar
 from sat_retriever.cli.train.fields import settings_of, with_options
 from sat_retriever.cli.train.report import share
 from sat_retriever.cli.train.session import check_extra
-from sat_retriever.index import SheetIndex
-from sat_retriever.jsonform import to_json
-from sat_retriever.labels import load_labels
+from sat_retriever.datasets.labels import load_labels
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.jsonform import to_json
 
 if TYPE_CHECKING:
     from sat_retriever.adapt.judging import Row
     from sat_retriever.adapt.outcome import Adaptation
     from sat_retriever.adapt.questions import Material
-    from sat_retriever.chat import Chat
+    from sat_retriever.llm.chat import Chat
     from sat_retriever.training.progress import Standing
 
 EXAMPLES = examples(
@@ -121,7 +121,7 @@ class _Watcher:
 def _chat(model: str | None) -> Chat | None:
     if model is None:
         return None
-    from sat_retriever.chat import OllamaChat
+    from sat_retriever.llm.chat import OllamaChat
 
     return OllamaChat(model)
 

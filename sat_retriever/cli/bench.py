@@ -24,9 +24,9 @@ from sat_retriever.cli.terminal import (
     stderr,
     stdout,
 )
+from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query, load_labels
+from sat_retriever.index.index import SheetIndex
 
 if TYPE_CHECKING:
     from sat_retriever.evaluation.asked import AskedModel

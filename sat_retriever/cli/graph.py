@@ -13,20 +13,14 @@ import typer
 
 from sat_retriever.cli.progress import At, Shown, progress
 from sat_retriever.cli.target import check_target, to_stdout, to_terminal, write_parts
-from sat_retriever.cli.terminal import (
-    DEFAULT_INDEX,
-    IndexOption,
-    counted,
-    examples,
-    plain,
-    stderr,
-)
+from sat_retriever.cli.terminal import DEFAULT_INDEX, IndexOption, counted, examples, plain, stderr
 from sat_retriever.errors import InputError
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.links.view.graph import graph_json_parts, graphml_parts
 from sat_retriever.links.view.part import around, best_linked
-from sat_retriever.naming import find_sheets, unknown_name
-from sat_retriever.types import Link, SheetRecord
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.tools.naming import find_sheets, unknown_name
 
 Item = TypeVar("Item")
 Format = Literal["json", "graphml", "html"]

@@ -27,10 +27,10 @@ from sat_retriever.cli.terminal import (
 from sat_retriever.cli.trained import encoder_source
 from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.errors import EmptyInputError, IndexBusyError, InputError, SatError
-from sat_retriever.index import SheetIndex
-from sat_retriever.jsonform import to_json
-from sat_retriever.sync import SyncReport
-from sat_retriever.types import FORMATS, SkipReason
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.sync import SyncReport
+from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.sheets import FORMATS, SkipReason
 from sat_retriever.workbook.limits import Limits
 
 _LISTED = 8  # skipped files and sheets named at the end; the rest is counted

@@ -8,8 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from sat_retriever.cli.terminal import grid, plain
-from sat_retriever.linkwords import in_order, ways_of
-from sat_retriever.types import Link, SheetRecord
+from sat_retriever.links.words import in_order, ways_of
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
 
 
 def link_table(record: SheetRecord, links: Sequence[Link], most: int) -> Table:

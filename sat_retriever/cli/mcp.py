@@ -13,16 +13,9 @@ from typing import Annotated
 import typer
 
 from sat_retriever._extras import require
-from sat_retriever.cli.terminal import (
-    DEFAULT_INDEX,
-    IndexOption,
-    counted,
-    examples,
-    plain,
-    stderr,
-)
-from sat_retriever.index import SheetIndex
-from sat_retriever.retriever import AUTO
+from sat_retriever.cli.terminal import DEFAULT_INDEX, IndexOption, counted, examples, plain, stderr
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.load import AUTO
 
 EXAMPLES = examples(
     "sat mcp --index reports.sat",
@@ -70,8 +63,7 @@ def mcp(
     there is no password: keep it on this machine, or behind your own.
     """
     require("mcp", "mcp")
-    from sat_retriever import mcp_server
-    from sat_retriever.tools import SheetTools
+    from sat_retriever.tools import SheetTools, mcp_server
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     with SheetIndex.open(file) as opened:

@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sat_retriever.cli.labels import (
-    check_form,
-    check_labels,
-    counts_by_type,
-    print_types,
-)
+from sat_retriever.cli.labels import check_form, check_labels, counts_by_type, print_types
 from sat_retriever.cli.progress import At, Shown, progress
 from sat_retriever.cli.target import check_target
 from sat_retriever.cli.terminal import (
@@ -28,14 +23,14 @@ from sat_retriever.cli.terminal import (
     stderr,
     stdout,
 )
+from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
-from sat_retriever.queries.publish import write_queries
-from sat_retriever.types import SheetRecord
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.questions.publish import write_queries
+from sat_retriever.records.sheets import SheetRecord
 
 if TYPE_CHECKING:
-    from sat_retriever.queries.own import OwnQueries
+    from sat_retriever.questions.own import OwnQueries
 
 _READ_AT_ONCE = 1_000
 _SAMPLES = 8
@@ -100,7 +95,7 @@ def queries(
         return
     if paraphrase is not None and out is None:
         raise InputError("--paraphrase needs a file for the result; name one with --out")
-    from sat_retriever.queries.own import own_queries  # no other command waits for it
+    from sat_retriever.questions.own import own_queries  # no other command waits for it
 
     wanted_number = _NUMBER if number is None else number
     wanted = [name.strip() for name in types.split(",") if name.strip()] if types else None
@@ -158,8 +153,8 @@ class _Records:
 
 def _reworded(own: OwnQueries, model: str, out: Path, seed: int) -> tuple[OwnQueries, str]:
     """The queries in a model's words; its answers are kept beside the result."""
-    from sat_retriever.chat import OllamaChat
-    from sat_retriever.queries.paraphrase import reworded
+    from sat_retriever.llm.chat import OllamaChat
+    from sat_retriever.questions.paraphrase import reworded
 
     cache = out.with_name(f"{out.name}.rewordings.json")
     with stderr().status("the model rewords the queries; stop it any time and run it again"):

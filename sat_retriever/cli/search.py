@@ -27,10 +27,14 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.errors import InputError
-from sat_retriever.filters import Filters
-from sat_retriever.index import SheetIndex
-from sat_retriever.retriever import AUTO, Hit, SheetRetriever, asked_on
-from sat_retriever.types import Link, Visibility
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.period.asked import asked_on
+from sat_retriever.rank.load import AUTO
+from sat_retriever.records.filters import Filters
+from sat_retriever.records.hits import Hit
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import Visibility
+from sat_retriever.retriever import SheetRetriever
 
 _COLUMNS = 6  # headers shown of a hit; the rest is counted
 _LINE_CHARS = 48  # of a line that is cut, for which other columns give way

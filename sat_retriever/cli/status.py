@@ -21,10 +21,10 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.errors import EncoderError
-from sat_retriever.index import SheetIndex
-from sat_retriever.jsonform import to_json
-from sat_retriever.packaged import is_packaged
-from sat_retriever.retriever import own_reranker_name
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.models.packaged import is_packaged
+from sat_retriever.rank.load import own_reranker_name
+from sat_retriever.records.jsonform import to_json
 
 EXAMPLES = examples(
     "sat status --index reports.sat",

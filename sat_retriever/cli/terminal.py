@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sat_retriever.errors import InputError
-from sat_retriever.types import Skipped
+from sat_retriever.records.sheets import Skipped
 
 _PIPE_WIDTH = 100
 _PADDING = re.compile(r" +$", re.MULTILINE)

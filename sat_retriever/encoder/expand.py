@@ -11,7 +11,7 @@ from sat_retriever._extras import require
 from sat_retriever.encoder.checkpoint import descriptions
 from sat_retriever.encoder.folder import ModelFolder
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnxweights import onnx_weights
+from sat_retriever.onnx.weights import onnx_weights
 
 _EXTRA = "train"  # installs onnx and safetensors
 _MODULE = "model"  # what the exported module calls its transformer

@@ -15,7 +15,7 @@ from sat_retriever._extras import require
 from sat_retriever.encoder.checkpoint import Checkpoint
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnxexport import export_onnx, quiet
+from sat_retriever.onnx.export import export_onnx, quiet
 
 if TYPE_CHECKING:
     import torch

@@ -1,7 +1,7 @@
 """An exported encoder as a folder.
 
 A folder holds `config.json` (format number, fingerprint, spec, hash of the model),
-`tokenizer.json` and `model.onnx`; see `sat_retriever.modelfolder` for how it is written
+`tokenizer.json` and `model.onnx`; see `sat_retriever.models.folder` for how it is written
 and checked. A fine-tuned encoder can say there, as `dense_weight`, how much its cosine
 should count beside the words.
 """
@@ -17,7 +17,7 @@ from typing import Any
 from sat_retriever.encoder.checkpoint import architecture_hash
 from sat_retriever.encoder.spec import EncoderSpec
 from sat_retriever.errors import EncoderError
-from sat_retriever.modelfolder import (
+from sat_retriever.models.folder import (
     Hashes,
     check_files,
     damaged,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sat_retriever.encoder.folder import ModelFolder
 from sat_retriever.encoder.pieces import WordPieces
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnxsession import input_shapes, open_session, output_shape, run_session
-from sat_retriever.types import FloatArray
+from sat_retriever.onnx.session import input_shapes, open_session, output_shape, run_session
+from sat_retriever.records.tokens import FloatArray
 
 if TYPE_CHECKING:
     import onnxruntime

@@ -22,9 +22,9 @@ from sat_retriever.encoder.model import OnnxModel
 from sat_retriever.encoder.source import DEFAULT, MINILM
 from sat_retriever.encoder.spec import EncoderSpec, Precision, unknown_precision
 from sat_retriever.errors import EncoderError, InputError
-from sat_retriever.onnxsession import usable_threads
-from sat_retriever.packaged import is_packaged, packaged_model
-from sat_retriever.types import FloatArray
+from sat_retriever.models.packaged import is_packaged, packaged_model
+from sat_retriever.onnx.session import usable_threads
+from sat_retriever.records.tokens import FloatArray
 
 Progress = Callable[[int, int], None]
 

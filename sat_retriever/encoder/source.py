@@ -11,7 +11,7 @@ from sat_retriever.encoder.checkpoint import Checkpoint, read_checkpoint
 from sat_retriever.encoder.expand import expanded
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.errors import EncoderError, MissingExtraError
-from sat_retriever.packaged import GENERAL, is_packaged, packaged_model
+from sat_retriever.models.packaged import GENERAL, is_packaged, packaged_model
 
 MINILM = "minilm"
 DEFAULT = GENERAL  # encoder of a new index where none is named

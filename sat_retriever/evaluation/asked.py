@@ -17,7 +17,7 @@ from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.llm_only import llm_only
 from sat_retriever.evaluation.methods.rag_llm import rag_llm
 from sat_retriever.evaluation.named import is_trained
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 
 ANSWERS, NAMES_ANSWERS = "answers.jsonl", "answers-llm-only.jsonl"
 

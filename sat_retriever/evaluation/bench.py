@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import (
     EmptyInputError,
     InputError,
@@ -20,10 +21,10 @@ from sat_retriever.evaluation.method import Method, no_progress
 from sat_retriever.evaluation.rows import metrics_of, rows_of
 from sat_retriever.evaluation.run import Run
 from sat_retriever.evaluation.timing import Timing, Told, timed
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import Difference
-from sat_retriever.types import Candidate, Link
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.links import Link
 
 FEW = 50  # fewer questions than these tell methods apart by large differences only
 LISTED = 10  # first sheets of a question that a report shows

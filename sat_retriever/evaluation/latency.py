@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.evaluation.method import Method, Progress, no_progress
-from sat_retriever.types import Candidate
+from sat_retriever.records.candidates import Candidate
 
 Timed = tuple[float, Sequence[Candidate]]
 

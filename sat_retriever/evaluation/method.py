@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sat_retriever.datasets.labels import Query
 from sat_retriever.evaluation.run import DEPTH, Ranked, Ranking, Run
-from sat_retriever.labels import Query
-from sat_retriever.types import Candidate
+from sat_retriever.records.candidates import Candidate
 
 Find = Callable[[str], Sequence[Candidate]]
 Rerank = Callable[[str, Sequence[Candidate]], Sequence[Candidate]]

@@ -13,10 +13,10 @@ from sat_retriever.evaluation.methods.link_reranker import link_reranker
 from sat_retriever.evaluation.methods.rag import rag
 from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.evaluation.methods.stage1 import stage1
-from sat_retriever.graphrank.rerank import GraphReranker
-from sat_retriever.index import SheetIndex
-from sat_retriever.linkrank import LinkReranker
-from sat_retriever.retriever import load_reranker, own_reranker
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.rank.links import LinkReranker
+from sat_retriever.rank.load import load_reranker, own_reranker
 
 _OWN = "+ own reranker"
 _ENCODER = "encoder"  # folder of a run, where a training puts the encoder

@@ -13,8 +13,8 @@ from sat_retriever.evaluation.reportdata import questions_of
 from sat_retriever.evaluation.rows import PER_QUERY
 from sat_retriever.evaluation.run import DEPTH
 from sat_retriever.evaluation.timing import Told
-from sat_retriever.index import SheetIndex
-from sat_retriever.onepage import one_page
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.pages.onepage import one_page
 
 _SCRIPTS = ("model.js", "summary.js", "detail.js", "list.js")
 BUCKETS = 10  # of NDCG@5, and one more for a perfect order

@@ -10,16 +10,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sat_retriever.datasets.labels import Query
 from sat_retriever.evaluation.bench import LISTED, Bench, Scored
 from sat_retriever.evaluation.rows import PER_QUERY
 from sat_retriever.evaluation.timing import Told
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
-from sat_retriever.lexical import query_words
-from sat_retriever.linkwords import ways_of
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.links.words import ways_of
 from sat_retriever.metrics import mean
-from sat_retriever.segment import forms, stem, stems
-from sat_retriever.types import Candidate, Link, SheetRecord
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.lexical import query_words
+from sat_retriever.text.segment import forms, stem, stems
 
 QUESTIONS = 2_000  # more than these make a page slow, and nobody reads them
 _RELEVANT = 40  # relevant sheets of a question that are listed

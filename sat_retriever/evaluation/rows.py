@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sat_retriever import metrics
+from sat_retriever.datasets.labels import Query
 from sat_retriever.evaluation.run import DEPTH, Run
-from sat_retriever.labels import Query
 
 SHOWN = 5  # sheets of a question that its row names
 Row = Mapping[str, Any]

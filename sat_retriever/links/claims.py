@@ -11,8 +11,9 @@ from sat_retriever.links.join.joins import workbook_joins
 from sat_retriever.links.join.keys import KeyColumn, workbook_keys
 from sat_retriever.links.join.owners import Formulas
 from sat_retriever.period.periods import SheetPeriod, period_of
-from sat_retriever.structure import ColumnProfile, Reference, Structure, Use
-from sat_retriever.types import Link, LinkType, SheetRecord
+from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.structure import ColumnProfile, Reference, Structure, Use
 
 
 @dataclass(frozen=True, slots=True)

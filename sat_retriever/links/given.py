@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sat_retriever.errors import InputError
-from sat_retriever.types import Link
+from sat_retriever.records.links import Link
 
 MAX_EVIDENCE = 1_000  # characters; what is found here has 200
 MAX_NAME = 4_000  # of a sheet id or a type: no path is longer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from sat_retriever.period.spans import EVER, MONTHS, Span
@@ -125,3 +126,8 @@ def _as_json(span: Span) -> dict[str, int | None]:
         "first_month": span.first_month,
         "last_month": span.last_month,
     }
+
+
+def asked_on(today: date | None) -> date:
+    """The day of a question: the given one, or else the present one by this machine's clock."""
+    return date.today() if today is None else today

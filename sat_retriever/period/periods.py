@@ -10,7 +10,8 @@ from datetime import date
 from enum import StrEnum
 
 from sat_retriever.period.spellings import LIMITS, plain, spelled
-from sat_retriever.types import Link, LinkType, SheetRecord
+from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.sheets import SheetRecord
 
 MAX_FAMILY = 240
 _UNITS = ("year", "half", "quarter", "month", "week", "day")  # coarse to fine

@@ -21,7 +21,8 @@ from sat_retriever.period.periods import Grain, period_of
 from sat_retriever.period.relative import counted
 from sat_retriever.period.spans import Span, span_of
 from sat_retriever.period.spellings import plain
-from sat_retriever.types import UNDATED, SheetRecord
+from sat_retriever.records.candidates import UNDATED
+from sat_retriever.records.sheets import SheetRecord
 
 MAX_CHARS = 1_000  # of a question that are looked at
 _MOST = 64  # stretches of a question

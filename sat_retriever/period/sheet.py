@@ -8,7 +8,7 @@ from dataclasses import replace
 from sat_retriever.period.periods import Grain, SheetPeriod, period_of
 from sat_retriever.period.question import asked_spans
 from sat_retriever.period.spans import Span, span_of
-from sat_retriever.types import SheetRecord
+from sat_retriever.records.sheets import SheetRecord
 
 _SHORT = frozenset({Grain.DAY, Grain.WEEK, Grain.MONTH_WEEK})  # questions are read by months
 _SO_FAR = re.compile(r"(?<![^\W_])(?:ytd|to date|months to)(?![^\W_])", re.IGNORECASE)

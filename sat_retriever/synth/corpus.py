@@ -16,14 +16,16 @@ from typing import Any
 from sat_retriever._extras import require
 from sat_retriever._version import __version__
 from sat_retriever.atomic import draft_of, make_folder
-from sat_retriever.chat import OllamaChat
+from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
-from sat_retriever.labels import Query
-from sat_retriever.queries.facts import SheetFacts
-from sat_retriever.queries.generate import Made, make_queries
-from sat_retriever.queries.paraphrase import reworded
-from sat_retriever.queries.publish import write_queries
-from sat_retriever.queries.wordings import Wordings
+from sat_retriever.llm.chat import OllamaChat
+from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.questions.generate import Made, make_queries
+from sat_retriever.questions.paraphrase import reworded
+from sat_retriever.questions.publish import write_queries
+from sat_retriever.questions.wordings import Wordings
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import Visibility
 from sat_retriever.synth.options import WORKBOOKS, Progress, SynthOptions, SynthReport
 from sat_retriever.synth.pairs import PairSheet, train_pairs
 from sat_retriever.synth.plan.plan import Plan
@@ -32,7 +34,6 @@ from sat_retriever.synth.publish import EdgesFile, SheetsFile, write_rows
 from sat_retriever.synth.unit import MadeUnit, Retold
 from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.synth.works import made_units
-from sat_retriever.types import Link, Visibility
 
 MANIFEST = "corpus.json"
 FORMAT = 1

@@ -11,7 +11,8 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from sat_retriever.atomic import draft_of, writing
-from sat_retriever.types import Link, SheetRecord
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
 
 # Where a pair has several types, the published files call the first of these its type.
 _PRIMARY = ("join_key", "aggregation", "formula_reference", "summary_source", "sibling_period")

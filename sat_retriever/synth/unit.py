@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sat_retriever.chat import OllamaChat
 from sat_retriever.errors import InputError
-from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.llm.chat import OllamaChat
+from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.book.restrict import Keep, restricted
 from sat_retriever.synth.calculate.compile import CompiledBook, compiled
@@ -31,7 +33,6 @@ from sat_retriever.synth.truth.records import sheet_id, true_records
 from sat_retriever.synth.truth.siblings import facts_in_time, true_siblings
 from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.synth.write.xlsx import write_xlsx
-from sat_retriever.types import Link, SheetRecord
 
 
 @dataclass(frozen=True, slots=True)

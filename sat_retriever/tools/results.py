@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sat_retriever.area import area_of
-from sat_retriever.celltable import CellValue, cell_table, cell_text, one_line
-from sat_retriever.jsonform import to_json
-from sat_retriever.linkwords import ways_of
-from sat_retriever.retriever import Hit
-from sat_retriever.types import Link, SheetRecord, Table
+from sat_retriever.links.words import ways_of
+from sat_retriever.records.area import area_of
+from sat_retriever.records.cells import CellValue, cell_table, cell_text, one_line
+from sat_retriever.records.hits import Hit
+from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord, Table
 
 _COLUMNS_FOUND, _COLUMNS_DESCRIBED = 12, 60  # of a hit, of all tables of a sheet
 _CHARS = 60  # of a header or an example

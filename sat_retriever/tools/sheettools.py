@@ -8,15 +8,20 @@ from datetime import date
 from pathlib import Path
 from typing import cast
 
-from sat_retriever.area import Area, area_of
-from sat_retriever.celltable import CellValue, cell_table, cell_text
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.filters import Filters
-from sat_retriever.index import SheetIndex
-from sat_retriever.indexing import open_index
-from sat_retriever.linkwords import in_order
-from sat_retriever.naming import named_sheet
-from sat_retriever.retriever import AUTO, Reranker, SheetRetriever, asked_on
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.indexing import open_index
+from sat_retriever.links.words import in_order
+from sat_retriever.period.asked import asked_on
+from sat_retriever.rank.load import AUTO
+from sat_retriever.rank.reranker import Reranker
+from sat_retriever.records.area import Area, area_of
+from sat_retriever.records.cells import CellValue, cell_table, cell_text
+from sat_retriever.records.filters import Filters
+from sat_retriever.records.links import LinkType
+from sat_retriever.records.sheets import FormulaState, SheetRecord
+from sat_retriever.retriever import SheetRetriever
+from sat_retriever.tools.naming import named_sheet
 from sat_retriever.tools.results import (
     FoundSheet,
     FoundSheets,
@@ -28,7 +33,6 @@ from sat_retriever.tools.results import (
     described,
 )
 from sat_retriever.tools.tool import Tool
-from sat_retriever.types import FormulaState, LinkType, SheetRecord
 from sat_retriever.workbook.window import CellWindow, parse_range, read_range
 
 MAX_TOP_K = 50

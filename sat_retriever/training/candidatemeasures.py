@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.candidatesets import CandidateSets
-from sat_retriever.types import FloatArray
 
 _TOP = 5  # the paper's k
 _WIDE = 10  # Spider's

@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.graphrank.channels import LEARNT, link_types
-from sat_retriever.graphrank.graph import build_graph, started
-from sat_retriever.graphrank.spec import GraphSpec
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.graph.channels import LEARNT, link_types
+from sat_retriever.rank.graph.graph import build_graph, started
+from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.settings import RerankerTraining
-from sat_retriever.types import FloatArray, Link, SheetRecord
 
 Progress = Callable[[int, int], None]
 Flags = NDArray[np.bool_]

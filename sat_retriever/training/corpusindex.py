@@ -10,12 +10,13 @@ from pathlib import Path
 from filelock import FileLock
 
 from sat_retriever.atomic import make_folder, writing
-from sat_retriever.corpora import Dataset
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.errors import InputError
-from sat_retriever.index import SheetIndex
-from sat_retriever.serialize import Serialization
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.links import Link
+from sat_retriever.records.tokens import Encoder
+from sat_retriever.text.serialize import Serialization
 from sat_retriever.training.sources import read_records
-from sat_retriever.types import Encoder, Link
 
 
 def corpus_index(

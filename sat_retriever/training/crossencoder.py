@@ -13,9 +13,10 @@ import torch
 from accelerate import Accelerator
 from numpy.typing import NDArray
 
-from sat_retriever.crossencoder.folder import write_pair_folder
-from sat_retriever.crossencoder.pieces import Pair, by_length
-from sat_retriever.crossencoder.spec import PairSpec
+from sat_retriever.rank.pairs.folder import write_pair_folder
+from sat_retriever.rank.pairs.pieces import Pair, by_length
+from sat_retriever.rank.pairs.spec import PairSpec
+from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.blend import choose_blend, pair_metrics
 from sat_retriever.training.data import Questions, TrainingData
 from sat_retriever.training.device import make_accelerator
@@ -27,7 +28,6 @@ from sat_retriever.training.progress import Progress
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.settings import CrossEncoderTraining
 from sat_retriever.training.task import MEASURE, Share, State
-from sat_retriever.types import FloatArray
 
 _CROSS_ENCODER = "cross-encoder"
 # Word pieces in one padded batch. On a processor a step costs the same from 512 to 4,096, and

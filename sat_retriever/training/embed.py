@@ -9,8 +9,8 @@ import torch
 from accelerate import Accelerator
 from numpy.typing import NDArray
 
+from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.backbone import Backbone, Batch
-from sat_retriever.types import FloatArray
 
 Pieces = NDArray[np.int32]  # word pieces of one text
 

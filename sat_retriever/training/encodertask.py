@@ -16,6 +16,7 @@ from accelerate import Accelerator
 from numpy.typing import NDArray
 
 from sat_retriever.metrics import mean, ndcg, recall, reciprocal_rank
+from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.backbone import Backbone
 from sat_retriever.training.contrastive import Bank, multi_positive_loss, single_positive_loss
 from sat_retriever.training.data import Questions, TrainingData
@@ -31,7 +32,6 @@ from sat_retriever.training.gather import gather_items, gather_rows
 from sat_retriever.training.mining import draw_negatives, draw_positives, nearest_sheets
 from sat_retriever.training.settings import EncoderTraining
 from sat_retriever.training.task import Share, State
-from sat_retriever.types import FloatArray
 
 SENTENCE_TRANSFORMERS = "sentence-transformers"
 CANDIDATES = 50  # sheets that Stage 1 hands on; their recall bounds all that follows

@@ -6,11 +6,12 @@ import re
 from collections.abc import Hashable, Iterable, Iterator
 
 from sat_retriever.gathering import connected
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.period.periods import period_of
-from sat_retriever.queries.keys import header_words
+from sat_retriever.questions.keys import header_words
+from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.training.sources import read_records
-from sat_retriever.types import Link, LinkType, SheetRecord
 
 _WORD = re.compile(r"[^\W\d_]")
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sat_retriever.lexical import LexicalScorer, query_words
+from sat_retriever.index.scoring import DENSE_WEIGHT, fuse, held_back, time_factors
 from sat_retriever.metrics import mean, ndcg
 from sat_retriever.period.question import asked_spans
-from sat_retriever.scoring import DENSE_WEIGHT, fuse, held_back, time_factors
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.lexical import LexicalScorer, query_words
 from sat_retriever.training.data import TrainingData
 from sat_retriever.training.mining import best_places
 from sat_retriever.training.task import MEASURE
-from sat_retriever.types import FloatArray
 
 CHOSEN = "dense_weight"  # its name among the metrics, and in the encoder's folder
 _K = 5

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize, relu
 
-from sat_retriever.graphrank.channels import LEARNT
+from sat_retriever.rank.graph.channels import LEARNT
 from sat_retriever.training.scorer import BaseScorer, blockwise, spread
 
 SEMANTIC, QUERY = LEARNT  # channels that are made of states here

@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
 from sat_retriever.gathering import connected
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
-from sat_retriever.lexical import query_words
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.text.lexical import query_words
 from sat_retriever.training.families import families_of
 
 HoldOut = Literal["question", "workbook", "family"]

@@ -22,11 +22,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import TrainingError
 from sat_retriever.training.best import load_best, remove_other_bests, save_best
-from sat_retriever.training.checkpoint import (
-    load_checkpoint,
-    remove_checkpoints,
-    save_checkpoint,
-)
+from sat_retriever.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
 from sat_retriever.training.course import Course, Fitted, Metrics, read_course, write_course
 from sat_retriever.training.interrupt import Interrupts, interrupts
 from sat_retriever.training.memory import forget_gpu_peak, peak_gpu_memory_mib, peak_memory_mib

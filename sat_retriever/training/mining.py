@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.types import FloatArray
+from sat_retriever.records.tokens import FloatArray
 
 NO_SHEET = -1  # fills up rows of questions with fewer sheets than others
 # Cosines in one block; two blocks of 32 MiB are held, whatever the corpus and the questions.

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.metrics import mean
+from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.backbone import Backbone
 from sat_retriever.training.contrastive import multi_positive_loss
 from sat_retriever.training.data import Questions, TrainingData
@@ -26,7 +27,6 @@ from sat_retriever.training.fusion import Fusion, best_share, choose_fusion
 from sat_retriever.training.mining import nearest_sheets
 from sat_retriever.training.settings import EncoderTraining
 from sat_retriever.training.task import Share, State, batches
-from sat_retriever.types import FloatArray
 
 Places = NDArray[np.int64]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import torch
 
-from sat_retriever.crossencoder.pieces import Inputs, PairPieces
 from sat_retriever.encoder.checkpoint import Checkpoint
 from sat_retriever.encoder.export import load_transformer
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnxexport import export_onnx, quiet
+from sat_retriever.onnx.export import export_onnx, quiet
+from sat_retriever.rank.pairs.pieces import Inputs, PairPieces
 from sat_retriever.training.backbone import train_last_layers, transformer_layers
 from sat_retriever.training.settings import CrossEncoderTraining
 

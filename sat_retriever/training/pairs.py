@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
-from sat_retriever.index import SheetIndex
-from sat_retriever.serialize import serialize
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.serialize import serialize
 from sat_retriever.training.data import Questions, TrainingData
 from sat_retriever.training.mining import NO_SHEET, draw_negatives, draw_positives
 from sat_retriever.training.settings import CrossEncoderTraining
-from sat_retriever.types import Candidate, FloatArray
 
 Rows = NDArray[np.int64]
 

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from sat_retriever.atomic import make_folder
+from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.candidatemeasures import measures
 from sat_retriever.training.candidatesets import CandidateBatch, CandidateSets
 from sat_retriever.training.gnn import GraphScorer
@@ -17,7 +18,6 @@ from sat_retriever.training.ranking_loss import LossWeights, batch_counts, ranki
 from sat_retriever.training.scorer import BaseScorer
 from sat_retriever.training.task import Share, State
 from sat_retriever.training.weights import save_weights
-from sat_retriever.types import FloatArray
 
 if TYPE_CHECKING:
     from accelerate import Accelerator

@@ -9,10 +9,10 @@ from torch import nn
 from torch.nn.functional import normalize
 
 from sat_retriever.errors import TrainingError
-from sat_retriever.graphrank.folder import MODEL, read_graph_folder, write_graph_folder
-from sat_retriever.graphrank.spec import GraphSpec
-from sat_retriever.onnxexport import export_onnx
-from sat_retriever.onnxweights import onnx_weights
+from sat_retriever.onnx.export import export_onnx
+from sat_retriever.onnx.weights import onnx_weights
+from sat_retriever.rank.graph.folder import MODEL, read_graph_folder, write_graph_folder
+from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.training.gnn import GraphScorer
 from sat_retriever.training.scorer import BaseScorer, ScorerShape
 

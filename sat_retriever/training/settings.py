@@ -145,7 +145,7 @@ class RerankerTraining:
         features: Scores that the base scorer reads beside the paper's: of "lexical", "dense" and
             "fused".
         channels: Relations between candidates that the graph reads: of semantic, query, schema,
-            shape, lexical, and the types of links (`sat_retriever.graphrank.channels`).
+            shape, lexical, and the types of links (`sat_retriever.rank.graph.channels`).
         layers: Message-passing layers; 0 trains the base scorer alone.
         gate: Value that every layer's gate starts from, before the sigmoid.
         joint: Train base scorer and graph together in the second phase; the paper freezes

@@ -6,22 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sat_retriever.corpora import Dataset, Query, load_industrytab, load_spider
-from sat_retriever.errors import InputError
-from sat_retriever.index import SheetIndex
-from sat_retriever.lexical import LexicalScorer
-from sat_retriever.period.relation import Times, unpacked
-from sat_retriever.period.sheet import months_of
-from sat_retriever.serialize import Serialization, serialize
-from sat_retriever.splits import (
+from sat_retriever.datasets.dataset import Dataset, load_industrytab, load_spider
+from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.splits import (
     Split,
     grouped_sheets,
     grouped_split,
     held_out_workbooks,
     standard_split,
 )
+from sat_retriever.errors import InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.period.relation import Times, unpacked
+from sat_retriever.period.sheet import months_of
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.lexical import LexicalScorer
+from sat_retriever.text.serialize import Serialization, serialize
 from sat_retriever.training.data import Questions, TrainingData
-from sat_retriever.types import SheetRecord
 
 READ_AT_ONCE = 1_000  # records of an index held at a time
 _NAMED = 5  # unknown sheets that an error names

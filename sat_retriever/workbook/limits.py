@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from sat_retriever.errors import InputError
-from sat_retriever.types import SkipReason
+from sat_retriever.records.sheets import SkipReason
 
 MIB = 1 << 20
 

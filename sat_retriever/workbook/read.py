@@ -13,13 +13,13 @@ from pathlib import Path, PurePath
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.structure import ColumnProfile, Reference, Structure
-from sat_retriever.types import Formula, SheetRecord, Skipped
-from sat_retriever.workbook.ask import Answers, ask
+from sat_retriever.records.sheets import Formula, SheetRecord, Skipped
+from sat_retriever.records.structure import ColumnProfile, Reference, Structure
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.paths import printable
-from sat_retriever.workbook.pool import Slot, borrowed_slot, map_slots, usable_cores
-from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.opening.paths import printable
+from sat_retriever.workbook.process.ask import Answers, ask
+from sat_retriever.workbook.process.pool import Slot, borrowed_slot, map_slots, usable_cores
+from sat_retriever.workbook.process.request import Request
 
 DEFAULT_LIMITS = Limits()
 _FACTS = ("format", "content_hash", "size", "modified_ns")

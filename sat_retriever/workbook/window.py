@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.area import MAX_COLUMN, MAX_ROW, Area, area_of, column_letters, split_ref
-from sat_retriever.celltable import CellValue
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.types import Formula, Skipped
-from sat_retriever.workbook.ask import ask
+from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area, area_of, column_letters, split_ref
+from sat_retriever.records.cells import CellValue
+from sat_retriever.records.sheets import Formula, Skipped
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.pool import borrowed_slot
+from sat_retriever.workbook.process.ask import ask
+from sat_retriever.workbook.process.pool import borrowed_slot
+from sat_retriever.workbook.process.request import Window
 from sat_retriever.workbook.read import request_for
-from sat_retriever.workbook.request import Window
 
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sat_retriever.types import Column, SheetRecord
+from sat_retriever.records.sheets import Column, SheetRecord
 
 COMPANIES = ("alpha", "beta", "gamma")
 YEARS = ("2021", "2022", "2023")

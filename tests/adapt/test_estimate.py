@@ -10,7 +10,7 @@ import pytest
 from sat_retriever.adapt.estimate import estimated_seconds
 from sat_retriever.adapt.questions import prepare
 from sat_retriever.adapt.settings import AdaptSettings
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 from tests.adapt.corpus import sheet_records
 from tests.fakes import HashedEncoder
 

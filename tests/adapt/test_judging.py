@@ -7,9 +7,9 @@ import json
 import pytest
 
 from sat_retriever.adapt.judging import Marks, Row, first_row, marks, next_row
-from sat_retriever.jsonform import to_json
-from sat_retriever.labels import Query
+from sat_retriever.datasets.labels import Query
 from sat_retriever.metrics import ndcg, recall
+from sat_retriever.records.jsonform import to_json
 from sat_retriever.retriever import SheetRetriever
 from tests.training.sheet_world import index as world
 

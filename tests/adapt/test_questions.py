@@ -8,11 +8,11 @@ import pytest
 
 from sat_retriever.adapt.questions import merged, mixed, prepare
 from sat_retriever.adapt.settings import AdaptSettings
+from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query, load_labels
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.training.families import families_of
-from sat_retriever.types import SheetRecord
 from tests.adapt.corpus import sheet_records
 from tests.fakes import HashedEncoder
 

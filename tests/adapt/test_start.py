@@ -20,12 +20,12 @@ from tests.tiny_transformer import save_tiny
 pytest.importorskip("torch", reason="pip install 'sat-retriever[train]'")
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
-from sat_retriever.index import SheetIndex
-from sat_retriever.packaged import FOLDER
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.models.packaged import FOLDER
 from sat_retriever.training.scorer import BaseScorer, ScorerShape
 from sat_retriever.training.scoreronnx import export_scorer
 from tests.fakes import HashedEncoder
-from tests.graphrank.small_model import base_spec, save_base_scorer, save_small_model, small_spec
+from tests.rank.graph.small_model import base_spec, save_base_scorer, save_small_model, small_spec
 
 
 def _move(file: Path) -> None:

@@ -2,8 +2,9 @@ import pytest
 
 from benchmarks import fusion, quality
 from sat_retriever import metrics
-from sat_retriever.corpora import Dataset, Query
-from sat_retriever.types import SheetRecord
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.labels import Query
+from sat_retriever.records.sheets import SheetRecord
 from tests.fakes import HashedEncoder
 
 NAMES = ("red apple", "green apple tart", "blue sky", "apple apple orchard", "sky")

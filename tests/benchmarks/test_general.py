@@ -18,13 +18,13 @@ with warnings.catch_warnings():
 from benchmarks import general, general_corpora, general_parts
 from benchmarks.general_corpora import PAPERS, SIZES, Wanted
 from benchmarks.general_domains import DomainOptions, domain_corpus
-from sat_retriever import packaged
-from sat_retriever.corpora import load_spider
+from sat_retriever.datasets.dataset import load_spider
+from sat_retriever.datasets.splits import held_out_workbooks
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.source import find_checkpoint
-from sat_retriever.graphrank.model import GraphModel
+from sat_retriever.models import packaged
 from sat_retriever.period.periods import period_of
-from sat_retriever.splits import held_out_workbooks
+from sat_retriever.rank.graph.model import GraphModel
 from tests.tiny_transformer import save_tiny
 
 SUBJECTS = ("farm", "school", "museum", "airport", "theatre", "library", "hospital", "harbour")

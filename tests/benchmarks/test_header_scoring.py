@@ -10,7 +10,7 @@ from benchmarks.header_scoring import (
     readings_of,
     scored,
 )
-from sat_retriever.types import Table
+from sat_retriever.records.sheets import Table
 
 TABLE = Table("A1:C9", 1, 1, False, 8, ())
 

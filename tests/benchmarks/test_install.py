@@ -8,8 +8,8 @@ from benchmarks.environment import Environment, Package
 from benchmarks.install import MOST_MB, UNWANTED, general, show, sizes, too_much, unwanted
 from benchmarks.results import Result
 from benchmarks.sections import SECTIONS
-from sat_retriever import packaged
 from sat_retriever.errors import EncoderError
+from sat_retriever.models import packaged
 from tests.saved_encoder import save_bag_of_words
 
 

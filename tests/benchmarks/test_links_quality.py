@@ -6,9 +6,12 @@ import pytest
 
 from benchmarks import links_quality
 from benchmarks.quality import Task
-from sat_retriever.corpora import Dataset, Query
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import CorpusError
-from sat_retriever.types import Candidate, Column, Link, SheetRecord
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import Column, SheetRecord
 from tests.fakes import HashedEncoder
 
 

@@ -5,9 +5,10 @@ from functools import partial
 import pytest
 
 from benchmarks import figures, quality, quality_tables, results, tables
-from sat_retriever.corpora import Dataset, Query
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.labels import Query
 from sat_retriever.evaluation.rows import unsupported
-from sat_retriever.types import Column, SheetRecord
+from sat_retriever.records.sheets import Column, SheetRecord
 from tests.fakes import HashedEncoder
 
 

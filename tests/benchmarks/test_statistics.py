@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import results, statistics
 from benchmarks.statistics_tables import corpora_table, kinds_table, splits_table
-from sat_retriever.corpora import load_industrytab
+from sat_retriever.datasets.dataset import load_industrytab
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 

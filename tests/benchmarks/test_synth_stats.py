@@ -9,10 +9,10 @@ import pytest
 from benchmarks.synth_quality import conventions, groups
 from benchmarks.synth_stats import category, figures, pattern, words_of
 from benchmarks.synth_tables import stats_table
-from sat_retriever.corpora import load_industrytab
+from sat_retriever.datasets.dataset import load_industrytab
+from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions, SynthReport
-from sat_retriever.types import Column, SheetRecord
 
 OPTIONS = SynthOptions("40", queries=60)
 

@@ -4,9 +4,10 @@ from benchmarks import train_corpus
 from benchmarks.train_methods import Recipe
 from benchmarks.train_runner import Places
 from benchmarks.train_score import Asked, scored
-from sat_retriever.corpora import Dataset, Query
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import LanguageModelError, ModelSetupError
-from sat_retriever.types import SheetRecord
+from sat_retriever.records.sheets import SheetRecord
 from tests.evaluation.ollama_server import MODEL, Reaction, always, ollama, one_by_one, says
 from tests.fakes import HashedEncoder
 

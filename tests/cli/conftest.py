@@ -14,7 +14,7 @@ import pytest
 from openpyxl import Workbook
 
 from sat_retriever.cli import main
-from sat_retriever.workbook.pool import close_idle
+from sat_retriever.workbook.process.pool import close_idle
 from tests.saved_encoder import save_bag_of_words
 
 WORDS = "revenue region month staff salary name rate currency order customer sales q1 q2".split()

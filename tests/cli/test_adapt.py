@@ -18,15 +18,15 @@ from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.cli.train.bar import TrainingBar
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import TrainingError
-from sat_retriever.graphrank.folder import read_graph_folder
-from sat_retriever.index import SheetIndex
-from sat_retriever.modelfolder import file_hash
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.models.folder import file_hash
+from sat_retriever.rank.graph.folder import read_graph_folder
+from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.training.summary import read_run
-from sat_retriever.types import Column, SheetRecord
 from tests.adapt.corpus import WORDS, sheet_id, write_books
 from tests.cli.conftest import Run
 from tests.cli.test_train import ran, run_here
-from tests.graphrank.small_model import base_spec, save_base_scorer
+from tests.rank.graph.small_model import base_spec, save_base_scorer
 from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import save_tiny
 

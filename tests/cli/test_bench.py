@@ -15,10 +15,10 @@ import pytest
 
 from sat_retriever.encoder.folder import read_model_folder, write_model_folder
 from sat_retriever.evaluation.run import read_run
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 from tests.cli.conftest import command
 from tests.evaluation.ollama_server import MODEL, Reaction, always, ollama
-from tests.graphrank.small_model import save_small_model, small_spec
+from tests.rank.graph.small_model import save_small_model, small_spec
 
 Q1, PLAN, STAFF = "sales/2024.xlsx#Q1", "sales/2024.xlsx#Plan #1", "staff.csv#staff"
 TRIPLES = f"""query,sheet_id,relevance

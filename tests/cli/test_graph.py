@@ -15,7 +15,7 @@ import pytest
 from openpyxl import Workbook
 
 from sat_retriever import SheetIndex
-from sat_retriever.corpora import load_links
+from sat_retriever.datasets.edges import load_links
 from sat_retriever.encoder import SheetEncoder
 from tests.cli.conftest import command, run_sat
 
@@ -174,7 +174,7 @@ def test_what_fails_half_way_leaves_the_old_file(linked, sat, tmp_path, monkeypa
     def fails(*_: object) -> list[object]:
         raise OSError("the disk is on fire")
 
-    monkeypatch.setattr("sat_retriever.index.SheetIndex.all_links", fails)
+    monkeypatch.setattr("sat_retriever.index.index.SheetIndex.all_links", fails)
     run = sat("graph", "-i", linked, "--out", file, "--force")
     assert (run.code, file.read_text()) == (1, "old")
     assert list(tmp_path.iterdir()) == [file]

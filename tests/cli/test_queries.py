@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from sat_retriever.corpora import load_labels
+from sat_retriever.datasets.labels import load_labels
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever.corpora import load_industrytab
+from sat_retriever.datasets.dataset import load_industrytab
 from tests.cli.conftest import Run, command, run_sat
 
 SMALL = ("--scale", "40", "--queries", "30", "--workers", "1")

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from sat_retriever import packaged
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.compact import compact_folder
 from sat_retriever.encoder.expand import expand_folder, expanded
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.errors import EncoderError
+from sat_retriever.models import packaged
 
 TEXTS = ["revenue by region", "price", "name: stock ; columns: price"]
 

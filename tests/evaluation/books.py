@@ -6,8 +6,8 @@ from pathlib import Path
 
 from openpyxl import Workbook
 
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
+from sat_retriever.datasets.labels import Query
+from sat_retriever.index.index import SheetIndex
 from tests.fakes import HashedEncoder
 
 EVIL = "<img src=x onerror=hack()>"  # as long as a tab's name may be

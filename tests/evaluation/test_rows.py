@@ -4,9 +4,9 @@ import ir_measures
 import pytest
 
 from sat_retriever import metrics
+from sat_retriever.datasets.labels import Query
 from sat_retriever.evaluation.rows import metrics_of, ndcg, rows_of, unsupported
 from sat_retriever.evaluation.run import Ranked
-from sat_retriever.labels import Query
 
 QUERIES = {
     3: Query("?", ("a", "b"), hard_negatives=("x",)),

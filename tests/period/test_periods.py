@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sat_retriever import SheetIndex
-from sat_retriever.corpora import load_industrytab
+from sat_retriever.datasets.dataset import load_industrytab
+from sat_retriever.datasets.splits import family
 from sat_retriever.period.periods import Grain, SheetPeriod, period_of, sibling_links
-from sat_retriever.splits import family
-from sat_retriever.types import SheetRecord
+from sat_retriever.records.sheets import SheetRecord
 from tests.fakes import HashedEncoder
 
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 SPELLINGS = {
     # years

@@ -4,7 +4,7 @@ import pytest
 
 from sat_retriever.period.relation import unpacked
 from sat_retriever.period.sheet import months_of
-from sat_retriever.types import SheetRecord
+from sat_retriever.records.sheets import SheetRecord
 
 
 def months(sheet, path="book.xlsx"):

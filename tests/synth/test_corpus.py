@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever.corpora import load_industrytab, load_pairs
+from sat_retriever.datasets.dataset import load_industrytab
+from sat_retriever.datasets.pairs import load_pairs
 from sat_retriever.errors import InputError, OutputError
+from sat_retriever.records.links import LinkType
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions, SynthReport
-from sat_retriever.types import LinkType
 
 JSON = ("sheets.json", "query.json", "train.json", "dependency_edges.json", "corpus.json")
 OPTIONS = SynthOptions("60", queries=40)

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever.corpora import load_links, load_sheets
+from sat_retriever.datasets.edges import load_links
+from sat_retriever.datasets.sheets import load_sheets
 from sat_retriever.errors import OutputError
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.synth.publish import EdgesFile, SheetsFile, write_rows
-from sat_retriever.types import Column, Link, SheetRecord
 
 
 def record(sheet: str, *headers: str) -> SheetRecord:

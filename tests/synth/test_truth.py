@@ -12,7 +12,8 @@ import pytest
 from benchmarks.made.recipes import every_book, report, store
 from sat_retriever import SheetIndex
 from sat_retriever.period.periods import Grain, SheetPeriod
-from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.records.sheets import ColumnType, SheetRecord
 from sat_retriever.synth.book.model import (
     Book,
     Chart,
@@ -42,7 +43,6 @@ from sat_retriever.synth.truth import (
     true_siblings,
 )
 from sat_retriever.synth.write.xlsx import write_xlsx
-from sat_retriever.types import ColumnType, SheetRecord
 from sat_retriever.workbook.read import read_workbook
 from tests.fakes import HashedEncoder
 

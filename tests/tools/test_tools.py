@@ -6,10 +6,10 @@ from datetime import date
 import openpyxl
 import pytest
 
-from sat_retriever import SheetIndex, SheetTools, naming
-from sat_retriever.celltable import estimated_tokens
+from sat_retriever import SheetIndex, SheetTools
 from sat_retriever.errors import InputError
-from sat_retriever.tools import sheettools
+from sat_retriever.records.cells import estimated_tokens
+from sat_retriever.tools import naming, sheettools
 from tests.fakes import HashedEncoder
 
 NAMES = ["find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status"]

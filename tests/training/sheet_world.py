@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
-from sat_retriever.types import Column, Link, SheetRecord
+from sat_retriever.datasets.labels import Query
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import Column, SheetRecord
 from tests.fakes import HashedEncoder
 
 COLOURS = ("red", "blue", "green")

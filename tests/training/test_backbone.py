@@ -14,7 +14,7 @@ with warnings.catch_warnings():
 
 from sat_retriever.encoder.checkpoint import read_checkpoint
 from sat_retriever.errors import EncoderError
-from sat_retriever.onnxexport import quiet
+from sat_retriever.onnx.export import quiet
 from sat_retriever.training.backbone import Backbone, train_last_layers
 from sat_retriever.training.embed import encode_pieces, group_by_length, split_texts
 from sat_retriever.training.encoder import export_encoder

@@ -5,12 +5,12 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.graphrank.graph import candidate_graph
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import all_relevant, hard_negative_rate, hit, mean, ndcg, recall
 from sat_retriever.metrics import reciprocal_rank as rr
+from sat_retriever.rank.graph.graph import candidate_graph
 from sat_retriever.training.candidatemeasures import complete_share, measures, question_measures
 from sat_retriever.training.candidatesets import CandidateSets, candidate_sets
 from sat_retriever.training.settings import RerankerTraining

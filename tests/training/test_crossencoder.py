@@ -19,10 +19,11 @@ with warnings.catch_warnings():
     pytest.importorskip("transformers", reason="transformers is not installed")
 
 
-from sat_retriever.crossencoder import CrossEncoder, CrossEncoderReranker
 from sat_retriever.errors import EncoderError, TrainingError
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import mean, ndcg
+from sat_retriever.rank.pairs import CrossEncoder, CrossEncoderReranker
+from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.training import crossencoder as trainings
 from sat_retriever.training.crossencoder import PairTask, pair_losses, train_cross_encoder
 from sat_retriever.training.data import Questions
@@ -31,7 +32,6 @@ from sat_retriever.training.pairmodel import PairModel
 from sat_retriever.training.pairs import FoundSheets, pair_candidates
 from sat_retriever.training.settings import CrossEncoderTraining
 from sat_retriever.training.task import Share
-from sat_retriever.types import Column, SheetRecord
 from tests.fakes import HashedEncoder
 from tests.tiny_transformer import COMPANIES, SUBJECTS, YEARS, save_tiny, tiny_corpus
 

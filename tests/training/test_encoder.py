@@ -21,8 +21,9 @@ from safetensors.numpy import load_file
 
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, InputError, TrainingError
-from sat_retriever.index import SheetIndex
-from sat_retriever.lexical import LexicalScorer
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever.text.lexical import LexicalScorer
 from sat_retriever.training import encoder as stage1
 from sat_retriever.training.backbone import Backbone
 from sat_retriever.training.data import SHARES, Questions
@@ -32,7 +33,6 @@ from sat_retriever.training.encodertask import ranking_metrics
 from sat_retriever.training.fusion import name_of
 from sat_retriever.training.settings import EncoderTraining
 from sat_retriever.training.task import Share
-from sat_retriever.types import Column, SheetRecord
 from tests.tiny_transformer import save_tiny, tiny_corpus
 
 

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.training.families import families, families_of
 from sat_retriever.training.holdout import by_family, divided, held_out_families
 from sat_retriever.training.sources import from_index
-from sat_retriever.types import Column, Link, SheetRecord
 from tests.fakes import HashedEncoder
 
 

@@ -7,17 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sat_retriever.corpora import Dataset, Query
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.splits import Split
 from sat_retriever.errors import InputError
-from sat_retriever.index import SheetIndex
-from sat_retriever.lexical import LexicalScorer
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.scoring import DENSE_WEIGHT
 from sat_retriever.metrics import ndcg
-from sat_retriever.scoring import DENSE_WEIGHT
-from sat_retriever.splits import Split
+from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever.text.lexical import LexicalScorer
 from sat_retriever.training.data import SHARES
 from sat_retriever.training.fusion import best_share, choose_fusion
 from sat_retriever.training.sources import from_dataset, from_index
-from sat_retriever.types import Column, SheetRecord
 from tests.fakes import HashedEncoder
 
 _WORDS = ("sales", "stock", "payroll", "budget", "orders", "staff", "region", "price")

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from sat_retriever.training import mining
-from sat_retriever.training.mining import (
-    NO_SHEET,
-    draw_negatives,
-    draw_positives,
-    nearest_sheets,
-)
+from sat_retriever.training.mining import NO_SHEET, draw_negatives, draw_positives, nearest_sheets
 
 
 def _unit(rng, count, width=8):

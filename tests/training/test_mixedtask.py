@@ -16,7 +16,8 @@ with warnings.catch_warnings():
 
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.lexical import LexicalScorer
+from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever.text.lexical import LexicalScorer
 from sat_retriever.training.backbone import Backbone
 from sat_retriever.training.data import SHARES
 from sat_retriever.training.device import make_accelerator
@@ -25,7 +26,6 @@ from sat_retriever.training.fusion import name_of
 from sat_retriever.training.mixedtask import MixedTask, batches_by_corpus, mixed
 from sat_retriever.training.settings import EncoderTraining
 from sat_retriever.training.task import Share, batches
-from sat_retriever.types import Column, SheetRecord
 from tests.tiny_transformer import save_tiny, tiny_corpus
 
 CORPUS = tiny_corpus()

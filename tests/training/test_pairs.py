@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from sat_retriever.errors import InputError
-from sat_retriever.index import SheetIndex
-from sat_retriever.scoring import DENSE_WEIGHT
-from sat_retriever.serialize import Serialization, serialize
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.scoring import DENSE_WEIGHT
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.serialize import Serialization, serialize
 from sat_retriever.training.blend import choose_blend
 from sat_retriever.training.data import Questions, TrainingData
 from sat_retriever.training.mining import NO_SHEET
 from sat_retriever.training.pairs import FoundSheets, draw_pairs, pair_candidates
 from sat_retriever.training.settings import CrossEncoderTraining
-from sat_retriever.types import SheetRecord
 from tests.fakes import HashedEncoder
 
 SETTINGS = CrossEncoderTraining(candidates=6)

@@ -10,11 +10,12 @@ import torch
 from torch import nn
 
 from sat_retriever.errors import EncoderError, InputError, TrainingError
-from sat_retriever.graphrank.folder import compact_graph_folder
-from sat_retriever.graphrank.graph import CandidateGraph
-from sat_retriever.graphrank.model import GraphModel
-from sat_retriever.graphrank.rerank import GraphReranker
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.graph.folder import compact_graph_folder
+from sat_retriever.rank.graph.graph import CandidateGraph
+from sat_retriever.rank.graph.model import GraphModel
+from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.training import reranker
 from sat_retriever.training.candidatemeasures import measures
 from sat_retriever.training.candidatesets import CandidateSets, candidate_sets
@@ -27,7 +28,6 @@ from sat_retriever.training.scorer import BaseScorer, ScorerShape
 from sat_retriever.training.scoreronnx import base_weights, export_scorer
 from sat_retriever.training.settings import RERANKER_PRESETS, RerankerTraining
 from sat_retriever.training.weights import load_tensors, load_weights
-from sat_retriever.types import SheetRecord
 from tests.fakes import HashedEncoder
 from tests.training import sheet_world
 

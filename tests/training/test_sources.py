@@ -3,17 +3,15 @@ from pathlib import Path
 
 import pytest
 
-from sat_retriever.corpora import Dataset, Query
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.splits import Split
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import (
-    CorpusError,
-    EmptyInputError,
-    FingerprintMismatchError,
-    InputError,
-)
-from sat_retriever.index import SheetIndex
-from sat_retriever.serialize import Serialization, serialize
-from sat_retriever.splits import Split
+from sat_retriever.errors import CorpusError, EmptyInputError, FingerprintMismatchError, InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever.text.serialize import Serialization, serialize
 from sat_retriever.training.corpusindex import corpus_index, seen_index
 from sat_retriever.training.holdout import by_question, by_workbook
 from sat_retriever.training.sources import (
@@ -25,7 +23,6 @@ from sat_retriever.training.sources import (
     spider_source,
     standard_source,
 )
-from sat_retriever.types import Column, Link, SheetRecord
 from tests.fakes import HashedEncoder
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -312,7 +309,7 @@ def test_spider_trains_on_neither_dev_nor_the_databases_held_out():
 
 
 def _dev(folder):
-    from sat_retriever.corpora import load_spider
+    from sat_retriever.datasets.dataset import load_spider
 
     return load_spider(folder, "dev").queries
 

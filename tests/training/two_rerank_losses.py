@@ -9,7 +9,7 @@ import torch
 from accelerate import Accelerator
 from torch import nn
 
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.training.candidatesets import candidate_sets
 from sat_retriever.training.ranking_loss import LossWeights
 from sat_retriever.training.reranktask import RerankTask

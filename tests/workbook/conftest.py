@@ -1,6 +1,6 @@
 import pytest
 
-from sat_retriever.workbook.pool import close_idle
+from sat_retriever.workbook.process.pool import close_idle
 
 
 @pytest.fixture(scope="session", autouse=True)

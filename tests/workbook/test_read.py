@@ -10,8 +10,8 @@ import xlsxwriter
 
 from benchmarks.mutants import made_seeds
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.structure import DefinedName, HiddenParts
-from sat_retriever.types import ColumnType, Formula, SkipReason, Visibility
+from sat_retriever.records.sheets import ColumnType, Formula, SkipReason, Visibility
+from sat_retriever.records.structure import DefinedName, HiddenParts
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import read_workbook, read_workbooks
 

@@ -11,9 +11,9 @@ from odf.opendocument import OpenDocumentSpreadsheet
 from odf.table import Table, TableCell, TableRow
 from odf.text import P
 
-from sat_retriever.area import Area, column_letters
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.workbook.cellformulas import formula_cells
+from sat_retriever.records.area import Area, column_letters
+from sat_retriever.workbook.formats.cellformulas import formula_cells
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.window import parse_range, read_range
 

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 import typer
 
 from sat_retriever.cli.train.lessons import CorpusLessons, Lessons, OwnLessons
+from sat_retriever.datasets.labels import load_labels
 from sat_retriever.errors import InputError
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import load_labels
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.training.holdout import (
     HOLD_OUT,
     SHARE,

@@ -9,20 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import FingerprintMismatchError, InputError
-from sat_retriever.index import SheetIndex
-from sat_retriever.labels import Query
+from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.options import WORKBOOKS
 from sat_retriever.training.corpusindex import corpus_index, seen_index
 from sat_retriever.training.data import TrainingData
-from sat_retriever.training.holdout import (
-    OwnSplit,
-)
-from sat_retriever.training.sources import (
-    Source,
-    from_index,
-)
+from sat_retriever.training.holdout import OwnSplit
+from sat_retriever.training.sources import Source, from_index
 
 INDEX = "index.sat"  # of a corpus, in the run folder
 _MAKING = ".index"  # holds it until the training is finished: a new run folder is empty

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
 from sat_retriever.cli.trained import ENCODER
-from sat_retriever.jsonform import to_json
-from sat_retriever.retriever import IN_A_RUN
+from sat_retriever.rank.load import IN_A_RUN
+from sat_retriever.records.jsonform import to_json
 from sat_retriever.training.fusion import CHOSEN, name_of
 from sat_retriever.training.summary import PhaseSummary, RunSummary, read_run
 from sat_retriever.training.task import MEASURE

@@ -9,7 +9,7 @@ from sat_retriever.evaluation.llm.answers import Answer, Answers
 from sat_retriever.evaluation.llm.asking import LanguageModel
 from sat_retriever.evaluation.llm.prompt import labels_of, prompt_of
 from sat_retriever.evaluation.method import Rerank
-from sat_retriever.types import Candidate
+from sat_retriever.records.candidates import Candidate
 
 Texts = Callable[[Sequence[str]], Mapping[str, str]]
 

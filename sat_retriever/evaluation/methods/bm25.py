@@ -8,7 +8,7 @@ import numpy as np
 
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.run import DEPTH
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 
 
 def bm25(index: SheetIndex) -> Method:

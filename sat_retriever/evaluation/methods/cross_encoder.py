@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sat_retriever.crossencoder import CrossEncoderReranker
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.second_stage import second_stage
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.pairs import CrossEncoderReranker
 
 
 def cross_encoder(index: SheetIndex, folder: Path) -> Method:

@@ -6,7 +6,7 @@ from functools import partial
 
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.run import DEPTH
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 
 
 def fused(index: SheetIndex, dense_weight: float | None = None) -> Method:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.fused import fused
-from sat_retriever.index import SheetIndex
-from sat_retriever.linkrank import LinkReranker
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.links import LinkReranker
 
 
 def link_reranker(index: SheetIndex, dense_weight: float | None = None) -> Method:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sat_retriever.evaluation.llm import Answers, LanguageModel, id_order, in_order, reranker
 from sat_retriever.evaluation.method import Method
-from sat_retriever.index import SheetIndex
-from sat_retriever.types import Candidate
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.candidates import Candidate
 
 
 def llm_only(index: SheetIndex, model: LanguageModel, answers: Answers | None = None) -> Method:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from sat_retriever.evaluation.llm import Answers, LanguageModel, reranker
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.rag import rag
-from sat_retriever.index import SheetIndex
-from sat_retriever.serialize import Serialization, serialize
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.text.serialize import Serialization, serialize
 
 _FORM = Serialization()  # the paper's text of a sheet, whatever the index's own is
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.rag import rag
-from sat_retriever.index import SheetIndex
+from sat_retriever.index.index import SheetIndex
 
 
 def stage1(index: SheetIndex) -> Method:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from sat_retriever.links.formula.weights import lookup_weight
-from sat_retriever.structure import Use
-from sat_retriever.types import Link, LinkType, SheetRecord
+from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.structure import Use
 
 _ENDS = re.compile(r"[\\/]+")
 MAX_TARGET = 2_000

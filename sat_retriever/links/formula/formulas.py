@@ -7,9 +7,9 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sat_retriever.area import area_of
 from sat_retriever.links.formula.operands import MAX_FORMULA, Taken, Target
-from sat_retriever.structure import Reference, Use
+from sat_retriever.records.area import area_of
+from sat_retriever.records.structure import Reference, Use
 
 RawFormula = tuple[str, str, str | None, str]
 """Cell, text without "=", filled range or None, kind."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sat_retriever.structure import Use
+from sat_retriever.records.structure import Use
 
 _PREFIXES = ("_XLFN.", "_XLWS.", "_XLUDF.", "COM.MICROSOFT.")
 

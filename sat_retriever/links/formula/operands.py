@@ -6,8 +6,8 @@ import re
 from collections.abc import Container
 from typing import NamedTuple
 
-from sat_retriever.area import MAX_COLUMN, MAX_ROW, column_number
-from sat_retriever.structure import Use
+from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, column_number
+from sat_retriever.records.structure import Use
 
 MAX_FORMULA = 8_192  # characters; Excel's own limit
 MAX_NAME = 255

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from sat_retriever.links.formula.external import ExternalReference
 from sat_retriever.links.formula.tally import Book, End, Shown, Tally
 from sat_retriever.links.formula.weights import lookup_weight, strength, summary_weight
-from sat_retriever.structure import Reference, Structure, Use
-from sat_retriever.types import Link, LinkType, SheetRecord
+from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.structure import Reference, Structure, Use
 
 MAX_LINKS = 5_000  # of a workbook
 MAX_LINKS_OF_SHEET = 500

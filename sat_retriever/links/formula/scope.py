@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sat_retriever.links.formula.external import between, decoded, file_key, written
 from sat_retriever.links.formula.operands import SPACES, Taken, Target
-from sat_retriever.structure import DefinedName, Structure, Use
+from sat_retriever.records.structure import DefinedName, Structure, Use
 
 _MAX_DEPTH = 8  # names that stand for names
 _MAX_FOLLOWED = 500  # names behind one reference

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from sat_retriever.links.formula.operands import Taken, Target
 from sat_retriever.links.formula.scope import Meant, Scope
 from sat_retriever.links.formula.weights import DECLARED, strength
-from sat_retriever.structure import DataSource, Reference, SourceKind, Structure, Use
-from sat_retriever.types import SheetRecord
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.structure import DataSource, Reference, SourceKind, Structure, Use
 
 _MAX_STEPS = 100_000  # ends of references looked at, the rest is left; 3-D ranges multiply
 _EVIDENCE = 200

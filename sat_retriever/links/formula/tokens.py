@@ -24,7 +24,7 @@ from sat_retriever.links.formula.operands import (
     opening,
     targets,
 )
-from sat_retriever.structure import Use
+from sat_retriever.records.structure import Use
 
 _MAX_BRACKETS = 512  # the Tokenizer's time grows with their square
 _MAX_TARGETS = 256  # different ones in a formula

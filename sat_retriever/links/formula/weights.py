@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from sat_retriever.structure import SourceKind
+from sat_retriever.records.structure import SourceKind
 
 DECLARED = {
     SourceKind.PIVOT: 0.9,

@@ -15,8 +15,8 @@ from sat_retriever.links.join.sketches import small_numbers
 from sat_retriever.links.join.spans import Span, span_of
 from sat_retriever.period.periods import period_of
 from sat_retriever.period.spellings import spelled
-from sat_retriever.structure import ColumnProfile
-from sat_retriever.types import Column, ColumnType, SheetRecord
+from sat_retriever.records.sheets import Column, ColumnType, SheetRecord
+from sat_retriever.records.structure import ColumnProfile
 
 MAX_COLUMNS = 256  # of a table
 MAX_TABLES = 8  # of a sheet

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sat_retriever.links.join.confidence import (
-    VALUES_ALONE,
-    Overlap,
-    header_odds,
-    overlap,
-    sigmoid,
-)
+from sat_retriever.links.join.confidence import VALUES_ALONE, Overlap, header_odds, overlap, sigmoid
 from sat_retriever.links.join.fields import UNIQUE, Field, sheet_fields
 from sat_retriever.links.join.keys import (
     BLOCK_LIMIT,
@@ -32,8 +26,9 @@ from sat_retriever.links.join.owners import (
 )
 from sat_retriever.links.join.pairs import candidate_pairs, may_refer
 from sat_retriever.links.join.sketches import containment
-from sat_retriever.structure import ColumnProfile
-from sat_retriever.types import Link, LinkType, SheetRecord
+from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.structure import ColumnProfile
 
 MIN_CONFIDENCE = 0.25  # by cross-validation on Spider's training databases, see benchmarks.joins
 MAX_OWNERS = 2  # keys that one column of a workbook refers to

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sat_retriever.links.join.fields import UNIQUE, Field, Match, match, sheet_fields
 from sat_retriever.links.join.names import KeyKind, key_name, sheet_words
 from sat_retriever.links.join.sketches import bands, pack, unpack
-from sat_retriever.structure import ColumnProfile
-from sat_retriever.types import ColumnType, SheetRecord
+from sat_retriever.records.sheets import ColumnType, SheetRecord
+from sat_retriever.records.structure import ColumnProfile
 
 BLOCK_LIMIT = 32
 """Columns of a block beyond which it is too common to say anything."""

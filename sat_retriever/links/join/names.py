@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
-from sat_retriever.segment import words
+from sat_retriever.text.segment import words
 
 MAX_WORDS = 8
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from sat_retriever.period.spellings import spelled
-from sat_retriever.segment import words
+from sat_retriever.text.segment import words
 
 FAR = -2.5
 """Change of the log-odds of a join between workbooks whose names have nothing in common."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sat_retriever import segment
 from sat_retriever.links.join.fields import Field, Match, match
 from sat_retriever.links.join.names import KeyKind
 from sat_retriever.links.join.owners import excluded, says_little
+from sat_retriever.text import segment
 
 Block = tuple[str, tuple[str, ...]]
 OWNERS = 3  # owners kept of a block: of many sheets with one header, few hold its list

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
-from sat_retriever.jsonform import to_json
-from sat_retriever.types import Link, SheetRecord
+from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
@@ -74,7 +75,7 @@ def to_graph_json(records: Iterable[SheetRecord], links: Iterable[Link]) -> dict
 
     Sheets are records without the fields at their default (`record_from_json` reads
     them); links have source, target, type, weight, evidence. Links from or to other
-    sheets are left out. `sat_retriever.corpora.load_links` reads the file again.
+    sheets are left out. `sat_retriever.datasets.edges.load_links` reads the file again.
     """
     sheets = [to_json(record, compact=True) for record in records]
     known = {sheet["sheet_id"] for sheet in sheets}

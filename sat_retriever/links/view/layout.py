@@ -17,7 +17,8 @@ import numpy as np
 
 from sat_retriever.links.view.forces import settle
 from sat_retriever.links.view.packing import Array, Floor, bounds, by_area
-from sat_retriever.types import Link, LinkType, SheetRecord
+from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.sheets import SheetRecord
 
 ROW, PAD, TITLE = 26.0, 14.0, 26.0  # heights of a sheet's line, a card's margin, its title
 _LETTER, _DOT = 7.4, 26.0  # widths of a letter and of the dot before a name

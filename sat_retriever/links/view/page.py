@@ -1,7 +1,7 @@
 """Sheets and links as one HTML page that needs nothing else: no network, no other file.
 
 Everything from workbooks is untrusted: it reaches the page as data and becomes text nodes
-only; see `sat_retriever.onepage`.
+only; see `sat_retriever.pages.onepage`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from importlib.resources import files
 from typing import Any
 
 from sat_retriever.links.view.layout import WINDOWS, Layout, place_sheets
-from sat_retriever.onepage import one_page
-from sat_retriever.types import Column, Link, LinkType, SheetRecord
+from sat_retriever.pages.onepage import one_page
+from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.sheets import Column, SheetRecord
 
 PAGE_SHEETS = 2_000  # more than these make a page slow to pan, and nobody reads them at once
 PAGE_LINKS = 20_000

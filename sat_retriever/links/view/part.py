@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sat_retriever.types import Link, LinkType
+from sat_retriever.records.links import Link, LinkType
 
 # It ties each sheet to its workbook's others, so it says nothing of how well linked one is.
 _SAME_WORKBOOK = LinkType.SAME_WORKBOOK.value

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.synth.book.model import Book, Column, Recipe, Sheet, Style, Value
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.naming import period_text

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.questions.facts import SheetFacts
 
 Value = str | int | float | bool | date | None
 Function = Literal["SUM", "AVERAGE", "COUNT", "MAX", "MIN"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sat_retriever.area import Area, column_letters
+from sat_retriever.records.area import Area, column_letters
 from sat_retriever.synth.book.model import Book, Column, Sheet
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.synth.book.build import with_schema
 from sat_retriever.synth.book.model import (
     Book,

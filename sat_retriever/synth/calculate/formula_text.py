@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from sat_retriever.area import column_letters
+from sat_retriever.records.area import column_letters
 from sat_retriever.synth.book.model import (
     Column,
     Combine,

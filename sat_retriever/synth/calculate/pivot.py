@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sat_retriever.area import Area
+from sat_retriever.records.area import Area
 from sat_retriever.synth.book.model import Value
 from sat_retriever.synth.book.placed import Placed
 from sat_retriever.synth.calculate.arithmetic import number, numbers_in

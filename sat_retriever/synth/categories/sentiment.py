@@ -20,14 +20,7 @@ from sat_retriever.synth.book.model import (
     TotalWhere,
     Value,
 )
-from sat_retriever.synth.categories.filing import (
-    Filed,
-    Filing,
-    Mode,
-    arranged,
-    either,
-    noted,
-)
+from sat_retriever.synth.categories.filing import Filed, Filing, Mode, arranged, either, noted
 from sat_retriever.synth.house.house import House
 from sat_retriever.synth.house.when import When
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sat_retriever.atomic import draft_of, make_folder
-from sat_retriever.chat import Chat
 from sat_retriever.errors import InputError, LanguageModelError
+from sat_retriever.llm.chat import Chat
 from sat_retriever.synth.words import wordfiles
 
 PACKAGED = wordfiles.FOLDER / "translations"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from sat_retriever.period.periods import Grain, SheetPeriod
+from sat_retriever.records.links import Link, LinkType
 from sat_retriever.synth.book.model import (
     Book,
     Column,
@@ -18,7 +19,6 @@ from sat_retriever.synth.book.model import (
     Value,
 )
 from sat_retriever.synth.truth.records import sheet_id
-from sat_retriever.types import Link, LinkType
 
 _HELD = 0.5  # share of a column's values that a register must have at least
 _MONTHS = {Grain.YEAR: 12, Grain.HALF: 6, Grain.QUARTER: 3, Grain.MONTH: 1}

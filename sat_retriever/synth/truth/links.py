@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from sat_retriever.records.links import Link, LinkType
 from sat_retriever.synth.book.model import (
     Combine,
     Lookup,
@@ -22,7 +23,6 @@ from sat_retriever.synth.calculate.compile import CompiledBook, CompiledSheet
 from sat_retriever.synth.calculate.evaluate import RECIPES
 from sat_retriever.synth.calculate.formula_text import cell_name
 from sat_retriever.synth.truth.records import sheet_id
-from sat_retriever.types import Link, LinkType
 
 _ORDER = (
     LinkType.FORMULA_REFERENCE,

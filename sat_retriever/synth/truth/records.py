@@ -7,11 +7,8 @@ from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
-from sat_retriever.area import Area
-from sat_retriever.synth.book.model import Value
-from sat_retriever.synth.calculate.compile import CompiledBook, CompiledColumn, CompiledSheet
-from sat_retriever.synth.calculate.pivot import LABELS, PivotTable
-from sat_retriever.types import (
+from sat_retriever.records.area import Area
+from sat_retriever.records.sheets import (
     Column,
     ColumnType,
     FormulaState,
@@ -19,6 +16,9 @@ from sat_retriever.types import (
     Table,
     Visibility,
 )
+from sat_retriever.synth.book.model import Value
+from sat_retriever.synth.calculate.compile import CompiledBook, CompiledColumn, CompiledSheet
+from sat_retriever.synth.calculate.pivot import LABELS, PivotTable
 
 _EXAMPLE = 60  # characters
 _NOTE = 120

@@ -6,7 +6,7 @@ import posixpath
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
-from sat_retriever.area import column_letters
+from sat_retriever.records.area import column_letters
 from sat_retriever.synth.book.model import Value
 from sat_retriever.synth.calculate.arithmetic import serial
 from sat_retriever.synth.calculate.compile import CompiledBook, External

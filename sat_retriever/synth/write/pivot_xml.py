@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import quoteattr
 
-from sat_retriever.area import Area
+from sat_retriever.records.area import Area
 from sat_retriever.synth.calculate.compile import CompiledBook
 from sat_retriever.synth.calculate.pivot import PivotTable
 from sat_retriever.synth.write.package import CONTENT, MAIN, OFFICE, Parts

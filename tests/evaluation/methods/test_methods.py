@@ -3,15 +3,15 @@ import math
 import pytest
 
 from sat_retriever import Column, Link, SheetIndex, SheetRecord
+from sat_retriever.datasets.labels import Query
 from sat_retriever.evaluation.methods.bm25 import bm25
 from sat_retriever.evaluation.methods.fused import fused
 from sat_retriever.evaluation.methods.link_reranker import link_reranker
 from sat_retriever.evaluation.methods.rag import rag
 from sat_retriever.evaluation.methods.sat import sat
 from sat_retriever.evaluation.methods.stage1 import stage1
-from sat_retriever.labels import Query
 from tests.fakes import HashedEncoder
-from tests.graphrank.small_model import save_small_model, small_spec
+from tests.rank.graph.small_model import save_small_model, small_spec
 
 
 @pytest.fixture

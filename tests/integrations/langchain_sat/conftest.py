@@ -8,8 +8,8 @@ import pytest
 from openpyxl import Workbook
 
 from sat_retriever import SheetIndex
-from sat_retriever.indexing import index_paths
-from sat_retriever.workbook.pool import close_idle
+from sat_retriever.index.indexing import index_paths
+from sat_retriever.workbook.process.pool import close_idle
 from tests.saved_encoder import save_bag_of_words
 
 MONTHS = ("January", "February", "March")

@@ -10,7 +10,7 @@ from langchain_core.documents.base import Blob
 from langchain_sat import SheetBlobParser, SheetLoader, SheetTokenRetriever
 
 from sat_retriever import InputError, Limits, PathNotFoundError, Serialization
-from sat_retriever.types import SkipReason
+from sat_retriever.records.sheets import SkipReason
 
 NAMES = [
     "01/Timesheet.xlsx#Form",

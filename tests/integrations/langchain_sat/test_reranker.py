@@ -23,7 +23,7 @@ from sat_retriever import (
     load_reranker,
 )
 from tests.fakes import HashedEncoder
-from tests.graphrank.small_model import save_small_model, small_spec
+from tests.rank.graph.small_model import save_small_model, small_spec
 
 QUESTION = "total revenue of January by region"
 FOREIGN = [

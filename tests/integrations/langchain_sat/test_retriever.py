@@ -27,7 +27,7 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
-from sat_retriever.content import Content
+from sat_retriever.tools.content import Content
 from tests.fakes import HashedEncoder
 
 QUESTION = "revenue by region in January"

@@ -15,7 +15,7 @@ from llama_index.core.instrumentation.span_handlers.simple import SimpleSpanHand
 from openpyxl import Workbook
 
 from sat_retriever import SheetIndex, index_paths
-from sat_retriever.workbook.pool import close_idle
+from sat_retriever.workbook.process.pool import close_idle
 from tests.saved_encoder import save_bag_of_words
 
 WORDS = (

@@ -16,7 +16,7 @@ from llama_index.postprocessor.sat import SheetGraphReranker
 from llama_index.readers.sat import SheetReader
 
 from sat_retriever import InputError, Limits, PathNotFoundError
-from sat_retriever.types import SkipReason
+from sat_retriever.records.sheets import SkipReason
 from tests.integrations.llama_index.conftest import MONTHS
 
 KINDS = (".xlsx", ".csv")

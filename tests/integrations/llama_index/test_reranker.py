@@ -23,7 +23,7 @@ from sat_retriever import (
     PathNotFoundError,
     SheetRetriever,
 )
-from tests.graphrank.small_model import save_small_model, small_spec
+from tests.rank.graph.small_model import save_small_model, small_spec
 
 QUESTION = "total for region"
 

@@ -16,7 +16,7 @@ from sat_retriever.links.formula.formulas import (
 )
 from sat_retriever.links.formula.operands import MAX_FORMULA, Target
 from sat_retriever.links.formula.tokens import UnreadableFormulaError, carries, taken
-from sat_retriever.structure import Reference, Use
+from sat_retriever.records.structure import Reference, Use
 
 NAMES = frozenset({"rate", "vat", "sales", "nan"})
 V, A, L = Use.VALUE, Use.AGGREGATE, Use.LOOKUP

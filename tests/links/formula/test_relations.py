@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from sat_retriever.area import Area
 from sat_retriever.links.formula.external import ExternalReference, decoded, file_key, resolve
 from sat_retriever.links.formula.relations import (
     MAX_LINKS,
@@ -15,7 +14,10 @@ from sat_retriever.links.formula.relations import (
     workbook_links,
 )
 from sat_retriever.links.formula.weights import lookup_weight, strength, summary_weight
-from sat_retriever.structure import (
+from sat_retriever.records.area import Area
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.structure import (
     DataSource,
     DefinedName,
     External,
@@ -26,7 +28,6 @@ from sat_retriever.structure import (
     TableObject,
     Use,
 )
-from sat_retriever.types import Link, SheetRecord
 
 V, A, L = Use.VALUE, Use.AGGREGATE, Use.LOOKUP
 

@@ -6,8 +6,8 @@ from sat_retriever.links.join.joins import joins_between, workbook_joins
 from sat_retriever.links.join.keys import workbook_keys
 from sat_retriever.links.join.owners import Formulas
 from sat_retriever.links.join.sketches import value_hash
-from sat_retriever.structure import SKETCH_SIZE, ColumnProfile
-from sat_retriever.types import Column, ColumnType, SheetRecord
+from sat_retriever.records.sheets import Column, ColumnType, SheetRecord
+from sat_retriever.records.structure import SKETCH_SIZE, ColumnProfile
 
 TYPES = {int: ColumnType.INTEGER, str: ColumnType.TEXT, float: ColumnType.NUMBER}
 CODES = [f"C-{n * 7919 % 99991:05d}" for n in range(400)]

@@ -18,7 +18,7 @@ from sat_retriever.links.join.sketches import (
     unpack,
     value_hash,
 )
-from sat_retriever.structure import SKETCH_SIZE
+from sat_retriever.records.structure import SKETCH_SIZE
 
 
 def sketch(values, size=SKETCH_SIZE):

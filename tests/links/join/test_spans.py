@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sat_retriever.links.join.spans import span_of, within
 from sat_retriever.period.periods import Grain, SheetPeriod, period_of
-from sat_retriever.types import SheetRecord
+from sat_retriever.records.sheets import SheetRecord
 
 
 def span(name):

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sat_retriever.corpora import load_industrytab, load_links, load_spider
-from sat_retriever.jsonform import record_from_json
+from sat_retriever.datasets.dataset import load_industrytab, load_spider
+from sat_retriever.datasets.edges import load_links
 from sat_retriever.links.view.graph import (
     graph_json_parts,
     graphml_parts,
@@ -24,7 +24,9 @@ from sat_retriever.links.view.graph import (
 )
 from sat_retriever.links.view.layout import place_sheets
 from sat_retriever.links.view.part import around, best_linked
-from sat_retriever.types import Column, ColumnType, FormulaState, Link, SheetRecord, Visibility
+from sat_retriever.records.jsonform import record_from_json
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import Column, ColumnType, FormulaState, SheetRecord, Visibility
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 

@@ -7,7 +7,7 @@ import pytest
 
 from sat_retriever.links.view.layout import WINDOWS, place_sheets
 from sat_retriever.links.view.packing import Floor
-from sat_retriever.types import SheetRecord
+from sat_retriever.records.sheets import SheetRecord
 
 
 def apart(corners: np.ndarray, sizes: np.ndarray) -> bool:

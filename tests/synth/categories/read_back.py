@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from sat_retriever import SheetIndex
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.calculate.compile import compiled
 from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.truth import true_links, true_records, true_siblings
 from sat_retriever.synth.write.xlsx import write_xlsx
-from sat_retriever.types import Link, SheetRecord
 from tests.fakes import HashedEncoder
 
 KINDS = ("formula_reference", "aggregation", "summary_source", "sibling_period")

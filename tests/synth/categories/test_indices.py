@@ -3,14 +3,7 @@ from functools import cache
 import pytest
 
 from sat_retriever.synth.book.model import Lookup
-from tests.synth.categories.checks import (
-    SEEDS,
-    check_references,
-    check_sheets,
-    grids,
-    made,
-    sheets,
-)
+from tests.synth.categories.checks import SEEDS, check_references, check_sheets, grids, made, sheets
 
 TWO_YEARS = (2022, 2023)
 

@@ -4,7 +4,7 @@ import hashlib
 import random
 from datetime import date
 
-from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.synth.book.model import (
     Book,
     Chart,

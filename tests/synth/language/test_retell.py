@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.synth.book.model import (
     Book,
     Chart,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sat_retriever.errors import InputError
-from sat_retriever.queries.facts import SheetFacts
+from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.synth.book.model import Book, Column, Sheet, SheetAt, Take
 from sat_retriever.synth.categories import CATEGORIES
 from sat_retriever.synth.house.house import House

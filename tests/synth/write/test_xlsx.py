@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks.made.recipes import DIALECTS, every_book, report, store
 from sat_retriever.errors import InputError, OutputError
-from sat_retriever.structure import SourceKind
+from sat_retriever.records.structure import SourceKind
 from sat_retriever.synth.book.model import Book, Column, Layout, Number, Pivot, Sheet, SheetAt, Take
 from sat_retriever.synth.calculate.compile import CompiledBook, compiled
 from sat_retriever.synth.write.xlsx import write_xlsx, xlsx_bytes

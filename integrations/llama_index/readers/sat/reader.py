@@ -14,8 +14,8 @@ from llama_index.core.schema import Document
 from llama_index.readers.sat.download import FileSystem, downloaded
 
 from sat_retriever import Limits, Serialization, SheetRecord, Skipped, Workbook, read_workbook
-from sat_retriever.serialize import serialize
-from sat_retriever.workbook.paths import printable
+from sat_retriever.text.serialize import serialize
+from sat_retriever.workbook.opening.paths import printable
 
 logger = logging.getLogger(__name__)
 

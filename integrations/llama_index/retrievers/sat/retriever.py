@@ -17,18 +17,11 @@ from llama_index.core.vector_stores import MetadataFilters
 from llama_index.retrievers.sat.filters import sheet_filters
 from llama_index.retrievers.sat.nodes import sheet_node
 
-from sat_retriever import (
-    Content,
-    Filters,
-    SheetIndex,
-    SheetRetriever,
-    hit_text,
-    index_paths,
-)
-from sat_retriever.content import Form
+from sat_retriever import Content, Filters, SheetIndex, SheetRetriever, hit_text, index_paths
 from sat_retriever.counts import check_counts
-from sat_retriever.indexing import index_for
-from sat_retriever.types import Encoder, FloatArray
+from sat_retriever.index.indexing import index_for
+from sat_retriever.records.tokens import Encoder, FloatArray
+from sat_retriever.tools.content import Form
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sat_retriever.synth.book.build import with_totals
-from sat_retriever.synth.book.model import (
-    Choices,
-    Combine,
-    Lookup,
-    Own,
-    Recipe,
-    Sheet,
-)
+from sat_retriever.synth.book.model import Choices, Combine, Lookup, Own, Recipe, Sheet
 from sat_retriever.synth.categories.budget.company import Company
 from sat_retriever.synth.categories.budget.plan import PERSONNEL, Spend
 from sat_retriever.synth.house.when import When

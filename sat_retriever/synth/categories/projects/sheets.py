@@ -20,14 +20,7 @@ from sat_retriever.synth.book.model import (
     TotalWhere,
     Value,
 )
-from sat_retriever.synth.categories.filing import (
-    Filed,
-    Filing,
-    arranged,
-    either,
-    grouped,
-    noted,
-)
+from sat_retriever.synth.categories.filing import Filed, Filing, arranged, either, grouped, noted
 from sat_retriever.synth.categories.projects.plan import ID, Project, pace, so_far, status
 from sat_retriever.synth.house.when import When
 

@@ -1,0 +1,155 @@
+"""A corpus to search with questions to ask it, and the loaders of the published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sat_retriever.datasets.edges import load_links
+from sat_retriever.datasets.labels.published import read_queries
+from sat_retriever.datasets.labels.query import Query
+from sat_retriever.datasets.sheets import load_sheets
+from sat_retriever.errors import CorpusError
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
+
+SPIDER_FILES = {
+    "dev": "query_dev.json",
+    "train": "query_train.json",
+    "train_synonym": "query_train_synonym.json",
+}
+# The published corpora, by their numbers of sheets and of queries.
+_INDUSTRYTAB = {
+    (1002, 1797): "industrytab_1k",
+    (614, 1453): "industrytab_614",
+    (614, 134): "industrytab_614",
+}
+_MADE = "corpus.json"  # beside a corpus that `sat synth` made
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A corpus to search and the questions to ask it.
+
+    Attributes:
+        name: Stable name, for example "industrytab_1k" or "spider_dev".
+        records: Sheets in numeric order of their ids; empty when `root` is given.
+        queries: Questions in file order.
+        links: Published sheet-to-sheet links.
+        files: The files it was read from, for provenance.
+        root: Folder of workbooks that hold the sheets; None when records are given.
+    """
+
+    name: str
+    records: tuple[SheetRecord, ...]
+    queries: tuple[Query, ...]
+    links: tuple[Link, ...] = ()
+    files: tuple[Path, ...] = ()
+    root: Path | None = None
+
+
+def load_industrytab(folder: str | Path) -> Dataset:
+    """IndustryTab-1K, IndustryTab-614, or any corpus in the same layout, as `sat synth` makes.
+
+    Takes `query.json`; without one, the 134 legacy queries of IndustryTab-614. Links
+    hold one entry a pair and type (`edge_all_types`), directed where the release is.
+
+    Source: paper, section 4 (data sets). Departs: the release's `split` field is
+    ignored, because the reported splits are others; see `sat_retriever.datasets.splits`.
+
+    Raises:
+        CorpusError: If a file is missing or does not have the documented form, names a
+            sheet that does not exist, or holds a field for cell values.
+    """
+    folder = Path(folder)
+    sheets, edges = folder / "sheets.json", folder / "dependency_edges.json"
+    queries = _first_file(folder, ("query.json", "query_legacy_134.json"))
+    records = load_sheets(sheets)
+    known = frozenset(record.sheet_id for record in records)
+    asked = read_queries(queries, known=known, typed=True)
+    name = _INDUSTRYTAB.get((len(records), len(asked)))
+    return Dataset(
+        name=name if name and not (folder / _MADE).exists() else folder.resolve().name,
+        records=records,
+        queries=asked,
+        links=load_links(edges, known) if edges.is_file() else (),
+        files=tuple(path for path in (sheets, queries, edges) if path.is_file()),
+    )
+
+
+def load_spider(
+    folder: str | Path, split: Literal["dev", "train", "train_synonym"] = "dev"
+) -> Dataset:
+    """Spider's databases read as workbooks: 876 sheets, with one split's questions.
+
+    All splits search the same sheets; no database has questions in both training
+    and dev. Links are the declared foreign keys (`join_key`).
+
+    Args:
+        folder: Folder with sheets.json, links.json and the query files.
+        split: "train_synonym" is the training part with column and table names
+            replaced by synonyms (Spider-Syn).
+
+    Raises:
+        CorpusError: If a file is missing or malformed, or the split is unknown.
+    """
+    if split not in SPIDER_FILES:
+        raise CorpusError(f"Spider has no split {split!r}; choose from {', '.join(SPIDER_FILES)}")
+    folder = Path(folder)
+    sheets, queries, links = (
+        folder / name for name in ("sheets.json", SPIDER_FILES[split], "links.json")
+    )
+    records = load_sheets(sheets)
+    known = frozenset(record.sheet_id for record in records)
+    return Dataset(
+        name=f"spider_{split}",
+        records=records,
+        queries=read_queries(queries, known=known),
+        links=load_links(links, known),
+        files=(sheets, queries, links),
+    )
+
+
+def load_bird(folder: str | Path, *, evidence: bool = False) -> Dataset:
+    """BIRD's development part: 75 sheets, 1,534 questions, no links.
+
+    Args:
+        folder: Folder with sheets.json and query_dev.json.
+        evidence: Append the published hint to the question. Off by default, since
+            a hint names the columns to use and no user writes one; the data set is
+            then called "bird_dev", otherwise "bird_dev_evidence".
+
+    Raises:
+        CorpusError: If a file is missing or does not have the documented form.
+    """
+    folder = Path(folder)
+    sheets, path = folder / "sheets.json", folder / "query_dev.json"
+    records = load_sheets(sheets)
+    known = frozenset(record.sheet_id for record in records)
+    queries = read_queries(path, known=known, evidence=evidence)
+    name = "bird_dev_evidence" if evidence else "bird_dev"
+    return Dataset(name=name, records=records, queries=queries, files=(sheets, path))
+
+
+def load_eps(folder: str | Path) -> Dataset:
+    """The questions over the Energy Policy Simulator's workbooks; no records.
+
+    Sheet ids are `<path below folder>#<sheet>`, as indexing `root` makes them.
+
+    Raises:
+        CorpusError: If query.json is missing or does not have the documented form.
+    """
+    folder = Path(folder)
+    path = folder / "query.json"
+    return Dataset(
+        name="eps", records=(), queries=read_queries(path, known=None), files=(path,), root=folder
+    )
+
+
+def _first_file(folder: Path, names: Sequence[str]) -> Path:
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    raise CorpusError(f"{folder} holds none of {', '.join(names)}; is it the corpus folder?")

@@ -1,0 +1,131 @@
+"""Records of a sheets.json: every field checked, and none that could hold a cell's value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sat_retriever.datasets.labels.jsontext import read_json
+from sat_retriever.errors import CorpusError
+from sat_retriever.records.sheets import Column, SheetRecord
+
+# What describes a sheet. A field beside these could carry values, so it is refused.
+_SHEET_TEXTS = ("name", "workbook", "sheet", "path", "category", "source")
+_SHEET_COUNTS = ("num_rows", "num_cols")
+_SHEET_FIELDS = frozenset(("sheet_id", "columns", *_SHEET_TEXTS, *_SHEET_COUNTS))
+_COLUMN_FIELDS = frozenset(("name",))
+MAX_NAME = 1_000  # characters of a name or header
+MAX_DIGITS = 18  # of a sheet's number
+# Texts that stand in cells rather than above them: dates, times, amounts, long numbers,
+# addresses. A year alone, "Q1 2024" and "2024-03" are usual headers.
+_DATA = re.compile(
+    r"""(?xi)
+    \d{4}[-/.]\d{1,2}[-/.]\d{1,2} (?: [ t]\d{1,2}:\d\d.* )?    # 2024-03-31
+    | \d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}                          # 31.03.2024
+    | \d{1,2}:\d\d (?: :\d\d )?                                # 17:45
+    | [-+(]?[$€£¥]?\ ?\d{1,3}(?:[ ,.']\d{3})+(?:[.,]\d+)?\)?   # 1,234,567.80
+    | [-+(]?[$€£¥]?\ ?\d+[.,]\d+ \ ?%?\)?                      # 12.75
+    | [-+]?\d{5,}                                              # 100200300
+    | \S+@\S+\.\S+                                             # a@b.example
+    | https?://\S+
+    | \+?\d[\d ()/-]{8,}                                       # a telephone number
+    """
+)
+
+
+def load_sheets(path: str | Path) -> tuple[SheetRecord, ...]:
+    """Records of a sheets.json, in numeric order of their ids.
+
+    Source: paper, section 4 and appendix on data sets: what is released has names,
+    headers and shapes, and no cell value.
+
+    Raises:
+        CorpusError: If the file is missing or malformed, or a sheet or column has a field
+            that could hold a cell's value, as `example` does.
+    """
+    path = Path(path)
+    sheets = read_json(path, dict)
+    for key in sheets:
+        if not (key.isascii() and key.isdigit() and len(key) <= MAX_DIGITS):
+            raise CorpusError(f"{path}: every key must be a sheet number, not {key!r:.80}")
+    ids = sorted(sheets, key=int)
+    return tuple(_record(sheet_id, sheets[sheet_id], path) for sheet_id in ids)
+
+
+def data_like_headers(records: Iterable[SheetRecord]) -> tuple[tuple[str, str], ...]:
+    """Sheet ids and headers that look like cells and not like headers, in order.
+
+    They are for a person to look at: dates and numbers do head columns now and then.
+
+    >>> columns = tuple(map(Column, ("2024", "Net 2024", "2024-03-31", "4,711.50")))
+    >>> data_like_headers([SheetRecord("1", "a", columns=columns)])
+    (('1', '2024-03-31'), ('1', '4,711.50'))
+    """
+    return tuple(
+        (record.sheet_id, column.name)
+        for record in records
+        for column in record.columns
+        if _DATA.fullmatch(column.name.strip())
+    )
+
+
+def _record(sheet_id: str, row: Any, path: Path) -> SheetRecord:
+    where = f"{path}, sheet {sheet_id}"
+    if not isinstance(row, Mapping):
+        raise CorpusError(f"{where}: malformed entry: an object is needed, not {row!r:.80}")
+    _check_fields(row, _SHEET_FIELDS, where)
+    if "sheet_id" in row and str(row["sheet_id"]) != sheet_id:
+        raise CorpusError(f"{where}: its 'sheet_id' is {row['sheet_id']!r:.80}, not its key")
+    for name in _SHEET_TEXTS:
+        if name in row:
+            _check_text(row[name], f"{where}: {name!r}")
+    for name in _SHEET_COUNTS:
+        _check_count(row.get(name), f"{where}: {name!r}")
+    if "name" not in row and "sheet" not in row:
+        raise CorpusError(f"{where}: malformed entry: 'name' or 'sheet' is missing")
+    columns = row.get("columns")
+    if not isinstance(columns, list):
+        raise CorpusError(f"{where}: malformed entry: 'columns' is no list: {columns!r:.80}")
+    workbook = row.get("workbook", "")
+    return SheetRecord(
+        sheet_id=sheet_id,
+        sheet=row["sheet"] if "sheet" in row else row["name"],
+        workbook=workbook,
+        path=row.get("path", ""),
+        columns=tuple(_column(column, place, where) for place, column in enumerate(columns)),
+        num_rows=row.get("num_rows"),
+        num_cols=row.get("num_cols"),
+        metadata={"category": row["category"]} if row.get("category") else {},
+    )
+
+
+def _column(column: Any, place: int, where: str) -> Column:
+    where = f"{where}, column {place}"
+    if not isinstance(column, Mapping) or "name" not in column:
+        raise CorpusError(f"{where}: malformed entry: an object with 'name', not {column!r:.80}")
+    _check_fields(column, _COLUMN_FIELDS, where)
+    _check_text(column["name"], f"{where}: 'name'")
+    return Column(column["name"])
+
+
+def _check_fields(row: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    for name in row:
+        if name not in known:
+            raise CorpusError(
+                f"{where} has a field {name!r:.80}, which could hold cell values; a released "
+                f"sheets.json has only {', '.join(sorted(known))}: remove it"
+            )
+
+
+def _check_text(value: Any, where: str) -> None:
+    if not isinstance(value, str):
+        raise CorpusError(f"{where} must be a text, not {value!r:.80}")
+    if len(value) > MAX_NAME:
+        raise CorpusError(f"{where} has {len(value):,} characters, {MAX_NAME:,} at most")
+
+
+def _check_count(value: Any, where: str) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+        raise CorpusError(f"{where} must be a whole number from 0 on, not {value!r:.80}")

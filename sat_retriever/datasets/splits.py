@@ -1,0 +1,201 @@
+"""Which queries are for training, validation and test: the reported splits."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.labels import Query
+from sat_retriever.errors import InputError
+from sat_retriever.gathering import connected
+from sat_retriever.records.sheets import SheetRecord
+
+_LONG_FORMS = {
+    "Inventory_Inventory_Check_": "Inventory_Inventory_Check_Records_",
+    "Inventory_Warehouse_Entry_": "Inventory_Warehouse_Entry_Details_",
+    "Inventory_Warehouse_Exit_": "Inventory_Warehouse_Exit_Details_",
+}
+_PERIOD = re.compile(r"20\d\d(?:[-_]\d\d)?(?:_Q\d)?")
+_TARGETS = (0.70, 0.15, 0.15)
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Positions of queries in `Dataset.queries`.
+
+    Attributes:
+        train: For training.
+        validation: For every choice.
+        test: For the one reported evaluation.
+    """
+
+    train: tuple[int, ...]
+    validation: tuple[int, ...]
+    test: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetSplit:
+    """Ids of the sheets of each part, in the order of the records.
+
+    Attributes:
+        train: All that training may use, even as negatives.
+        validation: Searched by validation queries, beside the others.
+        test: Searched by test queries, beside the others.
+    """
+
+    train: tuple[str, ...]
+    validation: tuple[str, ...]
+    test: tuple[str, ...]
+
+
+def standard_split(num_queries: int, *, ratio: float = 0.1, seed: int = 42) -> Split:
+    """The paper's split: queries shuffled, the last ones held out.
+
+    IndustryTab-1K uses ratio 0.1 and seed 42 for every training seed; IndustryTab-614
+    ratio 0.2 and the training seed.
+
+    Source: the released recipe. Test = last int(ratio * n), validation = last
+    int(0.1 * rest).
+
+    >>> split = standard_split(1797)
+    >>> len(split.train), len(split.validation), len(split.test)
+    (1457, 161, 179)
+
+    Raises:
+        InputError: If the ratio is not between 0 and 1.
+    """
+    if not 0 < ratio < 1:
+        raise InputError(f"ratio must lie between 0 and 1, not {ratio}")
+    order = list(range(num_queries))
+    random.Random(seed).shuffle(order)  # noqa: S311 - a published seed, no secret
+    rest, test = _cut(order, int(ratio * num_queries))
+    train, validation = _cut(rest, int(0.1 * len(rest)))
+    return Split(tuple(train), tuple(validation), tuple(test))
+
+
+def _cut(items: list[int], tail: int) -> tuple[list[int], list[int]]:
+    """All but the last `tail` items, and those."""
+    return items[: len(items) - tail], items[len(items) - tail :]
+
+
+def family(name: str) -> str:
+    """An IndustryTab sheet name without its period and side.
+
+    Source: the released grouped evaluation.
+
+    >>> family("Stock_Market__Stock_2025_Q3_source")
+    'Stock_Market_Data__Stock_YEAR'
+    """
+    name = name.removeprefix("Synthetic_Data__")
+    if name.startswith("Stock_Market__"):
+        name = name.replace("Stock_Market__", "Stock_Market_Data__", 1)
+    for short, long in _LONG_FORMS.items():
+        if short in name and long not in name:
+            name = name.replace(short, long)
+    name = re.sub(r"_(?:source|target)$", "", name)
+    return _PERIOD.sub("YEAR", name)
+
+
+def sheet_groups(records: Sequence[SheetRecord]) -> list[list[str]]:
+    """Sheet ids that share a family or a header set, directly or through others.
+
+    Args:
+        records: The corpus, in numeric order of ids.
+
+    Returns:
+        Groups of ids in numeric order, ordered by their smallest id.
+    """
+    return connected((record.sheet_id, _keys(record)) for record in records)
+
+
+def _keys(record: SheetRecord) -> Iterator[Hashable]:
+    """What a sheet shares with all of its group."""
+    yield "family", family(record.sheet)
+    yield "headers", *sorted(column.name.strip().lower() for column in record.columns)
+
+
+def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:
+    """A split in which no test sheet's family or header set is seen in training.
+
+    A query belongs to the part that holds its whole gold set; the others are left
+    out. Training may use no held-out sheet, not even as a negative: see `grouped_sheets`.
+
+    Source: the released grouped evaluation; parts of .70/.15/.15 of the sheets.
+
+    Raises:
+        InputError: If the dataset has no records.
+    """
+    part_of, rng = _parts_of_sheets(dataset, seed)
+    parts: tuple[list[int], list[int], list[int]] = ([], [], [])
+    for place, query in enumerate(dataset.queries):
+        homes = {part_of.get(sheet) for sheet in query.positives}
+        home = homes.pop()
+        if not homes and home is not None:
+            parts[home].append(place)
+    for part in parts:
+        rng.shuffle(part)
+    return Split(*(tuple(part) for part in parts))
+
+
+def grouped_sheets(dataset: Dataset, *, seed: int = 42) -> SheetSplit:
+    """The sheets behind `grouped_split` of the same seed; every sheet is in one part.
+
+    Source: the released grouped evaluation; parts of .70/.15/.15 of the sheets.
+
+    Raises:
+        InputError: If the dataset has no records.
+    """
+    part_of, _ = _parts_of_sheets(dataset, seed)
+    parts: tuple[list[str], list[str], list[str]] = ([], [], [])
+    for record in dataset.records:
+        parts[part_of[record.sheet_id]].append(record.sheet_id)
+    return SheetSplit(*(tuple(part) for part in parts))
+
+
+def _parts_of_sheets(dataset: Dataset, seed: int) -> tuple[dict[str, int], random.Random]:
+    """Part of every sheet, and the generator that then orders the queries."""
+    if not dataset.records:
+        raise InputError(f"data set {dataset.name!r} has no records to group")
+    rng = random.Random(seed)  # noqa: S311 - a published seed, no secret
+    return _assign(sheet_groups(dataset.records), len(dataset.records), rng), rng
+
+
+def _assign(groups: list[list[str]], num_sheets: int, rng: random.Random) -> dict[str, int]:
+    """Part (0 train, 1 validation, 2 test) of every sheet, largest groups first."""
+    order = list(range(len(groups)))
+    rng.shuffle(order)
+    order.sort(key=lambda place: -len(groups[place]))
+    targets = [share * num_sheets for share in _TARGETS]
+    sizes = [0, 0, 0]
+    part_of: dict[str, int] = {}
+    for place in order:
+        # max takes the first of equals: train before validation before test
+        part = max(range(3), key=lambda part: (targets[part] - sizes[part]) / targets[part])
+        sizes[part] += len(groups[place])
+        part_of.update(dict.fromkeys(groups[place], part))
+    return part_of
+
+
+def held_out_workbooks(
+    queries: Iterable[Query], *, share: float = 0.25, seed: int = 42
+) -> frozenset[str]:
+    """Workbooks kept apart for validation, so that no choice sees their questions.
+
+    On Spider's training questions this gives a database-disjoint validation part.
+
+    Raises:
+        InputError: If the share is not between 0 and 1.
+
+    >>> queries = [Query("?", ("1",), workbook=name) for name in "abcd"]
+    >>> len(held_out_workbooks(queries, share=0.5))
+    2
+    """
+    if not 0 < share < 1:
+        raise InputError(f"share must lie between 0 and 1, not {share}")
+    names = sorted({query.workbook for query in queries})
+    random.Random(seed).shuffle(names)  # noqa: S311 - a repeatable choice, no secret
+    return frozenset(names[: int(share * len(names))])

@@ -1,0 +1,1 @@
+"""The index of a corpus: workbooks in, candidates out."""

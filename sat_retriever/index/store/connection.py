@@ -1,0 +1,217 @@
+"""Opening an index file, and SQLite's errors as this package's."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from sat_retriever.errors import (
+    IndexBusyError,
+    IndexFormatError,
+    IndexNotFoundError,
+    IndexStorageError,
+    InputError,
+    SheetIndexError,
+)
+from sat_retriever.index.store.damage import RowDamage, damaged, register
+from sat_retriever.index.store.schema import check, migrate
+
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_STORAGE = {
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+}
+# What SQLite says of the content of a row, while the file as such is whole.
+_ROW_SIGNS = ("malformed JSON", "Could not decode to UTF-8")
+
+
+class _Unlocked(sqlite3.Connection):
+    """Reads a file that it cannot lock, as it was when it was opened.
+
+    Attributes:
+        path: The file.
+        opened: Its state when it was opened.
+    """
+
+    path: Path
+    opened: tuple[int, ...]
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """As always, unless the file was written to: old and new pages must not mix."""
+        if _state(self.path) != self.opened:
+            raise IndexStorageError(
+                f"{self.path} was written to since it was opened for reading only: open it again"
+            )
+        return super().execute(sql, parameters)
+
+
+def create_file(path: Path, meta: Mapping[str, str]) -> None:
+    """Write a new, empty index; the file appears whole or not at all.
+
+    Raises:
+        IndexStorageError: If the folder cannot be written to.
+        InputError: If there is a file at `path` already.
+    """
+    partial = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
+    try:
+        # Not tempfile's 0600: an index may be shared like any other file.
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
+    except OSError as error:
+        raise IndexStorageError(
+            f"cannot create {path}: {error.strerror}; choose a folder that can be written to"
+        ) from error
+    try:
+        with translated(path), closing(sqlite3.connect(partial, isolation_level=None)) as made:
+            migrate(made)
+            made.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+        _publish(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _publish(partial: Path, path: Path) -> None:
+    """Give a finished file its name, unless the name is taken."""
+    if path.exists():
+        raise InputError(f"{path} exists already; open it, or choose another file")
+    # Left over by a writer that was killed before its index was deleted: SQLite would
+    # take the old pages in them for the new file's.
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    try:
+        os.link(partial, path)  # unlike a rename it never replaces another index
+    except FileExistsError as error:
+        raise InputError(f"{path} exists already; open it, or choose another file") from error
+    except OSError:  # a file system without links
+        partial.rename(path)
+
+
+def is_writable(path: Path) -> bool:
+    """Whether an index file, and the folder for its side files, can be written to."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def open_file(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
+    """An open index file of the current schema; read-only where it cannot be written to.
+
+    Raises:
+        IndexNotFoundError: If there is no such file.
+        IndexFormatError: If it is not an index, was written by a newer version, or by an
+            older one and cannot be written to.
+        IndexBusyError: If another process held it for longer than the time-out.
+    """
+    if not _is_file(path):
+        raise IndexNotFoundError(
+            f"no index at {path}; make one with: sat index FOLDER --index {path}"
+        )
+    writable = is_writable(path)
+    with translated(path):
+        connection = _open(path, "rw" if writable else "ro", busy_timeout_s)
+        try:
+            connection.execute("PRAGMA foreign_keys = ON")
+            register(connection)
+            check(connection, path, writable=writable)
+            if writable:
+                migrate(connection)
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name longer than the system allows
+        return False
+
+
+def _open(path: Path, mode: str, busy_timeout_s: float) -> sqlite3.Connection:
+    """A connection that can read.
+
+    A reader of a folder that it cannot write to needs WAL's side files to be there
+    already. Where they are not, nobody writes, and the file may be taken as immutable for
+    as long as it stays the same; never while there is a log, whose pages would be missed.
+    """
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    settings: dict[str, Any] = {
+        "uri": True,
+        "timeout": busy_timeout_s,
+        "isolation_level": None,
+        "check_same_thread": False,
+    }
+    opened = _state(path)
+    connection: sqlite3.Connection = sqlite3.connect(uri, **settings)
+    try:
+        connection.execute("PRAGMA application_id").fetchone()
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        log = path.with_name(f"{path.name}-wal")
+        if mode == "rw" or not _lacks_side_files(error) or (log.exists() and log.stat().st_size):
+            raise
+        unlocked = sqlite3.connect(f"{uri}&immutable=1", factory=_Unlocked, **settings)
+        unlocked.path, unlocked.opened = path, opened
+        return unlocked
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _lacks_side_files(error: sqlite3.Error) -> bool:
+    """Whether a reader failed since WAL's side files are neither there nor can be made."""
+    # The second one where only permission is missing, the first one on read-only media.
+    return (
+        error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CANTOPEN
+        or error.sqlite_errorcode == sqlite3.SQLITE_READONLY_DIRECTORY
+    )
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """What changes when a file is written to or replaced; empty without one."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def identity_of(path: Path) -> tuple[int, ...]:
+    """Device and number of a file: not reused for another while it is open. Empty without one."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """SQLite's errors as this package's."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _translate(error, path) from error
+    except RowDamage as error:
+        raise damaged(path) from error
+
+
+def _translate(error: sqlite3.Error, path: Path) -> SheetIndexError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _BUSY:
+        return IndexBusyError(f"{path} is being written to by another process; try again later")
+    if code in _STORAGE:
+        return IndexStorageError(f"cannot use {path}: {error}; check space and permissions")
+    words = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB
+    if words or any(sign in str(error) for sign in _ROW_SIGNS):
+        return damaged(path)
+    return IndexFormatError(f"{path} is not a readable index: {error}; index the folder anew")

@@ -1,0 +1,260 @@
+"""Links and claims across workbooks in an index file; the caller owns the transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Any
+
+from sat_retriever.index.store.damage import link_checksum, readable, record_of
+from sat_retriever.links.claims import Claims
+from sat_retriever.links.formula.external import ExternalReference
+from sat_retriever.links.join.keys import KeyColumn
+from sat_retriever.period.periods import Grain, SheetPeriod
+from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import ColumnType, SheetRecord
+from sat_retriever.records.structure import Use
+
+
+class Origin(StrEnum):
+    """Where a stored link comes from."""
+
+    GIVEN = "given"  # by the user; never dropped by itself
+    OWN = "own"  # found inside one workbook
+    EXTERNAL = "external"  # by formulas that name another workbook
+    JOIN = "join"  # by key columns of two workbooks
+    PERIOD = "period"  # by the names of a family of sheets
+
+
+class LinkTables:
+    """Statements on links and claims, within one transaction.
+
+    Args:
+        connection: An open index file in a transaction.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    # ---- links
+
+    def put(self, links: Iterable[Link], origin: Origin) -> None:
+        """Add links, each in place of one of the same ends, type and origin."""
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    *(x.source, x.target, x.type, origin.value, x.weight, x.evidence),
+                    link_checksum(x, origin.value),
+                )
+                for x in links
+            ],
+        )
+
+    def drop_from(self, sheet_ids: Iterable[str], origin: Origin) -> None:
+        """Remove the links of an origin that start at the sheets."""
+        self._connection.executemany(
+            "DELETE FROM links WHERE source = ? AND origin = ?",
+            [(sheet_id, origin.value) for sheet_id in sheet_ids],
+        )
+
+    def drop_among(self, sheet_ids: Iterable[str], origin: Origin) -> None:
+        """Remove the links of an origin that start or end at the sheets."""
+        values = [(sheet_id, origin.value) for sheet_id in sheet_ids]
+        for end in ("source", "target"):
+            self._connection.executemany(
+                f"DELETE FROM links WHERE {end} = ? AND origin = ?", values
+            )
+
+    def drop_found(self, sheet_ids: Sequence[str]) -> None:
+        """Remove every link that was found and starts or ends at one of the sheets."""
+        for end in ("source", "target"):
+            self._connection.executemany(
+                f"DELETE FROM links WHERE {end} = ? AND origin != ?",
+                [(sheet_id, Origin.GIVEN.value) for sheet_id in sheet_ids],
+            )
+
+    # ---- claims
+
+    def put_claims(self, claims: Claims) -> None:
+        """Keep what sheets, already stored, say about other workbooks."""
+        for reference in claims.external:
+            self._connection.execute(
+                "INSERT INTO external_references SELECT id, ?, ? FROM sheets WHERE sheet_id = ?",
+                (reference.key, text_of(reference), reference.source),
+            )
+        for sheet_id, period in claims.periods:
+            self._connection.execute(
+                "INSERT INTO periods SELECT id, ?, ? FROM sheets WHERE sheet_id = ?",
+                (period.family, text_of(period), sheet_id),
+            )
+        for column in claims.keys:
+            self._put_key(column)
+
+    def _put_key(self, column: KeyColumn) -> None:
+        added = self._connection.execute(
+            "INSERT INTO key_columns (sheet, claim) SELECT id, ? FROM sheets WHERE sheet_id = ?",
+            (text_of(column), column.sheet_id),
+        )
+        if added.rowcount:
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO key_blocks VALUES (?, ?)",
+                [(block, added.lastrowid) for block in column.blocks],
+            )
+
+    def drop_claims(self, sheet_ids: Iterable[str]) -> None:
+        """Forget what sheets, which stay, say about other workbooks."""
+        values = [(sheet_id,) for sheet_id in sheet_ids]
+        for table in ("external_references", "periods", "key_columns"):
+            self._connection.executemany(
+                f"DELETE FROM {table} WHERE sheet = (SELECT id FROM sheets WHERE sheet_id = ?)",
+                values,
+            )
+
+    def references_of(self, sheet_ids: Iterable[str]) -> list[ExternalReference]:
+        """What the sheets take from other workbooks, in the order of the sheets."""
+        sql = (
+            "SELECT claim FROM external_references WHERE sheet = "
+            "(SELECT id FROM sheets WHERE sheet_id = ?) ORDER BY rowid"
+        )
+        claims = [claim for each in sheet_ids for (claim,) in self._rows(sql, each)]
+        return readable(lambda: [_reference(claim) for claim in claims])
+
+    def sources_of(self, file: str) -> list[str]:
+        """Ids of the sheets whose formulas name a workbook file, in their order."""
+        sql = (
+            "SELECT DISTINCT s.sheet_id FROM external_references r JOIN sheets s ON s.id = r.sheet "
+            "WHERE r.file = ? ORDER BY s.sheet_id"
+        )
+        return [row[0] for row in self._rows(sql, file)]
+
+    def sheets_of(self, root: str, path: str) -> list[str]:
+        """Sheet ids of one workbook in tab order."""
+        sql = (
+            "SELECT s.sheet_id FROM sheets s JOIN workbooks w ON w.id = s.workbook_id "
+            "WHERE w.root = ? AND w.path = ? ORDER BY s.id"
+        )
+        return [row[0] for row in self._rows(sql, root, path)]
+
+    def workbooks_called(self, file: str) -> list[tuple[str, list[SheetRecord]]]:
+        """Full path and records, in tab order, of the workbooks of a case-folded file name."""
+        found = []
+        sql = "SELECT id, root, path FROM workbooks WHERE file = ? ORDER BY root, path"
+        for identity, root, path in self._rows(sql, file):
+            records = self._rows(
+                "SELECT record, crc FROM sheets WHERE workbook_id = ? ORDER BY id", identity
+            )
+            read = [record_of(record, crc) for record, crc in records]
+            found.append((f"{root.rstrip('/')}/{path}", read))
+        return found
+
+    def places(self, sheet_ids: Iterable[str]) -> dict[str, str]:
+        """Full path of the workbook of each sheet that has a file."""
+        sql = (
+            "SELECT w.root, w.path FROM sheets s JOIN workbooks w ON w.id = s.workbook_id "
+            "WHERE s.sheet_id = ?"
+        )
+        return {
+            sheet_id: f"{root.rstrip('/')}/{path}"
+            for sheet_id in sheet_ids
+            for root, path in self._rows(sql, sheet_id)
+        }
+
+    def keys_of(self, sheet_ids: Iterable[str]) -> list[KeyColumn]:
+        """Key columns of the sheets, in their order."""
+        sql = (
+            "SELECT claim FROM key_columns WHERE sheet = "
+            "(SELECT id FROM sheets WHERE sheet_id = ?) ORDER BY id"
+        )
+        claims = [claim for each in sheet_ids for (claim,) in self._rows(sql, each)]
+        return readable(lambda: [key_from_text(claim) for claim in claims])
+
+    def blocks_of(self, sheet_ids: Iterable[str]) -> list[str]:
+        """Blocks of the sheets' key columns."""
+        sql = (
+            "SELECT DISTINCT CAST(b.block AS BLOB) FROM sheets s JOIN key_columns k "
+            "ON k.sheet = s.id JOIN key_blocks b ON b.key_column = k.id WHERE s.sheet_id = ?"
+        )
+        found = (block for each in sheet_ids for (block,) in self._rows(sql, each))
+        return list(dict.fromkeys(block.decode("utf-8", "replace") for block in found))
+
+    def crowded(self, blocks: Iterable[str], limit: int) -> set[str]:
+        """Those of the blocks that have more than `limit` columns."""
+        sql = "SELECT count(*) FROM (SELECT 1 FROM key_blocks WHERE block = ? LIMIT ?)"
+        return {block for block in blocks if self._rows(sql, block, limit + 1)[0][0] > limit}
+
+    def sheets_in(self, block: str, limit: int) -> list[str]:
+        """Sheets of the `limit` columns that were put into a block first."""
+        sql = (
+            "SELECT s.sheet_id FROM (SELECT key_column FROM key_blocks WHERE block = ? "
+            "ORDER BY key_column LIMIT ?) b JOIN key_columns k ON k.id = b.key_column "
+            "JOIN sheets s ON s.id = k.sheet ORDER BY s.sheet_id"
+        )
+        return list(dict.fromkeys(row[0] for row in self._rows(sql, block, limit)))
+
+    def key_columns(self, blocks: Iterable[str]) -> list[KeyColumn]:
+        """Columns of any of the blocks, in the order they were put in."""
+        found: dict[int, str] = {}
+        sql = (
+            "SELECT k.id, k.claim FROM key_blocks b JOIN key_columns k ON k.id = b.key_column "
+            "WHERE b.block = ?"
+        )
+        for block in blocks:
+            found.update(self._rows(sql, block))
+        return readable(lambda: [key_from_text(found[identity]) for identity in sorted(found)])
+
+    # ---- families of periods
+
+    def make_stale(self, sheet_ids: Iterable[str]) -> None:
+        """Note that the families of the sheets have to be linked anew."""
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO stale_families SELECT family FROM periods WHERE sheet = "
+            "(SELECT id FROM sheets WHERE sheet_id = ?)",
+            [(sheet_id,) for sheet_id in sheet_ids],
+        )
+
+    def stale_families(self, limit: int) -> list[str]:
+        """Families to be linked anew, at most `limit` of them."""
+        sql = "SELECT family FROM stale_families ORDER BY family LIMIT ?"
+        return [row[0] for row in self._rows(sql, limit)]
+
+    def family(self, name: str) -> list[tuple[str, SheetPeriod]]:
+        """Sheet ids and periods of a family, in the order of sheet ids."""
+        sql = (
+            "SELECT s.sheet_id, p.claim FROM periods p JOIN sheets s ON s.id = p.sheet "
+            "WHERE p.family = ? ORDER BY s.sheet_id"
+        )
+        rows = self._rows(sql, name)
+        return readable(lambda: [(sheet_id, _period(claim)) for sheet_id, claim in rows])
+
+    def settle(self, family: str) -> None:
+        """Note that a family has been linked."""
+        self._connection.execute("DELETE FROM stale_families WHERE family = ?", (family,))
+
+    def _rows(self, sql: str, *values: Any) -> list[Any]:
+        return self._connection.execute(sql, values).fetchall()
+
+
+def text_of(claim: object) -> str:
+    """A claim as it is stored."""
+    return json.dumps(to_json(claim, compact=True), separators=(",", ":"))
+
+
+def _reference(claim: str) -> ExternalReference:
+    data = json.loads(claim)
+    return ExternalReference(**{**data, "use": Use(data["use"])})
+
+
+def _period(claim: str) -> SheetPeriod:
+    data = json.loads(claim)
+    return SheetPeriod(**{**data, "grain": Grain(data["grain"])})
+
+
+def key_from_text(claim: str) -> KeyColumn:
+    """A stored key column."""
+    data = json.loads(claim)
+    kind = ColumnType(data.get("type", ColumnType.UNKNOWN))
+    return KeyColumn(**{**data, "type": kind, "blocks": tuple(data.get("blocks", ()))})

@@ -1,0 +1,72 @@
+"""Damaged rows taken out of an index file; the caller owns the transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from sat_retriever.index.store.damage import BAD_LINK, Damage
+from sat_retriever.index.store.links import LinkTables
+from sat_retriever.index.store.relink import relinked
+from sat_retriever.index.store.write import delete_sheets
+
+_CLAIMS = ("external_references", "periods", "key_columns")
+_OF_SHEETS = {"tokens": "id", "lexical": "rowid"} | dict.fromkeys(_CLAIMS, "sheet")
+# In SQL, not by id in Python: an id may be damaged, and its bytes no text any more.
+_STAYS = "SELECT sheet_id FROM sheets WHERE id NOT IN (SELECT value FROM json_each(:going))"
+_LOOSE = f"origin != 'given' AND (source NOT IN ({_STAYS}) OR target NOT IN ({_STAYS}))"
+
+
+def take_out(connection: sqlite3.Connection, damage: Damage) -> None:
+    """Drop what is damaged, so that every row left can be read; workbooks are to be read anew.
+
+    Sheets of damaged workbooks lose all links that were found, until they are read anew.
+    """
+    tables = LinkTables(connection)
+    going = _sheets_of(connection, damage)
+    _drop_loose(connection, list(going))
+    with relinked(tables, list(going.values())):
+        delete_sheets(connection, [row_id for row_id, _name in damage.sheets])
+        connection.execute(f"DELETE FROM links WHERE {BAD_LINK}")
+        for table in _CLAIMS:
+            connection.executemany(
+                f"DELETE FROM {table} WHERE sheet = ?", [(row_id,) for row_id in going]
+            )
+        for table, key in _OF_SHEETS.items():
+            connection.execute(f"DELETE FROM {table} WHERE {key} NOT IN (SELECT id FROM sheets)")
+    # A name that no sheet has any more may be damaged, too.
+    connection.execute(
+        "DELETE FROM stale_families WHERE family NOT IN (SELECT family FROM periods)"
+    )
+    _forget(connection, damage)
+
+
+def _sheets_of(connection: sqlite3.Connection, damage: Damage) -> dict[int, str]:
+    """Row ids and sheet ids of the damaged sheets, and of all sheets of damaged workbooks."""
+    found = dict(damage.sheets)
+    sql = "SELECT id, CAST(sheet_id AS BLOB) FROM sheets WHERE workbook_id = ?"
+    for workbook_id, _root, _path in damage.workbooks:
+        for row_id, name in connection.execute(sql, (workbook_id,)):
+            found[row_id] = name.decode("utf-8", "replace")
+    return found
+
+
+def _drop_loose(connection: sqlite3.Connection, going: list[int]) -> None:
+    """Drop the found links to sheets that go, or are not there; families lose members so."""
+    values = {"going": json.dumps(going)}
+    connection.execute(
+        "INSERT OR IGNORE INTO stale_families SELECT p.family FROM links l "
+        "JOIN sheets s ON s.sheet_id IN (l.source, l.target) JOIN periods p ON p.sheet = s.id "
+        f"WHERE l.origin = 'period' AND {_LOOSE}",
+        values,
+    )
+    connection.execute(f"DELETE FROM links WHERE {_LOOSE}", values)
+
+
+def _forget(connection: sqlite3.Connection, damage: Damage) -> None:
+    """Let no content of damaged workbooks, and of those that cannot be told, be known."""
+    forget = "UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = ''"
+    connection.executemany(
+        f"{forget}, skipped = '[]' WHERE id = ?", [(found[0],) for found in damage.workbooks]
+    )
+    connection.executemany(f"{forget} WHERE id = ?", [(each,) for each in damage.unsealed])

@@ -1,0 +1,249 @@
+"""The tables of an index file, and how an older file becomes a current one."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+from sat_retriever.errors import IndexFormatError
+from sat_retriever.index.store.damage import RowDamage, readable, register
+from sat_retriever.index.store.links import key_from_text, text_of
+from sat_retriever.links.join.keys import header_blocks
+from sat_retriever.period.sheet import months_of
+from sat_retriever.records.jsonform import record_from_json
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.lexical import sheet_words
+
+APPLICATION_ID = 0x53415431  # "SAT1": tells an index from any other SQLite file
+
+# One script a version; script i brings a file from version i to i + 1. A script that
+# was released is never changed: a new version is a new script.
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+    CREATE TABLE workbooks (
+        id INTEGER PRIMARY KEY,
+        root TEXT NOT NULL,
+        path TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        mtime_ns INTEGER NOT NULL,
+        checked_ns INTEGER NOT NULL,
+        content_hash TEXT NOT NULL,
+        skipped TEXT NOT NULL,
+        UNIQUE (root, path)
+    );
+
+    -- AUTOINCREMENT: an id is never used twice, so a reader can tell what is new.
+    CREATE TABLE sheets (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        sheet_id TEXT NOT NULL UNIQUE,
+        workbook_id INTEGER REFERENCES workbooks (id) ON DELETE CASCADE,
+        workbook TEXT NOT NULL,
+        path TEXT NOT NULL,
+        format TEXT NOT NULL,
+        visibility TEXT NOT NULL,
+        metadata TEXT NOT NULL,
+        record TEXT NOT NULL
+    );
+    CREATE INDEX sheets_of_workbook ON sheets (workbook_id);
+
+    -- What every query needs, apart from the long records, so that loading is quick.
+    CREATE TABLE tokens (
+        id INTEGER PRIMARY KEY REFERENCES sheets (id) ON DELETE CASCADE,
+        words INTEGER NOT NULL,
+        token BLOB NOT NULL
+    );
+
+    CREATE VIRTUAL TABLE lexical USING fts5 (
+        workbook, sheet, headers, folder,
+        tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'", detail = 'column'
+    );
+
+    CREATE TABLE links (
+        source TEXT NOT NULL,
+        target TEXT NOT NULL,
+        type TEXT NOT NULL,
+        weight REAL NOT NULL,
+        evidence TEXT NOT NULL,
+        PRIMARY KEY (source, target, type)
+    ) WITHOUT ROWID;
+    CREATE INDEX links_to ON links (target);
+    """,
+    """
+    -- A link may be given by a user and found in several ways: each origin keeps its own
+    -- row, so that one can be found anew without touching the others.
+    ALTER TABLE links RENAME TO old_links;
+    DROP INDEX links_to;
+    CREATE TABLE links (
+        source TEXT NOT NULL,
+        target TEXT NOT NULL,
+        type TEXT NOT NULL,
+        origin TEXT NOT NULL,
+        weight REAL NOT NULL,
+        evidence TEXT NOT NULL,
+        PRIMARY KEY (source, target, type, origin)
+    ) WITHOUT ROWID;
+    INSERT INTO links SELECT source, target, type, 'given', weight, evidence FROM old_links;
+    DROP TABLE old_links;
+    CREATE INDEX links_to ON links (target);
+
+    -- What sheets say about sheets of other workbooks, whether or not those are there.
+    CREATE TABLE external_references (
+        sheet INTEGER NOT NULL REFERENCES sheets (id) ON DELETE CASCADE,
+        file TEXT NOT NULL,
+        claim TEXT NOT NULL
+    );
+    CREATE INDEX external_references_of ON external_references (sheet);
+    CREATE INDEX external_references_to ON external_references (file);
+
+    CREATE TABLE periods (
+        sheet INTEGER PRIMARY KEY REFERENCES sheets (id) ON DELETE CASCADE,
+        family TEXT NOT NULL,
+        claim TEXT NOT NULL
+    );
+    CREATE INDEX periods_of_family ON periods (family);
+    CREATE TABLE stale_families (family TEXT PRIMARY KEY) WITHOUT ROWID;
+
+    CREATE TABLE key_columns (
+        id INTEGER PRIMARY KEY,
+        sheet INTEGER NOT NULL REFERENCES sheets (id) ON DELETE CASCADE,
+        claim TEXT NOT NULL
+    );
+    CREATE INDEX key_columns_of ON key_columns (sheet);
+    CREATE TABLE key_blocks (
+        block TEXT NOT NULL,
+        key_column INTEGER NOT NULL REFERENCES key_columns (id) ON DELETE CASCADE,
+        PRIMARY KEY (block, key_column)
+    ) WITHOUT ROWID;
+    CREATE INDEX key_blocks_of ON key_blocks (key_column);
+
+    -- Name without folder, case folded: what formulas of other workbooks call it.
+    ALTER TABLE workbooks ADD COLUMN file TEXT NOT NULL DEFAULT '';
+    CREATE INDEX workbooks_called ON workbooks (file);
+    CREATE INDEX sheets_called ON sheets (workbook);
+    -- Links were not looked for before: no workbook counts as unchanged.
+    UPDATE workbooks SET content_hash = '', mtime_ns = -1;
+    """,
+    """
+    -- The months that a sheet's names say, as `period.relation.packed` has them.
+    ALTER TABLE tokens ADD COLUMN months INTEGER NOT NULL DEFAULT 0;
+    UPDATE tokens SET months = (
+        SELECT months_of(coalesce(json_extract(record, '$.sheet'), ''), workbook, path)
+        FROM sheets WHERE sheets.id = tokens.id
+    );
+    """,
+    """
+    -- Words of a trade stay whole (LDVs, NOx, PM2.5), so sheets have other words, some with
+    -- signs inside, and key columns other blocks. Every sheet is read anew from its record.
+    DROP TABLE lexical;
+    CREATE VIRTUAL TABLE lexical USING fts5 (
+        workbook, sheet, headers, folder,
+        tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co' tokenchars '&-./'",
+        detail = 'column'
+    );
+    CREATE TEMP TABLE read (id INTEGER PRIMARY KEY, words TEXT NOT NULL);
+    INSERT INTO read (id, words) SELECT id, words_of(record) FROM sheets;
+    INSERT INTO lexical (rowid, workbook, sheet, headers, folder)
+    SELECT id, json_extract(words, '$[0]'), json_extract(words, '$[1]'),
+        json_extract(words, '$[2]'), json_extract(words, '$[3]')
+    FROM read;
+    UPDATE tokens SET words = (
+        SELECT json_extract(read.words, '$[4]') FROM read WHERE read.id = tokens.id
+    );
+    DROP TABLE read;
+    UPDATE key_columns SET claim = key_of(claim);
+    DELETE FROM key_blocks;
+    INSERT OR IGNORE INTO key_blocks
+    SELECT block.value, key_columns.id FROM key_columns, json_each(claim, '$.blocks') AS block;
+    """,
+    """
+    -- Where a workbook really was, links followed, when it was read; empty: at its own path.
+    ALTER TABLE workbooks ADD COLUMN within TEXT NOT NULL DEFAULT '';
+
+    -- Checksums, to tell rows that are not as they were written: see `store.damage`.
+    ALTER TABLE workbooks ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+    ALTER TABLE sheets ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+    UPDATE sheets SET crc = checksum(CAST(record AS BLOB));
+    ALTER TABLE links ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+    UPDATE links SET crc = checksum(
+        CAST(source AS BLOB), CAST(target AS BLOB), CAST(type AS BLOB), CAST(origin AS BLOB),
+        CAST(evidence AS BLOB), weight
+    );
+    """,
+)
+
+
+def check(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None:
+    """Refuse what is no index that can be brought to this version, before it is touched.
+
+    Raises:
+        IndexFormatError: If the file is no index, was written by a newer version, or by an
+            older one and cannot be written to.
+    """
+    if _pragma(connection, "application_id") != APPLICATION_ID:
+        raise IndexFormatError(f"{path} is not an index of this package")
+    version = _pragma(connection, "user_version")
+    if version > len(MIGRATIONS):
+        raise IndexFormatError(
+            f"{path} was written by a newer version (schema {version}, this one knows up to "
+            f"{len(MIGRATIONS)}): upgrade with pip install -U sat-retriever"
+        )
+    if version < len(MIGRATIONS) and not writable:
+        raise IndexFormatError(
+            f"{path} was written by an older version and is read-only here: open it once where "
+            "it can be written to, or a copy of it"
+        )
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a new file, or a checked one, to the current schema, in one transaction."""
+    version = _pragma(connection, "user_version")
+    if version < len(MIGRATIONS):
+        register(connection)
+        for name, arguments, function in (
+            ("months_of", 3, _months_of),
+            ("words_of", 1, _words_of),
+            ("key_of", 1, _key_of),
+        ):
+            connection.create_function(name, arguments, function, deterministic=True)
+        script = "".join(MIGRATIONS[version:])
+        try:
+            connection.executescript(
+                f"BEGIN IMMEDIATE; {script} PRAGMA application_id = {APPLICATION_ID};"
+                f"PRAGMA user_version = {len(MIGRATIONS)}; COMMIT;"
+            )
+        except sqlite3.Error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if _pragma(connection, "user_version") < len(MIGRATIONS):
+                raise  # else another process has done it meanwhile
+
+
+def _months_of(sheet: str, workbook: str, path: str) -> int:
+    return months_of(SheetRecord("", sheet, workbook=workbook, path=path))
+
+
+def _words_of(record: str) -> str:
+    """Words of a stored record, a text a lexical field, and their number."""
+    try:
+        fields = readable(lambda: sheet_words(record_from_json(json.loads(record))))
+    except RowDamage:  # is told where it is met, and repaired by verifying
+        fields = ([], [], [], [])
+    return json.dumps([*map(" ".join, fields), sum(map(len, fields))])
+
+
+def _key_of(claim: str) -> str:
+    """A stored key column with the blocks that its header gives today."""
+    try:
+        column = readable(lambda: key_from_text(claim))
+    except RowDamage:
+        return claim
+    by_values = [block for block in column.blocks if not block.startswith("h:")]
+    return text_of(replace(column, blocks=(*header_blocks(column.field()), *by_values)))
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])

@@ -1,0 +1,138 @@
+"""The links of an index file, read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from sat_retriever.index.store.connection import translated
+from sat_retriever.index.store.damage import RowDamage
+from sat_retriever.index.store.links import Origin
+from sat_retriever.records.links import Link
+
+_COLUMNS = "source, target, type, origin, weight, evidence"
+_PART = 10_000  # rows read at a time
+
+Ask = Callable[..., list[Any]]  # a statement and its values to rows
+
+
+class StoredLinks:
+    """Reads links; of several origins of one link only the best is shown.
+
+    Args:
+        ask: Runs a statement with a sequence of values.
+        ask_in: Runs a statement whose `{}` stands for a list of values.
+        path: The file, which an error names.
+    """
+
+    def __init__(self, ask: Ask, ask_in: Ask, path: Path) -> None:
+        self._path = path
+        self._ask = ask
+        self._ask_in = ask_in
+
+    def of(self, sheet_ids: Sequence[str]) -> list[Link]:
+        """Links that start or end at one of the sheets, ordered by ends and type."""
+        found = {
+            tuple(row)
+            for end in ("source", "target")
+            for row in self._ask_in(
+                f"SELECT {_COLUMNS} FROM links WHERE {end} IN ({{}})", sheet_ids
+            )
+        }
+        return self._links(found)
+
+    def between(
+        self, some: Sequence[str], others: Sequence[str], types: Sequence[str] | None = None
+    ) -> list[Link]:
+        """Links with one end among some sheets and one among others, by ends and type.
+
+        Every pair is looked up, so sheets with thousands of links cost no more than others.
+
+        Args:
+            some: Sheet ids.
+            others: Sheet ids.
+            types: Link types; None takes all.
+        """
+        one, other = json.dumps(list(some)), json.dumps(list(others))
+        # "+" keeps types out of the look-up: one a pair instead of one a pair and type.
+        typed = "" if types is None else " AND +type IN (SELECT value FROM json_each(?))"
+        wanted = () if types is None else (json.dumps(list(types)),)
+        found: set[tuple[Any, ...]] = set()
+        for sources, targets in dict.fromkeys(((one, other), (other, one))):
+            rows = self._ask(
+                f"SELECT {_COLUMNS} FROM links WHERE source IN (SELECT value FROM json_each(?)) "
+                f"AND target IN (SELECT value FROM json_each(?)){typed}",
+                (sources, targets, *wanted),
+            )
+            found.update(map(tuple, rows))
+        return self._links(found)
+
+    def targets(self, sheet_id: str, limit: int) -> list[Link]:
+        """Links that start at a sheet, by target and type, from its first `limit` rows."""
+        return self._links(
+            self._ask(
+                f"SELECT {_COLUMNS} FROM links WHERE source = ? "
+                "ORDER BY target, type, origin LIMIT ?",
+                (sheet_id, limit),
+            )
+        )
+
+    def all(self) -> Iterator[Link]:
+        """Every link, ordered by ends and type; the file may change between two of them."""
+        last: tuple[str, str, str, str] = ("", "", "", "")
+        held: list[Any] = []
+        while rows := self._ask(
+            f"SELECT {_COLUMNS} FROM links WHERE (source, target, type, origin) > "
+            "(?, ?, ?, ?) ORDER BY source, target, type, origin LIMIT ?",
+            (*last, _PART),
+        ):
+            last = rows[-1][:4]
+            # The last link may go on in the next part, with another origin.
+            cut = next((n for n, row in enumerate(rows) if row[:3] == last[:3]), 0)
+            yield from self._links([*held, *rows[:cut]])
+            held = rows[cut:]
+        yield from self._links(held)
+
+    def counts(self) -> dict[str, int]:
+        """Number of links of each type."""
+        return dict(
+            self._ask(
+                "SELECT type, count(*) FROM (SELECT DISTINCT source, target, type FROM links) "
+                "GROUP BY type ORDER BY type"
+            )
+        )
+
+    def unresolved(self, limit: int) -> dict[str, int]:
+        """Workbook files that formulas name but that are not here, most named ones first."""
+        return dict(
+            self._ask(
+                "SELECT file, count(*) AS n FROM external_references WHERE file NOT IN "
+                "(SELECT file FROM workbooks) GROUP BY file ORDER BY n DESC, file LIMIT ?",
+                (limit,),
+            )
+        )
+
+    def _links(self, rows: Iterable[Any]) -> list[Link]:
+        with translated(self._path):
+            return list(merged(rows))
+
+
+def merged(rows: Iterable[tuple[str, str, str, str, float, str]]) -> Iterator[Link]:
+    """One link for each pair and type, from (source, target, type, origin, weight, evidence).
+
+    A given one stands for the others; of those that were found the strongest does.
+    Sorted by ends and type.
+    """
+    best: dict[tuple[str, str, str], tuple[bool, float, str, Link]] = {}
+    for source, target, kind, origin, weight, evidence in rows:
+        if not isinstance(weight, float):
+            raise RowDamage(f"the weight of a link is {weight!r}")
+        given = origin == Origin.GIVEN.value
+        ranked = (given, weight, origin, Link(source, target, kind, weight, evidence))
+        key = (source, target, kind)
+        if key not in best or ranked[:3] > best[key][:3]:
+            best[key] = ranked
+    for key in sorted(best):
+        yield best[key][3]

@@ -1,0 +1,185 @@
+"""Statements that change an index file; the caller owns the transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sat_retriever.index.store.damage import checksum
+from sat_retriever.links.formula.external import file_key
+from sat_retriever.period.sheet import months_of
+from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.sheets import SheetRecord, Skipped, SkipReason
+from sat_retriever.records.tokens import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbookState:
+    """What the index knows of one workbook file.
+
+    Attributes:
+        root: Absolute POSIX path of the folder its path is relative to.
+        path: POSIX path relative to the root.
+        size: Bytes.
+        mtime_ns: Modification time, nanoseconds since 1970.
+        checked_ns: When size and time were taken, nanoseconds since 1970.
+        content_hash: Hash of its bytes; empty when they could not be read.
+        skipped: What of it gave no record.
+        within: Absolute POSIX path of the folder or file that it was when it was read, or lay
+            in, once links are followed: it is not opened elsewhere. Empty for its own path.
+    """
+
+    root: str
+    path: str
+    size: int
+    mtime_ns: int
+    checked_ns: int
+    content_hash: str
+    skipped: tuple[Skipped, ...] = ()
+    within: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One sheet as it is stored.
+
+    Attributes:
+        record: The record.
+        token: Its token, (d,) float32, unit length.
+        words: Words of each lexical field, in the order of `LEXICAL_FIELDS`.
+    """
+
+    record: SheetRecord
+    token: FloatArray
+    words: tuple[Sequence[str], ...]
+
+
+def holders(connection: sqlite3.Connection, rows: Sequence[SheetRow]) -> dict[str, tuple[str, str]]:
+    """Root and path of the workbook that has a row's sheet id already, by sheet id.
+
+    Free ids are absent; both are empty for a sheet that was added without a file.
+    """
+    sql = (
+        "SELECT coalesce(w.root, ''), coalesce(w.path, '') FROM sheets s "
+        "LEFT JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id = ?"
+    )
+    ids = [row.record.sheet_id for row in rows]
+    found = ((each, connection.execute(sql, (each,)).fetchone()) for each in ids)
+    return {sheet_id: tuple(holder) for sheet_id, holder in found if holder}
+
+
+def clash(row: SheetRow, root: str, other: str) -> Skipped:
+    """What is noted of a sheet whose id is taken.
+
+    Args:
+        row: The sheet.
+        root: Root of its workbook.
+        other: Root of the workbook that has the id; empty for a sheet without a file.
+    """
+    record = row.record
+    message = (
+        f"the indexed folder {other} has a sheet {record.sheet_id!r}, so that of {root} is left "
+        "out: index the folder that holds both instead"
+        if other
+        else f"a sheet {record.sheet_id!r} was added without a file, so that of {root} is left "
+        "out: remove the other, and verify"
+    )
+    return Skipped(record.path, SkipReason.DUPLICATE_ID, message, record.sheet)
+
+
+def insert_workbook(
+    connection: sqlite3.Connection, state: WorkbookState, clashes: Sequence[Skipped]
+) -> int:
+    """Add a workbook; its row id."""
+    skipped = json.dumps(to_json([*state.skipped, *clashes]))
+    cursor = connection.execute(
+        "INSERT INTO workbooks "
+        "(root, path, file, size, mtime_ns, checked_ns, content_hash, skipped, within) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            state.root,
+            state.path,
+            file_key(state.path),
+            state.size,
+            state.mtime_ns,
+            state.checked_ns,
+            state.content_hash,
+            skipped,
+            state.within,
+        ),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def insert_sheets(
+    connection: sqlite3.Connection, rows: Sequence[SheetRow], workbook_id: int | None
+) -> None:
+    """Add sheets with their tokens and words."""
+    for row in rows:
+        record = row.record
+        text = json.dumps(to_json(record, compact=True), separators=(",", ":"))
+        row_id = connection.execute(
+            "INSERT INTO sheets (sheet_id, workbook_id, workbook, path, format, visibility, "
+            "metadata, record, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                record.sheet_id,
+                workbook_id,
+                record.workbook,
+                record.path,
+                record.format,
+                record.visibility.value,
+                json.dumps(dict(record.metadata)),
+                text,
+                checksum(text),
+            ),
+        ).lastrowid
+        length = sum(len(words) for words in row.words)
+        token = np.ascontiguousarray(row.token, dtype="<f4").tobytes()
+        connection.execute(
+            "INSERT INTO tokens (id, words, token, months) VALUES (?, ?, ?, ?)",
+            (row_id, length, token, months_of(record)),
+        )
+        connection.execute(
+            "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)",
+            (row_id, *(" ".join(words) for words in row.words)),
+        )
+
+
+def delete_workbook(connection: sqlite3.Connection, root: str, path: str) -> None:
+    """Drop a workbook, if it is there, with all its sheets."""
+    ids = [
+        row[0]
+        for row in connection.execute(
+            "SELECT s.id FROM sheets s JOIN workbooks w ON w.id = s.workbook_id "
+            "WHERE w.root = ? AND w.path = ?",
+            (root, path),
+        )
+    ]
+    delete_sheets(connection, ids)
+    connection.execute("DELETE FROM workbooks WHERE root = ? AND path = ?", (root, path))
+
+
+def delete_sheets(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
+    """Drop sheets by row id."""
+    # FTS5 knows no foreign keys, so its rows go by hand; tokens follow by cascade.
+    values = [(row_id,) for row_id in ids]
+    connection.executemany("DELETE FROM lexical WHERE rowid = ?", values)
+    connection.executemany("DELETE FROM sheets WHERE id = ?", values)
+
+
+def ids_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int]:
+    """Row ids of the sheet ids that are there."""
+    sql = "SELECT id FROM sheets WHERE sheet_id = ?"
+    found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)
+    return [row[0] for row in found if row]
+
+
+def workbooks_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int]:
+    """Row ids of the workbook files that have some of the sheets."""
+    sql = "SELECT workbook_id FROM sheets WHERE sheet_id = ? AND workbook_id IS NOT NULL"
+    found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)
+    return sorted({row[0] for row in found if row})

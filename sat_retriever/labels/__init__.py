@@ -1,6 +1,0 @@
-"""Labelled questions: which sheets answer them, read from files."""
-
-from sat_retriever.labels.own import load_labels
-from sat_retriever.labels.query import Query
-
-__all__ = ["Query", "load_labels"]

@@ -1,0 +1,1 @@
+"""Language models: one question at a time, answered in a given form."""

@@ -1,0 +1,128 @@
+"""A language model asked one question at a time, answering in JSON of a given form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from sat_retriever.errors import InputError, LanguageModelError
+from sat_retriever.llm.ollama import OllamaServer, check_positive
+
+_JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+}
+
+
+class Chat(Protocol):
+    """What answers prompts; every call stands alone."""
+
+    def ask(self, prompt: str, schema: Mapping[str, Any], *, seed: int = 0) -> Any:
+        """The parsed answer, of the form that a JSON schema describes.
+
+        Raises:
+            LanguageModelError: If there is no answer, or none of that form.
+        """
+        ...
+
+
+class OllamaChat:
+    """A model served by Ollama on this or another machine."""
+
+    def __init__(
+        self,
+        model: str,
+        host: str | None = None,
+        *,
+        timeout_s: float = 600.0,
+        num_ctx: int = 8192,
+        max_tokens: int = 2048,
+        temperature: float = 0.0,
+    ) -> None:
+        """A chat with a model; nothing is sent before the first question.
+
+        Args:
+            model: Name as `ollama list` shows it, for example "qwen3:8b".
+            host: Address of the server, for example "http://127.0.0.1:11434"; None for
+                the environment's OLLAMA_HOST or this machine.
+            timeout_s: Longest wait for one answer, in seconds, loading included.
+            num_ctx: Context in tokens; a prompt that does not fit is refused by the server.
+            max_tokens: Longest answer in tokens.
+            temperature: 0 for the likeliest answer, which repeats for equal seeds.
+
+        Raises:
+            InputError: If the name is empty or a number is not positive.
+            MissingExtraError: If the package `ollama` is not installed.
+        """
+        if not model.strip():
+            raise InputError("the model's name is empty; `ollama list` shows the names there are")
+        check_positive(timeout_s=timeout_s, num_ctx=num_ctx, max_tokens=max_tokens)
+        if temperature < 0:
+            raise InputError(f"temperature must be 0 or more, not {temperature}")
+        self.model = model
+        self._options = {
+            "num_ctx": num_ctx,
+            "num_predict": max_tokens,
+            "temperature": temperature,
+        }
+        self._server = OllamaServer(host, timeout_s=timeout_s)
+
+    def ask(self, prompt: str, schema: Mapping[str, Any], *, seed: int = 0) -> Any:
+        """The model's answer, parsed; its top level is checked against the schema.
+
+        Args:
+            prompt: The whole question.
+            schema: JSON schema that the server holds the answer to.
+            seed: For repeatable sampling where the temperature is above 0.
+
+        Raises:
+            ModelSetupError: If the server is not running, the model is not there, or the
+                prompt is longer than its context.
+            LanguageModelError: If the server fails or is too slow, or the answer is cut
+                short, no JSON, or of another form.
+        """
+        reply = self._server.reply(self.model, prompt, schema, {**self._options, "seed": seed})
+        if not reply.ended:
+            raise LanguageModelError(
+                f"{self.model} did not finish its answer within "
+                f"{self._options['num_predict']} tokens; raise max_tokens"
+            )
+        return parsed(reply.text, schema, self.model)
+
+
+def parsed(text: str, schema: Mapping[str, Any], model: str) -> Any:
+    """An answer's JSON value, its top level checked against the schema.
+
+    >>> parsed('["b", "a"]', {"type": "array"}, "a model")
+    ['b', 'a']
+
+    Raises:
+        LanguageModelError: If it is no JSON, or of another form.
+    """
+    try:
+        answer = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise LanguageModelError(
+            f"{model} answered no JSON: {text[:80]!r}; try a larger model"
+        ) from error
+    _check(answer, schema, model)
+    return answer
+
+
+def _check(answer: Any, schema: Mapping[str, Any], model: str) -> None:
+    """Servers older than structured output ignore the schema: say so early."""
+    wanted = schema.get("type")
+    types = _JSON_TYPES.get(wanted) if isinstance(wanted, str) else None
+    if types is not None and (
+        not isinstance(answer, types) or (isinstance(answer, bool) and wanted != "boolean")
+    ):
+        raise LanguageModelError(f"{model} answered {answer!r:.80} where {wanted} was asked")
+    if isinstance(answer, dict):
+        missing = [name for name in schema.get("required", ()) if name not in answer]
+        if missing:
+            raise LanguageModelError(f"{model}'s answer lacks {', '.join(missing)}")

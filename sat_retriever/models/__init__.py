@@ -1,0 +1,1 @@
+"""Model folders, and the trained models of this package."""

@@ -1,0 +1,56 @@
+"""Trained models that are part of this package, by name.
+
+Each is a folder of `models` beside this file: `encoder` and `reranker`, written and checked like
+any model folder, and a README.md that says what they were trained on and how good they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from sat_retriever.errors import EncoderError
+
+GENERAL = "general"
+PACKAGED = (GENERAL,)
+FOLDER = Path(__file__).parent
+Part = Literal["encoder", "reranker"]
+_INSTEAD: Mapping[Part, str] = {"encoder": "minilm", "reranker": "links"}
+
+Model = TypeVar("Model")
+
+
+def is_packaged(name: str | Path) -> bool:
+    """Whether a name means a model of this package; a folder called so is "./general".
+
+    >>> is_packaged("general"), is_packaged("./general"), is_packaged("minilm")
+    (True, False, False)
+    """
+    return isinstance(name, str) and name in PACKAGED
+
+
+def packaged_model(name: str, part: Part, read: Callable[[Path], Model]) -> Model:
+    """One part of a model of this package, read and checked.
+
+    Args:
+        name: One of `PACKAGED`.
+        part: Its Sheet Encoder, or the reranker for its tokens.
+        read: From the folder to what is wanted; checks it.
+
+    Raises:
+        EncoderError: If this version does not have it, or its files were changed.
+    """
+    folder = FOLDER / name / part
+    if not folder.is_dir():
+        raise EncoderError(
+            f"this installation has no {part} {name!r}; choose {_INSTEAD[part]!r} or a folder of "
+            "your own, or install a version of sat-retriever that brings it"
+        )
+    try:
+        return read(folder)
+    except EncoderError as error:
+        raise EncoderError(
+            f"the {part} {name!r} of this installation cannot be used ({error}); install "
+            "sat-retriever again (pip install --force-reinstall sat-retriever)"
+        ) from error

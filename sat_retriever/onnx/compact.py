@@ -1,0 +1,157 @@
+"""An ONNX file to a smaller one with the same inputs and outputs, computed in single precision.
+
+Only how weights are stored changes. A large table whose rows are looked up holds a byte a value
+with a scale a row; the rows that are looked up are scaled then. Every other large matrix holds half
+precision and is cast once, when onnxruntime opens the file. Norms, biases and constants stay as
+they are: they are small, and a constant such as 1e-9 is zero in half precision.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever._extras import require
+from sat_retriever.errors import EncoderError
+from sat_retriever.onnx.file import refuse_external_data
+from sat_retriever.records.tokens import FloatArray
+
+if TYPE_CHECKING:
+    import onnx
+
+_LARGE = 1_024  # values of a matrix; below, nothing is gained
+_TABLE = 1 << 17  # values of a table that are stored in bytes
+_STEPS = 127
+
+
+def compact_onnx(source: Path, target: Path, extra: str, *, table: int = _TABLE) -> None:
+    """Write the smaller file.
+
+    Args:
+        source: An ONNX file in single precision, with its weights inside.
+        target: The file to write.
+        extra: Extra of this package that installs `onnx`, for the message.
+        table: Values that a table of rows has at least, for its rows to hold bytes.
+
+    Raises:
+        MissingExtraError: If onnx is not installed.
+        EncoderError: If the source is no ONNX file, cannot be read, or has nothing large in single
+            precision.
+        OSError: If the target cannot be written.
+    """
+    model, onnx = open_onnx(source, extra), require("onnx", extra)
+    graph = model.graph
+    found = [each for each in graph.initializer if _is_large(each, onnx)]
+    if not found:
+        raise EncoderError(
+            f"{source} has no large weights in single precision; it is compact already, or "
+            "holds int8: give the model that was exported"
+        )
+    for weight in found:
+        rows = _rows_read(graph, weight.name)
+        if rows and len(weight.dims) == 2 and np.prod(weight.dims) >= table:
+            _store_bytes(graph, weight, rows, onnx)
+        else:
+            _store_halves(graph, weight, onnx)
+    _drop_notes(model)
+    onnx.save(model, target)
+
+
+def open_onnx(file: Path, extra: str) -> Any:
+    """An ONNX file, parsed: an `onnx.ModelProto`.
+
+    Args:
+        file: With its weights inside.
+        extra: Extra of this package that installs `onnx`, for the message.
+
+    Raises:
+        MissingExtraError: If onnx is not installed.
+        EncoderError: If it is no ONNX file, cannot be read, or keeps weights in another file.
+    """
+    onnx = require("onnx", extra)
+    refuse_external_data(file)
+    try:
+        return onnx.load(file, load_external_data=False)
+    except Exception as error:  # protobuf's errors share no other base class
+        raise EncoderError(f"{file} is no ONNX file ({error}); export the model again") from error
+
+
+def byte_rows(table: FloatArray) -> tuple[NDArray[np.int8], FloatArray]:
+    """Rows of a table in bytes, with the scale that gives each back: its largest value is ±127.
+
+    Args:
+        table: Rows (n, d) float32.
+
+    Returns:
+        Bytes (n, d) in [-127, 127] and scales (n, 1) float32; their product is the table, off
+        by half a scale at most.
+
+    >>> rows, scales = byte_rows(np.float32([[127, -63.4], [0, 0]]))
+    >>> rows.tolist(), scales.tolist()
+    ([[127, -63], [0, 0]], [[1.0], [1.0]])
+    """
+    largest = np.abs(table).max(axis=1, keepdims=True)  # (n, 1)
+    scales = np.where(largest > 0, largest / _STEPS, 1).astype(np.float32)
+    return np.rint(table / scales).clip(-_STEPS, _STEPS).astype(np.int8), scales
+
+
+def _is_large(weight: onnx.TensorProto, onnx: Any) -> bool:
+    single = weight.data_type == onnx.TensorProto.FLOAT
+    return bool(single and len(weight.dims) > 1 and np.prod(weight.dims) >= _LARGE)
+
+
+def _rows_read(graph: onnx.GraphProto, name: str) -> list[onnx.NodeProto]:
+    """The nodes that look rows of a weight up; none if anything else reads it."""
+    readers = [node for node in graph.node if name in node.input]
+    for node in readers:
+        axis = next((each.i for each in node.attribute if each.name == "axis"), 0)
+        if node.op_type != "Gather" or list(node.input).index(name) or axis:
+            return []
+    return readers
+
+
+def _store_bytes(
+    graph: onnx.GraphProto, weight: onnx.TensorProto, readers: list[onnx.NodeProto], onnx: Any
+) -> None:
+    """A table as bytes and scales; what reads rows of it reads both and multiplies."""
+    name, helper, as_weight = weight.name, onnx.helper, onnx.numpy_helper
+    rows, scales = byte_rows(as_weight.to_array(weight))
+    graph.initializer.append(as_weight.from_array(scales, f"{name}.scales"))
+    weight.CopyFrom(as_weight.from_array(rows, f"{name}.bytes"))
+    for node in readers:
+        places, out = node.input[1], node.output[0]
+        made = [
+            helper.make_node("Gather", [f"{name}.bytes", places], [f"{out}.bytes"]),
+            helper.make_node("Gather", [f"{name}.scales", places], [f"{out}.scales"]),
+            helper.make_node("Cast", [f"{out}.bytes"], [f"{out}.steps"], to=onnx.TensorProto.FLOAT),
+            helper.make_node("Mul", [f"{out}.steps", f"{out}.scales"], [out]),
+        ]
+        at = list(graph.node).index(node)
+        del graph.node[at]
+        for new in reversed(made):
+            graph.node.insert(at, new)
+
+
+def _store_halves(graph: onnx.GraphProto, weight: onnx.TensorProto, onnx: Any) -> None:
+    """A weight in half precision, cast under its old name; as it is where that overflows."""
+    name, as_weight = weight.name, onnx.numpy_helper
+    with np.errstate(over="ignore"):
+        halves = as_weight.to_array(weight).astype(np.float16)
+    if not np.isfinite(halves).all():
+        return
+    weight.CopyFrom(as_weight.from_array(halves, f"{name}.halves"))
+    cast = onnx.helper.make_node("Cast", [f"{name}.halves"], [name], to=onnx.TensorProto.FLOAT)
+    graph.node.insert(0, cast)
+
+
+def _drop_notes(model: onnx.ModelProto) -> None:
+    """Leave out where in the Python code each step came from: half a megabyte of an encoder."""
+    graph = model.graph
+    for part in (graph, *graph.node, *graph.initializer, *graph.value_info, *graph.input):
+        part.ClearField("doc_string")
+        part.ClearField("metadata_props")
+    del graph.value_info[:]
+    del model.metadata_props[:]

@@ -1,0 +1,262 @@
+"""Labelled questions about a corpus: every sheet that answers is known, by construction."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from sat_retriever.datasets.labels import Query
+from sat_retriever.errors import InputError
+from sat_retriever.questions.attributes import FactIndex
+from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.questions.needs import Asked, Need, Sources
+from sat_retriever.questions.negatives import hard_negatives, random_negatives
+from sat_retriever.questions.phrasing import Grammar
+from sat_retriever.questions.published import HARD_NEGATIVES, HARD_TYPES, MOST_HARD, QUESTIONS
+from sat_retriever.questions.scene import Scene
+from sat_retriever.questions.shapes import ATTRIBUTE_SHAPES, Shape
+from sat_retriever.questions.speech import Draft, spoken
+from sat_retriever.questions.tracing import LINK_SHAPES
+from sat_retriever.questions.wordings import Wordings
+from sat_retriever.records.links import Link
+
+_SHAPES = (*ATTRIBUTE_SHAPES, *LINK_SHAPES)
+_TRIES = 400  # sheets to start from before a type is given up
+_MAX_DESCRIBED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class QueryOptions:
+    """How many of what.
+
+    Source: the published questions' proportions and counts, `published.py`.
+
+    Attributes:
+        shares: Proportion by query type and dependency type.
+        hard_shares: Proportion of hard negatives' types, by query type.
+        max_positives: A question with more positives is left out, never cut.
+        usual_positives: One with more is asked the less often the more it has.
+        max_phrasings: How often one type of question may have the same answer, each time
+            in other words.
+        min_hard: Hard negatives of a question with few positives; one with more
+            positives has as many, up to `max_hard`, as far as there are any.
+        max_hard: Most hard negatives of a question.
+        grammar: Rules of all texts; None for the packaged ones.
+        about: Ids of the sheets that all positives of a question are among; None for any.
+    """
+
+    shares: Mapping[tuple[str, str], float] = field(default_factory=lambda: QUESTIONS)
+    hard_shares: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: HARD_NEGATIVES)
+    max_positives: int = 200
+    usual_positives: int = 20
+    max_phrasings: int = 3
+    min_hard: int = 6
+    max_hard: int = MOST_HARD
+    grammar: Grammar | None = None
+    about: frozenset[str] | None = None
+
+    @classmethod
+    def even(cls) -> QueryOptions:
+        """Every type as often as every other: nothing is known of what a corpus is asked."""
+        hard = {name: dict.fromkeys(HARD_TYPES, 1.0) for name in HARD_NEGATIVES}
+        return cls(shares=dict.fromkeys(QUESTIONS, 1.0), hard_shares=hard)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One question and what no rewording of it may lose.
+
+    Attributes:
+        query: Text and labels.
+        fixed: Names, times and keys that the text holds, as it spells them.
+        asked: The predicate that its positives satisfy; None if it was made otherwise.
+        meant: The sheets that its words describe: its positives, or those that take from
+            them.
+    """
+
+    query: Query
+    fixed: tuple[str, ...]
+    asked: Asked | None = None
+    meant: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The key columns that the text names."""
+        return self.asked.keys if isinstance(self.asked, Need) else ()
+
+
+def make_queries(
+    facts: Sequence[SheetFacts],
+    links: Sequence[Link] = (),
+    *,
+    wordings: Wordings | None = None,
+    number: int,
+    seed: int = 0,
+    options: QueryOptions | None = None,
+) -> Iterator[Made]:
+    """Questions whose positives are all sheets that answer them.
+
+    Equal arguments give equal questions. A type that the corpus cannot give (no links, no
+    periods) leaves its share to the others; where no more different questions can be
+    asked, there are fewer than `number`.
+
+    Args:
+        facts: What is known of every sheet, in the corpus's order, each with an id.
+        links: Links between sheets; those to sheets without facts make these positives.
+        wordings: What kinds and categories are called; None for their own names.
+        number: How many questions.
+        seed: Of every choice.
+        options: Proportions, bounds and grammar; None for the published and packaged ones.
+
+    Raises:
+        InputError: If ids are not unique, `number` is negative, or a bound is below 1.
+    """
+    options = options or QueryOptions()
+    if number < 0 or options.max_positives < 1 or options.max_phrasings < 1:
+        raise InputError(
+            f"number ({number}) must not be negative, and max_positives "
+            f"({options.max_positives}) and max_phrasings ({options.max_phrasings}) at least 1"
+        )
+    index = FactIndex.of(facts, links)
+    rng = random.Random(f"queries {seed}")  # noqa: S311 - repeatable, no secret
+    scene = Scene(index, (wordings or Wordings()).clear(index), rng, options.about)
+    maker = _Maker(scene, options.grammar or Grammar.load(), options, rng)
+    return islice(_spread(maker, options.shares), number)
+
+
+def _spread(maker: _Maker, shares: Mapping[tuple[str, str], float]) -> Iterator[Made]:
+    """Questions of all types, each next one of the type that lags behind its share most."""
+    waiting = {name: share for name, share in shares.items() if share > 0}
+    made: Counter[tuple[str, str]] = Counter()
+    while waiting:
+        name = min(waiting, key=lambda name: (made[name] + 1) / waiting[name])
+        found = maker.make(name)
+        if found is None:
+            del waiting[name]
+            continue
+        made[name] += 1
+        yield found
+
+
+@dataclass(slots=True)
+class _Maker:
+    """Makes questions one by one, none of them twice."""
+
+    scene: Scene
+    grammar: Grammar
+    options: QueryOptions
+    rng: random.Random
+    _asked: Counter[Asked] = field(default_factory=Counter)
+    _answers: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter)
+    _texts: set[str] = field(default_factory=set)
+
+    def make(self, types: tuple[str, str]) -> Made | None:
+        """A question of a query type and dependency type; None if none is left."""
+        shapes = [shape for shape in _SHAPES if (shape.query_type, shape.dependency_type) == types]
+        weights = [shape.weight for shape in shapes]
+        again: list[tuple[Draft, tuple[str, ...]]] = []
+        for _ in range(_TRIES if shapes else 0):
+            [shape] = self.rng.choices(shapes, weights)
+            found = self._draft(shape)
+            if found is None:
+                continue
+            if self._asked[found[0].asked] or self._unusual(found[1]):
+                again.append(found)
+                continue
+            made = self._finished(*found)
+            if made is not None:
+                return made
+        # nothing new and usual to ask: the unusual, then in other words what was asked least
+        again.sort(key=lambda found: self._asked[found[0].asked])
+        made_again = (self._finished(*found) for found in again)
+        return next((made for made in made_again if made is not None), None)
+
+    def _unusual(self, positives: Sequence[str]) -> bool:
+        return self.rng.random() * len(positives) > self.options.usual_positives
+
+    def _draft(self, shape: Shape) -> tuple[Draft, tuple[str, ...]] | None:
+        """A need of some shape with all its positives, if it can be asked."""
+        sheet = self.scene.start(shape, shape.pool)
+        if sheet is None:
+            return None
+        asked = shape.build(self.scene, sheet, self.rng)
+        if asked is None:
+            return None
+        positives = self.scene.index.sheets(asked, self.options.max_positives)
+        if positives is None or not self._wanted(positives, shape):
+            return None
+        if not self._fits(asked, positives, shape):
+            return None
+        draft = Draft(shape.query_type, shape.dependency_type, asked, shape.rule, shape.latest)
+        return draft, positives
+
+    def _wanted(self, positives: tuple[str, ...], shape: Shape) -> bool:
+        """Whether a question may have this answer, and has not had it too often."""
+        about = self.options.about
+        inside = about is None or about.issuperset(positives)
+        often = self._answers[shape.query_type, positives] >= self.options.max_phrasings
+        return inside and len(positives) >= shape.at_least and not often
+
+    def _fits(self, asked: Asked, positives: Sequence[str], shape: Shape) -> bool:
+        """Whether everything the text will name has a part in the answer."""
+        index = self.scene.index
+        if isinstance(asked, Sources):
+            described = index.places(asked.of, _MAX_DESCRIBED)
+            return described is not None and len(described) > 0
+        if shape.entities:
+            entities = {index.facts[index.place[sheet]].entity for sheet in positives}
+            if len(entities - {""}) < shape.entities:
+                return False
+        return all(index.any(part) for part in _parts(asked))
+
+    def _finished(self, draft: Draft, positives: tuple[str, ...]) -> Made | None:
+        """The draft in words that no other question has, with its negatives."""
+        single = self._single(draft, positives)
+        said = spoken(self.grammar, self.scene.wordings, draft, single=single, rng=self.rng)
+        if said is None or said.text.casefold() in self._texts:
+            return None
+        self._texts.add(said.text.casefold())
+        self._asked[draft.asked] += 1
+        self._answers[draft.query_type, positives] += 1
+        number = min(max(self.options.min_hard, len(positives)), self.options.max_hard)
+        shares = self.options.hard_shares.get(draft.query_type, {})
+        index = self.scene.index
+        hard = hard_negatives(index, positives, number, shares, self.rng)
+        query = Query(
+            text=said.text,
+            positives=positives,
+            negatives=random_negatives(index, set(positives), len(positives), self.rng),
+            hard_negatives=tuple(hard),
+            hard_negative_types=hard,
+            query_type=draft.query_type,
+            dependency_type=draft.dependency_type,
+        )
+        return Made(query, said.fixed, draft.asked, self._meant(draft, positives))
+
+    def _meant(self, draft: Draft, positives: tuple[str, ...]) -> tuple[str, ...]:
+        if isinstance(draft.asked, Sources):
+            return self.scene.index.sheets(draft.asked.of) or ()
+        return positives
+
+    def _single(self, draft: Draft, positives: Sequence[str]) -> bool:
+        """Whether the text speaks of one sheet: it never does where there are more."""
+        if isinstance(draft.asked, Sources):
+            return len(self._meant(draft, ())) == 1
+        return len(positives) == 1 and self.rng.random() < 0.6
+
+
+def _parts(need: Need) -> Iterator[Need]:
+    """The need once for each thing it names: each must be among the answers."""
+    for kind in need.kinds if len(need.kinds) > 1 else ():
+        yield replace(need, kinds=(kind,))
+    for entity in need.entities if len(need.entities) > 1 else ():
+        yield replace(need, entities=(entity,))
+    for span in need.spans:
+        if len(need.spans) > 1:
+            yield replace(need, spans=(span,))
+        if span.first_year != span.last_year:
+            for year in (span.first_year, span.last_year):
+                yield replace(need, spans=(replace(span, first_year=year, last_year=year),))

@@ -1,0 +1,69 @@
+"""What a question asks for, as a predicate over what is known about sheets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sat_retriever.period.periods import Grain
+from sat_retriever.period.spans import Span
+from sat_retriever.questions.facts import SheetFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Sheets with given attributes; an empty attribute allows every value.
+
+    Attributes:
+        kinds: One of these kinds.
+        categories: One of these categories.
+        entities: One of these entities.
+        spans: Period within one of these.
+        grain: Period of this length.
+        keys: All of these columns, as keys or under that header.
+    """
+
+    kinds: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    spans: tuple[Span, ...] = ()
+    grain: Grain | None = None
+    keys: tuple[str, ...] = ()
+
+    def holds(self, facts: SheetFacts) -> bool:
+        """Whether a sheet is one of those asked for.
+
+        >>> Need(kinds=("payroll",)).holds(SheetFacts("a", "hr", "payroll", "Acme"))
+        True
+        """
+        if self.kinds and facts.kind not in self.kinds:
+            return False
+        if self.categories and facts.category not in self.categories:
+            return False
+        if self.entities and facts.entity not in self.entities:
+            return False
+        if self.grain and (facts.period is None or facts.period.grain is not self.grain):
+            return False
+        if any(key not in facts.keys and key.casefold() not in facts.columns for key in self.keys):
+            return False
+        period = facts.period
+        return not self.spans or (
+            period is not None and any(span.covers(period) for span in self.spans)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Sheets that described sheets take from; all described ones count, not one of them.
+
+    Attributes:
+        of: Which sheets take.
+        types: Types of links that count as taking.
+        itself: Whether the sheets that take are asked for as well.
+    """
+
+    of: Need
+    types: tuple[str, ...]
+    itself: bool = False
+
+
+Asked = Need | Sources

@@ -1,0 +1,235 @@
+"""What can be asked, starting from one sheet that has to be among the answers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sat_retriever.period.periods import Grain
+from sat_retriever.period.spans import Span, span_of, year
+from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.questions.needs import Asked, Need
+from sat_retriever.questions.scene import Scene
+
+_PLAIN = ("kind", "category", "entity", "key", "grain")
+
+Build = Callable[[Scene, SheetFacts, random.Random], Asked | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One way to ask.
+
+    Attributes:
+        query_type: For example "comparison".
+        dependency_type: For example "temporal_alignment".
+        rule: The grammar's rule that says it.
+        build: What is asked, from a sheet; None if that sheet does not allow it.
+        weight: How often it is tried beside the others of its types.
+        pool: Sheets to start from; see `Scene.pool`.
+        at_least: Fewest positives.
+        entities: Fewest entities among the positives.
+        latest: Whether its years are said as the last ones there are.
+    """
+
+    query_type: str
+    dependency_type: str
+    rule: str
+    build: Build
+    weight: int = 1
+    pool: str = "all"
+    at_least: int = 1
+    entities: int = 0
+    latest: bool = False
+
+
+def by(*attributes: str) -> Build:
+    """The sheets that share these attributes with one: kind, entity, year, time and so on."""
+
+    def build(scene: Scene, sheet: SheetFacts, rng: random.Random) -> Need | None:
+        need = Need()
+        for attribute in attributes:
+            found = _with(need, attribute, scene, sheet, rng)
+            if found is None:
+                return None
+            need = found
+        return need
+
+    return build
+
+
+def _with(
+    need: Need, attribute: str, scene: Scene, sheet: SheetFacts, rng: random.Random
+) -> Need | None:
+    found: Need | None = None
+    match attribute:
+        case "subject":
+            found = scene.subject(sheet, rng)
+        case "kind" if sheet.kind:
+            found = replace(need, kinds=(sheet.kind,))
+        case "category" if sheet.category:
+            found = replace(need, categories=(sheet.category,))
+        case "entity" if sheet.entity:
+            found = replace(need, entities=(sheet.entity,))
+        case "key" if sheet.keys:
+            found = replace(need, keys=(rng.choice(sheet.keys),))
+        case "grain" if sheet.period and sheet.period.grain in (Grain.QUARTER, Grain.MONTH):
+            found = replace(need, grain=sheet.period.grain)
+        case _ if attribute not in _PLAIN and sheet.period is not None and sheet.period.year:
+            spans = _spans(attribute, need, scene, span_of(sheet.period), rng)
+            found = replace(need, spans=spans) if spans else None
+    return found
+
+
+def _spans(name: str, need: Need, scene: Scene, own: Span, rng: random.Random) -> tuple[Span, ...]:
+    """Spans of time by name, the sheet's own one inside; none if there is no such thing."""
+    this = own.last_year
+    part = (own.first_month, own.last_month)
+    match name:
+        case "year":
+            return (year(this),)
+        case "time":
+            return (own,) if own.first_year == this else ()
+        case "quarter" | "half":
+            size = 3 if name == "quarter" else 6
+            first = (own.first_month - 1) // size * size + 1
+            inside = own.last_month < first + size and part != (first, first + size - 1)
+            return (Span(this, this, first, first + size - 1),) if inside else ()
+        case "months":
+            first = rng.randint(max(1, own.first_month - 4), own.first_month)
+            last = rng.randint(own.last_month, min(12, own.last_month + 4))
+            odd = part not in ((1, 12), (first, last)) and (last - first + 1) % 3
+            return (Span(this, this, first, last),) if odd else ()
+        case "same_part":
+            return () if own.whole_years else (Span(0, 0, *part),)
+        case _:
+            years = scene.years(need)
+            if name == "latest" and years[-1:] != scene.years(Need())[-1:]:
+                years = ()  # the last ones of these sheets are not the last ones there are
+            return _over_years(name, years, own, rng)
+
+
+def _over_years(
+    name: str, years: tuple[int, ...], own: Span, rng: random.Random
+) -> tuple[Span, ...]:
+    """Spans over several of the years that there are."""
+    this = own.last_year
+    if name in ("years", "latest", "part_of_years"):
+        return _run_of_years(name, years, own, rng)
+    others = [number for number in years if number != this]
+    parted = not own.whole_years
+    found: tuple[Span, ...] = ()
+    match name:
+        case "two_years" if this - 1 in others:
+            found = year(this - 1), year(this)
+        case "any_two_years" if others:
+            found = year(rng.choice(others)), year(this)
+        case "same_part_twice" if parted and others:
+            before = this - 1 if this - 1 in others else rng.choice(others)
+            found = replace(own, first_year=before, last_year=before), own
+        case "part_before" if parted:
+            found = _before(own), own
+    return tuple(sorted(found))
+
+
+def _run_of_years(
+    name: str, years: tuple[int, ...], own: Span, rng: random.Random
+) -> tuple[Span, ...]:
+    """One span over successive years, all of them with sheets."""
+    length = rng.randint(2, 5 if name == "years" else 4)
+    if name == "latest":
+        run = years[-length:]
+        whole = len(run) == length and run[-1] - run[0] == length - 1
+        return (Span(run[0], run[-1]),) if whole else ()
+    first = rng.randint(own.last_year - length + 1, own.last_year)
+    if len([number for number in years if first <= number < first + length]) < length:
+        return ()
+    if name == "years":
+        return (Span(first, first + length - 1),)
+    part = replace(own, first_year=first, last_year=first + length - 1)
+    return () if own.whole_years else (part,)
+
+
+def _before(own: Span) -> Span:
+    """The part of the year before this one: of the same length, perhaps of the last year."""
+    length = own.last_month - own.first_month + 1
+    if own.first_month > length:
+        return replace(own, first_month=own.first_month - length, last_month=own.first_month - 1)
+    before = own.last_year - 1
+    return Span(before, before, 13 - length, 12)
+
+
+def with_rival(*attributes: str) -> Build:
+    """The same for two entities: this sheet's, and another one that has such sheets."""
+
+    def build(scene: Scene, sheet: SheetFacts, rng: random.Random) -> Need | None:
+        need = by(*attributes)(scene, sheet, rng)
+        if not isinstance(need, Need) or not sheet.entity:
+            return None
+        rival = scene.rival(need, sheet.entity, rng)
+        return replace(need, entities=(sheet.entity, rival)) if rival else None
+
+    return build
+
+
+_L, _C, _A = "semantic_lookup", "comparison", "aggregation"
+_T, _S = "temporal_alignment", "schema_alignment"
+
+ATTRIBUTE_SHAPES = (
+    Shape(_L, "none", "lookup", by("kind")),
+    Shape(_L, "none", "lookup", by("kind", "entity"), 3),
+    Shape(_L, "none", "lookup", by("kind", "year"), 2),
+    Shape(_L, "none", "lookup", by("kind", "time"), 2),
+    Shape(_L, "none", "lookup", by("kind", "entity", "year"), 3),
+    Shape(_L, "none", "lookup", by("kind", "entity", "time"), 5),
+    Shape(_L, "none", "lookup", by("kind", "entity", "quarter")),
+    Shape(_L, "none", "lookup", by("kind", "entity", "half")),
+    Shape(_L, "none", "lookup", by("kind", "entity", "months")),
+    Shape(_L, "none", "lookup", by("kind", "entity", "years")),
+    Shape(_L, "none", "lookup", by("kind", "entity", "latest"), latest=True),
+    Shape(_L, "none", "lookup", by("category")),
+    Shape(_L, "none", "lookup", by("category", "entity"), 2),
+    Shape(_L, "none", "lookup", by("category", "year")),
+    Shape(_L, "none", "lookup", by("category", "time")),
+    Shape(_L, "none", "lookup", by("category", "entity", "year"), 2),
+    Shape(_L, "none", "lookup", by("category", "entity", "time"), 2),
+    Shape(_L, "none", "lookup", by("entity")),
+    Shape(_L, "none", "lookup", by("entity", "year"), 2),
+    Shape(_L, "none", "lookup", by("entity", "time"), 2),
+    Shape(_L, "none", "lookup", by("time")),
+    Shape(_L, "none", "lookup_key", by("kind", "entity", "key")),
+    Shape(_L, "none", "lookup_key", by("entity", "time", "key")),
+    Shape(_L, "none", "lookup_key", by("key")),
+    Shape(_L, _T, "align_times", by("subject", "entity", "part_of_years"), 3, at_least=2),
+    Shape(_L, _T, "align_times", by("subject", "entity", "same_part"), 2, at_least=2),
+    Shape(_L, _T, "align_times", by("subject", "part_of_years"), at_least=2),
+    Shape(_L, _T, "align_times", by("subject", "same_part"), at_least=2),
+    Shape(_L, _T, "align_times", by("subject", "entity", "same_part_twice"), 2, at_least=2),
+    Shape(_L, _S, "align_schemas", by("kind", "time"), 2, at_least=2, entities=2),
+    Shape(_L, _S, "align_schemas", by("kind", "year"), at_least=2, entities=2),
+    Shape(_L, _S, "align_schemas", by("kind"), at_least=2, entities=2),
+    Shape(_C, _T, "compare_times", by("subject", "entity", "two_years"), 3, at_least=2),
+    Shape(_C, _T, "compare_times", by("subject", "entity", "any_two_years"), at_least=2),
+    Shape(_C, _T, "compare_times", by("subject", "entity", "same_part_twice"), 3, at_least=2),
+    Shape(_C, _T, "compare_times", by("subject", "entity", "part_before"), 3, at_least=2),
+    Shape(_C, _T, "compare_times", by("subject", "two_years"), at_least=2),
+    Shape(_C, _T, "compare_times", by("subject", "same_part_twice"), at_least=2),
+    Shape(_C, _T, "compare_times", by("subject", "part_before"), at_least=2),
+    Shape(_C, _S, "compare_entities", with_rival("subject", "time"), 4, at_least=2),
+    Shape(_C, _S, "compare_entities", with_rival("subject", "year"), 2, at_least=2),
+    Shape(_C, _S, "compare_entities", with_rival("subject", "years"), at_least=2),
+    Shape(_C, _S, "compare_entities", with_rival("subject"), at_least=2),
+    Shape(_A, _A, "aggregate_years", by("subject", "entity", "years"), 4, at_least=2),
+    Shape(_A, _A, "aggregate_years", by("subject", "years"), at_least=2),
+    Shape(_A, _A, "aggregate_years", by("kind", "entity", "latest"), at_least=2, latest=True),
+    Shape(_A, _A, "aggregate_year", by("kind", "entity", "year", "grain"), 4, at_least=2),
+    Shape(_A, _A, "aggregate_year", by("kind", "year", "grain"), at_least=2),
+    Shape(_A, _A, "aggregate_part", by("subject", "entity", "half"), 2, at_least=2),
+    Shape(_A, _A, "aggregate_part", by("subject", "entity", "quarter"), 2, at_least=2),
+    Shape(_A, _A, "aggregate_part", by("subject", "half"), at_least=2),
+    Shape(_A, _A, "aggregate_part", by("subject", "entity", "months"), at_least=2),
+    Shape(_A, _A, "aggregate_everyone", by("kind", "time"), 2, at_least=2, entities=2),
+    Shape(_A, _A, "aggregate_everyone", by("kind", "year"), at_least=2, entities=2),
+    Shape(_A, _A, "aggregate_all", by("subject", "entity"), 2, at_least=2),
+)

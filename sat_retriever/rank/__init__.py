@@ -1,0 +1,1 @@
+"""Stage 2: candidates in, the same sheets in a better order out."""

@@ -1,0 +1,121 @@
+"""Query and sheet texts to logits: onnxruntime and tokenizers only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.onnx.session import (
+    input_shapes,
+    open_session,
+    output_shape,
+    run_session,
+    usable_threads,
+)
+from sat_retriever.rank.pairs.folder import MODEL, TOKENIZER, read_pair_folder
+from sat_retriever.rank.pairs.pieces import PairPieces, by_length
+from sat_retriever.rank.pairs.spec import PairSpec
+from sat_retriever.records.tokens import FloatArray
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+_BATCH_PIECES = 1024  # word pieces in one padded batch; bounds memory
+_INPUTS = ("input_ids", "attention_mask")
+_MOST_THREADS = 4  # one batch gains little beyond
+
+
+class CrossEncoder:
+    """A model that reads a query and a sheet together; safe to share between threads.
+
+    Source: paper, appendix (Cross-Encoder). Departs: a mean-pooled backbone keeps its
+    pooling, where the paper's BGE has a CLS state.
+
+    Args:
+        folder: Where it came from, to name in an error.
+        spec: How pairs are read.
+        pieces: Makes the word pieces.
+        session: The opened model.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        spec: PairSpec,
+        pieces: PairPieces,
+        session: onnxruntime.InferenceSession,
+    ) -> None:
+        """Take finished parts; use `load` to get them."""
+        self.folder = folder
+        self.spec = spec
+        self._pieces = pieces
+        self._session = session
+
+    @classmethod
+    def load(cls, folder: str | Path, *, threads: int | None = None) -> CrossEncoder:
+        """The Cross-Encoder in a folder that training wrote.
+
+        Args:
+            folder: The folder.
+            threads: Processor cores to use, at least 1; those available, four at most, when
+                None.
+
+        Raises:
+            EncoderError: If the folder is no Cross-Encoder, damaged, or cannot be opened.
+            InputError: If `threads` is below 1.
+        """
+        cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
+        spec = read_pair_folder(folder)
+        pieces = PairPieces.open(
+            folder / TOKENIZER, spec.max_length, spec.pad_id, lowercase=spec.lowercase
+        )
+        if (pieces.start_id, pieces.end_id) != (spec.start_id, spec.end_id):
+            raise EncoderError(f"{folder} has the tokenizer of another model; train it again")
+        session = open_session(folder / MODEL, cores)
+        _check_inputs(session, spec, folder)
+        return cls(folder, spec, pieces, session)
+
+    def logits(self, query: str, texts: Sequence[str]) -> FloatArray:
+        """How relevant each sheet is to a query, (k,) float32, in the order of the texts.
+
+        The sigmoid of a logit is the model's probability, with relevant pairs weighted as in
+        training. Equal texts have equal logits, whatever else is asked for beside them.
+
+        Args:
+            query: What is asked.
+            texts: Sheet texts, serialized as in training; may be empty.
+
+        Raises:
+            InputError: If `texts` is a single string.
+            EncoderError: If onnxruntime fails, for example for lack of memory, or the model
+                gives something else than numbers.
+        """
+        if isinstance(texts, str):
+            raise InputError("a single string was given; give a list of texts")
+        # Sorted: what shares a batch changes the last digit, and must not depend on the order.
+        different = sorted(set(texts))
+        pairs = self._pieces.pairs(query, different)
+        logits = np.empty(len(pairs), dtype=np.float32)
+        for places in by_length(pairs, _BATCH_PIECES):
+            inputs = dict(self._pieces.padded([pairs[place] for place in places]))
+            if not self.spec.token_types:
+                del inputs["token_type_ids"]
+            shape, file = (len(places),), self.folder / MODEL
+            logits[places] = run_session(self._session, inputs, file, shape)
+        place_of = {text: place for place, text in enumerate(different)}
+        return logits[[place_of[text] for text in texts]]
+
+
+def _check_inputs(session: onnxruntime.InferenceSession, spec: PairSpec, folder: Path) -> None:
+    """Refuse a model that is not what its config.json describes."""
+    wanted = {*_INPUTS, *(["token_type_ids"] if spec.token_types else [])}
+    found, output = input_shapes(session), output_shape(session)
+    if set(found) != wanted or [*map(len, found.values()), len(output)] != [2] * len(found) + [1]:
+        raise EncoderError(
+            f"{folder / MODEL} has inputs {found} and output {output}; it is not the "
+            "model its config.json describes: train it again"
+        )

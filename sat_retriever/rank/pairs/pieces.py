@@ -1,0 +1,139 @@
+"""Query and sheet as one row of word pieces: what the model is given, in training and online."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.errors import EncoderError
+from sat_retriever.rank.pairs.spec import SPECIAL_PIECES
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+Pieces = tuple[int, ...]
+Inputs = Mapping[str, NDArray[np.int64]]
+
+_CACHED_TEXTS = 5_000  # sheets whose pieces are kept: 11 MB at 60 a text
+_QUERY_SHARE = 0.75  # of a pair; a longer query is cut, so that some of the sheet is read
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One pair before padding.
+
+    Attributes:
+        query: Word pieces of the query, cut.
+        sheet: Word pieces of the sheet, cut.
+    """
+
+    query: Pieces
+    sheet: Pieces
+
+    def __len__(self) -> int:
+        return len(self.query) + len(self.sheet) + SPECIAL_PIECES
+
+
+class PairPieces:
+    """Texts to word pieces to padded pairs; safe to share between threads.
+
+    Source: paper, appendix (Cross-Encoder). Departs: models whose own form of a pair is
+    another (RoBERTa's) are given `[CLS] query [SEP] sheet [SEP]` all the same.
+
+    Args:
+        tokenizer: Without padding and without truncation.
+        max_length: Word pieces of a pair, special ones included.
+        pad_id: Word piece that fills up shorter pairs.
+        lowercase: Lower-case texts before they are split.
+    """
+
+    def __init__(
+        self, tokenizer: Tokenizer, max_length: int, pad_id: int, *, lowercase: bool
+    ) -> None:
+        self._tokenizer = tokenizer
+        self._pad_id = pad_id
+        self._lowercase = lowercase
+        self._room = max_length - SPECIAL_PIECES
+        self._split = lru_cache(_CACHED_TEXTS)(self._pieces)
+        self.start_id, self.end_id = _special(tokenizer)
+
+    @classmethod
+    def open(cls, file: Path, max_length: int, pad_id: int, *, lowercase: bool) -> PairPieces:
+        """The pieces of a `tokenizer.json`.
+
+        Raises:
+            EncoderError: If the file is no usable tokenizer.
+        """
+        from tokenizers import Tokenizer
+
+        try:
+            tokenizer = Tokenizer.from_file(str(file))
+            tokenizer.no_padding()
+            tokenizer.no_truncation()
+        except Exception as error:  # tokenizers raises nothing more specific
+            raise EncoderError(f"{file} is no usable tokenizer ({error})") from error
+        return cls(tokenizer, max_length, pad_id, lowercase=lowercase)
+
+    def pairs(self, query: str, sheets: Sequence[str]) -> list[Pair]:
+        """One query with each of the sheet texts: the sheet is cut first, then the query."""
+        asked = self._split(query)[: int(self._room * _QUERY_SHARE)]
+        room = self._room - len(asked)
+        return [Pair(asked, self._split(sheet)[:room]) for sheet in sheets]
+
+    def padded(self, pairs: Sequence[Pair]) -> Inputs:
+        """`input_ids`, `attention_mask` and `token_type_ids` of pairs, each (b, t) int64."""
+        shape = (len(pairs), max(map(len, pairs)))
+        ids = np.full(shape, self._pad_id, dtype=np.int64)  # (b, t)
+        mask = np.zeros(shape, dtype=np.int64)
+        types = np.zeros(shape, dtype=np.int64)
+        for row, pair in enumerate(pairs):
+            first = len(pair.query) + 2  # the sheet begins behind [CLS] query [SEP]
+            ids[row, : len(pair)] = [
+                self.start_id, *pair.query, self.end_id, *pair.sheet, self.end_id,
+            ]  # fmt: skip
+            mask[row, : len(pair)] = 1
+            types[row, first : len(pair)] = 1
+        return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+
+    def _pieces(self, text: str) -> Pieces:
+        """Word pieces of one text, none of them special, no more than a pair has room for."""
+        # A lone surrogate (from a file name that is no UTF-8) cannot be split.
+        text = text.encode("utf-8", "replace").decode("utf-8")
+        text = text.lower() if self._lowercase else text
+        return tuple(self._tokenizer.encode(text, add_special_tokens=False).ids[: self._room])
+
+
+def by_length(pairs: Sequence[Pair], most_pieces: int) -> Iterator[list[int]]:
+    """Places of pairs of about equal length, padded batches of at most that many pieces.
+
+    A pair longer than that is a batch of its own.
+
+    >>> pairs = [Pair((1,) * n, ()) for n in (7, 2, 3)]
+    >>> [sorted(batch) for batch in by_length(pairs, most_pieces=12)]
+    [[1, 2], [0]]
+    """
+    batch: list[int] = []
+    for place in sorted(range(len(pairs)), key=lambda place: len(pairs[place])):
+        if batch and (len(batch) + 1) * len(pairs[place]) > most_pieces:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def _special(tokenizer: Tokenizer) -> tuple[int, int]:
+    """What the tokenizer puts before and behind a text: [CLS] and [SEP]."""
+    ids: list[int] = tokenizer.encode("").ids
+    if len(ids) != 2:
+        raise EncoderError(
+            f"the tokenizer puts {len(ids)} word pieces around a text, not one before and one "
+            "behind ([CLS] … [SEP]); choose a backbone of BERT's kind"
+        )
+    return ids[0], ids[1]

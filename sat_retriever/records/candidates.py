@@ -1,0 +1,42 @@
+"""Sheets that are found for a question, before and after reranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from sat_retriever.records.links import Link
+
+UNDATED = date.min
+"""The day of a question in which nothing is to count from today."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One sheet of a candidate list, before reranking.
+
+    Attributes:
+        sheet_id: The sheet.
+        rank: 1 for the best.
+        score: Fused score in [-1, 1], or down to -1.5 where times hold a negative one back.
+        dense: Cosine of query and sheet token in [-1, 1].
+        lexical: BM25 as a share of the query's best possible, in [0, 1].
+        dense_rank: Rank by cosine alone among all sheets; equal ones share a rank.
+        lexical_rank: Rank by BM25 alone among all sheets; None when no word matches.
+        via: Link that lifted it most; None when no link did.
+        time: What the times that the query names left of its score, in (0, 1]; of a negative
+            one they make it less by the same share.
+        today: The day that "last year" in the query counted from, so that sheets which a
+            reranker adds are scored as of the same day.
+    """
+
+    sheet_id: str
+    rank: int
+    score: float
+    dense: float
+    lexical: float
+    dense_rank: int
+    lexical_rank: int | None
+    via: Link | None = None
+    time: float = 1.0
+    today: date = UNDATED

@@ -1,0 +1,60 @@
+"""Which sheets a search may return."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sat_retriever.errors import InputError
+from sat_retriever.records.sheets import FORMATS, Visibility
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Conditions that a sheet must meet, all of them; an empty one holds for every sheet.
+
+    Attributes:
+        workbook: File name of the workbook, exactly.
+        path: Glob over the path relative to its root, for example "2024/*.xlsx";
+            `*` also crosses folders. Or the path itself, whatever signs are in it.
+        visibility: How the workbook shows the sheet.
+        format: File format, for example "xlsx".
+        modified_after: Earliest modification time of the file, inclusive; a time without
+            a zone is taken as UTC. Records added without a file have none, and fail.
+        modified_before: Latest modification time of the file, exclusive.
+        metadata: The record's metadata fields and the value each must have.
+
+    Raises:
+        InputError: If a time is no datetime, or the visibility or the format is none there is.
+    """
+
+    workbook: str | None = None
+    path: str | None = None
+    visibility: Visibility | None = None
+    format: str | None = None
+    modified_after: dt.datetime | None = None
+    modified_before: dt.datetime | None = None
+    metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("modified_after", "modified_before"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, dt.datetime):
+                raise InputError(f"{name} is {value!r}; give a datetime")
+        if self.visibility is not None:
+            try:
+                object.__setattr__(self, "visibility", Visibility(self.visibility))
+            except ValueError as error:
+                known = ", ".join(Visibility)
+                raise InputError(
+                    f"visibility is {self.visibility!r}; give one of: {known}"
+                ) from error
+        if self.format is not None:
+            object.__setattr__(self, "format", self.format.lower().removeprefix("."))
+            if self.format not in (*FORMATS, ""):
+                raise InputError(f"format is {self.format!r}; give one of: {', '.join(FORMATS)}")
+
+    def __bool__(self) -> bool:
+        """False when there is no condition at all."""
+        return self != Filters()

@@ -1,0 +1,92 @@
+"""Frozen records as plain JSON values, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import StrEnum
+from typing import Any
+
+from sat_retriever.records.sheets import (
+    Column,
+    ColumnType,
+    FormulaState,
+    SheetRecord,
+    Skipped,
+    SkipReason,
+    Table,
+    Visibility,
+)
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
+def to_json(value: Any, *, compact: bool = False) -> Any:
+    """The JSON form of frozen records, alone or inside lists and mappings.
+
+    Args:
+        value: A dataclass, mapping, list, tuple or plain value.
+        compact: Leave out the fields that are at their default.
+
+    >>> to_json([Column("Price", type=ColumnType.NUMBER)])
+    [{'name': 'Price', 'example': None, 'type': 'number', 'unit': None}]
+    >>> to_json(Column("Price", type=ColumnType.NUMBER), compact=True)
+    {'name': 'Price', 'type': 'number'}
+    """
+    if type(value) in _PLAIN:
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        present = ((f, getattr(value, f.name)) for f in fields(value))
+        return {
+            f.name: to_json(item, compact=compact)
+            for f, item in present
+            if not (compact and _is_default(f, item))
+        }
+    if isinstance(value, Mapping):
+        return {key: to_json(item, compact=compact) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_json(item, compact=compact) for item in value]
+    return value.value if isinstance(value, StrEnum) else value
+
+
+def record_from_json(data: Mapping[str, Any]) -> SheetRecord:
+    """The record that `to_json` wrote.
+
+    >>> record = SheetRecord("a.csv#a", "a", columns=(Column("x", "1"),))
+    >>> record_from_json(to_json(record, compact=True)) == record
+    True
+    """
+    tables = tuple(_table_from_json(table) for table in data.get("tables", ()))
+    parts: dict[str, Any] = {"columns": _columns_from_json(data), "tables": tables}
+    if "visibility" in data:
+        parts["visibility"] = Visibility(data["visibility"])
+    if "formulas" in data:
+        parts["formulas"] = FormulaState(data["formulas"])
+    return SheetRecord(**{**data, **parts})
+
+
+def skipped_from_json(data: Mapping[str, Any]) -> Skipped:
+    """The skipped part that `to_json` wrote.
+
+    >>> skipped = Skipped("a.xlsx", SkipReason.DAMAGED, "It is cut off.")
+    >>> skipped_from_json(to_json(skipped)) == skipped
+    True
+    """
+    return Skipped(**{**data, "reason": SkipReason(data["reason"])})
+
+
+def _table_from_json(data: Mapping[str, Any]) -> Table:
+    return Table(**{**data, "columns": _columns_from_json(data)})
+
+
+def _columns_from_json(data: Mapping[str, Any]) -> tuple[Column, ...]:
+    return tuple(
+        Column(**{**column, "type": ColumnType(column.get("type", ColumnType.UNKNOWN))})
+        for column in data.get("columns", ())
+    )
+
+
+def _is_default(spec: Field[Any], value: Any) -> bool:
+    if spec.default is not MISSING:
+        return bool(value == spec.default)
+    return spec.default_factory is not MISSING and bool(value == spec.default_factory())

@@ -1,0 +1,244 @@
+"""What is kept of workbooks and their sheets: frozen records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+# What is read, most usual first; also the extensions that are no part of a workbook's name.
+FORMATS = ("xlsx", "xlsm", "xltx", "xlsb", "xls", "ods", "csv", "tsv")
+
+
+class ColumnType(StrEnum):
+    """What most non-empty cells of a column are."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    DATE = "date"
+    TIME = "time"
+    BOOLEAN = "boolean"
+    ERROR = "error"
+    EMPTY = "empty"
+    UNKNOWN = "unknown"
+
+
+class Visibility(StrEnum):
+    """How a workbook shows a sheet to its reader."""
+
+    VISIBLE = "visible"
+    HIDDEN = "hidden"
+    VERY_HIDDEN = "very_hidden"
+
+
+class FormulaState(StrEnum):
+    """Whether a sheet's formulas, and so its links, were read."""
+
+    NONE = "none"  # the format has none, or there is no file
+    READ = "read"
+    UNREAD = "unread"
+
+
+class SkipReason(StrEnum):
+    """Why a file or a sheet gave no record: stable codes, safe to match on."""
+
+    NOT_A_SPREADSHEET = "not_a_spreadsheet"
+    EMPTY_FILE = "empty_file"
+    EMPTY_SHEET = "empty_sheet"
+    NOT_A_WORKSHEET = "not_a_worksheet"
+    ENCRYPTED = "encrypted"
+    WRONG_PASSWORD = "wrong_password"
+    DAMAGED = "damaged"
+    UNSUPPORTED = "unsupported"
+    ZIP_BOMB = "zip_bomb"
+    XML_BOMB = "xml_bomb"
+    TOO_LARGE = "too_large"
+    TIMEOUT = "timeout"
+    OUT_OF_MEMORY = "out_of_memory"
+    READER_CRASHED = "reader_crashed"
+    UNREADABLE = "unreadable"
+    OUTSIDE_LINK = "outside_link"
+    DUPLICATE_ID = "duplicate_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table: canonical header, example and inferred type.
+
+    Attributes:
+        name: Canonical header; multi-row headers are joined top-down with " / ".
+            Empty when the table has no header.
+        example: First non-null cell as text, at most 60 characters, or a typed
+            placeholder; None when the column is empty or examples are off.
+        type: What most non-empty data cells are.
+        unit: Content of a units row below the header, for example "kg".
+    """
+
+    name: str
+    example: str | None = None
+    type: ColumnType = ColumnType.UNKNOWN
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table found on a sheet.
+
+    Attributes:
+        range: A1 range from the first header cell to the last cell of data or totals.
+        header_row: 1-based sheet row of the topmost header row; None without a
+            header row (no header at all, or a transposed table).
+        header_height: Number of header rows (0 when there are none).
+        transposed: True when the headers stand in the first column of the range.
+        num_rows: Data records, without headers, units and the totals below them; totals
+            that are lines of a statement count (columns of data if transposed).
+        columns: The table's columns, left to right (top to bottom if transposed).
+        name: Name of the workbook's table object over this range, if any.
+    """
+
+    range: str
+    header_row: int | None
+    header_height: int
+    transposed: bool
+    num_rows: int
+    columns: tuple[Column, ...]
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRecord:
+    """What is kept of one worksheet: name, headers, examples and shape.
+
+    Source: paper, section 3.2 (Feature Extractor). Beyond the paper: tables,
+    used range, visibility and content hash.
+
+    Attributes:
+        sheet_id: `<POSIX path relative to its root>#<sheet>`; published corpora
+            keep their number as a string.
+        sheet: Name of the tab. Published corpora: the whole sheet name.
+        workbook: File name without folder; empty for published corpora that have
+            only one name a sheet.
+        path: POSIX path of the workbook relative to its root; empty without a file.
+        columns: Columns of the main table.
+        num_rows: Rows of the used range; None when unknown.
+        num_cols: Columns of the used range; None when unknown.
+        range: Used range in A1 form; None when unknown.
+        header_row: 1-based header row of the main table; None without one.
+        visibility: How the workbook shows the sheet.
+        format: One of `FORMATS`, or "".
+        tables: Every table found, the main table first.
+        content_hash: Hash of the workbook file's bytes; empty without a file.
+        formulas: Whether its formulas were read: xls and xlsb give values only.
+        partial: Whether only a part of the sheet was read; a `Skipped` says why.
+        metadata: A user's own filter fields.
+    """
+
+    sheet_id: str
+    sheet: str
+    workbook: str = ""
+    path: str = ""
+    columns: tuple[Column, ...] = ()
+    num_rows: int | None = None
+    num_cols: int | None = None
+    range: str | None = None
+    header_row: int | None = None
+    visibility: Visibility = Visibility.VISIBLE
+    format: str = ""
+    tables: tuple[Table, ...] = ()
+    content_hash: str = ""
+    formulas: FormulaState = FormulaState.NONE
+    partial: bool = False
+    metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+
+    @property
+    def workbook_name(self) -> str:
+        """The workbook's file name without its suffix.
+
+        >>> SheetRecord("a#b", "b", workbook="v1.2 Sales.xlsx").workbook_name
+        'v1.2 Sales'
+        """
+        stem, _, suffix = self.workbook.rpartition(".")
+        return stem if stem and suffix.lower() in FORMATS else self.workbook
+
+    @property
+    def main_range(self) -> str | None:
+        """A1 range of the main table, else the used range; None when unknown.
+
+        >>> SheetRecord("a.csv#a", "a", range="A1:D20").main_range
+        'A1:D20'
+        """
+        return self.tables[0].range if self.tables else self.range
+
+    @property
+    def citation(self) -> str:
+        """Where the sheet's data is: its id, and the range of its main table.
+
+        >>> SheetRecord("a/Sales.xlsx#Q1", "Q1", range="A1:D20").citation
+        'a/Sales.xlsx#Q1!A1:D20'
+        """
+        place = self.main_range
+        return f"{self.sheet_id}!{place}" if place else self.sheet_id
+
+    @property
+    def name(self) -> str:
+        """Sheet name in the paper's sense: workbook file name and tab name.
+
+        >>> SheetRecord("a/Sales.xlsx#Q1", "Q1", workbook="Sales.xlsx").name
+        'Sales__Q1'
+        """
+        return "__".join(part for part in (self.workbook_name, self.sheet) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """One formula of a workbook.
+
+    Attributes:
+        sheet: Sheet that holds it.
+        cell: A1 address of the cell that carries the text.
+        text: Formula text without the leading "=".
+        range: A1 range filled by an array or shared formula; None for a plain one.
+        kind: "normal", "array" or "shared".
+    """
+
+    sheet: str
+    cell: str
+    text: str
+    range: str | None = None
+    kind: str = "normal"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file, or a sheet, of which nothing or not everything could be read, and why.
+
+    A sheet may have a record beside it: a partial one that was cut at a limit (`TOO_LARGE`),
+    by the reader's time (`TIMEOUT`) or at damage (`DAMAGED`), one of which single cells cannot
+    be read (`DAMAGED`), or one whose values were read although its XML was refused (`XML_BOMB`).
+
+    Attributes:
+        path: POSIX path of the workbook relative to its root.
+        reason: Stable code.
+        message: The reason as a sentence.
+        sheet: Name of the sheet; None when the whole file is meant.
+    """
+
+    path: str
+    reason: SkipReason
+    message: str
+    sheet: str | None = None
+
+
+def without_examples(record: SheetRecord) -> SheetRecord:
+    """The record without any cell value; headers and units stay.
+
+    >>> without_examples(SheetRecord("a", "a", columns=(Column("x", "1"),))).columns
+    (Column(name='x', example=None, type=<ColumnType.UNKNOWN: 'unknown'>, unit=None),)
+    """
+    tables = tuple(replace(t, columns=_bare(t.columns)) for t in record.tables)
+    return replace(record, columns=_bare(record.columns), tables=tables)
+
+
+def _bare(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    return tuple(replace(column, example=None) for column in columns)

@@ -1,0 +1,187 @@
+"""What a workbook says about itself beside its records: the input of link discovery."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sat_retriever.records.area import Area
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedName:
+    """A name for a range, constant or formula.
+
+    Attributes:
+        name: The name.
+        text: What it stands for, without a leading "=".
+        sheet: Sheet it is valid on; None for the whole workbook.
+        hidden: Whether Excel hides it from its name manager.
+    """
+
+    name: str
+    text: str
+    sheet: str | None = None
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableObject:
+    """A table the workbook itself declares (Excel's "Format as Table").
+
+    Attributes:
+        name: Its display name.
+        area: Cells it covers, headers and totals included.
+        header_rows: 0 or 1.
+        total_rows: 0 or more.
+        columns: Declared column names, left to right.
+    """
+
+    name: str
+    area: Area
+    header_rows: int = 1
+    total_rows: int = 0
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SheetTable:
+    """A declared table object and the sheet it stands on."""
+
+    sheet: str
+    table: TableObject
+
+
+class SourceKind(StrEnum):
+    """What on a sheet takes its data from elsewhere, formulas of cells apart."""
+
+    PIVOT = "pivot"
+    CHART = "chart"
+    VALIDATION = "validation"
+    CONSOLIDATION = "consolidation"
+
+
+@dataclass(frozen=True, slots=True)
+class DataSource:
+    """Where a pivot table, chart, list of choices or consolidation takes its data from.
+
+    Attributes:
+        sheet: Sheet that shows it.
+        kind: What shows it.
+        text: A reference as a formula has it, without "=": `'Q1 data'!$A$1:$D$9`, a
+            defined name or a table name.
+        place: Where on the sheet: a range, or the name of a chart or pivot table.
+    """
+
+    sheet: str
+    kind: SourceKind
+    text: str
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Another workbook that formulas refer to as `[index]`."""
+
+    index: int
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenParts:
+    """Hidden rows and columns of a sheet as 1-based inclusive spans."""
+
+    sheet: str
+    rows: tuple[Span, ...] = ()
+    cols: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Declared structure of a workbook; empty for formats that are read by value only.
+
+    Attributes:
+        names: Defined names.
+        tables: Table objects.
+        sources: Data sources of pivot tables, charts, lists of choices, consolidations.
+        externals: Workbooks referred to by formulas.
+        hidden: Hidden rows and columns, sheets without any left out.
+        date_1904: Whether serial dates count from 1904.
+        tabs: All its sheets in tab order, also those that gave no record.
+    """
+
+    names: tuple[DefinedName, ...] = ()
+    tables: tuple[SheetTable, ...] = ()
+    sources: tuple[DataSource, ...] = ()
+    externals: tuple[External, ...] = ()
+    hidden: tuple[HiddenParts, ...] = ()
+    date_1904: bool = False
+    tabs: tuple[str, ...] = ()
+
+
+class Use(StrEnum):
+    """What a formula does with what it refers to."""
+
+    VALUE = "value"
+    AGGREGATE = "aggregate"
+    LOOKUP = "lookup"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A sheet, name or table that formulas of a sheet take values from.
+
+    Formulas of one sheet that take the same thing in the same way are one reference.
+
+    Attributes:
+        sheet: Sheet that holds the formulas.
+        use: What they do with it.
+        cell: First cell that does so, in sheet order.
+        formula: Its text without "=", cut to 200 characters.
+        cells: Cells that do so; a filled range counts whole.
+        workbook: Another workbook as the formula names it: the index of an `External`,
+            or a file name; empty for the own workbook.
+        first: Sheet name, unquoted; the first one of a 3-D range; empty if a name or
+            table is meant.
+        last: Last sheet of a 3-D range; empty for a single sheet.
+        name: Defined name or table, if that is meant.
+        area: First range taken, as written, without its sheet: "$B$2:$B$9", "A:C".
+    """
+
+    sheet: str
+    use: Use
+    cell: str
+    formula: str
+    cells: int = 1
+    workbook: str = ""
+    first: str = ""
+    last: str = ""
+    name: str = ""
+    area: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProfile:
+    """What the values of a table's column say about joins, without any of the values.
+
+    Attributes:
+        sheet: Sheet name.
+        table: Position in the record's `tables`.
+        column: Position in the table's `columns`.
+        values: Cells with a value that were looked at.
+        distinct: Different values among them.
+        sketch: Hashes (32 bits) of those values, ascending: the smallest `SKETCH_SIZE`
+            of them (bottom-k sketch), all of them if there are fewer.
+    """
+
+    sheet: str
+    table: int
+    column: int
+    values: int
+    distinct: int
+    sketch: tuple[int, ...] = ()
+
+
+SKETCH_SIZE = 128

@@ -1,0 +1,1 @@
+"""Text to words, and records to the text that is matched."""

@@ -1,0 +1,231 @@
+"""Words in common: what a sheet and a query are matched by, and BM25 over it.
+
+The inverted index is the store's FTS5 table; the scores are computed here, on arrays.
+FTS5's own `bm25()` visits every posting of every word for each query, which common
+words make slow (91 ms at 100,000 sheets); here a word's scores are computed once and
+kept, so that all words of a query count, none is left out, and a repeated word is free.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.segment import forms, stem, stems
+
+K1 = 1.2  # saturation of repeated words; FTS5's value
+B = 0.4  # normalisation by length
+# Weight of a word by where it stands: workbook name, sheet name, headers, folder.
+# Chosen on Spider's training questions and 1K's validation split (benchmarks/LOG.md).
+FIELD_WEIGHTS = (1.0, 3.0, 1.0, 1.0)
+MAX_QUERY_WORDS = 256
+
+# Function words and the verbs of asking; content words of any domain stay.
+STOP_WORDS = frozenset(
+    """
+    a an and any are as at be been by can could did do does each for from had has have how i if in
+    is it its many me much my no not of on or our s should so such than that the their them then
+    there these they this those to was we were what when where which who whom whose why will with
+    would you your all also find give list return show tell
+    """.split()
+)
+
+Postings = Callable[[str], tuple[NDArray[np.intp], ...]]
+
+
+def sheet_words(record: SheetRecord) -> tuple[list[str], ...]:
+    """Words of a record by field: workbook name, sheet name, headers, folder.
+
+    Headers are those of every table on the sheet.
+
+    >>> record = SheetRecord("2023/SalesReports.xlsx#Q1", "Q1", "SalesReports.xlsx",
+    ...                      "2023/SalesReports.xlsx")
+    >>> sheet_words(record)
+    (['sale', 'report'], ['q1'], [], ['2023'])
+    """
+    return tuple(stems(text) for text in sheet_texts(record))
+
+
+def sheet_texts(record: SheetRecord) -> tuple[str, str, str, str]:
+    """Texts of a record by field: workbook name, sheet name, headers, folder."""
+    folder = record.path.rpartition("/")[0]
+    return record.workbook_name, record.sheet, "\n".join(_header_names(record)), folder
+
+
+def query_words(query: str) -> list[str]:
+    """Distinct words of a query that count, in order; all of them if all are stop words.
+
+    >>> query_words("Which sheets have the singers' names?")
+    ['sheet', 'singer', 'name']
+    """
+    found = forms(query)
+    content = [each for each in found if each[0] not in STOP_WORDS] or found
+    return list(dict.fromkeys(stem(form) for each in content for form in each))[:MAX_QUERY_WORDS]
+
+
+@dataclass(frozen=True, slots=True)
+class WordScores:
+    """BM25 of one word.
+
+    Attributes:
+        rows: Positions of the sheets that have it, ascending.
+        scores: Their scores, same length, float32.
+        limit: The score no sheet can exceed: idf · (K1 + 1).
+    """
+
+    rows: NDArray[np.intp]
+    scores: FloatArray
+    limit: float
+
+
+def score_word(postings: Sequence[NDArray[np.intp]], lengths: FloatArray) -> WordScores:
+    """BM25 of one word for every sheet that has it.
+
+    Source: Robertson and Zaragoza (2009), with the idf of Lucene, ln(1 + (n - df + ½) /
+    (df + ½)), which is positive also for words that most sheets have. A field counts a
+    word once, times the field's weight.
+
+    Args:
+        postings: Positions of the sheets that have the word, one array a field.
+        lengths: Words of every sheet, shape (n,).
+    """
+    frequency = np.zeros(len(lengths), dtype=np.float32)
+    for rows, weight in zip(postings, FIELD_WEIGHTS, strict=True):
+        frequency[rows] += weight
+    found = np.flatnonzero(frequency)
+    idf = float(np.log1p((len(lengths) - len(found) + 0.5) / (len(found) + 0.5)))
+    mean = float(lengths.sum()) / max(len(lengths), 1)
+    norm = 1 - B + B * lengths[found] / max(mean, 1.0)
+    tf = frequency[found]
+    scores = (idf * (K1 + 1)) * tf / (tf + K1 * norm)
+    return WordScores(found, scores.astype(np.float32), idf * (K1 + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class WordShares:
+    """What each word of a query gives each of some sheets, of the query's best possible.
+
+    Attributes:
+        limits: Most that a word can give, (w,); they sum to 1, or there are none.
+        shares: What it gives, (w, n); a column sums to the sheet's lexical score.
+        words: The words, as `query_words` gives them.
+    """
+
+    limits: FloatArray
+    shares: FloatArray
+    words: tuple[str, ...] = ()
+
+
+class LexicalScorer:
+    """BM25 of queries over one state of the index, keeping the scores of the words it has.
+
+    Args:
+        postings: Word to positions of the sheets that have it, one array a field.
+        lengths: Words of every sheet, shape (n,).
+        max_kept: Most sheet scores kept, over all words (8 bytes each and more).
+    """
+
+    def __init__(
+        self, postings: Postings, lengths: FloatArray, *, max_kept: int = 8_000_000
+    ) -> None:
+        self._postings = postings
+        self._lengths = lengths
+        self._max_kept = max_kept
+        self._kept: OrderedDict[str, WordScores] = OrderedDict()
+        self._size = 0
+
+    @classmethod
+    def of(cls, records: Iterable[SheetRecord]) -> LexicalScorer:
+        """BM25 over records, positions in their order; the scores that an index of them gives."""
+        fields: tuple[dict[str, list[int]], ...] = tuple(defaultdict(list) for _ in FIELD_WEIGHTS)
+        lengths = []
+        for row, record in enumerate(records):
+            found = sheet_words(record)
+            lengths.append(sum(map(len, found)))
+            for field, own in zip(fields, found, strict=True):
+                for word in dict.fromkeys(own):
+                    field[word].append(row)
+
+        def postings(word: str) -> tuple[NDArray[np.intp], ...]:
+            return tuple(np.array(field.get(word, ()), dtype=np.intp) for field in fields)
+
+        return cls(postings, np.array(lengths, dtype=np.float32))
+
+    def __len__(self) -> int:
+        """Number of sheets."""
+        return len(self._lengths)
+
+    def scores(self, query: Sequence[str]) -> FloatArray:
+        """BM25 as a share of the best possible, shape (n,), in [0, 1].
+
+        The best possible is the sum of the limits of the query's words that occur at all.
+        """
+        total = np.zeros(len(self._lengths), dtype=np.float32)
+        limit = 0.0
+        for word in query:
+            found = self._word(word)
+            if len(found.rows):
+                total[found.rows] += found.scores
+                limit += found.limit
+        return total / np.float32(limit) if limit else total
+
+    def by_word(self, query: Sequence[str], places: NDArray[np.intp]) -> WordShares:
+        """The scores of some sheets, by position, apart for each word that occurs at all."""
+        scored_words = ((word, self._word(word)) for word in query)
+        known = [(word, scored) for word, scored in scored_words if len(scored.rows)]
+        found = [scored for _, scored in known]
+        limits = np.array([scored.limit for scored in found], dtype=np.float32)
+        shares = np.zeros((len(found), len(places)), dtype=np.float32)
+        for row, scored in enumerate(found):
+            at = np.minimum(np.searchsorted(scored.rows, places), len(scored.rows) - 1)
+            shares[row] = np.where(scored.rows[at] == places, scored.scores[at], 0)
+        total = np.float32(limits.sum()) if found else np.float32(1)
+        return WordShares(limits / total, shares / total, tuple(word for word, _ in known))
+
+    def _word(self, word: str) -> WordScores:
+        if word in self._kept:
+            self._kept.move_to_end(word)
+            return self._kept[word]
+        found = score_word(self._postings(word), self._lengths)
+        if not len(found.rows):  # of words that no sheet has there is no end
+            return found
+        self._kept[word] = found
+        self._size += len(found.rows)
+        while self._size > self._max_kept and len(self._kept) > 1:
+            _, dropped = self._kept.popitem(last=False)
+            self._size -= len(dropped.rows)
+        return found
+
+
+def matched(record: SheetRecord, query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Words of the query that a sheet has, and its headers that share one with the query.
+
+    Words come as the query spells them, without case; at most ten headers.
+
+    >>> from sat_retriever.records.sheets import Column
+    >>> record = SheetRecord("a#Q1", "Q1", columns=(Column("Net Sales"), Column("Region")))
+    >>> matched(record, "Sale in Q1")
+    (('sale', 'q1'), ('Net Sales',))
+    """
+    wanted = set(query_words(query))
+    headers = [name for name in _header_names(record) if wanted & set(stems(name))]
+    own = {word for field in sheet_words(record) for word in field}
+    common = wanted & own
+    found = ([form for form in each if stem(form) in common] for each in forms(query))
+    spelled = dict.fromkeys(each[0] for each in found if each)
+    pairs = [word for word in spelled if len(word) == 2 and not word.isascii()]
+    # A CJK character that is part of a matched pair says nothing new.
+    shown = (word for word in spelled if len(word) > 1 or not any(word in pair for pair in pairs))
+    return tuple(shown), tuple(headers[:10])
+
+
+def _header_names(record: SheetRecord) -> list[str]:
+    """Headers of every table on the sheet, each once."""
+    tables = [table.columns for table in record.tables] or [record.columns]
+    return list(dict.fromkeys(column.name for columns in tables for column in columns))

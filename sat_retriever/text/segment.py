@@ -1,0 +1,103 @@
+"""Text to words: identifiers are taken apart, unspaced scripts become overlapping pieces."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from typing import Any
+
+from sat_retriever.text.identifiers import UNITS, UNSPACED, read_words
+
+_RUN = re.compile(f"([{UNSPACED}]+)")
+# Plurals of acronyms and units that the stemmer takes for singulars: ldvs, kpis, kgs.
+_UNITS = "|".join(sorted(unit for unit in UNITS if not set(unit) & set("aeiou")))
+_PLURAL = re.compile(
+    rf"(?!this|thus|plus)(?:[^aeiouy]{{3,}}|[^aeiouy]{{2,}}[aeiou]|{_UNITS})(?<!s)s"
+)
+_KEPT_CHARS = 200  # texts up to this long, names and headers, are remembered
+
+
+def words(text: str) -> list[str]:
+    """Words of a text: case-folded, without diacritics.
+
+    A run of characters of a script without spaces (CJK, Thai, …) gives its single
+    characters and adjacent pairs.
+
+    >>> words("netProfit_2021 (Überschuß)")
+    ['net', 'profit', '2021', 'uberschuss']
+    >>> words("销售额 Q1")
+    ['销', '售', '额', '销售', '售额', 'q1']
+    >>> words("LDVsByState PM2.5")
+    ['ldvs', 'by', 'state', 'pm2.5']
+    """
+    return [whole for whole, *_ in forms(text)]
+
+
+def stems(text: str) -> list[str]:
+    """Stems that a text is matched by: of its words, and of the singulars and parts of some.
+
+    >>> stems("ISO9001 for LDVs")
+    ['iso9001', 'iso', '9001', 'for', 'ldv']
+    """
+    return [form for found in forms(text) for form in dict.fromkeys(map(stem, found))]
+
+
+def forms(text: str) -> tuple[tuple[str, ...], ...]:
+    """Each word of a text, followed by what else it is matched by."""
+    return _kept_forms(text) if len(text) <= _KEPT_CHARS else _forms(text)
+
+
+def _forms(text: str) -> tuple[tuple[str, ...], ...]:
+    found: list[tuple[str, ...]] = []
+    for word in read_words(unicodedata.normalize("NFKC", text)):
+        if word.also:
+            found.append(tuple(dict.fromkeys(map(_fold, (word.text, *word.also)))))
+            continue
+        for place, piece in enumerate(_RUN.split(word.text)):
+            if place % 2:  # of a script without spaces
+                found.extend((char,) for char in piece)
+                found.extend((piece[i : i + 2],) for i in range(len(piece) - 1))
+            elif piece:
+                found.append((_fold(piece),))
+    return tuple(found)
+
+
+# The same headers come back in sheet after sheet, and in every hit's reasons.
+_kept_forms = lru_cache(maxsize=32_768)(_forms)
+
+
+@lru_cache(maxsize=65_536)
+def _fold(word: str) -> str:
+    """One word, case-folded and without accents."""
+    if word.isascii():
+        return word.lower()
+    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    # Accents of Latin, Greek and Cyrillic go; vowel signs of other scripts are letters.
+    kept = (char for char in decomposed if not "\u0300" <= char <= "\u036f")
+    return unicodedata.normalize("NFC", "".join(kept))
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """The stem of an English word; words of other scripts are unchanged.
+
+    Source: Snowball's English stemmer (Porter 2), from the package snowballstemmer.
+
+    Departs: acronyms and units lose a plural's s that the stemmer keeps.
+
+    >>> [stem(word) for word in ("countries", "sales", "singers", "q4", "销售")]
+    ['countri', 'sale', 'singer', 'q4', '销售']
+    >>> [stem(word) for word in ("ldvs", "kpis", "kwhs", "gas", "status")]
+    ['ldv', 'kpi', 'kwh', 'gas', 'status']
+    """
+    if not (word.isascii() and word.isalpha()):
+        return word
+    return str(_stemmer().stemWord(word[:-1] if _PLURAL.fullmatch(word) else word))
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer  # not at import: building it costs time that not every user needs
+
+    return snowballstemmer.stemmer("english")

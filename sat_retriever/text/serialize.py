@@ -1,0 +1,131 @@
+"""One sheet record to the text that the Sheet Encoder and the lexical index read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+from sat_retriever.errors import InputError
+from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever.text.identifiers import split_identifiers
+
+# What each form calls its first and last part. Both say the same content.
+_LABELS = {"released": ("name", "columns"), "paper": ("source", "headers")}
+
+
+@dataclass(frozen=True, slots=True)
+class Serialization:
+    """How a record becomes text; part of what an index is fingerprinted with.
+
+    Attributes:
+        form: "released" writes `name … columns`, as the published recipe does;
+            "paper" writes `source … headers`, as equation (1) does.
+        split_identifiers: Take identifiers in names and headers apart
+            (`net_Profit` → `net Profit`). Not the paper's; off by default.
+        max_headers: Headers kept, left to right; None keeps all.
+        examples: Append each column's example. Not used in reported comparisons.
+
+    Raises:
+        InputError: If the form is unknown or `max_headers` is negative.
+    """
+
+    form: Literal["released", "paper"] = "released"
+    split_identifiers: bool = False
+    max_headers: int | None = 12
+    examples: bool = False
+
+    def __post_init__(self) -> None:
+        if self.form not in _LABELS:
+            known = ", ".join(_LABELS)
+            raise InputError(f"unknown serialization form {self.form!r}; choose one of: {known}")
+        if self.max_headers is not None and self.max_headers < 0:
+            raise InputError(f"max_headers is {self.max_headers}; give 0 or more, or None for all")
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits that change whenever the text can change.
+
+        >>> Serialization().fingerprint == Serialization(form="paper").fingerprint
+        False
+        """
+        # What `split_identifiers` takes apart changed once; texts without it are as ever.
+        version = 2 if self.split_identifiers else 1
+        text = json.dumps({"serialization": version, **self.to_dict()}, sort_keys=True)
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The options as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, options: Mapping[str, Any]) -> Serialization:
+        """The options that `to_dict` wrote.
+
+        >>> Serialization.from_dict(Serialization(max_headers=None).to_dict())
+        Serialization(form='released', split_identifiers=False, max_headers=None, examples=False)
+
+        Raises:
+            InputError: If an option is unknown (a newer version wrote it) or invalid.
+        """
+        unknown = sorted(set(options) - {option.name for option in fields(cls)})
+        if unknown:
+            raise InputError(
+                f"unknown serialization options {', '.join(unknown)}; "
+                "a newer version may have written them: upgrade sat-retriever"
+            )
+        return cls(**options)
+
+
+def serialize(record: SheetRecord, options: Serialization | None = None) -> str:
+    """The text of one sheet record: name, shape and headers, empty parts left out.
+
+    Source: paper, equation (1), and the released recipe. Departs: the paper does not
+    say what to write without a shape. The shape is left out when its rows or columns
+    are unknown (Spider and BIRD tables have no rows). Columns without a header do not
+    count towards `max_headers`, and white space inside a part becomes one space.
+
+    >>> columns = tuple(Column(name) for name in ("Order ID", "net_Profit"))
+    >>> record = SheetRecord("1", "Q1", workbook="Sales", columns=columns, num_rows=34, num_cols=2)
+    >>> serialize(record)
+    'name: Sales__Q1 ; shape: 34 x 2 ; columns: Order ID | net_Profit'
+    >>> serialize(record, Serialization(form="paper", split_identifiers=True, max_headers=None))
+    'source: Sales Q1 ; shape: 34 x 2 ; headers: Order ID | net Profit'
+    >>> serialize(SheetRecord("2", "Notes", num_rows=None, num_cols=3))
+    'name: Notes'
+
+    Args:
+        record: The sheet.
+        options: Form and options; the released form with twelve headers when None.
+    """
+    options = options or Serialization()
+    name_label, headers_label = _LABELS[options.form]
+    named = [column for column in record.columns if column.name.strip()][: options.max_headers]
+    parts = [
+        (name_label, _clean(record.name, options)),
+        ("shape", _shape(record)),
+        (headers_label, " | ".join(_header(column, options) for column in named)),
+    ]
+    return " ; ".join(f"{label}: {text}" for label, text in parts if text)
+
+
+def _shape(record: SheetRecord) -> str:
+    """`R x C`, or nothing when one of them is unknown."""
+    if record.num_rows is None or record.num_cols is None:
+        return ""
+    return f"{record.num_rows} x {record.num_cols}"
+
+
+def _header(column: Column, options: Serialization) -> str:
+    """One header, with `= example` behind it when asked for."""
+    header = _clean(column.name, options)
+    if options.examples and column.example:
+        return f"{header} = {' '.join(column.example.split())}"
+    return header
+
+
+def _clean(text: str, options: Serialization) -> str:
+    """The text on one line, identifiers taken apart when asked for."""
+    return split_identifiers(text) if options.split_identifiers else " ".join(text.split())

@@ -1,0 +1,117 @@
+"""Sheets and workbooks as a user names them."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from sat_retriever.errors import InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.cells import one_line
+from sat_retriever.records.sheets import SheetRecord
+
+_COMPARED = 3_000  # sheets up to which every name is compared, within a second
+_LIKELY = 200
+_LISTED = 20
+_NEAREST = 3  # names suggested in place of one that is not there
+
+
+def find_sheets(opened: SheetIndex, name: str) -> tuple[str, list[str]]:
+    """The workbook that is meant, "" for one sheet only, and the ids of the sheets meant."""
+    if opened.records([name]):
+        return "", [name]
+    whole = _sheets(opened, name)
+    if whole or "#" not in name:
+        return name, whole
+    # A "#" may be part of either name, so every split is tried.
+    parts = name.split("#")
+    for cut in range(1, len(parts)):
+        sheet = "#".join(parts[cut:])
+        records = opened.records(_sheets(opened, "#".join(parts[:cut])))
+        found = [sheet_id for sheet_id, record in records.items() if record.sheet == sheet]
+        if found:
+            return "", found
+    return name, []
+
+
+def named_sheet(opened: SheetIndex, name: str) -> tuple[SheetRecord, str]:
+    """The one sheet that is meant, and the range of cells if a citation names it.
+
+    A sheet is named by its id, by a citation (`id!A1:D20`), or by either as it is printed, runs of
+    blanks as one; a workbook of one sheet stands for it.
+
+    Raises:
+        InputError: If there is no such sheet, or there are several; the message names some.
+    """
+    found, cited = _meant(opened, name)
+    if not found:
+        raise InputError(unknown_name(opened, one_line(name)))
+    if len(found) > 1:
+        listed = ", ".join(map(repr, sorted(found)[:_LISTED]))
+        raise InputError(f"{one_line(name)!r} is {len(found)} sheets; name one of them: {listed}")
+    return next(iter(found.values())), cited
+
+
+def _meant(opened: SheetIndex, name: str) -> tuple[dict[str, SheetRecord], str]:
+    plain = name.strip()
+    cut, _mark, cited = plain.rpartition("!")
+    for text, range_ in ((name, ""), (plain, ""), (cut, cited)):
+        _workbook, ids = find_sheets(opened, text) if text else ("", [])
+        if ids and (found := opened.records(ids)):
+            return found, range_
+    if len(opened) > _COMPARED:
+        return {}, ""
+    printed: dict[str, list[str]] = {}
+    for sheet_id in opened.sheet_ids():
+        printed.setdefault(one_line(sheet_id), []).append(sheet_id)
+    for text, range_ in ((plain, ""), (cut, cited)):
+        if one_line(text) in printed:
+            return opened.records(printed[one_line(text)]), range_
+    return {}, ""
+
+
+def sheets_called(opened: SheetIndex, name: str) -> list[str]:
+    """Ids of sheets that a name fits but for case: as an id, as file and sheet, or as a sheet."""
+    wanted = name.strip().casefold()
+    ends = (f"/{wanted}", f"#{wanted}")
+    ids = [each for each in opened.sheet_ids() if f"/{each}".casefold().endswith(ends)]
+    if not wanted or len(ids) > _LIKELY:
+        return []
+    found: tuple[list[str], ...] = ([], [], [])
+    for sheet_id, record in opened.records(ids).items():
+        names = (sheet_id, f"{record.workbook}#{record.sheet}", record.sheet)
+        for fitting, each in zip(found, names, strict=True):
+            if each.casefold() == wanted:
+                fitting.append(sheet_id)
+    return sorted(next(filter(None, found), []))
+
+
+def unknown_name(opened: SheetIndex, name: str) -> str:
+    """A sentence that says so, with the names nearest to it, what was skipped last."""
+    called = sheets_called(opened, name)
+    near = get_close_matches(name, _names(opened, name), n=_NEAREST, cutoff=0.4)
+    read = [each for each in near if opened.records([each]) or opened.sheet_ids(each)]
+    close = list(dict.fromkeys([*called, *read, *near]))[:_NEAREST]
+    hint = f"; did you mean {', '.join(map(repr, close))}?" if close else ""
+    return f"there is no workbook or sheet {name!r} in the index{hint}"
+
+
+def _names(opened: SheetIndex, name: str) -> list[str]:
+    """Names of sheets and workbooks to compare with: all of a small index, else the likely ones."""
+    if len(opened) <= _COMPARED or not name.strip():
+        ids = opened.sheet_ids()[:_COMPARED]
+        paths = {state.path for state in opened.workbooks()}
+    else:
+        ids = [found.sheet_id for found in opened.candidates(name, _LIKELY)]
+        paths = set(opened.workbook_of(ids).values())
+    return sorted({*ids, *paths, *(path.rpartition("/")[2] for path in paths)})
+
+
+def _sheets(opened: SheetIndex, workbook: str) -> list[str]:
+    """Sheets of a workbook, given as it is in the index or as a path from here."""
+    ids = opened.sheet_ids(workbook)
+    if not ids and workbook:
+        here = Path(workbook).resolve()
+        states = [s for s in opened.workbooks() if Path(s.root, s.path) == here]
+        ids = opened.sheet_ids(states[0].path) if states else []
+    return ids

@@ -1,0 +1,1 @@
+"""One file to messages, by its format."""

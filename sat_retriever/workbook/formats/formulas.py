@@ -1,0 +1,112 @@
+"""One sheet's formulas to messages: as they are, and reduced to the references they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sat_retriever.links.formula.formulas import references_of
+from sat_retriever.records.sheets import SkipReason
+from sat_retriever.records.structure import Reference
+from sat_retriever.workbook.formats.cellformulas import formula_cells
+from sat_retriever.workbook.opening.skips import skip, why_cut
+from sat_retriever.workbook.process.budget import Budget
+from sat_retriever.workbook.process.request import Request
+from sat_retriever.workbook.process.wire import RawFormula, formulas_to_json, references_to_json
+
+Json = dict[str, Any]
+
+MAX_REFERENCES_OF_SHEET = 2_000
+MAX_REFERENCES = 20_000  # of a workbook
+_FORMULA_BATCH = 5_000
+_CLOCK = 256  # formulas between two looks at it
+
+
+@dataclass(slots=True)
+class Formulas:
+    """What the formulas of one workbook may still cost while its sheets are read.
+
+    Attributes:
+        request: What is asked for.
+        names: Casefolded names and tables of the workbook.
+        budget: How many may still be taken apart.
+    """
+
+    request: Request
+    names: frozenset[str]
+    budget: Budget
+    _formulas_left: int = field(init=False)
+    _references_left: int = MAX_REFERENCES
+
+    def __post_init__(self) -> None:
+        self._formulas_left = self.request.limits.formulas
+
+    def messages(self, sheet: str, formulas: Sequence[RawFormula]) -> Generator[Json, None, bool]:
+        """Formulas and references of a sheet, each if asked for; else which cells have any.
+
+        Returns:
+            Whether all formulas were looked at.
+        """
+        if self.request.formulas:
+            yield from self._raw(sheet, formulas)
+        elif self.request.window is not None:
+            yield {"computed": formula_cells(formulas, self.request.window.area)}
+        if not self.request.links or not formulas:
+            return True
+        cut: list[tuple[str, SkipReason]] = []
+        allowed = self._allowed(formulas, cut)
+        literals = self.request.examples  # without them nothing a cell says is kept
+        found = references_of(sheet, allowed, names=self.names, literals=literals)
+        kept = found[: min(MAX_REFERENCES_OF_SHEET, self._references_left)]
+        self._references_left -= len(kept)
+        if kept:
+            yield {"references": references_to_json(sheet, kept)}
+        yield from self._cut(sheet, found, kept, cut)
+        return not cut
+
+    def _raw(self, sheet: str, formulas: Sequence[RawFormula]) -> Iterator[Json]:
+        kept = min(len(formulas), self._formulas_left)
+        self._formulas_left -= kept
+        for start in range(0, kept, _FORMULA_BATCH):
+            batch = formulas[start : min(start + _FORMULA_BATCH, kept)]
+            yield {"formulas": formulas_to_json(sheet, batch)}
+        if kept < len(formulas):
+            limit = self.request.limits.formulas
+            message = f"Only the first {limit:,} formulas of the workbook are kept."
+            yield skip(self.request, SkipReason.TOO_LARGE, message, sheet)
+
+    def _allowed(
+        self, formulas: Sequence[RawFormula], cut: list[tuple[str, SkipReason]]
+    ) -> Iterator[RawFormula]:
+        for number, formula in enumerate(formulas):
+            if self.budget.formulas <= 0:
+                cut.append((formula[0], SkipReason.TOO_LARGE))
+                return
+            if number % _CLOCK == 0 and self.budget.late():
+                cut.append((formula[0], SkipReason.TIMEOUT))
+                return
+            self.budget.formulas -= 1
+            yield formula
+
+    def _cut(
+        self,
+        sheet: str,
+        found: list[Reference],
+        kept: list[Reference],
+        cut: list[tuple[str, SkipReason]],
+    ) -> Iterator[Json]:
+        if len(kept) < len(found):
+            message = (
+                f"Only the first {len(kept):,} of {len(found):,} references of its formulas are"
+                f" kept; the limit is {MAX_REFERENCES_OF_SHEET:,} a sheet and"
+                f" {MAX_REFERENCES:,} a workbook."
+            )
+            yield skip(self.request, SkipReason.TOO_LARGE, message, sheet)
+        for cell, reason in cut:
+            limits = self.request.limits
+            why = f"the limit is {limits.formulas:,} formulas a workbook"
+            if reason is SkipReason.TIMEOUT:
+                why = why_cut(reason, limits)
+            message = f"Its formulas from {cell} on were not looked at: {why}."
+            yield skip(self.request, reason, message, sheet)

@@ -1,0 +1,173 @@
+"""The content part of an ods to the formulas of its sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from sat_retriever.records.area import Area, area_of, column_letters
+from sat_retriever.workbook.formats.ods.formula import excel_formula
+from sat_retriever.workbook.formats.ods.rows import thinned
+from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.opening.package import Attributes, BadXmlError, guarded_parser, too_deep
+from sat_retriever.workbook.process.wire import RawFormula
+from sat_retriever.workbook.values.places import Places
+
+Chunks = Callable[[], Iterator[bytes]]
+PART = "content.xml"
+_TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0 "
+_SPREADSHEET = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 spreadsheet"
+_SHEET, _ROW = _TABLE + "table", _TABLE + "table-row"
+CELLS = (_TABLE + "table-cell", _TABLE + "covered-table-cell")
+FORMULA, _REPEATED = _TABLE + "formula", _TABLE + "number-columns-repeated"
+_VALUE_TYPE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 value-type"
+
+
+@dataclass(slots=True)
+class SheetFormulas:
+    """The formulas of one sheet.
+
+    Attributes:
+        sheet: Its name.
+        formulas: (cell, text, range, kind) in the notation of Excel.
+        unsaved: Cells whose formula has no saved value.
+    """
+
+    sheet: str
+    formulas: list[RawFormula] = field(default_factory=list)
+    unsaved: Places = field(default_factory=Places)
+
+
+def read_formulas(chunks: Chunks, limits: Limits) -> Iterator[SheetFormulas]:
+    """The formulas of a workbook, sheet by sheet.
+
+    Raises:
+        Refused: If the part declares entities or nests too deeply.
+        BadXmlError: If it is missing, damaged or not well-formed.
+        CutShort: If it is left before its end.
+    """
+    reader = _FormulaReader(limits)
+    parser = content_parser(reader, limits)
+    try:
+        for chunk in thinned(chunks(), lambda row: b"formula" in row):
+            parser.Parse(chunk, False)
+            yield from reader.finished()
+        parser.Parse(b"", True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise BadXmlError(str(error)) from error
+    yield from reader.finished()
+
+
+def content_parser(reader: SheetReader, limits: Limits) -> expat.XMLParserType:
+    """A guarded parser that tells the reader of every element."""
+    parser = guarded_parser(PART, limits)
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    return parser
+
+
+class SheetReader:
+    """Expat handlers that know which sheet they are on."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.sheet: str | None = None
+        self.depth = 0
+        self._max_depth = limits.xml_depth
+        self._sheets_at = -1  # depth of the sheets
+        self._nested = 0  # tables inside of cells
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        """Take the start of an element."""
+        self.depth += 1
+        if self.depth > self._max_depth:
+            raise too_deep(PART)
+        if name == _SHEET:  # a nested one stands in a cell
+            if self.sheet is not None:
+                self._nested += 1
+            elif self.depth == self._sheets_at:
+                self.sheet = attributes.get(_TABLE + "name", "")
+                self.begin_sheet(self.sheet)
+        elif name == _SPREADSHEET:
+            self._sheets_at = self.depth + 1
+        elif not self._nested:
+            self.visit(name, attributes)
+
+    def end(self, name: str) -> None:
+        """Take the end of an element."""
+        if name == _SHEET and self.sheet is not None:
+            if self._nested:
+                self._nested -= 1
+            else:
+                self.end_sheet(self.sheet)
+                self.sheet = None
+        self.depth -= 1
+
+    def begin_sheet(self, sheet: str) -> None:
+        """A sheet begins."""
+
+    def end_sheet(self, sheet: str) -> None:
+        """A sheet ends."""
+
+    def visit(self, name: str, attributes: Attributes) -> None:
+        """Any other element begins."""
+
+
+class _FormulaReader(SheetReader):
+    """Collects formulas; repeated rows and cells are counted, never expanded."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(limits)
+        self._done: list[SheetFormulas] = []
+        self._found = SheetFormulas("")
+        self._room = limits.cells
+        self._row, self._rows = 0, 1
+        self._col = 0
+
+    def finished(self) -> Iterator[SheetFormulas]:
+        """The sheets that ended since the last call."""
+        done, self._done = self._done, []
+        yield from done
+
+    def begin_sheet(self, sheet: str) -> None:
+        self._found = SheetFormulas(sheet, unsaved=Places(self._room))
+        self._row, self._rows = 0, 1
+
+    def end_sheet(self, sheet: str) -> None:
+        self._done.append(self._found)
+        self._room -= len(self._found.unsaved)
+
+    def visit(self, name: str, attributes: Attributes) -> None:
+        if name in CELLS:
+            formula = attributes.get(FORMULA)
+            repeated = attributes.get(_REPEATED)
+            cols = 1 if repeated is None else _number(repeated)
+            if formula and self.sheet is not None:
+                raw = self._raw(excel_formula(formula), cols, attributes)
+                self._found.formulas.append(raw)
+                area = None if _VALUE_TYPE in attributes else area_of(raw[2] or raw[0])
+                if area is not None:
+                    self._found.unsaved.fill(area)
+            self._col += cols
+        elif name == _ROW:
+            self._row += self._rows
+            self._rows = _number(attributes.get(_TABLE + "number-rows-repeated"))
+            self._col = 1
+
+    def _raw(self, text: str, cols: int, attributes: Attributes) -> RawFormula:
+        row = self._row or 1  # of a cell outside of any row
+        cell = f"{column_letters(self._col)}{row}"
+        wide = attributes.get(_TABLE + "number-matrix-columns-spanned")
+        high = attributes.get(_TABLE + "number-matrix-rows-spanned")
+        if wide or high:
+            area = Area(row, self._col, row + _number(high) - 1, self._col + _number(wide) - 1)
+            return (cell, text, area.a1(), "array")
+        if cols > 1 or self._rows > 1:
+            area = Area(row, self._col, row + self._rows - 1, self._col + cols - 1)
+            return (cell, text, area.a1(), "shared")
+        return (cell, text, None, "normal")
+
+
+def _number(text: str | None) -> int:
+    """A count of rows or cells; 1 if there is none, or nonsense."""
+    return max(1, int(text)) if text and text.isascii() and text.isdigit() and len(text) < 9 else 1

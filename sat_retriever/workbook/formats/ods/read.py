@@ -1,0 +1,132 @@
+"""An ods to messages: values by calamine, formulas and structure by its content part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.sheets import FormulaState, SkipReason
+from sat_retriever.records.structure import DataSource, SourceKind, Structure
+from sat_retriever.workbook.formats.byvalue import Known, read_by_value
+from sat_retriever.workbook.formats.cellformulas import cell_formulas
+from sat_retriever.workbook.formats.formulas import Formulas
+from sat_retriever.workbook.formats.ods.content import PART, read_formulas
+from sat_retriever.workbook.formats.ods.declared import OdsDeclared, read_declared
+from sat_retriever.workbook.formats.ods.formula import excel_references
+from sat_retriever.workbook.formats.xlsx.charts import MAX_CHART_SOURCES, shown_ranges
+from sat_retriever.workbook.limits import MIB, Refused
+from sat_retriever.workbook.opening.package import Attributes, BadXmlError, Package, local, resolve
+from sat_retriever.workbook.opening.skips import skip, why_cut
+from sat_retriever.workbook.process.budget import PARSED, Budget, CutShort
+from sat_retriever.workbook.process.request import Request
+from sat_retriever.workbook.tables.records import Source
+from sat_retriever.workbook.values.places import Places
+
+Json = dict[str, Any]
+_MAX_PART = 8 * MIB
+_MAX_CHARTS = 1_000
+_RANGES = ("cell-range-address", "values-cell-range-address", "label-cell-address")
+
+
+def read_ods(
+    request: Request, source: Source, file: BinaryIO, values: Path | BinaryIO, *, damage: str
+) -> Iterator[Json]:
+    """Messages about an ods.
+
+    Raises:
+        Refused: If it is a bomb, over a limit, or no reader opens it.
+    """
+    walk = _Walk(request, Budget(request.limits))
+    yield from walk.content(file)
+    known = Known(walk.states, walk.declared.tables, walk.unsaved)
+    told = read_by_value(request, source, file, values, walk.budget, damage=damage, known=known)
+    yield from told
+    yield {"structure": to_json(walk.structure(), compact=True)}
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One pass over the content part, and what it gave."""
+
+    request: Request
+    budget: Budget
+    declared: OdsDeclared = field(default_factory=OdsDeclared)
+    states: dict[str, FormulaState] = field(default_factory=dict)
+    charts: list[DataSource] = field(default_factory=list)
+    unsaved: dict[str, Places] = field(default_factory=dict)
+
+    def content(self, file: BinaryIO) -> Iterator[Json]:
+        """Messages about formulas, and why not all of them were read."""
+        if self.request.safe:
+            return
+        try:
+            package = Package.open(file, self.request.limits)
+            yield from self._read(package)
+        except BadXmlError:
+            return  # the value reader may know more, or say what is wrong
+        except CutShort as cut:
+            first = f"Only its first formulas were read: {why_cut(cut.reason, self.budget.limits)}."
+            yield skip(self.request, cut.reason, first)
+        except Refused as refused:
+            if refused.reason not in (SkipReason.DAMAGED, SkipReason.XML_BOMB):
+                raise
+            if refused.reason is SkipReason.XML_BOMB:
+                yield skip(self.request, refused.reason, refused.message)
+
+    def _read(self, package: Package) -> Iterator[Json]:
+        limits = self.request.limits
+
+        def chunks() -> Iterator[bytes]:
+            return self.budget.metered(package.chunks(PART))
+
+        self.declared = read_declared(chunks, limits)
+        names = [name.name for name in self.declared.names]
+        names += [each.table.name for each in self.declared.tables]
+        formulas = Formulas(self.request, frozenset(map(str.casefold, names)), self.budget)
+        if self.declared.formulas:
+            for found in read_formulas(chunks, limits):
+                if not self.request.asks_for(found.sheet):
+                    continue
+                self.unsaved.setdefault(found.sheet, found.unsaved)
+                raw = found.formulas
+                if self.request.window is not None and self.request.formulas:
+                    raw = cell_formulas(raw, self.request.window.area)
+                complete = yield from formulas.messages(found.sheet, raw)
+                state = FormulaState.READ if complete else FormulaState.UNREAD
+                self.states.setdefault(found.sheet, state)
+        else:
+            self.states = dict.fromkeys(self.declared.tabs, FormulaState.READ)
+        for sheet, name, href in self.declared.objects[:_MAX_CHARTS]:
+            if not self.budget.spent() and len(self.charts) < MAX_CHART_SOURCES:
+                texts = shown_ranges(_chart_ranges(package, href, self.budget))
+                self.charts += (DataSource(sheet, SourceKind.CHART, text, name) for text in texts)
+
+    def structure(self) -> Structure:
+        return Structure(
+            names=tuple(self.declared.names),
+            tables=tuple(self.declared.tables),
+            sources=tuple(dict.fromkeys((*self.declared.sources, *self.charts))),
+            tabs=tuple(self.declared.tabs),
+        )
+
+
+def _chart_ranges(package: Package, href: str, budget: Budget) -> list[str]:
+    """What an embedded object shows, if it is a chart of cells."""
+    part = f"{resolve('', href)}/{PART}"
+    found: dict[str, None] = {}
+
+    def visit(_tag: str, attributes: Attributes) -> None:
+        for key, value in attributes.items():
+            if len(found) < MAX_CHART_SOURCES and local(key) in _RANGES:
+                found.update(dict.fromkeys(excel_references(value)))
+
+    if part in package and package.size(part) <= _MAX_PART:
+        budget.xml_bytes -= PARSED * package.size(part)
+        try:
+            package.each(part, visit)
+        except BadXmlError:
+            return list(found)
+    return list(found)

@@ -1,0 +1,1 @@
+"""Workbooks of Excel: packages of XML parts."""

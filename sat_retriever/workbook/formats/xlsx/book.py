@@ -1,0 +1,220 @@
+"""The package of an xlsx, xlsm or xltx to its sheets and declared structure, cells left out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sat_retriever.records.area import area_of
+from sat_retriever.records.sheets import SkipReason, Visibility
+from sat_retriever.records.structure import DefinedName, External, TableObject
+from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.opening.package import (
+    Attributes,
+    BadXmlError,
+    Package,
+    Relationship,
+    feed,
+    guarded_parser,
+    local,
+)
+
+_MAIN_TYPE = "officeDocument"
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_NO_CELLS = {
+    "chartsheet": "chart sheet",
+    "dialogsheet": "dialog sheet",
+}
+_STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
+
+
+@dataclass(frozen=True, slots=True)
+class SheetPart:
+    """A sheet as the workbook part lists it.
+
+    Attributes:
+        name: Name of the tab.
+        part: Part that holds its cells; empty when its relationship is missing.
+        visibility: How the workbook shows it.
+        other: "chart sheet" or "dialog sheet"; empty for a sheet of cells, which an old
+            macro sheet is, too.
+    """
+
+    name: str
+    part: str
+    visibility: Visibility
+    other: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What the workbook part and the small parts around it say.
+
+    Attributes:
+        sheets: Sheets in tab order.
+        names: Defined names.
+        externals: Workbooks referred to by formulas.
+        date_1904: Whether serial dates count from 1904.
+    """
+
+    sheets: tuple[SheetPart, ...]
+    names: tuple[DefinedName, ...] = ()
+    externals: tuple[External, ...] = ()
+    date_1904: bool = False
+
+
+def main_part(package: Package) -> str:
+    """Name of the workbook part.
+
+    Raises:
+        Refused: If there is none, or the package's relationships are an XML bomb.
+    """
+    for relationship in package.relationships("").values():
+        if relationship.type == _MAIN_TYPE and relationship.target in package:
+            return relationship.target
+    if "xl/workbook.xml" in package:
+        return "xl/workbook.xml"
+    raise Refused(SkipReason.DAMAGED, "The package has no workbook part.")
+
+
+def read_contents(package: Package) -> Contents:
+    """Sheets, names, externals and date system of a workbook.
+
+    Raises:
+        Refused: If the workbook part is missing or damaged, or declares entities.
+    """
+    part = main_part(package)
+    links = package.relationships(part)
+    reader = _WorkbookPart()
+    parser = guarded_parser(part, package.limits)
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    parser.CharacterDataHandler = reader.text
+    try:
+        feed(parser, package.chunks(part))
+    except BadXmlError as error:
+        if not reader.sheets:
+            message = f"The workbook part cannot be read: {error}."
+            raise Refused(SkipReason.DAMAGED, message) from error
+    sheets = tuple(_sheet_part(attributes, links) for attributes in reader.sheets)
+    names = tuple(_defined_name(attributes, text, sheets) for attributes, text in reader.names)
+    return Contents(sheets, names, _externals(package, reader.externals, links), reader.date_1904)
+
+
+def table_objects(package: Package, sheet_part: str) -> tuple[TableObject, ...]:
+    """Table objects of a sheet, in relationship order; damaged ones are left out."""
+    found = []
+    for relationship in package.relationships(sheet_part).values():
+        if relationship.type != "table" or relationship.external:
+            continue
+        table = _table_object(package, relationship.target)
+        if table is not None:
+            found.append(table)
+    return tuple(found)
+
+
+class _WorkbookPart:
+    """Expat handlers for the workbook part."""
+
+    def __init__(self) -> None:
+        self.sheets: list[Attributes] = []
+        self.names: list[tuple[Attributes, str]] = []
+        self.externals: list[str] = []
+        self.date_1904 = False
+        self._name: Attributes | None = None
+        self._text: list[str] = []
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        tag = local(name)
+        plain = {local(key): value for key, value in attributes.items()}
+        if tag == "sheet":
+            self.sheets.append(plain)
+        elif tag == "definedName":
+            self._name, self._text = plain, []
+        elif tag == "externalReference":
+            self.externals.append(plain.get("id", ""))
+        elif tag == "workbookPr":
+            self.date_1904 = plain.get("date1904", "") in ("1", "true", "on")
+
+    def text(self, text: str) -> None:
+        if self._name is not None:
+            self._text.append(text)
+
+    def end(self, name: str) -> None:
+        if self._name is not None and local(name) == "definedName":
+            self.names.append((self._name, "".join(self._text).strip()))
+            self._name = None
+
+
+def _sheet_part(attributes: Attributes, links: dict[str, Relationship]) -> SheetPart:
+    link = links.get(attributes.get("id", ""))
+    return SheetPart(
+        name=attributes.get("name", ""),
+        part=link.target if link and not link.external else "",
+        visibility=_STATES.get(attributes.get("state", ""), Visibility.VISIBLE),
+        other=_NO_CELLS.get(link.type, "") if link else "",
+    )
+
+
+def _defined_name(attributes: Attributes, text: str, sheets: tuple[SheetPart, ...]) -> DefinedName:
+    scope = attributes.get("localSheetId", "")
+    index = int(scope) if scope.isascii() and scope.isdigit() else -1
+    return DefinedName(
+        name=attributes.get("name", ""),
+        text=text.removeprefix("="),
+        sheet=sheets[index].name if 0 <= index < len(sheets) else None,
+        hidden=attributes.get("hidden", "") in ("1", "true"),
+    )
+
+
+def _externals(
+    package: Package, identities: list[str], links: dict[str, Relationship]
+) -> tuple[External, ...]:
+    found = []
+    for index, identity in enumerate(identities, start=1):
+        link = links.get(identity)
+        if link is None:
+            continue
+        paths = [
+            to.target
+            for to in package.relationships(link.target).values()
+            if to.type in ("externalLinkPath", "xlPathMissing") or to.external
+        ]
+        if paths:
+            found.append(External(index, paths[0]))
+    return tuple(found)
+
+
+def _unescaped(text: str) -> str:
+    r"""A text in which XML hides characters, as it was before.
+
+    >>> _unescaped("Total_x000a_score")
+    'Total\nscore'
+    """
+    return _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 16)), text)
+
+
+def _table_object(package: Package, part: str) -> TableObject | None:
+    table: Attributes = {}
+    columns: list[str] = []
+
+    def visit(tag: str, attributes: Attributes) -> None:
+        if tag == "table":
+            table.update(attributes)
+        elif tag == "tableColumn":
+            columns.append(_unescaped(attributes.get("name", "")))
+
+    try:
+        package.each(part, visit)
+    except BadXmlError:
+        return None
+    area = area_of(table.get("ref", ""))
+    if area is None:
+        return None
+    return TableObject(
+        name=table.get("displayName") or table.get("name", ""),
+        area=area,
+        header_rows=0 if table.get("headerRowCount") == "0" else 1,
+        total_rows=1 if table.get("totalsRowCount", "0") not in ("", "0") else 0,
+        columns=tuple(columns),
+    )

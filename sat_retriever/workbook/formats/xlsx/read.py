@@ -1,0 +1,214 @@
+"""The sheets of an opened workbook to messages: structure, formulas, records, skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.sheets import FormulaState, SkipReason
+from sat_retriever.records.structure import (
+    DataSource,
+    HiddenParts,
+    SheetTable,
+    Structure,
+    TableObject,
+)
+from sat_retriever.workbook.formats.byvalue import read_by_value
+from sat_retriever.workbook.formats.cellformulas import cell_formulas, formula_owners
+from sat_retriever.workbook.formats.formulas import Formulas
+from sat_retriever.workbook.formats.xlsx.book import (
+    Contents,
+    SheetPart,
+    read_contents,
+    table_objects,
+)
+from sat_retriever.workbook.formats.xlsx.charts import chart_sources
+from sat_retriever.workbook.formats.xlsx.declared import data_sources
+from sat_retriever.workbook.formats.xlsx.overlap import BackgroundScan
+from sat_retriever.workbook.formats.xlsx.pivots import pivot_sources
+from sat_retriever.workbook.formats.xlsx.scan import SheetScan, scan_sheet
+from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.opening.package import Package
+from sat_retriever.workbook.opening.skips import skip
+from sat_retriever.workbook.process.budget import PARSED, Budget
+from sat_retriever.workbook.process.request import Request
+from sat_retriever.workbook.tables.records import Source
+from sat_retriever.workbook.values.readers import Readers
+from sat_retriever.workbook.values.reading import Reading, no_more, refuse_sheet, sheet_messages
+
+Json = dict[str, Any]
+MAX_SOURCES = 20_000  # data sources of a workbook
+_OVERLAP_BYTES = (4 << 20, 400 << 20)  # of XML: below it is not worth it, above not safe
+
+
+def read_xlsx(
+    request: Request, source: Source, file: BinaryIO, values: Path | BinaryIO
+) -> Iterator[Json]:
+    """Messages about an xlsx, xlsm or xltx.
+
+    Raises:
+        Refused: If it is a bomb, over a limit, or damaged beyond reading.
+    """
+    try:
+        package = Package.open(file, request.limits)
+        contents = read_contents(package)
+    except Refused as refused:
+        if refused.reason not in (SkipReason.DAMAGED, SkipReason.XML_BOMB):
+            raise
+        yield from _without_package(request, source, file, values, refused)
+        return
+    budget = Budget(request.limits)
+    readers = Readers(file, values, budget, safe=request.safe)
+    walk = _Walk(Reading(request, source, readers, budget), package, contents)
+    yield from walk.messages()
+    yield {"structure": to_json(walk.structure(), compact=True)}
+
+
+def _without_package(
+    request: Request, source: Source, file: BinaryIO, values: Path | BinaryIO, refused: Refused
+) -> Iterator[Json]:
+    """What the value readers, which expand no entities, make of a package we refused."""
+    try:
+        budget = Budget(request.limits)
+        yield from read_by_value(request, source, file, values, budget, damage=refused.message)
+    except Refused as second:
+        raise (refused if second.reason is SkipReason.DAMAGED else second) from second
+    if refused.reason is SkipReason.XML_BOMB:
+        yield skip(request, refused.reason, refused.message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """What the small parts around a sheet declare, and why some were not read."""
+
+    tables: tuple[TableObject, ...] = ()
+    sources: tuple[DataSource, ...] = ()
+    refused: Refused | None = None
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One pass over the sheets of a package, gathering structure on the way."""
+
+    reading: Reading
+    package: Package
+    contents: Contents
+    tables: list[SheetTable] = field(default_factory=list)
+    sources: list[DataSource] = field(default_factory=list)
+    hidden: list[HiddenParts] = field(default_factory=list)
+
+    def messages(self) -> Iterator[Json]:
+        request = self.reading.request
+        self.readers_must_open()
+        declared = {
+            index: self.declared(sheet)
+            for index, sheet in enumerate(self.contents.sheets[: request.limits.sheets])
+            if request.asks_for(sheet.name)
+        }
+        formulas = Formulas(request, self.names(declared), self.reading.budget)
+        seen: set[str] = set()
+        for index, sheet in enumerate(self.contents.sheets):
+            if not request.asks_for(sheet.name):
+                continue
+            ended = no_more(self.reading, index, len(self.contents.sheets))
+            if ended is not None:
+                yield ended
+                return
+            refusal = refuse_sheet(sheet, seen)
+            if refusal is not None:
+                yield skip(request, *refusal, sheet.name)
+                continue
+            try:
+                yield from self.sheet(sheet, declared.pop(index), formulas)
+            except Refused as refused:
+                yield skip(request, refused.reason, refused.message, sheet.name)
+
+    def readers_must_open(self) -> None:
+        try:
+            self.reading.readers.listed("")
+        except Refused as refused:
+            bomb = self.package.bomb()
+            raise bomb or refused from refused
+
+    def declared(self, sheet: SheetPart) -> _Declared:
+        """Tables and data sources of a sheet; asked before any formula is looked at."""
+        if not sheet.part or sheet.other:
+            return _Declared()
+        found = _Declared()
+        package, budget = self.package, self.reading.budget
+        try:
+            found = replace(found, tables=table_objects(package, sheet.part))
+            found = replace(found, sources=pivot_sources(package, sheet.name, sheet.part))
+            charts = chart_sources(package, sheet.name, sheet.part, budget)
+            return replace(found, sources=found.sources + charts)
+        except Refused as refused:
+            return replace(found, refused=refused)
+
+    def names(self, declared: dict[int, _Declared]) -> frozenset[str]:
+        tables = (table.name for each in declared.values() for table in each.tables)
+        names = (name.name for name in self.contents.names)
+        return frozenset(name.casefold() for name in (*names, *tables) if name)
+
+    def sheet(self, sheet: SheetPart, declared: _Declared, formulas: Formulas) -> Iterator[Json]:
+        request = self.reading.request
+        refused = None
+        try:
+            scan = self.scan(sheet)
+        except Refused as error:
+            refused, scan = error, SheetScan(damage=error.message)
+        if request.window is not None and request.formulas and scan.formulas:
+            area = request.window.area
+            owners = formula_owners(self.chunks(sheet.part), area, request.limits)
+            scan.formulas = cell_formulas(scan.formulas, area, owners)
+        complete = yield from formulas.messages(sheet.name, scan.formulas)
+        scan.formulas = []
+        self.keep(sheet, declared, scan)
+        read = complete and not scan.damage and not scan.cut
+        state = FormulaState.READ if read else FormulaState.UNREAD
+        told = sheet_messages(self.reading, sheet, scan, declared.tables, state)
+        yield from (message for message in told if refused is None or "skipped" not in message)
+        for each in (refused, declared.refused):
+            if each is not None:
+                yield skip(request, each.reason, each.message, sheet.name)
+
+    def keep(self, sheet: SheetPart, declared: _Declared, scan: SheetScan) -> None:
+        """Add what a sheet declares to the structure."""
+        self.tables += (SheetTable(sheet.name, table) for table in declared.tables)
+        links = self.package.relationships(sheet.part) if scan.sources else {}
+        sources = [*declared.sources, *data_sources(sheet.name, scan.sources, links)]
+        self.sources += sources[: MAX_SOURCES - len(self.sources)]
+        if scan.hidden_rows or scan.hidden_cols:
+            spans = tuple(scan.hidden_rows), tuple(scan.hidden_cols)
+            self.hidden.append(HiddenParts(sheet.name, *spans))
+
+    def scan(self, sheet: SheetPart) -> SheetScan:
+        """The scan of a sheet; calamine parses a large one at the same time."""
+        limits = self.reading.request.limits
+        if not sheet.part:
+            return SheetScan(damage="the sheet's part is missing")
+        least, most = _OVERLAP_BYTES
+        chunks, again = (partial(self.chunks, sheet.part, price) for price in (1, PARSED))
+        if self.reading.request.safe or not least <= self.package.size(sheet.part) <= most:
+            return scan_sheet(chunks(), again(), limits)
+        background = BackgroundScan(chunks, again, limits)
+        background.start()
+        self.reading.readers.load(sheet.name)
+        return background.result()
+
+    def chunks(self, part: str, price: int = PARSED) -> Iterator[bytes]:
+        return self.reading.budget.metered(self.package.chunks(part), price)
+
+    def structure(self) -> Structure:
+        return Structure(
+            names=self.contents.names,
+            tables=tuple(self.tables),
+            sources=tuple(self.sources),
+            externals=self.contents.externals,
+            hidden=tuple(self.hidden),
+            date_1904=self.contents.date_1904,
+            tabs=tuple(sheet.name for sheet in self.contents.sheets),
+        )

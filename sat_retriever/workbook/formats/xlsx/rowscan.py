@@ -1,0 +1,318 @@
+"""Rows of plain worksheet XML found by byte search instead of parsing.
+
+A real parser calls Python for each of a sheet's cells. Here C code (`bytes.find`,
+`re`) skips over cells, and Python runs once a row and once a formula.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from sat_retriever.records.area import Area, area_of
+from sat_retriever.workbook.values.places import Places
+
+_ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"([^<>]*)>')
+_REF = re.compile(rb'<c r="(([A-Z]{1,3})([1-9][0-9]{0,6}))"')
+_HELD = re.compile(rb'<c r="([A-Z]+)[0-9]+"[^<>]*>\s*<[vfi]')
+# Letters of a cell that holds something; nothing for any other "<c".
+_CELLS = re.compile(rb'<c(?: r="([A-Z]{1,3})[1-9][0-9]{0,6}"[^<>]*>\s*<[vfi])?')
+_CELL_LIST = re.compile(rb"(?:[A-Z]{1,3}[1-9][0-9]{0,6}(?:,|\Z))*")
+_TAG_GOES_ON = (b" ", b">", b"/")
+_DIGITS = b"0123456789"
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ERROR = re.compile(rb' t="e"')
+_VALUE = re.compile(rb"<v>([^<]*)</v>")
+_VALUE_TAG = re.compile(rb"<v[ >/]")
+_SAVED = re.compile(rb"<v(?:\s[^<>]*)?(?<!/)>[^<]|<is[ >/]")
+_TEXT_TYPE = re.compile(rb'\st="str"')
+_ATTRIBUTE = re.compile(rb'([A-Za-z:]+)="([^"]*)"')
+_HIDDEN = re.compile(rb'\shidden="(?:1|true|on)"')
+_ENTITY = re.compile(r"&(#x[0-9A-Fa-f]{1,6}|#[0-9]{1,7}|[a-z]{2,4});")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+# (a byte that is searched first because that is fast, what makes the rows unusual)
+_UNUSUAL = (
+    (b"!", b"<!"),
+    (b"?", b"<?"),
+    (b"'", b"='"),
+    (b"x", b"<extLst"),
+    (b"x", b"xmlns"),
+)
+_DECLARATION = re.compile(rb'<\?xml version="1\.0"(?: encoding="([A-Za-z0-9-]+)")?')
+_CARRY_LIMIT = 64 << 20
+_PREFIX = b":sheetData"
+
+
+class NotPlain(Exception):  # noqa: N818 - a signal between the two readers
+    """The XML is outside of what byte search can be trusted with."""
+
+
+class Bounds:
+    """A rectangle that grows to hold every cell added to it."""
+
+    __slots__ = ("bottom", "left", "right", "top")
+
+    def __init__(self) -> None:
+        self.top = self.left = 1 << 31
+        self.bottom = self.right = 0
+
+    def add(self, row: int, col: int) -> None:
+        """Grow to hold a cell."""
+        self.top = min(self.top, row)
+        self.bottom = max(self.bottom, row)
+        self.left = min(self.left, col)
+        self.right = max(self.right, col)
+
+    @property
+    def area(self) -> Area | None:
+        """The rectangle; None before the first cell."""
+        return Area(self.top, self.left, self.bottom, self.right) if self.right else None
+
+
+class RowScanner:
+    """Collects bounds, formulas, errors and hidden rows from a stream of row bytes.
+
+    Of the formulas without a saved value, as many places are kept as there is `room` for.
+    """
+
+    def __init__(self, room: int) -> None:
+        self.bounds = Bounds()
+        self.formula_bounds = Bounds()
+        self.formulas: list[tuple[str, str, str | None, str]] = []
+        self.errors: list[tuple[int, int, str]] = []
+        self.hidden_rows: list[int] = []
+        self.unsaved = Places(room)
+
+    def strip_rows(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """The document without its rows; the rows are scanned on the way.
+
+        Raises:
+            NotPlain: At the first sign that byte search could go wrong.
+        """
+        pending = b""
+        inside = False
+        done = False
+        for chunk in chunks:
+            if done:
+                yield chunk
+                continue
+            pending += chunk
+            if not inside:
+                head, pending, inside = _split_head(pending)
+                if head:
+                    yield head
+                if not inside:
+                    continue
+            end = pending.find(b"</sheetData")
+            cut = end if end >= 0 else pending.rfind(b"</row>") + 6
+            if end < 0 and cut < 6:
+                if len(pending) > _CARRY_LIMIT:
+                    raise NotPlain("a row of over 64 MiB")
+                continue
+            self._scan(pending[:cut])
+            pending = pending[cut:]
+            if end >= 0:
+                done = True
+                yield pending
+        if not done:
+            yield pending
+
+    def _scan(self, block: bytes) -> None:
+        for byte, sign in _UNUSUAL:
+            if byte in block and sign in block:
+                raise NotPlain(f"{sign!r} among the rows")
+        self._scan_rows(block)
+        if b"<f" in block:
+            self._scan_formulas(block)
+        if b' t="e"' in block:
+            self._scan_errors(block)
+
+    def _scan_rows(self, block: bytes) -> None:
+        rows = [(int(row), rest, start) for row, rest, start in _rows(block)]
+        if len(rows) != block.count(b"<row"):
+            raise NotPlain("rows without a number in first place")
+        if b' hidden="' in block:
+            self.hidden_rows += [row for row, rest, _start in rows if _HIDDEN.search(rest)]
+        columns = set(_CELLS.findall(block))
+        if b"" in columns:  # some cells are empty, or not as they should be
+            columns.remove(b"")
+            if block.count(b"<c") != block.count(b'<c r="'):
+                raise NotPlain("cells without an address in first place")
+        if not columns:
+            return
+        numbers = [_column(letters) for letters in columns]
+        rows.sort(key=_first)
+        self.bounds.add(_first_held(block, rows), min(numbers))
+        rows.reverse()
+        self.bounds.add(_first_held(block, rows), max(numbers))
+
+    def _scan_formulas(self, block: bytes) -> None:
+        """Formulas of a block, cut apart at every `<f` because that is fastest."""
+        cells, found, unsaved = [], [], []
+        closed = 0
+        pieces = iter(block.split(b"<f"))
+        before = next(pieces)
+        for piece in pieces:
+            start, before_ = before.rfind(b'<c r="') + 6, before
+            before = piece
+            if piece[:1] not in _TAG_GOES_ON:
+                continue
+            cell = before_[start : before_.find(b'"', start)]
+            cells.append(cell)
+            tag_end = piece.find(b">")
+            after = tag_end + 1
+            if piece[tag_end - 1 : tag_end] != b"/":
+                end = piece.find(b"</f>", tag_end)
+                closed += 1
+                text = piece[after:end]
+                if end < 0 or b"<" in text:
+                    raise NotPlain("a formula in an unusual form")
+                if text and not text.isspace():
+                    found.append((cell, text, piece[:tag_end]))
+                after = end + 4
+            at_once = piece[after : after + 3] == b"<v>" and piece[after + 3 : after + 4] != b"<"
+            if not at_once and not _has_value(before_[start:], piece[after:]):
+                unsaved.append((cell, piece[:tag_end]))
+        if closed != block.count(b"</f>"):
+            raise NotPlain("formulas in an unusual form")
+        self._bound_formulas(cells)
+        for cell, attributes in unsaved:
+            self._keep_unsaved(cell, attributes)
+        self.formulas += [_formula(*each) for each in found]
+
+    def _bound_formulas(self, cells: list[bytes]) -> None:
+        if not cells:
+            return
+        if not _CELL_LIST.fullmatch(b",".join(cells)):
+            raise NotPlain("a formula outside of a cell")
+        columns = [_column(letters) for letters in {cell.rstrip(_DIGITS) for cell in cells}]
+        rows = [int(cell.lstrip(_LETTERS)) for cell in cells]
+        self.formula_bounds.add(min(rows), min(columns))
+        self.formula_bounds.add(max(rows), max(columns))
+
+    def _keep_unsaved(self, cell: bytes, attributes: bytes) -> None:
+        area = filled_area(_attributes(attributes)) if b"ref" in attributes else None
+        if area is None:
+            self.unsaved.add(int(cell.lstrip(_LETTERS)), _column(cell.rstrip(_DIGITS)))
+        else:
+            self.unsaved.fill(area)
+
+    def _scan_errors(self, block: bytes) -> None:
+        for sign in _ERROR.finditer(block):
+            start = block.rfind(b"<", 0, sign.start())
+            place = _REF.match(block, start)
+            close = block.find(b">", start)
+            if place is None or close < sign.start():
+                raise NotPlain("an error mark outside of a cell")
+            if block[close - 1 : close] == b"/":
+                continue
+            content = block[close + 1 : block.find(b"</c>", close)]
+            value = _VALUE.search(content)
+            if value is not None:
+                self.errors.append((int(place[3]), _column(place[2]), _text(value[1]).strip()))
+            elif _VALUE_TAG.search(content):
+                raise NotPlain("an error value in an unusual form")
+
+
+def filled_area(attributes: Mapping[str, str]) -> Area | None:
+    """The cells that the formula in one cell fills, of which the others have none of their own."""
+    fills = attributes.get("t") in ("array", "dataTable")
+    return area_of(attributes.get("ref", "")) if fills else None
+
+
+def _has_value(cell: bytes, behind: bytes) -> bool:
+    """Whether a cell holds a value behind its formula; a saved text may be empty."""
+    if behind.startswith(b"</c>"):
+        return False
+    content = behind[: behind.find(b"</c>")]
+    if b"<c" in content:
+        raise NotPlain("a formula outside of a cell")
+    if _SAVED.search(content):
+        return True
+    is_text = _TEXT_TYPE.search(cell, 0, cell.find(b">"))
+    return is_text is not None and _VALUE_TAG.search(content) is not None
+
+
+def _rows(block: bytes) -> Iterator[tuple[bytes, bytes, int]]:
+    """(row number, its other attributes, start of its content) for every row."""
+    return ((match[1], match[2], match.end()) for match in _ROW.finditer(block))
+
+
+def _first(row: tuple[int, bytes, int]) -> int:
+    return row[0]
+
+
+def _first_held(block: bytes, rows: list[tuple[int, bytes, int]]) -> int:
+    """Number of the first of the given rows in which a cell holds something."""
+    for number, rest, start in rows:
+        if not rest.endswith(b"/") and _HELD.search(block, start, block.find(b"</row>", start)):
+            return number
+    raise NotPlain("a cell outside of a row")
+
+
+def _column(letters: bytes) -> int:
+    col = 0
+    for letter in letters:
+        col = col * 26 + letter - 64
+    return col
+
+
+def _split_head(pending: bytes) -> tuple[bytes, bytes, bool]:
+    """(bytes before the rows, the rest, whether the rows have begun)."""
+    position = pending.find(b"<sheetData")
+    close = pending.find(b">", position) if position >= 0 else -1
+    if close < 0:
+        if len(pending) > _CARRY_LIMIT or _PREFIX in pending:
+            raise NotPlain("no rows in the first 64 MiB, or prefixed ones")
+        return b"", pending, False
+    head = pending[: close + 1]
+    if pending[close - 1 : close] == b"/":
+        return b"", pending, False
+    _check_head(head)
+    return head, pending[close + 1 :], True
+
+
+def _check_head(head: bytes) -> None:
+    declaration = _DECLARATION.match(head.removeprefix(b"\xef\xbb\xbf"))
+    encoding = declaration[1] if declaration else None
+    if b"<?xml" in head and (declaration is None or head.count(b"<?") != 1):
+        raise NotPlain("an unusual XML declaration")
+    if (encoding or b"utf-8").lower() not in (b"utf-8", b"us-ascii") or b"<!" in head:
+        raise NotPlain("another encoding, a comment or a DOCTYPE")
+    if b'xmlns="' not in head:
+        raise NotPlain("no default namespace")
+
+
+def _formula(cell: bytes, text: bytes, attributes: bytes) -> tuple[str, str, str | None, str]:
+    if b"t=" in attributes:
+        found = _attributes(attributes)
+        kind, ref = found.get("t", ""), found.get("ref")
+        if kind in ("array", "shared") and ref:
+            return (cell.decode(), _text(text), ref, kind)
+    return (cell.decode(), _text(text), None, "normal")
+
+
+def _attributes(raw: bytes) -> dict[str, str]:
+    return {_text(key): _text(value) for key, value in _ATTRIBUTE.findall(raw)}
+
+
+def _text(raw: bytes) -> str:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise NotPlain("bytes that are not UTF-8") from error
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _ENTITY.sub(_character, text) if "&" in text else text
+
+
+def _character(match: re.Match[str]) -> str:
+    name = match[1]
+    if not name.startswith("#"):
+        if name not in _NAMED:
+            raise NotPlain(f"entity {name}")
+        return _NAMED[name]
+    code = int(name[2:], 16) if name[1] == "x" else int(name[1:])
+    if code > 0x10FFFF or code == 0:
+        raise NotPlain(f"character {code}")
+    return chr(code)

@@ -1,0 +1,65 @@
+"""Whether an OLE2 file is sound and plain, before any reader gets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import unpack_from
+from typing import BinaryIO
+
+from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.opening.ole import MAGIC, Container
+
+MESSAGE = "The workbook is encrypted; give its password to read it."
+_AS_OF_OLD = (
+    "The workbook is encrypted as Excel 5 and 95 do, which is not supported; "
+    "open it there with its password and save it without one."
+)
+_FILE_PASS, _BOUND_SHEET, _END = 0x002F, 0x0085, 0x000A
+
+
+def refusal(file: BinaryIO, limits: Limits) -> Refused | None:
+    """Why a password is needed; None for a plain workbook, and for what is no OLE2 file.
+
+    calamine takes a workbook that is encrypted by XOR for a damaged one, so that the record
+    that tells is looked for here. The file is left at its start.
+
+    Raises:
+        Refused: If its container is damaged, or no password can help.
+    """
+    file.seek(0)
+    try:
+        if file.read(len(MAGIC)) != MAGIC:
+            return None
+        container = Container(file, limits.file_bytes)
+        container.check()
+        stream, pieces = container.workbook()
+        if "encryptedpackage" in container.names:
+            return Refused(SkipReason.ENCRYPTED, MESSAGE)
+        if not _has_file_pass(pieces):
+            return None
+        if stream == "book":
+            raise Refused(SkipReason.ENCRYPTED, _AS_OF_OLD)
+        return Refused(SkipReason.ENCRYPTED, MESSAGE)
+    finally:
+        file.seek(0)
+
+
+def _has_file_pass(pieces: Iterator[bytes]) -> bool:
+    """Whether the record stands before the list of sheets, which is encrypted itself."""
+    for kind in _records(pieces):
+        if kind in (_FILE_PASS, _BOUND_SHEET, _END):
+            return kind == _FILE_PASS
+    return False
+
+
+def _records(pieces: Iterator[bytes]) -> Iterator[int]:
+    """The kind of each record of a workbook stream, from its first on."""
+    held, at = bytearray(), 0
+    for piece in pieces:
+        held += piece
+        while at + 4 <= len(held):
+            kind, size = unpack_from("<HH", held, at)
+            yield kind
+            at += 4 + size
+        at, held = max(0, at - len(held)), held[at:]

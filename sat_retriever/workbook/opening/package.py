@@ -1,0 +1,272 @@
+"""A ZIP package of parts (OPC) opened within bounds: content, relationships, targets."""
+
+from __future__ import annotations
+
+import lzma
+import posixpath
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+from xml.parsers import expat
+
+from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.limits import MIB, Limits, Refused
+
+ZIP_ERRORS: tuple[type[Exception], ...] = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    KeyError,
+    ValueError,
+    RuntimeError,
+    NotImplementedError,
+)
+_RATIO_FROM = 64 * MIB
+_CHUNK = 1 << 20
+_ENTRY_BYTES = 600  # of the table of contents, for one entry, generously
+
+Attributes = dict[str, str]
+
+
+class BadXmlError(Exception):
+    """A part is not well-formed; what was read of it until then stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """One line of a `.rels` part; `target` is a part name, or a URL if external."""
+
+    id: str
+    type: str
+    target: str
+    external: bool
+
+
+class Package:
+    """An opened package; part names are found without regard to case or leading slash."""
+
+    def __init__(self, archive: zipfile.ZipFile, limits: Limits) -> None:
+        self.archive = archive
+        self.limits = limits
+        self._parts = {_key(info.filename): info for info in archive.infolist()}
+
+    @classmethod
+    def open(cls, file: BinaryIO, limits: Limits) -> Package:
+        """The package in `file`, its table of contents checked.
+
+        Raises:
+            Refused: If it is damaged, has too many entries, or unpacks to too much.
+        """
+        archive = open_archive(file, limits)
+        check_sizes(archive.infolist(), limits)
+        return cls(archive, limits)
+
+    def __contains__(self, part: str) -> bool:
+        return _key(part) in self._parts
+
+    def size(self, part: str) -> int:
+        """Declared unpacked bytes of a part; 0 if there is none."""
+        info = self._parts.get(_key(part))
+        return info.file_size if info else 0
+
+    def chunks(self, part: str) -> Iterator[bytes]:
+        """The part's bytes, about 1 MiB at a time.
+
+        Raises:
+            BadXmlError: If it is missing or its compressed data is damaged.
+        """
+        info = self._parts.get(_key(part))
+        if info is None:
+            raise BadXmlError(f"part {part} is missing")
+        try:
+            with self.archive.open(info) as stream:
+                while chunk := stream.read(_CHUNK):
+                    yield chunk
+        except ZIP_ERRORS as error:
+            raise BadXmlError(f"part {part} is damaged") from error
+
+    def bomb(self) -> Refused | None:
+        """The refusal of the first XML part that declares entities, if any does.
+
+        Declarations stand before the first element, so 64 KiB of each part are enough.
+        """
+        for part in self._parts:
+            if part.endswith((".xml", ".rels")) and b"<!ENTITY" in next(self._heads(part), b""):
+                return entity_bomb(part)
+        return None
+
+    def _heads(self, part: str) -> Iterator[bytes]:
+        try:
+            yield from self.chunks(part)
+        except BadXmlError:
+            return
+
+    def each(self, part: str, visit: Callable[[str, Attributes], None]) -> None:
+        """Call `visit(local name, attributes)` for every element of a part, in order.
+
+        Raises:
+            Refused: If the part declares entities or nests too deeply.
+            BadXmlError: If it is missing, damaged or not well-formed.
+        """
+        parser = guarded_parser(part, self.limits)
+        depth = 0
+
+        def start(name: str, attributes: Attributes) -> None:
+            nonlocal depth
+            depth += 1
+            if depth > self.limits.xml_depth:
+                raise too_deep(part)
+            visit(local(name), attributes)
+
+        def end(_name: str) -> None:
+            nonlocal depth
+            depth -= 1
+
+        parser.StartElementHandler = start
+        parser.EndElementHandler = end
+        feed(parser, self.chunks(part))
+
+    def relationships(self, part: str) -> dict[str, Relationship]:
+        """The part's relationships by id; empty without a readable `.rels` part."""
+        folder, name = posixpath.split(part)
+        rels = posixpath.join(folder, "_rels", f"{name}.rels")
+        found: dict[str, Relationship] = {}
+
+        def visit(tag: str, attributes: Attributes) -> None:
+            if tag != "Relationship" or "Target" not in attributes:
+                return
+            external = attributes.get("TargetMode") == "External"
+            target = attributes["Target"]
+            target = target if external else resolve(folder, target)
+            kind = attributes.get("Type", "").rpartition("/")[2]
+            identity = attributes.get("Id", "")
+            found[identity] = Relationship(identity, kind, target, external)
+
+        if rels in self:
+            try:
+                self.each(rels, visit)
+            except BadXmlError:
+                return found
+        return found
+
+
+def open_archive(file: BinaryIO, limits: Limits) -> zipfile.ZipFile:
+    """The opened ZIP archive, its table of contents known to be of a sane size.
+
+    Raises:
+        Refused: If it is damaged, or lists too many entries to be looked at.
+    """
+    try:
+        if _listed_bytes(file) > limits.entries * _ENTRY_BYTES:
+            many = f"The package lists more than {limits.entries:,} entries."
+            raise Refused(SkipReason.TOO_LARGE, many)
+        return zipfile.ZipFile(file)
+    except ZIP_ERRORS as error:
+        broken = "The ZIP package is cut off or its table of contents is damaged."
+        raise Refused(SkipReason.DAMAGED, broken) from error
+
+
+def _listed_bytes(file: BinaryIO) -> int:
+    """Size of the table of contents as the end record states it; 0 without one."""
+    size = file.seek(0, 2)
+    file.seek(max(0, size - 65_557 - 76))
+    tail = file.read()
+    file.seek(0)
+    end = tail.rfind(b"PK\x05\x06")
+    if end < 0 or end + 22 > len(tail):
+        return 0
+    listed = int(struct.unpack_from("<I", tail, end + 12)[0])
+    end = tail.rfind(b"PK\x06\x06")
+    if listed == 0xFFFFFFFF and 0 <= end <= len(tail) - 56:
+        listed = int(struct.unpack_from("<Q", tail, end + 40)[0])
+    return min(listed, size)
+
+
+def check_sizes(entries: list[zipfile.ZipInfo], limits: Limits) -> None:
+    """Refuse a package whose table of contents announces too much.
+
+    Raises:
+        Refused: Over a limit, with `zip_bomb` or `too_large`.
+    """
+    if len(entries) > limits.entries:
+        many = f"The package has {len(entries):,} entries; the limit is {limits.entries:,}."
+        raise Refused(SkipReason.TOO_LARGE, many)
+    unpacked = sum(entry.file_size for entry in entries)
+    packed = sum(entry.compress_size for entry in entries)
+    if unpacked > _RATIO_FROM and unpacked > limits.ratio * max(packed, 1):
+        bomb = f"The package unpacks {packed:,} bytes to {unpacked:,}: a ZIP bomb."
+        raise Refused(SkipReason.ZIP_BOMB, bomb)
+    if unpacked > limits.unpacked_bytes:
+        much = f"The package unpacks to {unpacked:,} bytes; the limit is {limits.unpacked_bytes:,}."
+        raise Refused(SkipReason.TOO_LARGE, much)
+
+
+def guarded_parser(part: str, limits: Limits, *, separator: str = " ") -> expat.XMLParserType:
+    """An expat parser that refuses entity declarations and reads no other file.
+
+    A plain DOCTYPE without declarations passes: some writers add one.
+    """
+    parser = expat.ParserCreate(namespace_separator=separator)
+    parser.buffer_text = True
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+
+    def refuse(*_declaration: object) -> None:
+        raise entity_bomb(part)
+
+    parser.EntityDeclHandler = refuse
+    return parser
+
+
+def feed(parser: expat.XMLParserType, chunks: Iterator[bytes]) -> None:
+    """Parse a whole document.
+
+    Raises:
+        BadXmlError: If it is not well-formed.
+    """
+    try:
+        for chunk in chunks:
+            parser.Parse(chunk, False)
+        parser.Parse(b"", True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise BadXmlError(str(error)) from error
+
+
+def entity_bomb(part: str) -> Refused:
+    """The refusal of a part that declares entities."""
+    bomb = f"Part {part} declares XML entities, as XML bombs do; it was not expanded."
+    return Refused(SkipReason.XML_BOMB, bomb)
+
+
+def too_deep(part: str) -> Refused:
+    """The refusal of a part whose elements nest beyond the limit."""
+    return Refused(SkipReason.XML_BOMB, f"Part {part} nests XML elements too deeply.")
+
+
+def local(name: str) -> str:
+    """The element or attribute name without its namespace.
+
+    >>> local("urn:x sheet"), local("sheet")
+    ('sheet', 'sheet')
+    """
+    return name.rpartition(" ")[2]
+
+
+def resolve(folder: str, target: str) -> str:
+    """The part name a relationship's target stands for.
+
+    >>> resolve("xl", "worksheets/sheet1.xml"), resolve("xl/worksheets", "/xl/a.xml")
+    ('xl/worksheets/sheet1.xml', 'xl/a.xml')
+    """
+    target = target.replace("\\", "/").partition("#")[0]
+    whole = target if target.startswith("/") else posixpath.join(folder, target)
+    return posixpath.normpath(whole.lstrip("/")).lstrip("/")
+
+
+def _key(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").lower()

@@ -1,0 +1,1 @@
+"""Reading processes: what is asked of them, and what they answer."""

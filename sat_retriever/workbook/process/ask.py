@@ -1,0 +1,139 @@
+"""One request to a reading process and all its answers, tried again if it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sat_retriever.records.jsonform import record_from_json, skipped_from_json
+from sat_retriever.records.sheets import Skipped, SkipReason
+from sat_retriever.records.structure import Structure
+from sat_retriever.workbook.process.pool import Slot
+from sat_retriever.workbook.process.process import Worker, WorkerFailed
+from sat_retriever.workbook.process.request import Request
+from sat_retriever.workbook.process.wire import (
+    formulas_from_json,
+    profiles_from_json,
+    references_from_json,
+    structure_from_json,
+)
+
+# The memory that is free, and what may be broken, depend on what a process read before.
+_OF_THE_PROCESS = {SkipReason.OUT_OF_MEMORY, SkipReason.READER_CRASHED}
+_FEWER = 8  # times fewer cells of a sheet that a second attempt holds
+_READ: dict[str, Callable[[Any], list[Any]]] = {
+    "record": lambda content: [record_from_json(content)],
+    "formulas": formulas_from_json,
+    "references": references_from_json,
+    "profiles": profiles_from_json,
+    "cells": lambda content: [content],
+    "computed": lambda content: [(row, col) for row, col in content],
+    "skipped": lambda content: [skipped_from_json(content)],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a reading process told of one file.
+
+    Attributes:
+        lists: Its messages by kind, each read.
+        structure: Names, tables, data sources, external workbooks, hidden parts.
+        done: Facts about the file itself; empty if the process did not come to its end.
+        failure: Why it did not, or ran out of memory; what it told until then stands.
+    """
+
+    lists: Mapping[str, list[Any]]
+    structure: Structure = field(default_factory=Structure)
+    done: Mapping[str, Any] = field(default_factory=dict)
+    failure: Skipped | None = None
+
+    def of(self, kind: str) -> list[Any]:
+        """The messages of a kind."""
+        return self.lists.get(kind, [])
+
+    def crashed(self) -> bool:
+        """Whether a second attempt, too, found that the reader cannot take the file."""
+        return any(skip.reason is SkipReason.READER_CRASHED for skip in self.of("skipped"))
+
+
+def ask(request: Request, slot: Slot) -> Answers:
+    """One file's answers, tried again without calamine and for less if the first attempt failed.
+
+    Nothing that a file contains raises: what cannot be read is among the skipped. Sheets that
+    were told of before a failure are kept.
+    """
+    try:
+        first = _attempt(request, slot)
+        if first.done.get("changed"):
+            first = _attempt(request, slot)
+        if first.done.get("changed"):
+            moving = "The file kept changing while it was read."
+            return _failed(request, SkipReason.UNREADABLE, moving)
+        if first.failure is None:
+            return first
+        fewer = replace(request.limits, cells=request.limits.cells // _FEWER)
+        second = _attempt(replace(request, safe=True, limits=fewer), slot)
+    except WorkerFailed as failed:  # no process could be had
+        return _failed(request, failed.reason, failed.message)
+    if second.failure is None and not second.crashed():
+        return second
+    return _told(first, max(first, second, key=lambda each: len(each.of("record"))))
+
+
+def _attempt(request: Request, slot: Slot) -> Answers:
+    """What a process tells of a file: a fresh one, if a used one has failed on its own account.
+
+    Raises:
+        WorkerFailed: If no process can be had.
+    """
+    worker = slot.worker()
+    used = worker.files > 0
+    answers = _asked(request, worker)
+    if used and answers.failure is not None and answers.failure.reason in _OF_THE_PROCESS:
+        return _asked(request, slot.worker())
+    return answers
+
+
+def _asked(request: Request, worker: Worker) -> Answers:
+    lists: dict[str, list[Any]] = {kind: [] for kind in _READ}
+    structure = Structure()
+    done: dict[str, Any] = {}
+    failure: Skipped | None = None
+    try:
+        for message in worker.ask(request):
+            [(kind, content)] = message.items()
+            if kind in _READ:
+                lists[kind] += _READ[kind](content)
+            elif kind == "structure":
+                structure = structure_from_json(content)
+            else:
+                done = content
+    except WorkerFailed as failed:
+        failure = Skipped(request.relative, failed.reason, failed.message)
+    for skip in lists["skipped"]:
+        if skip.reason is SkipReason.OUT_OF_MEMORY:
+            failure = skip
+            worker.retired = True
+    if failure is not None:
+        lists["skipped"] = [skip for skip in lists["skipped"] if skip is not failure]
+    return Answers(lists, structure, done, failure)
+
+
+def _told(first: Answers, kept: Answers) -> Answers:
+    """What is kept of two failed attempts, with the reason for which the first one failed."""
+    assert first.failure is not None
+    failure = first.failure
+    sheets = len(kept.of("record"))
+    if sheets:
+        read = (
+            f"The {sheets:,} sheets read before are" if sheets > 1 else "The sheet read before is"
+        )
+        failure = replace(failure, message=f"{failure.message} {read} kept.")
+    others = [skip for skip in kept.of("skipped") if skip.reason is not SkipReason.READER_CRASHED]
+    return replace(kept, lists={**kept.lists, "skipped": [*others, failure]})
+
+
+def _failed(request: Request, reason: SkipReason, message: str) -> Answers:
+    return Answers({"skipped": [Skipped(request.relative, reason, message)]})

@@ -1,0 +1,160 @@
+"""Reading processes kept, shared out and replaced: one for single calls, many for folders."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.process.process import Worker, WorkerFailed
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+class Slot:
+    """Room for one worker, filled when it is needed and refilled when it died."""
+
+    def __init__(self) -> None:
+        self._worker: Worker | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def worker(self) -> Worker:
+        """A living worker.
+
+        Raises:
+            WorkerFailed: If the slot was closed in the meantime, or no process can be had.
+        """
+        with self._lock:
+            if self._closed:
+                raise WorkerFailed(SkipReason.UNREADABLE, "Reading was interrupted.")
+            if self._worker is None or not self._worker.alive:
+                if self._worker is not None:
+                    self._worker.kill()
+                try:
+                    self._worker = Worker.start()
+                except OSError as error:
+                    message = f"The reading process cannot be started: {error.strerror}."
+                    raise WorkerFailed(SkipReason.READER_CRASHED, message) from error
+            return self._worker
+
+    def close(self) -> None:
+        """Kill the worker; the slot stays empty from now on."""
+        with self._lock:
+            self._closed = True
+            if self._worker is not None and self._worker.owner == os.getpid():
+                self._worker.kill()
+
+    def usable(self) -> bool:
+        """Whether the slot can serve another call of this process."""
+        worker = self._worker
+        return worker is not None and worker.owner == os.getpid() and worker.alive
+
+
+_idle: list[Slot] = []
+
+
+@contextmanager
+def borrowed_slot() -> Iterator[Slot]:
+    """A slot whose worker outlives the call, so that the next call need not start one."""
+    slot = _take_idle() or Slot()
+    try:
+        yield slot
+    except BaseException:
+        slot.close()
+        raise
+    if slot.usable() and not _idle:
+        _idle.append(slot)
+    else:
+        slot.close()
+
+
+def _take_idle() -> Slot | None:
+    while _idle:
+        try:
+            slot = _idle.pop()
+        except IndexError:  # another thread was faster
+            return None
+        if slot.usable():
+            return slot
+        slot.close()
+    return None
+
+
+@atexit.register
+def close_idle() -> None:
+    """End the worker kept for the next call; one starts again when it is needed."""
+    while _idle:
+        _idle.pop().close()
+
+
+def map_slots(
+    work: Callable[[Job, Slot], Result], jobs: Iterator[Job], workers: int
+) -> Iterator[Result]:
+    """Results as they are finished, by as many threads as workers, each with its own slot.
+
+    An error in `work` or `jobs` is raised here. When the iterator is closed or fails,
+    the workers are killed before control returns.
+    """
+    results: queue.Queue[tuple[str, Result | BaseException | None]] = queue.Queue(2 * workers)
+    slots = [Slot() for _ in range(max(1, workers))]
+    lock = threading.Lock()
+    stop = threading.Event()
+
+    def put(what: str, item: Result | BaseException | None) -> None:
+        while not stop.is_set():
+            try:
+                return results.put((what, item), timeout=0.1)
+            except queue.Full:
+                continue
+
+    def serve(slot: Slot) -> None:
+        try:
+            while not stop.is_set():
+                with lock:
+                    job = next(jobs, stop)
+                if isinstance(job, threading.Event):
+                    break
+                put("result", work(job, slot))
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
+            put("error", error)
+        finally:
+            put("end", None)
+
+    threads = [threading.Thread(target=serve, args=(slot,), daemon=True) for slot in slots]
+    for thread in threads:
+        thread.start()
+    try:
+        yield from _results(results, len(threads))
+    finally:
+        stop.set()
+        for slot in slots:
+            slot.close()
+        for thread in threads:
+            thread.join()
+
+
+def _results(
+    results: queue.Queue[tuple[str, Result | BaseException | None]], running: int
+) -> Iterator[Result]:
+    while running:
+        what, item = results.get()
+        if what == "end":
+            running -= 1
+        elif isinstance(item, BaseException):
+            raise item
+        else:
+            yield item  # type: ignore[misc]
+
+
+def usable_cores() -> int:
+    """Cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,153 @@
+"""One reading process as its parent sees it: started, asked, timed, killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.process.request import Request
+
+Json = dict[str, Any]
+_FILES_PER_WORKER = 500
+_STDERR_KEPT = 65_536
+
+
+class WorkerFailed(Exception):  # noqa: N818 - becomes a Skipped
+    """The worker died or ran out of time."""
+
+    def __init__(self, reason: SkipReason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+
+class Worker:
+    """One reading process. Not for use by two threads at a time."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._stderr = b""
+        self.owner = os.getpid()
+        self.files = 0
+        self.retired = False
+        self._threads = [
+            threading.Thread(target=self._pump, daemon=True),
+            threading.Thread(target=self._drain, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @classmethod
+    def start(cls) -> Worker:
+        """A fresh process; it is ready when it answers its first request."""
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "sat_retriever.workbook.process.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_environment(),
+            start_new_session=True,
+        )
+        return cls(process)
+
+    def ask(self, request: Request) -> Iterator[Json]:
+        """The messages about one file, as they come.
+
+        Raises:
+            WorkerFailed: If the process dies, or uses up its time by the clock; the process
+                is gone then.
+        """
+        deadline = time.monotonic() + request.limits.wall_seconds
+        self.files += 1
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):  # a dead one just ends its lines
+            self._process.stdin.write(json.dumps(to_json(request)).encode() + b"\n")
+            self._process.stdin.flush()
+        while True:
+            try:
+                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                self.kill()
+                message = (
+                    f"Reading did not end within {request.limits.wall_seconds:g} seconds by the "
+                    "clock."
+                )
+                raise WorkerFailed(SkipReason.TIMEOUT, message) from None
+            if line is None:
+                raise self._death(request)
+            message = json.loads(line)
+            if "done" in message:
+                self.retired = message["done"]["retire"] or self.files >= _FILES_PER_WORKER
+                yield message
+                return
+            yield message
+
+    def kill(self) -> None:
+        """End the process at once and close its pipes."""
+        self.retired = True
+        with contextlib.suppress(OSError):
+            self._process.kill()
+        self._process.wait()
+        for thread in self._threads:
+            thread.join()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return not self.retired and self._process.poll() is None
+
+    def _death(self, request: Request) -> WorkerFailed:
+        self.kill()
+        if b"memory allocation of" in self._stderr or b"MemoryError" in self._stderr:
+            message = f"Reading takes more than {request.limits.memory_mb:,} MiB of memory."
+            return WorkerFailed(SkipReason.OUT_OF_MEMORY, message)
+        code = self._process.returncode
+        if code == -getattr(signal, "SIGXCPU", 0):
+            message = f"Reading took all of its {request.limits.seconds:g} s of processor time."
+            return WorkerFailed(SkipReason.TIMEOUT, message)
+        message = f"The reading process ended with code {code}; the file may be hostile."
+        return WorkerFailed(SkipReason.READER_CRASHED, message)
+
+    def _pump(self) -> None:
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError, ValueError):
+            for line in self._process.stdout:
+                self._lines.put(line)
+        self._lines.put(None)
+
+    def _drain(self) -> None:
+        assert self._process.stderr is not None
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := self._process.stderr.read1(65_536):  # type: ignore[attr-defined]
+                self._stderr = (self._stderr + chunk)[:_STDERR_KEPT]
+
+
+def _environment() -> dict[str, str]:
+    """The parent's environment, so that the worker finds the same packages, and two bounds."""
+    here = str(Path(__file__).resolve().parents[3])
+    paths = [here, *(path for path in sys.path if path and path != here)]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONIOENCODING": "utf-8",
+        "MALLOC_ARENA_MAX": "2",
+        "RUST_BACKTRACE": "0",
+        "OPENBLAS_NUM_THREADS": "1",
+    }

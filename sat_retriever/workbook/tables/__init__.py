@@ -1,0 +1,1 @@
+"""A grid of values to the tables that stand in it."""

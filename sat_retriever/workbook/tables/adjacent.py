@@ -1,0 +1,201 @@
+"""Which neighbouring blocks belong together, and which sheets are prose."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sat_retriever.records.area import Area
+from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
+from sat_retriever.workbook.tables.scoring import CLEAR, are_formula_headings, best_header
+from sat_retriever.workbook.values.cells import Cells, Kind
+
+COVERED = 0.5
+"""Share of the columns above a block that its header covers."""
+BESIDE_ROWS = 0.8
+"""Share of their rows from which blocks side by side are as long as each other."""
+HEADER_ROWS = 2
+CLOSE_GAP = 3
+"""Blank rows across which a title can stand over further rows of a table."""
+WIDTH_BY_GAP = (0.25, 0.5)
+"""Share of the columns above that further rows fill, across one blank row and across more."""
+MAX_LONE_ROWS = 3
+MAX_SECTION_ROWS = 6
+MAX_HEADER_ROWS = 6
+ALIKE = 0.75
+MAX_PROSE_COLUMNS = 4
+PROSE_LONE_ROWS = 0.55
+PROSE_TEXT = 0.6
+PROSE_LENGTH = 16.0
+LONE_PROSE_LENGTH = 30.0
+"""Mean characters of a page of prose with more than one column, and with one."""
+PROSE_ROWS = 400
+MIN_PROSE_ROWS = 3
+
+
+def continues_below(cells: Cells, above: Area, block: Area) -> bool:
+    """Whether a block is the rest of the table above it, across a blank row.
+
+    Either the block above is nothing but a header, and this block's first full row lies
+    below it, or all of this block does, and that row has the kinds of the data above.
+    """
+    first = _first_rows(cells, block)
+    if first is None:
+        return False
+    bare = _is_bare_header(cells, above)
+    filled = [col for col, full in zip(first.cols, first.filled[0].tolist(), strict=True) if full]
+    left, right = (filled[0], filled[-1]) if bare else (block.left, block.right)
+    if left < above.left or right > _reach(cells, above):
+        return False
+    gap = _gap(cells, above, block)
+    if gap > CLOSE_GAP and first.rows[0] > block.top:
+        return False
+    if bare:
+        fits = len(first.cols) >= COVERED * _last_width(cells, above)
+    else:
+        last = _last_rows(cells, above)
+        wide = len(first.cols) >= WIDTH_BY_GAP[gap > 1] * len(last.cols)
+        fits = wide and len(last.rows) >= 2 and _alike(last, first)
+    return fits and not _is_header(first)  # last, for it is the dearest question
+
+
+def _reach(cells: Cells, block: Area) -> int:
+    """The last column of a block, cells merged with those of its last one included."""
+    col = block.right
+    rows = range(max(block.top, block.bottom - MAX_HEADER_ROWS), block.bottom + 1)
+    while any(cells.anchors.get((row, col + 1), (row, col + 1))[1] <= block.right for row in rows):
+        col += 1
+    return col
+
+
+def _gap(cells: Cells, above: Area, block: Area) -> int:
+    """Number of blank rows right above a block."""
+    between = cells.kinds[above.bottom : block.top, above.left : above.right + 1]
+    return int(between[::-1].any(axis=1).argmax())
+
+
+def is_lone(cells: Cells, block: Area) -> bool:
+    """Whether a block is nothing but a few texts in one column."""
+    if block.right > block.left or block.bottom - block.top > MAX_LONE_ROWS:
+        return False
+    return bool((cells.kinds[block.top : block.bottom + 1, block.left] <= Kind.TEXT).all())
+
+
+def _first_rows(cells: Cells, block: Area) -> Sample | None:
+    """The block's first rows from the first one with two filled cells on."""
+    part = cells.kinds[block.top : block.bottom + 1][:MAX_SECTION_ROWS]
+    filled = (part[:, block.left : block.right + 1] != Kind.EMPTY).sum(axis=1)
+    full = (filled >= 2).nonzero()[0]
+    if not len(full):
+        return None
+    top = block.top + int(full[0])
+    return sample_block(cells, Area(top, block.left, min(block.bottom, top + 11), block.right))
+
+
+def _last_width(cells: Cells, block: Area) -> int:
+    last = cells.kinds[block.bottom, block.left : block.right + 1]
+    return int((last != Kind.EMPTY).sum())
+
+
+def _last_rows(cells: Cells, block: Area) -> Sample:
+    return sample_block(
+        cells, Area(max(block.top, block.bottom - 11), block.left, block.bottom, block.right)
+    )
+
+
+def _is_header(sample: Sample) -> bool:
+    """Whether a block's first row is a header of its own."""
+    families = sample.families[0]
+    filled = families > 0
+    words = int((families == Family.WORDS).sum())
+    if _are_years(sample, 0) or are_formula_headings(sample, 0):
+        return True
+    best, score = best_header(sample)
+    return best <= 1 and score >= CLEAR and 2 * words >= filled.sum()
+
+
+def _are_years(sample: Sample, row: int) -> bool:
+    """Whether the numbers of a row are two years or more, in order."""
+    numbers = int((sample.families[row] == Family.NUMBER).sum())
+    return numbers > 1 and steps(sample.values[row]) == 1.0
+
+
+def _is_bare_header(cells: Cells, block: Area) -> bool:
+    """Whether a block is a few rows of short texts, two or more in the last.
+
+    A lone text may follow: a remark, or the title of the first section.
+    """
+    if block.bottom - block.top >= MAX_HEADER_ROWS:
+        return False
+    sample = sample_block(cells, block)
+    if len(sample.rows) > 1 and sample.filled[-1].sum() == 1:
+        sample = sample_block(cells, Area(block.top, block.left, sample.rows[-2], block.right))
+    filled = sample.families > 0
+    words = (sample.families == Family.WORDS) | (sample.families == Family.CODE)
+    if not (words | ~filled)[:-1].all():
+        return False
+    if not (words | ~filled)[-1].all() and not _are_years(sample, -1):
+        return False
+    texts = sample.texts(len(sample.rows) - 1)
+    return bool(filled[-1].sum() >= 2) and all(len(text) <= 60 for text in texts)
+
+
+def _alike(above: Sample, first: Sample) -> bool:
+    """Whether the first row of a block has the kinds of the rows above it."""
+    columns = {col: j for j, col in enumerate(above.cols)}
+    likely = above.likely(0)
+    alike = compared = 0
+    for j, col in enumerate(first.cols):
+        family = int(first.families[0, j])
+        if not family or col not in columns:
+            continue
+        counts = likely[:, columns[col]]
+        if not counts.sum():
+            continue
+        compared += 1
+        family = int(Family.NUMBER) if family == Family.UNKNOWN else family
+        alike += 2 * int(counts[family - 1]) >= int(counts.max())
+    return compared >= 2 and alike >= ALIKE * compared
+
+
+def continues_beside(cells: Cells, left: Area, block: Area) -> bool:
+    """Whether a block belongs to the table left of it, across one blank column.
+
+    It does when one of the two is a single column and they share most rows, or when they
+    share nearly all and the block holds no keys, only numbers.
+    """
+    if block.left - left.right > 2:
+        return False
+    shared = min(left.bottom, block.bottom) - max(left.top, block.top) + 1
+    union = max(left.bottom, block.bottom) - min(left.top, block.top) + 1
+    if min(left.right - left.left, block.right - block.left) > 0:
+        return shared >= BESIDE_ROWS * union and _is_keyless(cells, block)
+    return shared >= 0.7 * union
+
+
+def _is_keyless(cells: Cells, block: Area) -> bool:
+    """Whether a block has numbers in its first column, and in all below at most two header rows.
+
+    A formula without a saved value, which may be a text, is a number only right of the first.
+    """
+    top = min(block.top + HEADER_ROWS, block.bottom)
+    kinds = cells.kinds[top : block.bottom + 1, block.left : block.right + 1]
+    numbers = np.isin(kinds, (Kind.EMPTY, Kind.INTEGER, Kind.NUMBER))
+    first = kinds[:, 0] != Kind.EMPTY
+    others = numbers | (kinds == Kind.UNKNOWN)
+    return bool(first.sum() > 1 and numbers[:, 0].all() and others.all())
+
+
+def is_prose(cells: Cells, whole: Area) -> bool:
+    """Whether a sheet is a text to read: few columns, long texts, one to a row."""
+    part = cells.kinds[whole.top : whole.bottom + 1, whole.left : whole.right + 1][:PROSE_ROWS]
+    columns = int(part.any(axis=0).sum())
+    if columns > MAX_PROSE_COLUMNS or part.shape[0] < MIN_PROSE_ROWS:
+        return False
+    per_row = (part != Kind.EMPTY).sum(axis=1)
+    lone = float((per_row == 1).sum() / max((per_row > 0).sum(), 1))
+    words = float((part == Kind.TEXT).sum() / max(per_row.sum(), 1))
+    if words < PROSE_TEXT or (lone < PROSE_LONE_ROWS and columns > 1):
+        return False
+    found = np.argwhere(part == Kind.TEXT)[:PROSE_ROWS]
+    lengths = [len(str(cells.value(int(r) + whole.top, int(c) + whole.left))) for r, c in found]
+    return float(np.mean(lengths)) >= (PROSE_LENGTH if columns > 1 else LONE_PROSE_LENGTH)

@@ -1,0 +1,107 @@
+"""A table's columns: inferred type, example and unit of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sat_retriever.records.sheets import Column, ColumnType
+from sat_retriever.workbook.tables.placeholders import NOTE_LENGTH, is_free_text, placeholder
+from sat_retriever.workbook.values.cells import MAX_EXAMPLE_LENGTH, Kind, KindArray, plain_text
+from sat_retriever.workbook.values.grid import CellError, Value
+
+SAMPLE = 200
+"""Non-empty values of a column looked at for integers and for free text."""
+MAJORITY = 0.5
+"""Share of a column's non-empty cells from which one kind names its type."""
+
+# As plain integers: list indices that cost no enum look-up.
+_EMPTY, _TEXT, _ERROR, _UNKNOWN = map(int, (Kind.EMPTY, Kind.TEXT, Kind.ERROR, Kind.UNKNOWN))
+_INTEGER, _NUMBER = int(Kind.INTEGER), int(Kind.NUMBER)
+_TYPES = {
+    Kind.TEXT: ColumnType.TEXT,
+    Kind.BOOLEAN: ColumnType.BOOLEAN,
+    Kind.DATE: ColumnType.DATE,
+    Kind.TIME: ColumnType.TIME,
+    Kind.ERROR: ColumnType.ERROR,
+    Kind.UNKNOWN: ColumnType.UNKNOWN,
+}
+
+
+def describe_column(
+    name: str, kinds: KindArray, values: Sequence[Value], unit: str | None, *, examples: bool
+) -> Column:
+    """One column from its data cells.
+
+    Args:
+        name: Canonical header.
+        kinds: Kind codes of its non-empty data cells, first to last; a sample of at
+            most `SAMPLE` is enough.
+        values: Values of the same cells.
+        unit: Content of its units cell.
+        examples: Whether a data value may be kept.
+
+    Returns:
+        The column; type `empty` without any data cell.
+    """
+    example = example_text(name, values) if examples else None
+    return Column(name, example, infer_type(kinds, values), unit)
+
+
+def infer_type(kinds: KindArray, values: Sequence[Value]) -> ColumnType:
+    """What most of a column's non-empty cells are.
+
+    `kinds` are the kind codes of all sampled cells and `values` the same cells.
+    Formulas without a saved value count only in a column that holds nothing but them
+    and errors, errors only in one that holds nothing else; integers are numbers without
+    a fraction throughout; a column without a majority is `text` if any cell is text,
+    else `unknown`.
+    """
+    counts = np.bincount(kinds, minlength=len(Kind)).tolist()
+    counts[_EMPTY] = 0
+    if not any(counts):
+        return ColumnType.EMPTY
+    for silent in (_ERROR, _UNKNOWN):
+        if sum(counts) > counts[silent]:
+            counts[silent] = 0
+    half = MAJORITY * sum(counts)
+    if counts[_INTEGER] + counts[_NUMBER] > half:
+        whole = all(v.is_integer() for v in values if isinstance(v, float))
+        return ColumnType.INTEGER if whole else ColumnType.NUMBER
+    counts[_INTEGER] = counts[_NUMBER] = 0
+    best = counts.index(max(counts))
+    if counts[best] > half:
+        return _TYPES[Kind(best)]
+    return ColumnType.TEXT if counts[_TEXT] else ColumnType.UNKNOWN
+
+
+def example_text(name: str, values: Sequence[Value]) -> str | None:
+    """The first value as text of at most 60 characters, or a typed placeholder.
+
+    None when there is no value.
+
+    Source: paper, section 3.2 (Feature Extractor). Departs: an error value is taken
+    only where there is nothing else.
+    """
+    first = _first_value(values)
+    if first is None:
+        return None
+    text = plain_text(first)
+    if isinstance(first, str):
+        texts = [v for v in values if isinstance(v, str)]
+        if len(first) > NOTE_LENGTH or (2 * len(texts) > len(values) and is_free_text(texts)):
+            return placeholder(name, first)
+    return text[:MAX_EXAMPLE_LENGTH].rstrip()
+
+
+def _first_value(values: Sequence[Value]) -> Value:
+    """The first value with a text, errors last; None without any."""
+    first_error = None
+    for value in values:
+        if value is None or not plain_text(value):
+            continue
+        if not isinstance(value, CellError):
+            return value
+        first_error = value if first_error is None else first_error
+    return first_error

@@ -1,0 +1,277 @@
+"""The tables of a sheet: where they are, and which rows or column are their headers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sat_retriever.records.area import Area
+from sat_retriever.records.sheets import Column, Table
+from sat_retriever.records.structure import TableObject
+from sat_retriever.workbook.tables.adjacent import (
+    continues_below,
+    continues_beside,
+    is_lone,
+    is_prose,
+)
+from sat_retriever.workbook.tables.columns import SAMPLE, describe_column
+from sat_retriever.workbook.tables.irregular import is_irregular
+from sat_retriever.workbook.tables.layout import Layout, read_layout
+from sat_retriever.workbook.tables.regions import Rules, find_blocks, trim
+from sat_retriever.workbook.tables.stacked import split_stacked
+from sat_retriever.workbook.values.cells import Cells, Kind, cells_of, header_text
+from sat_retriever.workbook.values.grid import Grid
+
+MAX_TABLES = 64
+MAX_KEPT_COLUMNS = 16_384
+MIN_CELLS = 2
+MIN_HEADED_ROWS = 3
+"""Rows of data below which a header is none to judge an irregular sheet by."""
+REMARK_CELLS = 4
+REMARK_SHARE = 3
+HEADERLESS_SHARE = 0.5
+"""How much of its size counts for a table without a header when the main one is chosen."""
+
+
+def find_tables(
+    grid: Grid,
+    merges: Sequence[Area] = (),
+    table_objects: Sequence[TableObject] = (),
+    *,
+    examples: bool = True,
+) -> tuple[Table, ...]:
+    """Every table of a sheet, the main one first, the others in reading order.
+
+    Tables the workbook declares are taken as they are. The rest of the sheet is
+    cut at blank rows and columns; each block's header is the row (or, for forms
+    and records laid out sideways, the first column) that contrasts most with its
+    data. A page of prose is one table without headers over all of it. A table's
+    range holds its header, units and totals, not the titles above or the notes
+    below.
+
+    Cost is linear in the number of cells. At most 64 tables are kept (the largest)
+    and 16,384 columns over all of them; see `cells_of` for the bounds on the grid.
+
+    Args:
+        grid: Values of the used range; empty strings are None.
+        merges: Merged areas, in sheet addresses.
+        table_objects: Tables declared by the workbook, in sheet addresses.
+        examples: Whether examples may be kept. Without, no data cell's value is in
+            the result; headers and units are.
+
+    Returns:
+        The tables; empty for an empty grid.
+    """
+    cells = cells_of(grid, merges)
+    declared = _declared(cells, table_objects)
+    layouts = [layout for layout, _ in declared]
+    names = {id(layout): item for layout, item in declared}
+    layouts += _found(_blank_out(cells, layouts), [_cell_count(cells, x.area) for x in layouts])
+    ranked = sorted(layouts, key=lambda layout: -_weight(cells, layout))[:MAX_TABLES]
+    if not ranked:
+        return ()
+    others = sorted(ranked[1:], key=lambda layout: (layout.area.top, layout.area.left))
+    room = MAX_KEPT_COLUMNS
+    tables: list[Table] = []
+    for layout in [ranked[0], *others]:
+        table = _table(cells, layout, names.get(id(layout)), room, examples=examples)
+        room -= len(table.columns)
+        tables.append(table)
+    return tuple(tables)
+
+
+def _declared(cells: Cells, objects: Sequence[TableObject]) -> list[tuple[Layout, TableObject]]:
+    """Layouts of the declared tables that lie in the grid."""
+    found = []
+    for item in objects[:MAX_TABLES]:
+        top, left = item.area.top - cells.origin[0], item.area.left - cells.origin[1]
+        bottom = min(item.area.bottom - cells.origin[0], cells.kinds.shape[0] - 1)
+        right = min(item.area.right - cells.origin[1], cells.kinds.shape[1] - 1)
+        if top < 0 or left < 0 or bottom < top or right < left:
+            continue
+        height = min(item.header_rows, bottom - top + 1)
+        totals = min(item.total_rows, bottom - top + 1 - height)
+        area = Area(top, left, bottom, right)
+        found.append((Layout(area, height, totals=totals, score=2.0), item))
+    return found
+
+
+def _blank_out(cells: Cells, layouts: Sequence[Layout]) -> Cells:
+    """The cells without those of declared tables."""
+    if not layouts:
+        return cells
+    kinds = cells.kinds.copy()
+    for layout in layouts:
+        area = layout.area
+        kinds[area.top : area.bottom + 1, area.left : area.right + 1] = Kind.EMPTY
+    return replace(cells, kinds=kinds)
+
+
+def _found(cells: Cells, declared: Sequence[int]) -> list[Layout]:
+    """Layouts of the tables that nobody declared; the cells of each declared one are given."""
+    alone = not declared
+    whole = trim(cells.kinds, Area(0, 0, cells.kinds.shape[0] - 1, cells.kinds.shape[1] - 1))
+    if whole is None:
+        return []
+    if alone and is_prose(cells, whole):
+        return [Layout(whole)]
+    rules = Rules(
+        below=lambda above, block: continues_below(cells, above, block),
+        beside=lambda left, block: continues_beside(cells, left, block),
+        lone=lambda block: is_lone(cells, block),
+        whole=lambda block: is_prose(cells, block),
+    )
+    layouts = [
+        layout
+        for block in find_blocks(cells.kinds, rules, _bridges(cells))
+        if _cell_count(cells, block) >= MIN_CELLS
+        for layout in _layouts(cells, block)
+    ]
+    largest = max((*declared, *(_cell_count(cells, layout.area) for layout in layouts)), default=0)
+    if alone and _is_irregular(cells, whole, layouts):
+        return [Layout(whole)]
+    layouts = [layout for layout in layouts if not _is_remark(cells, layout, largest)]
+    return layouts or ([Layout(whole)] if alone else [])
+
+
+def _bridges(cells: Cells) -> list[Area]:
+    """Merged cells beside others in their row: no titles, so of one table with these."""
+    found: dict[tuple[int, int], int] = {}
+    for (row, col), anchor in cells.anchors.items():
+        if row == anchor[0]:
+            found[anchor] = max(col, found.get(anchor, 0))
+    filled = (cells.kinds != Kind.EMPTY).sum(axis=1) if found else np.zeros(0, dtype=np.int64)
+    return [
+        Area(row, left, row, right)
+        for (row, left), right in found.items()
+        if right > left and cells.kinds[row, left] != Kind.EMPTY and filled[row] > 1
+    ]
+
+
+def _is_irregular(cells: Cells, whole: Area, layouts: Sequence[Layout]) -> bool:
+    """Whether what looks like tables are the scattered pieces of the whole sheet."""
+    size = (whole.bottom - whole.top + 1) * (whole.right - whole.left + 1)
+    pieces = [_cell_count(cells, layout.area) for layout in layouts]
+    headed = [
+        layout.header_height > 0
+        and layout.area.bottom - layout.area.top - layout.header_height + 1 >= MIN_HEADED_ROWS
+        for layout in layouts
+    ]
+    return is_irregular(pieces, headed, _cell_count(cells, whole), size)
+
+
+def _layouts(cells: Cells, block: Area) -> list[Layout]:
+    """Layouts of the one table of a block, or of those stacked in it; prose is one."""
+    if is_prose(cells, block):
+        return [Layout(block)]
+    layout = read_layout(cells, block)
+    parts = [] if layout.transposed else split_stacked(cells, block)
+    return [read_layout(cells, part) for part in parts] if len(parts) > 1 else [layout]
+
+
+def _is_remark(cells: Cells, layout: Layout, largest: int) -> bool:
+    """Whether a block beside a larger one is a note, a title or a date, and no table."""
+    area = layout.area
+    count = _cell_count(cells, area)
+    if count * REMARK_SHARE <= largest and (count <= REMARK_CELLS or _is_text(cells, layout)):
+        return True
+    return area.left == area.right and count < largest and _is_text(cells, layout)
+
+
+def _is_text(cells: Cells, layout: Layout) -> bool:
+    """Whether a headerless block is prose, or one column of nothing but texts."""
+    if layout.header_height:
+        return False
+    area = layout.area
+    part = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    lone = part.shape[1] == 1 and bool((part <= Kind.TEXT).all())
+    return lone or is_prose(cells, area)
+
+
+def _cell_count(cells: Cells, area: Area) -> int:
+    part = cells.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    return int((part != Kind.EMPTY).sum())
+
+
+def _weight(cells: Cells, layout: Layout) -> float:
+    """How much a table is the main one: its cells, fewer if it is headerless or one record."""
+    one = layout.transposed and layout.area.right - layout.area.left <= layout.header_height
+    share = HEADERLESS_SHARE if one or not layout.header_height else 1.0
+    return _cell_count(cells, layout.area) * share
+
+
+def _table(
+    cells: Cells, layout: Layout, item: TableObject | None, room: int, *, examples: bool
+) -> Table:
+    """The record of one layout, with at most `room` columns."""
+    area = layout.area
+    if layout.transposed:
+        lines = range(area.top, min(area.bottom, area.top + room - 1) + 1)
+        data = range(area.left + layout.header_height, area.right + 1)
+    else:
+        lines = range(area.left, min(area.right, area.left + room - 1) + 1)
+        start = area.top + layout.header_height + (layout.units is not None)
+        data = range(start, area.bottom + 1 - layout.totals)
+    columns = [_column(cells, layout, line, data, item, examples=examples) for line in lines]
+    part = _slice(cells, layout, lines, data)
+    header_row = area.top + cells.origin[0] if layout.header_height else None
+    return Table(
+        range=cells.area(area).a1(),
+        header_row=None if layout.transposed else header_row,
+        header_height=0 if layout.transposed else layout.header_height,
+        transposed=layout.transposed,
+        num_rows=part,
+        columns=tuple(columns),
+        name=item.name if item else None,
+    )
+
+
+def _slice(cells: Cells, layout: Layout, lines: range, data: range) -> int:
+    """Number of data records: lines across the columns that are not all empty."""
+    if layout.transposed:
+        part = cells.kinds[lines.start : lines.stop, data.start : data.stop]
+        return int(part.any(axis=0).sum())
+    part = cells.kinds[data.start : data.stop, layout.area.left : layout.area.right + 1]
+    return int(part.any(axis=1).sum())
+
+
+def _column(
+    cells: Cells,
+    layout: Layout,
+    line: int,
+    data: range,
+    item: TableObject | None,
+    *,
+    examples: bool,
+) -> Column:
+    """One column of a table (one row of a transposed one)."""
+    if layout.transposed:
+        kinds = cells.kinds[line, data.start : data.stop]
+        header = [(line, layout.area.left + i) for i in range(layout.header_height)]
+    else:
+        kinds = cells.kinds[data.start : data.stop, line]
+        header = [(layout.area.top + i, line) for i in range(layout.header_height)]
+    found = kinds.nonzero()[0][:SAMPLE]
+    places = (found + data.start).tolist()
+    if layout.transposed:
+        values = cells.line(line, places)
+    else:
+        values = [cells.value(row, line) for row in places]
+    name = _joined(cells, header)
+    position = line - layout.area.left
+    if not name and item and position < len(item.columns):
+        name = header_text(item.columns[position])
+    unit = header_text(cells.value(layout.units, line)) if layout.units is not None else ""
+    return describe_column(name, kinds[found], values, unit or None, examples=examples)
+
+
+def _joined(cells: Cells, header: Sequence[tuple[int, int]]) -> str:
+    """Header cells joined top-down, merged cells spread, repetitions left out."""
+    parts: list[str] = []
+    for row, col in header:
+        text = header_text(cells.spread(row, col))
+        if text and (not parts or parts[-1] != text):
+            parts.append(text)
+    return header_text(" / ".join(parts))

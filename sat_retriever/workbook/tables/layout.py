@@ -1,0 +1,140 @@
+"""One block of cells as one table: its header rows or column, units, data and totals."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sat_retriever.records.area import Area
+from sat_retriever.workbook.tables.margins import above_notes, below_titles, count_totals, units_row
+from sat_retriever.workbook.tables.regions import trim
+from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
+from sat_retriever.workbook.tables.scoring import CLEAR, THRESHOLD, best_header, row_scores
+from sat_retriever.workbook.tables.sideways import sideways_score
+from sat_retriever.workbook.tables.wording import MAX_LABEL
+from sat_retriever.workbook.values.cells import Cells
+
+MAX_HEADER_HEIGHT = 5
+_FACT = re.compile(r"([^:：]*[^:：\d\s])\s*[:：]\s*[^/\s]")
+"""A key and its value in one text, which no time ("10:30") and no address is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the parts of one table stand; rows and columns are 0-based.
+
+    Attributes:
+        area: From the first header cell to the last data cell, totals included.
+        header_height: Header rows at its top, or header columns at its left if
+            transposed.
+        transposed: Whether the headers stand in the first column.
+        units: Grid row (column if transposed) of units below the header, or None.
+        totals: Number of totals rows at its end.
+        score: How surely the header is one; 0 without.
+    """
+
+    area: Area
+    header_height: int = 0
+    transposed: bool = False
+    units: int | None = None
+    totals: int = 0
+    score: float = 0.0
+
+
+def read_layout(cells: Cells, block: Area) -> Layout:
+    """The layout of a block of cells that holds one table."""
+    sample = sample_block(cells, block)
+    best, score = best_header(sample)
+    turned = sideways_score(sample, score)
+    if turned is not None and turned >= THRESHOLD:
+        return Layout(block, 1, transposed=True, score=turned)
+    if score < (CLEAR if len(sample.cols) == 1 else THRESHOLD):
+        area = above_notes(cells, below_titles(sample, block))
+        return Layout(area, totals=count_totals(cells, area, area.top))
+    best = _header_bottom(sample, best)
+    units = units_row(sample, best)
+    bottom = best if units is None else units - 1
+    top = _header_top(cells, sample, bottom)
+    area = Area(sample.rows[top], block.left, block.bottom, block.right)
+    area = above_notes(cells, trim(cells.kinds, area) or area)
+    height = sample.rows[bottom] - sample.rows[top] + 1
+    unit_row = None if units is None else sample.rows[units]
+    first_data = (sample.rows[bottom] if unit_row is None else unit_row) + 1
+    return Layout(area, height, False, unit_row, count_totals(cells, area, first_data), score)
+
+
+def _header_bottom(sample: Sample, best: int) -> int:
+    """The last of the header rows from the best one on: rows of names over values, like it.
+
+    They leave out the keys, which the best row names: a row as full as that one holds data.
+    """
+    bottom = best
+    while bottom + 2 < len(sample.rows) and bottom - best + 1 < MAX_HEADER_HEIGHT:
+        line = sample.families[bottom + 1]
+        names = line == Family.WORDS
+        over_values = names & (sample.below[1:, bottom + 2].argmax(axis=0) + 1 != Family.WORDS)
+        gap = sample.rows[bottom + 1] - sample.rows[bottom] > 1
+        full = not (sample.filled[best] & ~sample.filled[bottom + 1]).any()
+        if gap or full or names.sum() < 2 or (line > Family.WORDS).any():
+            break
+        score = row_scores(sample, bottom + 2)[bottom + 1]
+        if 2 * over_values.sum() < names.sum() or score < CLEAR:
+            break
+        bottom += 1
+    return bottom
+
+
+def _header_top(cells: Cells, sample: Sample, bottom: int) -> int:
+    """The first of the header rows that end at `bottom`."""
+    top = bottom
+    while (
+        top and bottom - top + 1 < MAX_HEADER_HEIGHT and _is_upper(cells, sample, top - 1, bottom)
+    ):
+        if sample.rows[top] - sample.rows[top - 1] > 1:
+            break
+        top -= 1
+    return top
+
+
+def _is_upper(cells: Cells, sample: Sample, row: int, bottom: int) -> bool:
+    """Whether a row above a header row belongs to the header, and is no title.
+
+    It has short texts (or years), one of them over a column of values or, merged,
+    over more than one header cell; titles stand over the labels. A row as full as
+    the last one has to be a clear header by itself.
+    """
+    line = sample.values[row]
+    filled = [j for j, value in enumerate(line) if value is not None]
+    families = sample.families[row][filled]
+    if not filled or ((families == Family.NUMBER).any() and steps(line) < 1.0):
+        return False
+    if _is_title(cells, sample, row) or _is_pair(cells, sample, row, filled):
+        return False
+    short = [j for j in filled if len(str(line[j])) <= MAX_LABEL]
+    if any(cells.anchors.get((sample.rows[row] + 1, sample.cols[j])) for j in short):
+        return True
+    if len(filled) >= int((sample.families[bottom] > 0).sum()):
+        return row_scores(sample, row + 1)[row] >= CLEAR
+    counts = sample.below[1:, row + 2]
+    over_values = [j for j in short if j and counts[:, j].argmax() + 1 != Family.WORDS]
+    return bool(over_values) or len(short) > max(1, len(filled) // 2)
+
+
+def _is_title(cells: Cells, sample: Sample, row: int) -> bool:
+    """Whether a row is one text merged over the labels and more, or states facts ("Date: May")."""
+    texts = set(sample.texts(row))
+    keys = [fact[1] for text in texts if (fact := _FACT.match(text))]
+    if keys and len(set(keys)) == len(keys) and 2 * len(keys) >= len(texts):
+        return True
+    place, left = sample.rows[row], sample.cols[0]
+    anchors = [cells.anchors.get((place, col)) for col in (left, left + 1)]
+    wide = len(sample.cols) > 1 and anchors[0] is not None and anchors[0] == anchors[1]
+    return wide and texts == {str(cells.spread(place, left)).strip()}
+
+
+def _is_pair(cells: Cells, sample: Sample, row: int, filled: list[int]) -> bool:
+    """Whether a row is a key and perhaps its value above a wider header row."""
+    if len(filled) > 2 or filled[0] > 0 or len(sample.cols) < 3:
+        return False
+    anchored = cells.anchors.get((sample.rows[row], sample.cols[0])) is not None
+    return not anchored and sample.values[row + 1][0] is not None

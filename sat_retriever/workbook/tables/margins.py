@@ -1,0 +1,165 @@
+"""What stands around a table's data: titles above, units, totals, notes below."""
+
+from __future__ import annotations
+
+import re
+
+from sat_retriever.records.area import Area
+from sat_retriever.workbook.tables.regions import trim
+from sat_retriever.workbook.tables.sample import Sample
+from sat_retriever.workbook.values.cells import Cells
+from sat_retriever.workbook.values.grid import CellError
+
+MAX_TOTALS = 4
+MAX_LINES = 100
+"""Rows above the totals that are looked at for others."""
+NOTE_LENGTH = 40
+NOTE_WORDS = 4
+"""A lone text below the data with more characters or words is a note."""
+UNITS_SHARE = 0.6
+"""Share of a row's texts that have to be units."""
+
+_UNITS = """
+    kg g mg t m km cm mm nm ft in yd mi lb lbs oz gal l ml ha acre acres km2 m2 m3 s ms h hr hrs
+    min hour hours day days week weeks month months year years yr yrs w kw mw gw wp kwp wh kwh mwh
+    gwh twh j kj mj gj tj pj ej pa kpa mpa bar hz khz mhz ghz v kv a ma k n kn nm mol ppm ppb db
+    btu mmbtu quads b kb mb gb tb kbit mbit mph rpm usd eur gbp jpy cny chf rub inr dimensionless
+    unitless dmnl person persons people count each pcs unit units ton tons tonne tonnes n/a -
+"""
+_UNIT_NAMES = frozenset(_UNITS.split())
+_UNIT = re.compile(
+    r"[(\[]\s*[^()\[\]]{1,24}\s*[)\]]"  # (kg), [m/s]
+    r"|[%‰#°$€£¥₽₹]|°[CFK]|m[²³]"
+    r"|[^\W\d_]{0,6}[/^·*][^\W_]{1,10}"  # m/s, USD/kg, 10^6
+)
+_MONEY = r"(?:usd|eur|gbp|jpy|cny|rmb|chf|rub|inr|sek|nok|dkk|pln|czk|aud|cad|[$€£¥₽₹])"
+_SCALE = (
+    r"(?:'?000s?|thousands?|millions?|billions?|[kmt]|th|mn|mln|mio|bn|tsd|mrd|mill?|lakh|crores?)"
+)
+_SCALED = re.compile(  # kEUR, EUR thousand, EUR '000, in USD millions
+    rf"(?:in )?(?:{_SCALE}\.? ?(?:of )?{_MONEY}|{_MONEY}(?: in)? ?{_SCALE}\.?|{_SCALE}(?<=.{{3}}))",
+    re.IGNORECASE,
+)
+_TOTAL_WORD = (
+    r"(?:totals?|sum|summe|gesamt\w*|insgesamt|ergebnis"
+    r"|zwischensumme|totales|totaux|totale|totaal|suma|somme|soma|summa|итого|всего|razem|toplam"
+    r"|合计|合計|总计|總計|小计|小計|총계|합계|average|mean|mittelwert|durchschnitt|maximum|minimum)"
+)
+_TOTAL = re.compile(
+    rf"\W*(?:(?:grand|sub|overall|net)[\s-]*)?{_TOTAL_WORD}\b(?P<named>.{{0,24}})", re.IGNORECASE
+)
+_PART = re.compile(r"\W*(?:sub|zwischensumme|小计|小計)", re.IGNORECASE)
+_ANY_TOTAL = re.compile(rf"(?<!\w)(?:grand |sub|overall |net )?{_TOTAL_WORD}\b", re.IGNORECASE)
+_FOOTNOTE = re.compile(
+    r"\s*(?:[*†‡§¹²³]|\(?[a-z\d]\)|notes?\b|source|sources\b|remark|quelle|fuente|注)",
+    re.IGNORECASE,
+)
+
+
+def below_titles(sample: Sample, block: Area) -> Area:
+    """A headerless block without lone text rows at its top."""
+    top = 0
+    while (
+        top + 1 < len(sample.rows)
+        and len(sample.cols) > 1
+        and (sample.families[top] > 0).sum() == 1
+        and len(sample.texts(top)) == 1
+    ):
+        top += 1
+    if top + 1 >= len(sample.rows):
+        return block
+    return Area(sample.rows[top], block.left, block.bottom, block.right)
+
+
+def units_row(sample: Sample, best: int) -> int | None:
+    """The sampled row of units at the best header row or right below it."""
+    for row in (best, best + 1):
+        if 0 < row < len(sample.rows) - 1 and _are_units(sample, row):
+            header = (sample.families[row - 1] > 0).sum()
+            if header >= 2 and header >= (sample.families[row] > 0).sum():
+                return row
+    return None
+
+
+def _are_units(sample: Sample, row: int) -> bool:
+    texts = sample.texts(row)
+    filled = int((sample.families[row] > 0).sum())
+    units = sum(_is_unit(text) for text in texts)
+    return bool(texts) and len(texts) >= filled and units >= UNITS_SHARE * len(texts)
+
+
+def _is_unit(text: str) -> bool:
+    found = text.lower() in _UNIT_NAMES or _UNIT.fullmatch(text) or _SCALED.fullmatch(text)
+    return bool(found)
+
+
+def above_notes(cells: Cells, area: Area) -> Area:
+    """The area without footnotes: lone texts in its last rows.
+
+    A short one, such as a name with nothing beside it, is one only below a note, or where
+    it is the last and its column is empty but for it.
+    """
+    if area.right == area.left:
+        return area
+    end = row = area.bottom
+    while row > area.top + 1:
+        line = cells.kinds[row, area.left : area.right + 1].nonzero()[0]
+        if len(line) > 1:
+            break
+        value = cells.value(row, area.left + int(line[0])) if len(line) else None
+        if len(line) and (not isinstance(value, str) or isinstance(value, CellError)):
+            break
+        row -= 1
+        if isinstance(value, str):
+            column = cells.kinds[area.top : row + 1, area.left + int(line[0])]
+            alone = end == area.bottom and not column.any()
+            end = row if alone or _is_note(value) else end
+    return trim(cells.kinds, Area(area.top, area.left, end, area.right)) or area
+
+
+def _is_note(text: str) -> bool:
+    words = len(text.split())
+    return len(text) > NOTE_LENGTH or words > NOTE_WORDS or bool(_FOOTNOTE.match(text))
+
+
+def count_totals(cells: Cells, area: Area, first_data: int) -> int:
+    """Number of totals rows at the end of the area.
+
+    "Total liabilities" below "Total assets" is a line of a statement like every other, and
+    no total of the table; neither is one that has lines below it, or a subtotal.
+    """
+    count = 0
+    named = ended = False
+    for row in range(area.bottom, max(first_data, area.bottom - MAX_TOTALS), -1):
+        words = _words(cells, area, row)
+        total = _TOTAL.fullmatch(words[0].strip()) if words else None
+        if total and not (ended and (_is_name(total) or _PART.match(total[0]))):
+            count = area.bottom - row + 1
+            named = named or _is_name(total)
+        elif cells.kinds[row, area.left : area.right + 1].any() and not words:
+            break
+        ended = ended or total is None
+    last = area.bottom - count
+    return 0 if named and _has_totals(cells, area, range(first_data, last + 1)) else count
+
+
+def _words(cells: Cells, area: Area, row: int) -> list[str]:
+    """The texts among the first cells of a row."""
+    columns = range(area.left, min(area.right, area.left + 3) + 1)
+    values = (cells.value(row, col) for col in columns)
+    return [value for value in values if isinstance(value, str)]
+
+
+def _is_name(total: re.Match[str]) -> bool:
+    """Whether a total says of what: "Total assets", and not "Total:" or "Total 2024"."""
+    return any(letter.isalpha() for letter in total["named"])
+
+
+def _has_totals(cells: Cells, area: Area, rows: range) -> bool:
+    """Whether one of the last rows before the totals is one too, and says of what."""
+    for row in rows[-MAX_LINES:]:
+        words = _words(cells, area, row)
+        rest, totals = _ANY_TOTAL.subn("", words[0]) if words else ("", 0)
+        if totals and any(letter.isalpha() for letter in rest):
+            return True
+    return False

@@ -1,0 +1,70 @@
+"""A sheet's grid to its record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sat_retriever.records.area import Area
+from sat_retriever.records.sheets import SheetRecord, Visibility
+from sat_retriever.records.structure import TableObject
+from sat_retriever.workbook.tables.header import find_tables
+from sat_retriever.workbook.values.grid import Grid
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where records come from, the same for all sheets of a workbook.
+
+    Attributes:
+        path: POSIX path relative to the root.
+        workbook: File name.
+        format: Format found in the content.
+        content_hash: Hash of the file's bytes.
+    """
+
+    path: str
+    workbook: str
+    format: str
+    content_hash: str
+
+
+def sheet_record(
+    source: Source,
+    sheet: str,
+    grid: Grid,
+    area: Area,
+    *,
+    visibility: Visibility = Visibility.VISIBLE,
+    merges: Sequence[Area] = (),
+    table_objects: Sequence[TableObject] = (),
+    examples: bool = True,
+) -> SheetRecord:
+    """The record of one worksheet.
+
+    Args:
+        source: The workbook it stands in.
+        sheet: Name of the tab.
+        grid: Its values; may end before `area` does.
+        area: Its true used range.
+        visibility: How the workbook shows it.
+        merges: Merged rectangles.
+        table_objects: Declared tables.
+        examples: Whether columns keep an example cell.
+    """
+    tables = find_tables(grid, merges, table_objects, examples=examples)
+    return SheetRecord(
+        sheet_id=f"{source.path}#{sheet}",
+        sheet=sheet,
+        workbook=source.workbook,
+        path=source.path,
+        columns=tables[0].columns if tables else (),
+        num_rows=area.bottom - area.top + 1,
+        num_cols=area.right - area.left + 1,
+        range=area.a1(),
+        header_row=tables[0].header_row if tables else None,
+        visibility=visibility,
+        format=source.format,
+        tables=tables,
+        content_hash=source.content_hash,
+    )

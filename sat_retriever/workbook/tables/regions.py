@@ -1,0 +1,180 @@
+"""Where the blocks of cells are: blank rows and columns cut a sheet into rectangles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.records.area import Area
+from sat_retriever.workbook.values.cells import KindArray
+
+MAX_BLOCKS = 256
+MAX_DEPTH = 4
+MAX_GAP = 4
+MAX_LONE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What decides, beyond blank lines, where one block ends and the next begins.
+
+    Attributes:
+        below: Whether a block continues the one above it.
+        beside: Whether a block continues the one to its left.
+        lone: Whether a block is a lone text, such as a section title.
+        whole: Whether a block is to be cut no further.
+    """
+
+    below: Callable[[Area, Area], bool]
+    beside: Callable[[Area, Area], bool]
+    lone: Callable[[Area], bool]
+    whole: Callable[[Area], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plane:
+    """What is cut: kind codes, (rows, columns), and bridges, (bridges, 3): row, left, right."""
+
+    kinds: KindArray
+    bridges: NDArray[np.int64]
+
+    def bridged(self, area: Area) -> NDArray[np.bool_]:
+        """Which columns of an area a bridge reaches."""
+        rows, left, right = self.bridges.T
+        here = (rows >= area.top) & (rows <= area.bottom)
+        here &= (left >= area.left) & (left <= area.right)
+        edges = np.zeros(area.right - area.left + 2, dtype=np.int64)
+        np.add.at(edges, left[here] - area.left, 1)
+        np.add.at(edges, np.minimum(right[here], area.right) + 1 - area.left, -1)
+        return np.asarray(edges.cumsum()[:-1] > 0)
+
+
+def find_blocks(kinds: KindArray, rules: Rules, bridges: Sequence[Area] = ()) -> list[Area]:
+    """The sheet's blocks in reading order, as 0-based inclusive rectangles.
+
+    A region is cut at its blank rows, each band at its blank columns, and so on
+    four levels deep. Neighbours that belong together are joined again as soon as
+    they are cut: a table with a spacer row, a header apart from its data.
+
+    Args:
+        kinds: Kind codes, (rows, columns); 0 is an empty cell.
+        rules: What belongs together across blank rows and columns.
+        bridges: Merged cells: the columns that these cover in their first row do not cut.
+
+    Returns:
+        At most 256 blocks; where a sheet would have more, small gaps no longer
+        cut, and blocks further down are left out.
+    """
+    whole = trim(kinds, Area(0, 0, kinds.shape[0] - 1, kinds.shape[1] - 1))
+    if whole is None:
+        return []
+    spans = [(area.top, area.left, area.right) for area in bridges]
+    plane = _Plane(kinds, np.array(spans, dtype=np.int64).reshape(-1, 3))
+    return _cut(plane, whole, rules, 0, MAX_BLOCKS)
+
+
+def trim(kinds: KindArray, area: Area) -> Area | None:
+    """The part of an area that holds all its filled cells; None without any."""
+    part = kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    rows, cols = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
+    if not len(rows):
+        return None
+    return Area(
+        area.top + int(rows[0]),
+        area.left + int(cols[0]),
+        area.top + int(rows[-1]),
+        area.left + int(cols[-1]),
+    )
+
+
+def _cut(plane: _Plane, area: Area, rules: Rules, depth: int, room: int) -> list[Area]:
+    """Blocks of an area, at most `room` of them."""
+    blocks: list[Area] = []
+    for band in _join(_split(plane, area, axis=1), rules.below, rules.lone):
+        parts = _join(_split(plane, band, axis=0), rules.beside, lambda _: False)
+        last = len(parts) == 1 or depth + 1 >= MAX_DEPTH
+        for part in parts:
+            if last or rules.whole(part):
+                blocks.append(part)
+            else:
+                blocks += _cut(plane, part, rules, depth + 1, room - len(blocks))
+        if len(blocks) >= room:
+            break
+    return blocks[: max(room, 0)]
+
+
+def _split(plane: _Plane, area: Area, *, axis: int) -> list[Area]:
+    """Cut an area at its blank lines: rows for axis 1, columns for axis 0."""
+    part = plane.kinds[area.top : area.bottom + 1, area.left : area.right + 1]
+    line = np.asarray(part.any(axis=axis))
+    pieces = []
+    for start, stop in _runs(line if axis == 1 else line | plane.bridged(area)):
+        if axis == 1:
+            piece = Area(area.top + start, area.left, area.top + stop, area.right)
+        else:
+            piece = Area(area.top, area.left + start, area.bottom, area.left + stop)
+        trimmed = trim(plane.kinds, piece)
+        if trimmed is not None:
+            pieces.append(trimmed)
+    return pieces
+
+
+def _runs(line: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last index of each run of True, at most 256 runs.
+
+    The smallest gaps are bridged until few enough runs are left.
+    """
+    padded = np.concatenate(([False], line, [False]))
+    edges = np.diff(padded.astype(np.int8))
+    starts, stops = (edges == 1).nonzero()[0], (edges == -1).nonzero()[0] - 1
+    gap = 1
+    while len(starts) > MAX_BLOCKS:
+        gap *= 2
+        wide = starts[1:] - stops[:-1] > gap
+        starts = np.concatenate((starts[:1], starts[1:][wide]))
+        stops = np.concatenate((stops[:-1][wide], stops[-1:]))
+    return list(zip(starts.tolist(), stops.tolist(), strict=True))
+
+
+def _join(
+    pieces: list[Area], joins: Callable[[Area, Area], bool], lone: Callable[[Area], bool]
+) -> list[Area]:
+    """Join neighbours for which `joins` holds, first to last.
+
+    Up to `MAX_LONE` pieces that are lone texts between two parts of a table (section
+    titles) are joined with them.
+    """
+    joined: list[Area] = []
+    for piece in pieces:
+        back = 1
+        while back <= min(MAX_LONE, len(joined) - 1) and lone(joined[-back]):
+            back += 1
+        for steps in range(1, min(back, len(joined)) + 1):
+            if _near(joined[-steps:], piece) and joins(joined[-steps], piece):
+                joined[-steps:] = [_union([*joined[-steps:], piece])]
+                break
+        else:
+            joined.append(piece)
+    return joined
+
+
+def _near(pieces: list[Area], piece: Area) -> bool:
+    """Whether no gap between successive pieces is wider than `MAX_GAP`."""
+    line = [*pieces, piece]
+    return all(
+        max(after.top - before.bottom, after.left - before.right) - 1 <= MAX_GAP
+        for before, after in pairwise(line)
+    )
+
+
+def _union(pieces: list[Area]) -> Area:
+    return Area(
+        min(piece.top for piece in pieces),
+        min(piece.left for piece in pieces),
+        max(piece.bottom for piece in pieces),
+        max(piece.right for piece in pieces),
+    )

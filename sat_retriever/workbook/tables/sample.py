@@ -1,0 +1,156 @@
+"""A bounded sample of one block, with what its rows and columns look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import chain, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.records.area import Area
+from sat_retriever.workbook.values.cells import Cells, Kind, kinds_of, sharp_kind
+from sat_retriever.workbook.values.grid import Value
+
+HEAD_ROWS = 48
+TAIL_ROWS = 24
+HEAD_COLS = 40
+TAIL_COLS = 16
+MAX_TEXT = 256
+YEARS = (1900, 2100)
+MIN_STEPS = 3
+
+
+class Family(IntEnum):
+    """Kinds that behave alike in a column; errors say nothing and count as empty.
+
+    The last one is that of formulas without a saved value, which may be of any other.
+    """
+
+    NONE = 0
+    WORDS = 1
+    NUMBER = 2
+    BOOLEAN = 3
+    DATE = 4
+    CODE = 5
+    UNKNOWN = 6
+
+
+_FAMILY = np.zeros(len(Kind), dtype=np.uint8)
+_FAMILY[Kind.TEXT] = Family.WORDS
+_FAMILY[[Kind.INTEGER, Kind.NUMBER]] = Family.NUMBER
+_FAMILY[Kind.BOOLEAN] = Family.BOOLEAN
+_FAMILY[[Kind.DATE, Kind.TIME]] = Family.DATE
+_FAMILY[Kind.CODE] = Family.CODE
+_FAMILY[Kind.UNKNOWN] = Family.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Rows and columns of a block that stand for all of it.
+
+    Attributes:
+        rows: Sampled 0-based grid rows, none of them empty; the first 48 of the
+            block, then some spread over the rest.
+        cols: Sampled 0-based grid columns.
+        values: Values, `values[i][j]` of row i and column j of the sample.
+        filled: Which cells hold any value, shape (rows, cols).
+        families: Family codes, shape (rows, cols) uint8.
+        below: `below[f, i, j]` = cells of family f in column j from row i on,
+            shape (families, rows + 1, cols).
+    """
+
+    rows: Sequence[int]
+    cols: Sequence[int]
+    values: Sequence[Sequence[Value]]
+    filled: NDArray[np.bool_]
+    families: NDArray[np.uint8]
+    below: NDArray[np.int32]
+
+    def texts(self, row: int) -> list[str]:
+        """Words of a sampled row, stripped, left to right."""
+        return [str(v).strip() for v in self.values[row] if isinstance(v, str) and v.strip()]
+
+    def column(self, col: int, start: int) -> list[Value]:
+        """Values of a sampled column from a sampled row on, without empty cells."""
+        line = (row[col] for row in self.values[start:])
+        return [value for value in line if value is not None]
+
+    def likely(self, start: int) -> NDArray[np.int32]:
+        """Cells of each family but NONE from a sampled row on, shape (families, cols).
+
+        Formulas without a saved value count as numbers, which most of them are.
+        """
+        counts = self.below[1 : Family.UNKNOWN, start].copy()
+        counts[Family.NUMBER - 1] += self.below[Family.UNKNOWN, start]
+        return counts
+
+    def turned(self) -> Sample:
+        """The same sample with rows and columns swapped."""
+        values = [list(line) for line in zip(*self.values, strict=True)]
+        below = _suffix_counts(self.families.T)
+        return Sample(self.cols, self.rows, values, self.filled.T, self.families.T, below)
+
+
+def sample_block(cells: Cells, block: Area) -> Sample:
+    """A sample of at most 72 rows and 56 columns of a block."""
+    part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
+    rows = _spread(np.flatnonzero(part.any(axis=1)) + block.top, HEAD_ROWS, TAIL_ROWS)
+    cols = _spread(np.flatnonzero(part.any(axis=0)) + block.left, HEAD_COLS, TAIL_COLS)
+    values = [cells.line(row, cols) for row in rows]
+    kinds = kinds_of(chain.from_iterable(values)).reshape(len(rows), len(cols))
+    kinds[cells.kinds[np.ix_(rows, cols)] == Kind.UNKNOWN] = Kind.UNKNOWN
+    filled = kinds != Kind.EMPTY
+    for row, col in np.argwhere(kinds == Kind.TEXT).tolist():
+        value = values[row][col] = _cut(values[row][col])
+        kinds[row, col] = sharp_kind(value)
+    families = _FAMILY[kinds]
+    return Sample(rows, cols, values, filled, families, _suffix_counts(families))
+
+
+def _cut(value: Value) -> Value:
+    """The value, a long text cut: what follows its first 256 characters tells nothing."""
+    return value[:MAX_TEXT] if type(value) is str and len(value) > MAX_TEXT else value
+
+
+def _suffix_counts(families: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """`Sample.below` of family codes."""
+    rows, cols = families.shape
+    each = np.arange(len(Family))[:, None, None] == families[None, ::-1]
+    below = np.zeros((len(Family), rows + 1, cols), dtype=np.int32)
+    np.cumsum(each, axis=1, out=below[:, -2::-1])
+    return below
+
+
+def _spread(index: NDArray[np.int64], head: int, tail: int) -> list[int]:
+    """The first `head` entries and `tail` spread evenly over the rest, the last included."""
+    first: list[int] = index[:head].tolist()
+    rest = index[head:]
+    if not len(rest):
+        return first
+    picks = np.unique(np.linspace(0, len(rest) - 1, min(tail, len(rest))).astype(int))
+    return [*first, *rest[picks].tolist()]
+
+
+def steps(values: Sequence[Value]) -> float:
+    """How much a row of numbers reads like headers, in [0, 1]; text is left out.
+
+    Years, each above (or each below) the one before, give 1, also when one of ten
+    is out of order (a last column "2022–2050"); three or more numbers with one
+    common step .4; everything else 0.
+
+    >>> steps(["Region", 2019.0, 2020.0, 2030.0]), steps([10, 20, 30]), steps([3, 9, 4])
+    (1.0, 0.4, 0.0)
+    """
+    numbers = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
+    if not numbers:
+        return 0.0
+    if all(YEARS[0] <= v <= YEARS[1] and float(v).is_integer() for v in numbers):
+        gaps = [after - before for before, after in pairwise(numbers)]
+        up, down = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
+        return 1.0 if max(up, down) >= len(gaps) - len(numbers) // 10 else 0.0
+    if len(numbers) < MIN_STEPS or (step := numbers[1] - numbers[0]) == 0:
+        return 0.0
+    return 0.4 if all(after - before == step for before, after in pairwise(numbers)) else 0.0

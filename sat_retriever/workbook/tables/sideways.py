@@ -1,0 +1,86 @@
+"""Tables that stand sideways: whether a block's first column is its header."""
+
+from __future__ import annotations
+
+from sat_retriever.workbook.tables.sample import Family, Sample
+from sat_retriever.workbook.tables.scoring import THRESHOLD, row_scores
+from sat_retriever.workbook.tables.wording import MAX_LABEL
+
+MIN_PURITY_GAIN = 0.2
+"""How much purer kinds are across than down where a first column beats a header row."""
+PURITY_SLACK = 0.05
+FORM_COLON = 0.5
+"""Score for a colon behind every key."""
+MIN_COLONS = 0.6
+MIN_WORDS = 0.9
+MAX_FORM_PURITY = 0.85
+MIN_REPEATS = 5
+REPEATING = 0.7
+"""Share of distinct texts down to which a column repeats itself."""
+MAX_FORM_ROWS = 60
+
+
+def sideways_score(sample: Sample, best_score: float) -> float | None:
+    """Header score of the first column; None where it is not the header.
+
+    It has to hold short, different words only. It beats a header row when keys end
+    with colons, or when kinds are much purer across than down; without a header
+    row, when they are no less pure.
+    """
+    texts = _labels(sample)
+    if texts is None:
+        return None
+    turned = sample.turned()
+    colons = sum(text.endswith((":", "：")) for text in texts) / len(texts)
+    score = row_scores(turned, 1)[0] + FORM_COLON * colons
+    if colons >= MIN_COLONS or (len(sample.cols) == 2 and _is_form(sample)):
+        return max(score, THRESHOLD)
+    if best_score >= THRESHOLD:
+        gain = _purity(turned, 0) - _purity(sample, _first_full(sample))
+        return score if gain > MIN_PURITY_GAIN else None
+    if _has_categories(sample) or _purity(turned, 0) < _purity(sample, 0) - PURITY_SLACK:
+        return None
+    return score
+
+
+def _labels(sample: Sample) -> list[str] | None:
+    """Texts of the first column if they can be headers: short, different, words."""
+    rows, cols = len(sample.rows), len(sample.cols)
+    texts = [v.strip() for line in sample.values if isinstance(v := line[0], str)]
+    if cols < 2 or rows < 2 or len(texts) < rows or rows > MAX_FORM_ROWS:
+        return None
+    if len(set(texts)) < rows or max(map(len, texts)) > MAX_LABEL:
+        return None
+    words = int((sample.families[:, 0] == Family.WORDS).sum())
+    return texts if words >= MIN_WORDS * rows else None
+
+
+def _is_form(sample: Sample) -> bool:
+    """Whether the second of two columns starts with a value and holds kinds of all sorts."""
+    counts = sample.likely(1)[:, 1]
+    mixed = int(counts.max()) < MAX_FORM_PURITY * int(counts.sum())
+    return mixed and int(sample.families[0, 1]) > Family.WORDS
+
+
+def _has_categories(sample: Sample) -> bool:
+    """Whether a column of words right of the first one repeats itself, as records do."""
+    for col in range(1, len(sample.cols)):
+        texts = [value for value in sample.column(col, 0) if isinstance(value, str)]
+        if len(texts) >= MIN_REPEATS and len(set(texts)) <= REPEATING * len(texts):
+            return True
+    return False
+
+
+def _first_full(sample: Sample) -> int:
+    """The first sampled row with two filled cells or more."""
+    full = ((sample.families > 0).sum(axis=1) > 1).nonzero()[0]
+    return int(full[0]) if len(full) else 0
+
+
+def _purity(sample: Sample, header: int) -> float:
+    """Mean share of the commonest family in each column but the first, below a row."""
+    counts = sample.likely(header + 1)[:, 1:]
+    totals = counts.sum(axis=0)
+    if not (totals > 0).any():
+        return 1.0
+    return float((counts.max(axis=0)[totals > 0] / totals[totals > 0]).mean())

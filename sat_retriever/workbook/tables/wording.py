@@ -1,0 +1,91 @@
+"""How a header's text contrasts with the texts below it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from sat_retriever.workbook.values.grid import Value
+
+MAX_LABEL = 60
+"""Characters up to which a text can be one of several headers or keys."""
+MAX_TEXT_STYLE = 0.6
+MIN_ALIKE = 3
+MIN_REPEATED = 4
+
+_DIGIT = re.compile(r"\d")
+
+
+def text_styles(column: Sequence[Value], rows: Collection[int]) -> dict[int, float]:
+    """Contrast of the cells at `rows` with the texts below each, in [-1, 0.6], by row.
+
+    Headers do not come again below; data repeats itself, has digits, or is longer.
+    One pass from the bottom up, so that the cost does not grow with the rows asked for.
+    """
+    styles: dict[int, float] = {}
+    below = _Below()
+    for row in range(len(column) - 1, min(rows, default=len(column)) - 1, -1):
+        value = column[row]
+        if row in rows:
+            styles[row] = below.style(str(value).strip())
+        if isinstance(value, str) and (text := value.strip()):
+            below.add(text)
+    return styles
+
+
+@dataclass(slots=True)
+class _Below:
+    """What a header is compared with: the texts below it, gathered one by one."""
+
+    texts: set[str] = field(default_factory=set)
+    cases: set[str] = field(default_factory=set)
+    openings: Counter[str] = field(default_factory=Counter)
+    length: int = 0
+    count: int = 0
+    with_digits: int = 0
+
+    def add(self, text: str) -> None:
+        self.texts.add(text)
+        self.cases.add(_case(text))
+        self.openings[_opening(text)] += 1
+        self.length += len(text)
+        self.count += 1
+        self.with_digits += _DIGIT.search(text) is not None
+
+    def style(self, head: str) -> float:
+        if not self.count:
+            return MAX_TEXT_STYLE
+        if not head or head in self.texts:
+            return -1.0
+        style = 0.05
+        if self.count >= MIN_REPEATED and len(self.texts) <= 0.7 * self.count:
+            style += 0.4
+        mean_length = self.length / self.count
+        if mean_length > 1.6 * len(head):
+            style += 0.2
+        if 2 * self.with_digits >= self.count and not _DIGIT.search(head):
+            style += 0.35
+        if _case(head) not in self.cases:
+            style += 0.25
+        if len(head) > max(MAX_LABEL, 2.5 * mean_length):
+            style -= 0.4
+        if self.count >= MIN_ALIKE and 2 * self.openings[_opening(head)] >= self.count:
+            style -= 0.6
+        return min(style, MAX_TEXT_STYLE)
+
+
+def _opening(text: str) -> str:
+    """How a text starts: its first word, or the mark in front of it."""
+    return text.split(maxsplit=1)[0] if text[0].isalnum() else text[0]
+
+
+def _case(text: str) -> str:
+    """Letter case of a text: the style of its words, told apart by their joints."""
+    joint = "_" if "_" in text else "." if "." in text.strip(".") else " " if " " in text else ""
+    if text.isupper():
+        return joint + "upper"
+    if text.islower():
+        return joint + "lower"
+    return joint + ("title" if text[0].isupper() else "mixed")

@@ -1,0 +1,269 @@
+"""Cell values as kind codes, and as canonical text for headers and examples."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.records.area import Area
+from sat_retriever.workbook.values.grid import CellError, Grid, Value
+from sat_retriever.workbook.values.places import Places
+
+MAX_HEADER_LENGTH = 120
+MAX_EXAMPLE_LENGTH = 60
+MAX_CELLS = 64_000_000
+MAX_COLUMNS = 16_384
+MAX_MERGES = 50_000
+MAX_WHOLE = 1e15
+"""Whole floats below this are written without a fraction."""
+
+KindArray = NDArray[np.uint8]
+
+
+class Kind(IntEnum):
+    """What a cell holds, as a code that fits a byte."""
+
+    EMPTY = 0
+    TEXT = 1
+    INTEGER = 2
+    NUMBER = 3
+    BOOLEAN = 4
+    DATE = 5
+    TIME = 6
+    ERROR = 7
+    CODE = 8
+    """Text made mostly of digits, a mail or web address: only in sampled rows."""
+    UNKNOWN = 9
+    """A formula whose value nobody saved."""
+
+
+class _Kinds(dict[type, int]):
+    """Kind of a value's type; values of foreign types count as text."""
+
+    def __missing__(self, key: type) -> int:
+        return int(Kind.TEXT)
+
+
+_KINDS = _Kinds(
+    {
+        type(None): int(Kind.EMPTY),
+        str: int(Kind.TEXT),
+        int: int(Kind.INTEGER),
+        float: int(Kind.NUMBER),
+        bool: int(Kind.BOOLEAN),
+        dt.datetime: int(Kind.DATE),
+        dt.date: int(Kind.DATE),
+        dt.time: int(Kind.TIME),
+        dt.timedelta: int(Kind.TIME),
+        CellError: int(Kind.ERROR),
+    }
+)
+
+# As plain integers: `sharp_kind` runs for each sampled cell, and enum look-ups are slow.
+_EMPTY, _TEXT, _ERROR, _CODE = map(int, (Kind.EMPTY, Kind.TEXT, Kind.ERROR, Kind.CODE))
+_SPACE = re.compile(r"\s+")
+_DIGIT = re.compile(r"\d")
+_GAPS = frozenset("n/a na n.a. nan null none tbd - -- – — ? . .. ... …".split())
+"""Texts that mark a missing value; they say no more about a column than an error."""
+_ADDRESS = re.compile(r"^\S+@\S+$|^\S+://\S+$")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A grid with its kind codes; rows and columns are 0-based inside it.
+
+    Attributes:
+        rows: The grid's values.
+        kinds: Kind codes, shape (rows, columns) uint8.
+        origin: Sheet row and column (1-based) of `kinds[0, 0]`.
+        start: Row and column of `rows[0][0]` in `kinds`.
+        anchors: Cells covered by a merge → the merge's top left cell (0-based),
+            the cell itself included.
+    """
+
+    rows: Sequence[Sequence[Value]]
+    kinds: KindArray
+    origin: tuple[int, int]
+    anchors: dict[tuple[int, int], tuple[int, int]]
+    start: tuple[int, int] = (0, 0)
+
+    def value(self, row: int, col: int) -> Value:
+        """The value of a cell; None outside the rows."""
+        return self.line(row, [col])[0]
+
+    def line(self, row: int, cols: Sequence[int]) -> list[Value]:
+        """The values of a row at some columns; None outside the rows."""
+        down, right = self.start
+        cells = self.rows[row - down] if down <= row < down + len(self.rows) else ()
+        stop = right + len(cells)
+        return [cells[col - right] if right <= col < stop else None for col in cols]
+
+    def spread(self, row: int, col: int) -> Value:
+        """The value of a cell, or of the merged area it belongs to."""
+        return self.value(*self.anchors.get((row, col), (row, col)))
+
+    def area(self, block: Area) -> Area:
+        """A 0-based block as 1-based sheet addresses."""
+        row, col = self.origin
+        return Area(block.top + row, block.left + col, block.bottom + row, block.right + col)
+
+
+def cells_of(grid: Grid, merges: Sequence[Area]) -> Cells:
+    """The grid's cells with one kind code each, formulas without a saved value included.
+
+    Cost is linear in the number of cells. No more than 16,384 columns and 50,000
+    merges are looked at. Where rows times widest row is over 64 million, either the
+    last rows or the rightmost columns are left out, whichever costs fewer cells.
+    """
+    lengths = np.fromiter(map(len, grid.rows), dtype=np.int64, count=len(grid.rows))
+    (top, left), extents = _extents(grid, lengths)
+    down, right = start = (grid.first_row - top, grid.first_col - left) if grid.rows else (0, 0)
+    height, width = _bounds(extents)
+    rows = grid.rows[: max(height - down, 0)]
+    lengths = lengths[: len(rows)]
+    if height == len(rows) > 0 and int(lengths.min()) == int(lengths.max()) == width:
+        kinds = kinds_of(chain.from_iterable(rows)).reshape(height, width)
+    else:
+        kinds = np.zeros((height, width), dtype=np.uint8)
+        _scatter(rows, lengths, kinds[down:, right:])
+    _mark(grid.unsaved, (top, left), kinds)
+    return Cells(rows, kinds, (top, left), _anchors(merges, (top, left), kinds.shape), start)
+
+
+def _extents(grid: Grid, lengths: NDArray[np.int64]) -> tuple[tuple[int, int], NDArray[np.int64]]:
+    """The first row and column that any cell stands in, and how far each row reaches."""
+    formulas = grid.unsaved.area
+    if formulas is None:
+        return (grid.first_row, grid.first_col), lengths
+    top, left = formulas.top, formulas.left
+    if grid.rows:
+        top, left = min(top, grid.first_row), min(left, grid.first_col)
+    down = grid.first_row - top if grid.rows else 0
+    extents = np.zeros(max(formulas.bottom + 1 - top, down + len(lengths)), dtype=np.int64)
+    extents[down : down + len(lengths)] = (lengths + (grid.first_col - left)) * (lengths > 0)
+    rows, cols = grid.unsaved.indices()
+    np.maximum.at(extents, rows - top, cols - left + 1)
+    return (top, left), extents
+
+
+def _mark(unsaved: Places, origin: tuple[int, int], kinds: KindArray) -> None:
+    """Give the empty ones of these cells their kind."""
+    rows, cols = unsaved.indices()
+    rows, cols = rows - origin[0], cols - origin[1]
+    inside = (rows < kinds.shape[0]) & (cols < kinds.shape[1])
+    rows, cols = rows[inside], cols[inside]
+    empty = kinds[rows, cols] == Kind.EMPTY
+    kinds[rows[empty], cols[empty]] = Kind.UNKNOWN
+
+
+def _bounds(lengths: NDArray[np.int64]) -> tuple[int, int]:
+    """Rows and columns to look at."""
+    height, width = len(lengths), min(int(lengths.max(initial=0)), MAX_COLUMNS)
+    if height * width <= MAX_CELLS:
+        return height, width
+    fewer_rows, fewer_cols = MAX_CELLS // width, max(MAX_CELLS // height, 1)
+    if int(lengths[:fewer_rows].sum()) >= int(np.minimum(lengths, fewer_cols).sum()):
+        return fewer_rows, width
+    return min(height, MAX_CELLS // fewer_cols), fewer_cols
+
+
+def kinds_of(values: Iterable[Value]) -> KindArray:
+    """The kind code of each value by its type alone: texts are not told apart."""
+    return np.frombuffer(bytearray(map(_KINDS.__getitem__, map(type, values))), dtype=np.uint8)
+
+
+def _scatter(rows: Sequence[Sequence[Value]], lengths: NDArray[np.int64], kinds: KindArray) -> None:
+    """Fill `kinds` from rows of different lengths, cutting those that are too wide."""
+    width = kinds.shape[1]
+    flat = kinds_of(chain.from_iterable(rows))
+    starts = np.cumsum(lengths) - lengths
+    row_of = np.repeat(np.arange(len(rows)), lengths)
+    col_of = np.arange(len(flat)) - np.repeat(starts, lengths)
+    inside = col_of < width
+    kinds[row_of[inside], col_of[inside]] = flat[inside]
+
+
+def _anchors(
+    merges: Sequence[Area], origin: tuple[int, int], shape: tuple[int, ...]
+) -> dict[tuple[int, int], tuple[int, int]]:
+    """Merged cells by their area's top left cell, with a bound on the work."""
+    anchors: dict[tuple[int, int], tuple[int, int]] = {}
+    for merge in merges[:MAX_MERGES]:
+        top, left = merge.top - origin[0], merge.left - origin[1]
+        bottom = min(merge.bottom - origin[0], shape[0] - 1, top + 31)
+        right = min(merge.right - origin[1], shape[1] - 1)
+        if top < 0 or left < 0 or len(anchors) > 4 * MAX_MERGES:
+            continue
+        for row in range(top, bottom + 1):
+            for col in range(left, right + 1):
+                anchors[row, col] = (top, left)
+    return anchors
+
+
+def sharp_kind(value: Value) -> int:
+    """Kind of one value, telling codes and addresses from words.
+
+    >>> Kind(sharp_kind("04656-2020")).name, Kind(sharp_kind("ISIC 05")).name
+    ('CODE', 'TEXT')
+    """
+    kind = _KINDS[type(value)]
+    if kind != _TEXT or not isinstance(value, str):
+        return kind
+    text = value.strip()
+    if not text:
+        return _EMPTY
+    if text.lower() in _GAPS:
+        return _ERROR
+    digits = len(_DIGIT.findall(value))
+    if digits and digits > len(_LETTER.findall(value)):
+        return _CODE
+    return _CODE if ("@" in value or "://" in value) and _ADDRESS.search(value) else kind
+
+
+def plain_text(value: Value) -> str:
+    """A value as text that depends on no locale; "" for an empty cell.
+
+    >>> plain_text(2020.0), plain_text(True), plain_text(dt.datetime(2024, 1, 2))
+    ('2020', 'true', '2024-01-02')
+    """
+    match value:
+        case None:
+            text = ""
+        case bool():
+            text = "true" if value else "false"
+        case float():
+            whole = value.is_integer() and abs(value) < MAX_WHOLE
+            text = str(int(value)) if whole else repr(value)
+        case dt.datetime():
+            midnight = not (value.hour or value.minute or value.second or value.microsecond)
+            text = value.date().isoformat() if midnight else value.isoformat(" ", "seconds")
+        case dt.date() | dt.time():
+            text = value.isoformat()
+        case dt.timedelta():
+            text = _duration(value)
+        case _:
+            text = _SPACE.sub(" ", str(value)[: 8 * MAX_HEADER_LENGTH]).strip()
+    return text
+
+
+def _duration(value: dt.timedelta) -> str:
+    seconds = int(value.total_seconds())
+    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
+    return f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+
+
+def header_text(value: Value) -> str:
+    r"""A canonical header: one line, stripped, at most 120 characters; no errors.
+
+    >>> header_text(" Unit\n price "), header_text(2020.0), header_text(CellError("#N/A"))
+    ('Unit price', '2020', '')
+    """
+    return "" if isinstance(value, CellError) else plain_text(value)[:MAX_HEADER_LENGTH].rstrip()

@@ -1,0 +1,35 @@
+"""A sheet's values as a dense grid."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field
+
+from sat_retriever.workbook.values.places import Places
+
+
+class CellError(str):
+    """An error value such as `#DIV/0!`: text that is not text data."""
+
+    __slots__ = ()
+
+
+Value = str | int | float | bool | dt.datetime | dt.date | dt.time | dt.timedelta | CellError | None
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Cell values of a sheet's used range, row by row.
+
+    Attributes:
+        rows: Values; rows may be shorter than the widest one (missing cells are None).
+        first_row: 1-based sheet row of `rows[0]`.
+        first_col: 1-based sheet column of `rows[i][0]`.
+        unsaved: Cells with a formula whose value nobody saved, in sheet addresses; they may
+            lie outside of the rows. A value in the rows is stronger.
+    """
+
+    rows: list[list[Value]]
+    first_row: int = 1
+    first_col: int = 1
+    unsaved: Places = field(default_factory=Places)

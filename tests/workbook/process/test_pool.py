@@ -1,0 +1,248 @@
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import xlsxwriter
+
+from benchmarks.mutants import made_seeds
+from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.process.ask import _asked
+from sat_retriever.workbook.process.pool import Slot
+from sat_retriever.workbook.process.process import Worker, WorkerFailed
+from sat_retriever.workbook.process.request import Request
+from sat_retriever.workbook.read import read_workbook, read_workbooks
+
+SEEDS = made_seeds()
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory caps and /proc are Linux's")
+
+
+@pytest.fixture(scope="module")
+def big_csv(tmp_path_factory):
+    """About 30 MB of text: seconds of work, tens of MB of memory."""
+    path = tmp_path_factory.mktemp("big") / "big.csv"
+    path.write_bytes(b"Key,Value,Day,Note\n" + b"abc,1.25,2024-01-31,some text\n" * 1_000_000)
+    return path
+
+
+@pytest.fixture
+def small_csv(tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_bytes(SEEDS["list.csv"])
+    return path
+
+
+@pytest.fixture(scope="module")
+def thin_sheet(tmp_path_factory):
+    """Two cells whose block has ten million cells: calamine takes 320 MB for it."""
+    path = tmp_path_factory.mktemp("thin") / "thin.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet("Thin")
+        sheet.write("A1", "Corner")
+        sheet.write(99_999, 99, 1)
+    return path
+
+
+def gone(pid, seconds=5.0):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def children(pid):
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        found += [int(child) for child in (task / "children").read_text().split()]
+    return found
+
+
+def test_a_file_that_takes_too_much_processor_time_is_kept_in_part(big_csv):
+    book = read_workbook(big_csv, limits=Limits(seconds=0.8))
+    assert [(skip.reason, skip.sheet) for skip in book.skipped] == [(SkipReason.TIMEOUT, "big")]
+    assert "0.8 seconds of processor time" in book.skipped[0].message
+    (record,) = book.records
+    assert record.partial
+    assert [column.name for column in record.columns] == ["Key", "Value", "Day", "Note"]
+    assert 1_000 < record.num_rows < 1_000_001
+
+
+def test_a_reader_that_stands_still_is_given_up_by_the_clock(small_csv):
+    worker = Worker.start()
+    os.kill(worker._process.pid, signal.SIGSTOP)
+    request = Request(str(small_csv), "small.csv", limits=Limits(wall_seconds=0.5))
+    with pytest.raises(WorkerFailed, match=r"within 0\.5 seconds by the clock") as failed:
+        list(worker.ask(request))
+    assert failed.value.reason is SkipReason.TIMEOUT
+    assert not worker.alive
+
+
+@LINUX
+def test_the_system_ends_a_reader_beyond_its_processor_time(small_csv, big_csv):
+    worker = Worker.start()
+    list(worker.ask(Request(str(small_csv), "small.csv", limits=Limits(seconds=7))))
+    soft, _hard = resource.prlimit(worker._process.pid, resource.RLIMIT_CPU)
+    assert 7 <= soft <= 12
+    answers = worker.ask(Request(str(big_csv), "big.csv"))
+    os.kill(worker._process.pid, signal.SIGXCPU)
+    with pytest.raises(WorkerFailed, match=r"180 s of processor time") as failed:
+        list(answers)
+    assert failed.value.reason is SkipReason.TIMEOUT
+
+
+@LINUX
+def test_sheets_that_were_read_before_a_crash_are_kept(tmp_path):
+    path = tmp_path / "two.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        book.add_worksheet("Good").write_row(0, 0, ["Name", "Amount"])
+        thin = book.add_worksheet("Thin")
+        thin.write("A1", "Corner")
+        thin.write(99_999, 99, 1)
+    slot = Slot()
+    answers = _asked(Request(str(path), "two.xlsx", limits=Limits(memory_mb=128)), slot.worker())
+    slot.close()
+    assert answers.failure.reason is SkipReason.OUT_OF_MEMORY
+    assert [record.sheet for record in answers.of("record")] == ["Good"]
+
+
+@LINUX
+def test_what_a_file_gives_does_not_depend_on_what_its_process_read_before(big_csv, thin_sheet):
+    """A used process has less memory left; the file that fails for it is read by a fresh one."""
+    limits = Limits(memory_mb=700)
+    alone = read_workbook(thin_sheet, limits=limits)
+    after = list(read_workbooks([big_csv] * 2 + [thin_sheet], limits=limits, workers=1))[-1]
+    assert alone.records
+    assert (after.records, after.skipped) == (alone.records, alone.skipped)
+
+
+def test_reading_goes_on_after_a_worker_was_killed(big_csv, small_csv):
+    limits = Limits(wall_seconds=0.3)
+    books = list(read_workbooks([big_csv, small_csv], limits=limits, workers=1))
+    assert [skip.reason for skip in books[0].skipped] == [SkipReason.TIMEOUT]
+    assert books[1].path == small_csv
+
+
+@LINUX
+def test_a_file_that_takes_too_much_memory_is_given_up(big_csv):
+    book = read_workbook(big_csv, limits=Limits(memory_mb=24))
+    assert [skip.reason for skip in book.skipped] == [SkipReason.OUT_OF_MEMORY]
+
+
+@LINUX
+def test_a_sheet_that_makes_calamine_abort_is_read_in_another_way(thin_sheet):
+    request = Request(str(thin_sheet), "thin.xlsx", limits=Limits(memory_mb=128))
+    worker = Worker.start()
+    with pytest.raises(WorkerFailed) as failed:
+        list(worker.ask(request))
+    assert failed.value.reason is SkipReason.OUT_OF_MEMORY
+    book = read_workbook(thin_sheet, limits=Limits(memory_mb=128))
+    assert [(r.sheet, r.range) for r in book.records] == [("Thin", "A1:CV100000")]
+
+
+@LINUX
+def test_the_worker_ends_when_its_parent_is_killed(small_csv):
+    script = (
+        "import sys, time; from sat_retriever.workbook.read import read_workbook\n"
+        "assert read_workbook(sys.argv[1]).records; print('ready', flush=True); time.sleep(60)"
+    )
+    command = [sys.executable, "-c", script, str(small_csv)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout.readline() == b"ready\n"
+        (worker,) = children(parent.pid)
+        parent.kill()
+    assert gone(worker)
+
+
+@LINUX
+def test_an_interruption_ends_all_workers_at_once(big_csv):
+    script = (
+        "import sys; from sat_retriever.workbook.read import read_workbooks\n"
+        "print('ready', flush=True)\n"
+        "for book in read_workbooks([sys.argv[1]] * 50, workers=2): pass"
+    )
+    command = [sys.executable, "-c", script, str(big_csv)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as parent:
+        assert parent.stdout.readline() == b"ready\n"
+        deadline = time.monotonic() + 10
+        while len(workers := children(parent.pid)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        parent.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        parent.wait(10)
+        assert time.monotonic() - start < 3
+        assert b"KeyboardInterrupt" in parent.stderr.read()
+    assert len(workers) == 2
+    assert all(gone(worker) for worker in workers)
+
+
+@LINUX
+def test_closing_the_iterator_ends_all_workers(small_csv, big_csv):
+    before = set(children(os.getpid()))
+    books = read_workbooks([small_csv, big_csv, big_csv], workers=2)
+    next(books)
+    started = set(children(os.getpid())) - before
+    books.close()
+    assert started
+    assert all(gone(worker) for worker in started)
+
+
+def test_an_error_of_the_paths_given_is_raised_and_ends_the_workers(small_csv):
+    def paths():
+        yield small_csv
+        raise RuntimeError("from the caller's own iterator")
+
+    with pytest.raises(RuntimeError, match="own iterator"):
+        list(read_workbooks(paths(), workers=2))
+
+
+def test_a_path_that_vanished_is_a_skipped_file(tmp_path, small_csv):
+    books = list(read_workbooks([tmp_path / "gone.xlsx", small_csv], workers=1))
+    assert [skip.reason for skip in books[0].skipped] == [SkipReason.UNREADABLE]
+    assert books[1].records
+
+
+@LINUX
+def test_a_large_parent_does_not_wear_its_workers_out(small_csv):
+    held = bytearray(700 << 20)
+    held[:: 1 << 12] = b"x" * len(held[:: 1 << 12])  # every page is there
+    worker = Worker.start()
+    list(worker.ask(Request(str(small_csv), "a")))
+    assert worker.alive
+    worker.kill()
+
+
+def test_workers_are_reused_until_they_are_worn(small_csv):
+    worker = Worker.start()
+    for _ in range(3):
+        (done,) = [m["done"] for m in worker.ask(Request(str(small_csv), "a")) if "done" in m]
+        assert done["format"] == "csv"
+    assert worker.alive
+    assert worker.files == 3
+    worker.kill()
+    assert not worker.alive
+
+
+@LINUX
+def test_hostile_files_leave_no_temporary_files(tmp_path, thin_sheet, big_csv):
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    script = (
+        "import sys; from sat_retriever.workbook.read import read_workbook, Limits\n"
+        "for path in sys.argv[1:]: print(read_workbook(path, limits=Limits(memory_mb=64)).skipped)"
+    )
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    command = [sys.executable, "-c", script, str(thin_sheet), str(big_csv)]
+    done = subprocess.run(command, env=environment, capture_output=True, check=True)
+    assert done.stderr == b""
+    assert list(temporary.iterdir()) == []
