@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.index.scoring import Scores, best_rows, score_sheets
 from sat_retriever.index.snapshot import Snapshot, take_snapshot
-from sat_retriever.index.store.sqlite import SqliteStore
+from sat_retriever.index.store.opening import Store
 from sat_retriever.period.relation import elsewhere
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import UNDATED, Candidate
@@ -55,7 +55,7 @@ class CandidateSearch:
         asked: The last question that was encoded, if any.
     """
 
-    def __init__(self, store: SqliteStore, width: int, fingerprint: str) -> None:
+    def __init__(self, store: Store, width: int, fingerprint: str) -> None:
         self._store = store
         self._width = width
         self._fingerprint = fingerprint
@@ -173,7 +173,7 @@ def _allowed(
     return scores.within(rows, question.dense_weight)
 
 
-def check_encoder(store: SqliteStore, fingerprint: str) -> None:
+def check_encoder(store: Store, fingerprint: str) -> None:
     """Nothing, if the store's tokens are still those of an encoder.
 
     Raises:

@@ -7,7 +7,7 @@ import sqlite3
 
 from sat_retriever.index.store.damage import BAD_LINK, Damage
 from sat_retriever.index.store.links import LinkTables
-from sat_retriever.index.store.relink import relinked
+from sat_retriever.index.store.relink import relink, unlink
 from sat_retriever.index.store.write import delete_sheets
 
 _CLAIMS = ("external_references", "periods", "key_columns")
@@ -25,15 +25,16 @@ def take_out(connection: sqlite3.Connection, damage: Damage) -> None:
     tables = LinkTables(connection)
     going = _sheets_of(connection, damage)
     _drop_loose(connection, list(going))
-    with relinked(tables, list(going.values())):
-        delete_sheets(connection, [row_id for row_id, _name in damage.sheets])
-        connection.execute(f"DELETE FROM links WHERE {BAD_LINK}")
-        for table in _CLAIMS:
-            connection.executemany(
-                f"DELETE FROM {table} WHERE sheet = ?", [(row_id,) for row_id in going]
-            )
-        for table, key in _OF_SHEETS.items():
-            connection.execute(f"DELETE FROM {table} WHERE {key} NOT IN (SELECT id FROM sheets)")
+    before = unlink(tables, list(going.values()))
+    delete_sheets(connection, [row_id for row_id, _name in damage.sheets])
+    connection.execute(f"DELETE FROM links WHERE {BAD_LINK}")
+    for table in _CLAIMS:
+        connection.executemany(
+            f"DELETE FROM {table} WHERE sheet = ?", [(row_id,) for row_id in going]
+        )
+    for table, key in _OF_SHEETS.items():
+        connection.execute(f"DELETE FROM {table} WHERE {key} NOT IN (SELECT id FROM sheets)")
+    relink(tables, before)
     # A name that no sheet has any more may be damaged, too.
     connection.execute(
         "DELETE FROM stale_families WHERE family NOT IN (SELECT family FROM periods)"
