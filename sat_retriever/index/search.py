@@ -99,7 +99,7 @@ class CandidateSearch:
         ]
 
     def elsewhere(self, asked: Sequence[Span], filters: Filters | None) -> bool:
-        """Whether sheets that meet the filters have times, all outside those asked for."""
+        """True if every dated sheet within the filters lies outside the requested periods."""
         with self._store.reading():
             snapshot = self._current()
             allowed = self._store.matching(filters) if filters else snapshot.ids
@@ -174,10 +174,10 @@ def _allowed(
 
 
 def check_encoder(store: Store, fingerprint: str) -> None:
-    """Nothing, if the store's tokens are still those of an encoder.
+    """Refuse a store whose tokens are not those of an encoder any more.
 
     Raises:
-        FingerprintMismatchError: If they were made anew since by another one.
+        FingerprintMismatchError: If they were made anew by another encoder.
     """
     meta = store.meta()
     if meta["fingerprint"] != fingerprint:

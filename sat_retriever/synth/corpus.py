@@ -133,7 +133,7 @@ def _plan(options: SynthOptions) -> Plan:
 
 
 def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
-    """Nothing, if all that is needed is there: an old corpus is not removed in vain.
+    """Refuse what cannot be made, before an old corpus is removed.
 
     Raises:
         InputError: If an option is malformed.

@@ -93,7 +93,7 @@ def _publish(partial: Path, path: Path) -> None:
 
 
 def is_writable(path: Path) -> bool:
-    """Whether an index file, and the folder for its side files, can be written to."""
+    """True if an index file, and the folder for its side files, can be written to."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
@@ -168,7 +168,7 @@ def _open(path: Path, mode: str, busy_timeout_s: float) -> sqlite3.Connection:
 
 
 def _lacks_side_files(error: sqlite3.Error) -> bool:
-    """Whether a reader failed since WAL's side files are neither there nor can be made."""
+    """True if a reader failed because WAL's side files are missing and cannot be made."""
     # The second one where only permission is missing, the first one on read-only media.
     return (
         error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CANTOPEN

@@ -173,7 +173,7 @@ def find_damage(connection: sqlite3.Connection, width: int) -> Damage:
 
 
 def _is_as_noted(connection: sqlite3.Connection, workbook_id: int, noted: str) -> bool:
-    """Whether a workbook has its seal; one without a seal need only be readable."""
+    """True if a workbook has its seal; one without a seal need only be readable."""
     sql = f"SELECT skipped FROM workbooks WHERE id = {workbook_id}"
     try:
         same = _seal_of(connection, workbook_id) == noted
