@@ -13,7 +13,6 @@ from types import TracebackType
 
 import numpy as np
 
-from sat_retriever.counts import check_counts
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.search import CandidateSearch, Question
@@ -27,6 +26,7 @@ from sat_retriever.period.asked import AskedTimes
 from sat_retriever.period.question import asked_times
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import UNDATED, Candidate
+from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
 from sat_retriever.records.progress import PathProgress, Progress
@@ -49,8 +49,8 @@ class SheetIndex:
         store: An open store.
         encoder: Encoder of the tokens in it; None loads the one the index names, at
             the first query.
-        times: Hold sheets back whose time is another than a query names; False scores as the
-            paper does. Not part of the file.
+        times: True ranks sheets lower whose time is not the one that a query names; False
+            scores as the paper does. Not part of the file.
     """
 
     def __init__(self, store: Store, encoder: Encoder | None = None, *, times: bool = True) -> None:
@@ -120,10 +120,10 @@ class SheetIndex:
             raise
 
     def copied(self, path: str | Path) -> SheetIndex:
-        """An index of its own that stays as this one is now, whatever is indexed later.
+        """A copy of the index as it is now, open; later changes to either leave the other alone.
 
         Args:
-            path: Its file; what is there is replaced.
+            path: The file of the copy; a file that is there is replaced.
 
         Raises:
             OutputError: If it cannot be written.
@@ -168,7 +168,7 @@ class SheetIndex:
 
         Raises:
             EncoderError: If it cannot be loaded.
-            FingerprintMismatchError: If what its name loads today is another encoder.
+            FingerprintMismatchError: If its name loads another encoder today.
         """
         return self._state.encoder
 
@@ -179,7 +179,7 @@ class SheetIndex:
 
     @property
     def encoder_name(self) -> str:
-        """What loads the encoder its tokens were made with: a name or a folder.
+        """Name or folder that loads the encoder of its tokens.
 
         A folder that was moved along with the index is found beside it.
         """
@@ -214,7 +214,7 @@ class SheetIndex:
     # ---- writing
 
     def delete_if_empty(self) -> bool:
-        """Close the index and delete its file if it holds nothing; True if that was so.
+        """Close the index and delete its file if it is empty; True if it was.
 
         Raises:
             IndexBusyError: If another process is writing to it.
@@ -239,20 +239,20 @@ class SheetIndex:
         transaction; those that are gone from under the paths are removed. An
         interruption leaves every workbook in its old or its new state.
 
-        A folder that was renamed or moved is indexed anew under its new name: a workbook of
-        a folder that is there no more goes as soon as one of the same path in a folder, and
-        with one of the same sheets, comes. No other workbook of such a folder goes, which may
-        be an unmounted disk.
+        Workbooks of a folder that was renamed or moved are indexed anew under its new name. A
+        workbook of the missing folder is removed when one with the same path below its folder,
+        and with one of the same sheets, is indexed. All others stay, since the folder may be
+        on a disk that is not mounted.
 
         Args:
             paths: Folders and files. Sheet ids are relative to the folder; a path
                 inside a folder that was indexed before keeps that folder.
             verify: Hash every file instead of trusting size and modification time, and check
-                every row of the index: workbooks with damaged rows are read anew, also outside
+                every row of the index. Workbooks with damaged rows are read anew, even outside
                 the paths.
-            follow_links: Read a link in a folder also where its file lies outside all folders
-                and files that were ever named; else such a link is skipped. Links to folders
-                are never followed. A path that is named is read wherever it leads.
+            follow_links: Read a link in a folder even if its file lies outside every folder
+                and file that was ever named; otherwise such a link is skipped. Links to
+                folders are never followed. A path in `paths` is read wherever it leads.
             password: Opens encrypted workbooks.
             workers: Reading processes; all cores by default.
             limits: Bounds on what one file may cost, in place of the usual ones; workbooks
@@ -260,10 +260,10 @@ class SheetIndex:
             progress: Called with workbooks done, workbooks in all, and the path.
 
         Raises:
-            PathNotFoundError: If a path does not exist; nothing is changed then.
+            PathNotFoundError: If a path does not exist; then nothing is changed.
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
-            IndexDamagedError: If rows are damaged that it needs, without `verify`.
+            IndexDamagedError: If it meets damaged rows and `verify` is not given.
             IndexFormatError: If the file itself is broken.
         """
         options = SyncOptions(
@@ -284,13 +284,13 @@ class SheetIndex:
     ) -> int:
         """Add sheets without files, each in place of a sheet of the same id.
 
-        Records are written a thousand at a time; what was written stays, with the links
-        that were found, if the iterable fails later.
+        Records are written a thousand at a time. If the iterable fails later, those that were
+        written stay, with the links that were found between them.
 
         Args:
             records: The sheets; those of one `workbook` belong together.
-            links: Links that are known, for example foreign keys. Their ends need not be
-                here yet. All are checked before anything is written.
+            links: Known links, for example foreign keys. Their sheets may be added later. All
+                links are checked before anything is written.
             find_links: Also find links by names and headers.
 
         Returns:
@@ -312,9 +312,9 @@ class SheetIndex:
     ) -> None:
         """Give every sheet a token by another encoder, in one transaction.
 
-        Until its end, and if it fails or is killed, the index stays as it was, also for those
-        who read it meanwhile. Whoever has it open afterwards has to open it again. Takes room
-        for the tokens twice beside the file, and little memory.
+        The index stays as it was until the end, for readers too, and also if this fails or is
+        killed. Other processes that have it open must open it again afterwards. It needs
+        little memory, and disk space beside the file for two copies of the tokens.
 
         Args:
             encoder: Makes the tokens, of the texts that the index was written with.
@@ -336,7 +336,7 @@ class SheetIndex:
     def name_reranker(self, folder: str | Path | None) -> None:
         """Note the trained reranker that searches of this index take where none is named.
 
-        Who has the index open already has to open it again.
+        Other processes that have the index open must open it again to see it.
 
         Args:
             folder: A trained reranker, or the run folder of its training; None forgets it.

@@ -1,4 +1,4 @@
-"""What a sync has to do, from the files on disk and what the index knows of them."""
+"""The work of a sync: files on disk compared with what the index knows of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ToRead:
     """A workbook to read.
 
     Attributes:
-        state: What the index will know of it.
+        state: Its state as the index will keep it.
         file: Where it is.
         root: Folder its path is relative to.
         within: Folder or file that it really is or lies in, once links are followed.
@@ -59,12 +59,12 @@ class ToRead:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a sync has to do.
+    """The work of a sync.
 
     Attributes:
         read: Workbooks to read, new or changed.
-        refused: Files that are called like a workbook, not to be read, since they are none or
-            links to files elsewhere; their states say why.
+        refused: Files that are named like a workbook but not read, since they are none or are
+            links to files elsewhere; their states hold the reason.
         touched: Workbooks of unchanged content whose size or time is to be noted.
         unchanged: Workbooks that stay as they are, touched ones included.
         removed: The workbooks that are gone.

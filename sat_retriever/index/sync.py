@@ -25,20 +25,20 @@ from sat_retriever.workbook.read import Workbook
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What a sync did, in workbooks unless said otherwise.
+    """Result of a sync.
 
     Attributes:
-        added: New ones, also those that gave no sheet.
-        changed: Ones read anew because their content changed.
-        unchanged: Ones left as they were.
-        removed: Ones gone from under the given paths.
-        ignored: Files that are no spreadsheets and not called like one.
-        sheets: Sheets written.
+        added: Number of new workbooks, including those that gave no sheet.
+        changed: Number of workbooks that were read again.
+        unchanged: Number of workbooks that were left as they were.
+        removed: Number of workbooks that are gone from under the given paths.
+        ignored: Number of files that are no spreadsheets and not named like one.
+        sheets: Number of sheets that were written.
         skipped: Files and sheets that gave no record, or a partial one, with the reason, by
-            path; those of unchanged workbooks, too.
-        known: How many of these are of unchanged workbooks.
-        repaired: Ones of which rows were damaged, found by verifying and rebuilt or removed.
-        lost: What was damaged and cannot be rebuilt: names, each with the reason.
+            path; those of unchanged workbooks are included.
+        known: Number of entries of `skipped` that belong to unchanged workbooks.
+        repaired: Number of workbooks with damaged rows that were rebuilt or removed.
+        lost: Names of damaged items that cannot be rebuilt, each with the reason.
         seconds: Wall time.
     """
 
@@ -119,7 +119,7 @@ def sync_paths(
 
 
 def _plan(store: Store, paths: Sequence[Path], options: SyncOptions, damage: Damage) -> Plan:
-    """What is to be done for the named paths, and for damaged workbooks wherever they are."""
+    """The plan for the named paths, and for damaged workbooks wherever they are."""
     known = store.workbooks()
     named = scopes(paths, {state.root for state in known})
     named += _scopes_of(damage, named)
@@ -174,7 +174,7 @@ def _scopes_of(damage: Damage, named: Sequence[Scope]) -> list[Scope]:
 
 
 def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
-    """What was damaged and could not be rebuilt, each with the reason."""
+    """Names of damaged items that could not be rebuilt, each with the reason."""
     files = [Path(root, path) for root, path in store.unrepaired(damage)]
     given = [(source, target) for source, target, is_given in damage.links if is_given]
     return (
