@@ -68,7 +68,7 @@ class Plan:
         touched: Workbooks of unchanged content whose size or time is to be noted.
         unchanged: Workbooks that stay as they are, touched ones included.
         removed: The workbooks that are gone.
-        ignored: Number of files that are no spreadsheets and not called like one.
+        ignored: Number of files that are no spreadsheets and not named like one.
         unlisted: Folders that could not be listed; what is indexed below them stays.
     """
 

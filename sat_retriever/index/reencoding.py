@@ -1,4 +1,4 @@
-"""Every sheet of an index encoded anew, into a file of its own before the index is touched."""
+"""New tokens for every sheet of an index, collected in a file before the index is changed."""
 
 from __future__ import annotations
 

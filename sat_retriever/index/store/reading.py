@@ -29,7 +29,7 @@ _COUNTED = {
     "visibility": "visibility",
     "formulas": "coalesce(json_extract(record, '$.formulas'), 'none')",
 }
-_SHORT = 4_096  # characters of a stored record that stays in memory once it was read
+_SHORT = 4_096  # characters; a stored record up to this length stays in memory once read
 
 
 class StoreReader(StoreFile):
@@ -220,9 +220,9 @@ class StoreReader(StoreFile):
 
 
 def _record(text: str, crc: int) -> SheetRecord:
-    """The record that a text is. Candidates come again and again: .75 ms for 50, .2 ms from memory.
+    """The record in a text, kept in memory: 50 candidates take .75 ms, .2 ms when read before.
 
-    The text itself is the key, so that a changed record is never an old one.
+    The text itself is the key, so a changed record is always read anew.
     """
     return _short_record(text, crc) if len(text) <= _SHORT else record_of(text, crc)
 

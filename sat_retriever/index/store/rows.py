@@ -13,7 +13,7 @@ LEXICAL_FIELDS = ("workbook", "sheet", "headers", "folder")
 
 @dataclass(frozen=True, slots=True)
 class WorkbookState:
-    """What the index knows of one workbook file.
+    """State of one workbook file when it was indexed.
 
     Attributes:
         root: Absolute POSIX path of the folder its path is relative to.
@@ -22,9 +22,9 @@ class WorkbookState:
         mtime_ns: Modification time, nanoseconds since 1970.
         checked_ns: When size and time were taken, nanoseconds since 1970.
         content_hash: Hash of its bytes; empty when they could not be read.
-        skipped: What of it gave no record.
-        within: Absolute POSIX path of the folder or file that it was when it was read, or lay
-            in, once links are followed: it is not opened elsewhere. Empty for its own path.
+        skipped: Its parts that gave no record.
+        within: Absolute POSIX path of the named folder or file that it was or lay in when it
+            was read, links followed; it is opened only there. Empty stands for its own path.
     """
 
     root: str

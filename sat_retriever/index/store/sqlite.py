@@ -67,7 +67,7 @@ class SqliteStore(StoreReader):
         superseded: Sequence[str] = (),
         left: Sequence[str] = (),
     ) -> tuple[Skipped, ...]:
-        """Put a workbook's new state, with its links, in place of its old one.
+        """Replace a workbook, with its sheets and links, by its new state.
 
         Args:
             state: The workbook.
@@ -75,8 +75,8 @@ class SqliteStore(StoreReader):
             discovery: Links between them, and their claims on other workbooks.
             superseded: Other roots under which the same file was indexed before; its
                 entries there go in the same transaction.
-            left: Roots that are no folders any more; a workbook of the same path there
-                goes, too, if it has one of these sheets.
+            left: Roots that are not folders any more; a workbook of the same path there
+                is removed as well if it has one of these sheets.
 
         Returns:
             The sheets left out because another workbook already has their id.
@@ -155,7 +155,7 @@ class SqliteStore(StoreReader):
             LinkTables(connection).put(links, Origin.GIVEN)
 
     def relink_sheets(self, found: Iterable[tuple[Sequence[str], Discovery]]) -> None:
-        """Put what was found in workbooks without a file in place of what was found before.
+        """Replace the links and claims of workbooks without a file.
 
         Args:
             found: Sheet ids of each workbook, and its links and claims.
@@ -204,7 +204,7 @@ class SqliteStore(StoreReader):
             _put_meta(connection, meta)
 
     def repair(self, width: int) -> Damage:
-        """Take out every row that is not as it was written; their workbooks are to be read anew.
+        """Delete every damaged row; the next reading of its workbook replaces it.
 
         Args:
             width: Token width d.

@@ -31,7 +31,7 @@ def holders(connection: sqlite3.Connection, rows: Sequence[SheetRow]) -> dict[st
 
 
 def clash(row: SheetRow, root: str, other: str) -> Skipped:
-    """What is noted of a sheet whose id is taken.
+    """The note about a sheet that is left out because its id is taken.
 
     Args:
         row: The sheet.
