@@ -22,10 +22,10 @@ from sat_retriever import (
     SheetRetriever,
 )
 from sat_retriever.models.folder import write_folder
-from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.load import load_reranker
 from sat_retriever.rank.pairs.folder import write_pair_folder
-from sat_retriever.rank.pairs.rerank import CrossEncoderReranker
+from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker
 from sat_retriever.rank.pairs.spec import PairSpec
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec

@@ -8,20 +8,16 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from copy import copy
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-import numpy as np
 from filelock import FileLock, Timeout
 
 from sat_retriever.counts import check_counts
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import (
-    EmptyInputError,
     FingerprintMismatchError,
     IndexBusyError,
     IndexFormatError,
@@ -29,18 +25,19 @@ from sat_retriever.errors import (
     InputError,
     PathNotFoundError,
 )
+from sat_retriever.index.question import Question, check_dense_weight
 from sat_retriever.index.reencoding import fresh_tokens
-from sat_retriever.index.scoring import DENSE_WEIGHT
-from sat_retriever.index.search import CandidateSearch, Question, check_encoder
+from sat_retriever.index.scores import DENSE_WEIGHT
+from sat_retriever.index.search import Searched, SheetSearch
+from sat_retriever.index.snapshot import check_encoder
 from sat_retriever.index.store.sqlite import SqliteStore
 from sat_retriever.index.store.write import SheetRow, WorkbookState
 from sat_retriever.index.sync import Progress, SyncOptions, SyncReport, sync_paths
 from sat_retriever.links.claims import Discovery, claims_of, discover
 from sat_retriever.links.given import checked_link
-from sat_retriever.period.asked import AskedTimes
-from sat_retriever.period.question import asked_times
+from sat_retriever.period.asked import UNDATED, AskedTimes
 from sat_retriever.period.spans import Span
-from sat_retriever.records.candidates import UNDATED, Candidate
+from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord, without_examples
@@ -77,7 +74,7 @@ class SheetIndex:
         self, store: SqliteStore, encoder: Encoder | None = None, *, times: bool = True
     ) -> None:
         self._store = store
-        self.times = times
+        self._times = times
         self._encoder_lock = threading.Lock()
         self._meta: Mapping[str, str] = {}
         meta = store.meta()
@@ -96,9 +93,7 @@ class SheetIndex:
                 f"{store.path} was written by a version that turned records into other texts: "
                 "index the folders anew into another file"
             )
-        self._loaded: list[Encoder] = []  # at most one; shared by `without_times`
-        if encoder is not None:
-            self._loaded.append(self._checked(encoder))
+        self._encoder = None if encoder is None else self._checked(encoder)
 
     @classmethod
     def create(
@@ -175,14 +170,8 @@ class SheetIndex:
         """
         self._store.copy_to(Path(path).absolute())
         with self._encoder_lock:
-            encoder = self._loaded[0] if self._loaded else None
+            encoder = self._encoder
         return SheetIndex.open(path, encoder, times=self.times)
-
-    def without_times(self) -> SheetIndex:
-        """The same index, scoring as the paper does; closing one closes both."""
-        plain = copy(self)  # store, encoder and tokens serve both
-        plain.times = False
-        return plain
 
     def close(self) -> None:
         """Release the file."""
@@ -218,9 +207,9 @@ class SheetIndex:
             FingerprintMismatchError: If what its name loads today is another encoder.
         """
         with self._encoder_lock:
-            if not self._loaded:
-                self._loaded.append(self._checked(SheetEncoder.load(self.encoder_name)))
-            return self._loaded[0]
+            if self._encoder is None:
+                self._encoder = self._checked(SheetEncoder.load(self.encoder_name))
+            return self._encoder
 
     @property
     def fingerprint(self) -> str:
@@ -245,6 +234,11 @@ class SheetIndex:
     def width(self) -> int:
         """Token width d."""
         return int(self._meta["width"])
+
+    @property
+    def times(self) -> bool:
+        """True if sheets are held back whose time is another than a query names."""
+        return self._times
 
     # ---- writing
 
@@ -395,7 +389,7 @@ class SheetIndex:
             with fresh_tokens(self._store, encoder, self.serialization, progress) as tokens:
                 self._store.replace_tokens(tokens, meta)
             with self._encoder_lock:
-                self._loaded[:] = [encoder]
+                self._encoder = encoder
                 self._take(self._store.meta())
 
     def name_reranker(self, folder: str | Path | None) -> None:
@@ -452,79 +446,102 @@ class SheetIndex:
             self._search.warm_up()
             loading.result()
 
-    def candidates(
+    def question(
         self,
         query: str,
-        top_k: int = 50,
-        filters: Filters | None = None,
         *,
         dense_weight: float | None = None,
         token: FloatArray | None = None,
         today: date = UNDATED,
+        times: bool | None = None,
+    ) -> Question:
+        """A query, encoded and scored once; all that is done about it takes this question.
+
+        Args:
+            query: Words of any language.
+            dense_weight: Share of the cosine in its scores, in [0, 1]; None takes the index's.
+            token: The query's token (d,) by the index's encoder, if it is at hand already; it
+                is brought to unit length.
+            today: The day that "last year" and the like count from; with `UNDATED` they say
+                nothing.
+            times: Hold sheets back whose time is another than the query names; None takes the
+                index's choice.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+            InputError: If `dense_weight` is out of its range, or `token` no direction of the
+                index's width.
+            EncoderError: If the encoder cannot be loaded.
+            FingerprintMismatchError: If the tokens are of another encoder by now.
+        """
+        return self._search.question(
+            query, today, dense_weight=dense_weight, token=token, times=times
+        )
+
+    def candidates(
+        self, question: Question | str, top_k: int = 50, filters: Filters | None = None
     ) -> list[Candidate]:
-        """The best sheets of the whole corpus for a query, best first.
+        """The best sheets of the whole corpus for a question, best first.
 
         Source: paper, section 3.3 (cosine over all tokens). Departs: the score is
         `dense_weight · cosine + (1 - dense_weight) · BM25 / its possible maximum`;
         a dense weight of 1 gives the paper's order, 0 gives BM25's.
 
         Args:
-            query: Words of any language.
+            question: What `question` made of a query; a text is asked without options.
             top_k: Most candidates.
             filters: Conditions every candidate meets.
-            dense_weight: Share of the cosine, in [0, 1]; None takes the index's own.
-            token: The query's token (d,) by the index's encoder, if it is at hand already; it
-                is brought to unit length.
-            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
 
         Raises:
             EmptyInputError: If the query has no character.
-            InputError: If `top_k` or `dense_weight` is out of its range, or `token` no
-                direction of the index's width.
+            InputError: If `top_k` is no whole number above 0.
         """
         check_counts(top_k=top_k)
-        question = self._question(query, dense_weight, today, token)
-        return self._search.best(question, top_k, filters)
+        asked = self.question(question) if isinstance(question, str) else question
+        return self._search.candidates(asked, top_k, filters)
 
     def score_sheets(
-        self,
-        query: str,
-        sheet_ids: Sequence[str],
-        filters: Filters | None = None,
-        *,
-        dense_weight: float | None = None,
-        today: date = UNDATED,
+        self, question: Question, sheet_ids: Sequence[str], filters: Filters | None = None
     ) -> list[Candidate]:
-        """Chosen sheets as candidates for a query, best first, scored as `candidates` does.
-
-        Quick after `candidates` with the same query: its scores are kept.
+        """Chosen sheets as candidates for a question, best first, scored as `candidates` does.
 
         Args:
-            query: Words of any language.
+            question: What `question` made of a query.
             sheet_ids: The sheets; those that are not in the index, or do not meet the
                 filters, are absent from the result. Ranks count within the result.
             filters: Conditions every candidate meets.
-            dense_weight: Share of the cosine, in [0, 1]; None takes the index's own.
-            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
-
-        Raises:
-            EmptyInputError: If the query has no character.
-            InputError: If `dense_weight` is out of its range.
         """
-        question = self._question(query, dense_weight, today)
-        return self._search.named(question, sheet_ids, filters)
+        return self._search.score_sheets(question, sheet_ids, filters)
 
     def asked_times(self, query: str, *, today: date = UNDATED) -> AskedTimes:
-        """The times that `candidates` understands a query to name; none if times do not count.
+        """The times that a query is understood to name; none if times do not count.
 
         Args:
             query: Words of any language.
-            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
+            today: See `question`.
 
         Raises:
             EmptyInputError: If the query has no character.
         """
-        return asked_times(_words(query), today) if self.times else AskedTimes()
+        return self._search.asked_times(query, today)
+
+    def missing_times(
+        self, query: str, filters: Filters | None = None, *, today: date = UNDATED
+    ) -> tuple[Span, ...]:
+        """The times that a query names, if all sheets of known times are of others; else none.
+
+        Then `candidates` scores as if the query named none. A time that is a part of a sheet's
+        time, as a month is of its year, is not missing.
+
+        Args:
+            query: Words of any language.
+            filters: Conditions that the sheets meet.
+            today: See `question`.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+        """
+        return self._search.missing_times(query, filters, today)
 
     def check_filters(self, filters: Filters | None) -> None:
         """Refuse filters by a metadata field that no sheet has; an empty index knows no fields.
@@ -532,53 +549,16 @@ class SheetIndex:
         Raises:
             InputError: If no sheet has one of the metadata fields.
         """
-        wanted = filters.metadata if filters else ()
-        missing = [name for name in wanted if not self._store.has_field(name)]
-        if missing and len(self):
-            known = ", ".join(self._store.fields()) or "none"
-            raise InputError(
-                f"no sheet of {self.path} has the metadata field {', '.join(missing)}; filter by "
-                f"a field of its sheets ({known}), or by workbook, path, visibility or format"
-            )
+        self._search.check_filters(filters)
 
-    def missing_times(
-        self, query: str, filters: Filters | None = None, *, today: date = UNDATED
-    ) -> tuple[Span, ...]:
-        """The times that a query names, if all sheets of known times are of others; else none.
-
-        Then `candidates` scores as if the query named none. What lies within a sheet's time in
-        part, as a month does in that of its year, is not missing.
+    def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
+        """Share of each word of a question in the score of each sheet.
 
         Args:
-            query: Words of any language.
-            filters: Conditions that the sheets meet.
-            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
-
-        Raises:
-            EmptyInputError: If the query has no character.
-        """
-        asked = self.asked_times(query, today=today).spans
-        return asked if asked and self._search.elsewhere(asked, filters) else ()
-
-    def word_shares(self, query: str, sheet_ids: Sequence[str]) -> WordShares:
-        """What each word of a query gives each of the sheets, apart.
-
-        Args:
-            query: Words of any language.
+            question: What `question` made of a query.
             sheet_ids: The sheets, in the order of the result's columns.
-
-        Raises:
-            EmptyInputError: If the query has no character.
         """
-        return self._search.word_shares(self._encoded(query), sheet_ids)
-
-    def query_token(self, query: str) -> FloatArray:
-        """Token of a query, (d,) float32, unit length; at hand after `candidates` with it.
-
-        Raises:
-            EmptyInputError: If the query has no character.
-        """
-        return self._encoded(query).token
+        return self._search.word_shares(question, sheet_ids)
 
     def tokens(self, sheet_ids: Sequence[str]) -> FloatArray:
         """Tokens of sheets in the given order, (n, d) float32, rows of unit length.
@@ -586,12 +566,7 @@ class SheetIndex:
         Raises:
             InputError: If a sheet is not in the index.
         """
-        found = self._search.tokens(sheet_ids)
-        for sheet_id in sheet_ids:
-            if sheet_id not in found:
-                raise InputError(f"{sheet_id!r} is not in {self.path}; index its workbook first")
-        rows = [found[sheet_id] for sheet_id in sheet_ids]
-        return np.array(rows, dtype=np.float32).reshape(len(rows), self.width)
+        return self._search.tokens(sheet_ids)
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
         """Records by sheet id; ids that are not in the index are absent."""
@@ -698,48 +673,8 @@ class SheetIndex:
         """Search by the encoder that the file names."""
         self._meta = meta
         self.dense_weight = float(meta.get("dense_weight", DENSE_WEIGHT))
-        self._search = CandidateSearch(self._store, int(meta["width"]), meta["fingerprint"])
-
-    def _question(
-        self,
-        query: str,
-        dense_weight: float | None,
-        today: date,
-        token: FloatArray | None = None,
-    ) -> Question:
-        """The query with what its scores are made by."""
-        weight = self.dense_weight if dense_weight is None else dense_weight
-        _check_dense_weight(weight)
-        times = self.asked_times(query, today=today).spans
-        if token is not None:  # another's token is not kept for who asks the same words
-            return Question(_words(query), self._unit(token), weight, times, today)
-        search = self._search
-        asked = self._encoded(query)
-        if (asked.dense_weight, asked.times, asked.today) != (weight, times, today):
-            asked = replace(asked, dense_weight=weight, times=times, today=today)
-            search.asked = asked
-        return asked
-
-    def _encoded(self, query: str) -> Question:
-        """The query encoded; the last one is kept, since a reranker asks it again."""
-        query = _words(query)
-        search = self._search  # taken before the encoder, so it never keeps another's token
-        last = search.asked
-        if last is None or last.text != query:
-            last = Question(query, self.encoder.encode_queries([query])[0], self.dense_weight)
-            search.asked = last
-        return last
-
-    def _unit(self, token: FloatArray) -> FloatArray:
-        """A token from outside, checked and brought to unit length."""
-        given = np.asarray(token, dtype=np.float32)
-        length = float(np.linalg.norm(given))
-        if given.shape != (self.width,) or not 0 < length < np.inf:
-            raise InputError(
-                f"the query's token has shape {given.shape} and length {length:g}; give one of "
-                f"({self.width},) by the index's encoder, {self.encoder_name!r}"
-            )
-        return given / np.float32(length)
+        searched = Searched(int(meta["width"]), meta["fingerprint"], self.dense_weight, self._times)
+        self._search = SheetSearch(self._store, lambda: self.encoder, searched)
 
     def _rows(self, records: Sequence[SheetRecord]) -> list[SheetRow]:
         """Records with their tokens and words."""
@@ -783,23 +718,12 @@ class SheetIndex:
             lock.release()
 
 
-def _words(query: str) -> str:
-    """The query without lone surrogates.
-
-    Raises:
-        EmptyInputError: If it has no character.
-    """
-    if not query.strip():
-        raise EmptyInputError("the query is empty; ask in a few words")
-    return query.encode("utf-8", "replace").decode()
-
-
 def _about(encoder: Encoder, dense_weight: float | None) -> dict[str, str | None]:
     """What an index notes about the encoder of its tokens; a weight of None is not noted."""
     if dense_weight is None:
         dense_weight = encoder.dense_weight if isinstance(encoder, SheetEncoder) else None
     if dense_weight is not None:
-        _check_dense_weight(dense_weight)
+        check_dense_weight(dense_weight)
     return {
         "encoder": encoder.name,
         "fingerprint": encoder.fingerprint,
@@ -810,11 +734,6 @@ def _about(encoder: Encoder, dense_weight: float | None) -> dict[str, str | None
 
 def _place(folder: str | Path | None) -> str | None:
     return None if folder is None else str(Path(folder).resolve())
-
-
-def _check_dense_weight(dense_weight: float) -> None:
-    if not 0 <= dense_weight <= 1:
-        raise InputError(f"dense_weight is {dense_weight}; give a share between 0 and 1")
 
 
 def _check(record: SheetRecord) -> None:
