@@ -13,6 +13,7 @@ from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError
 from sat_retriever.evaluation.bench import bench, judged
 from sat_retriever.evaluation.maintable import COLUMNS, NONE, Cell, cells, notes
 from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.methods.fused import fused
 from sat_retriever.evaluation.named import encoder_label, named_methods
 from sat_retriever.evaluation.results import results_of
 from sat_retriever.evaluation.rows import metrics_of
@@ -21,6 +22,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 from tests.evaluation.books import BAD, PLAN, Q1, QUERIES, STAFF, SUMMARY, indexed
+from tests.fakes import CountingEncoder
 
 UNTIMED = Timing(questions=0)
 

@@ -30,6 +30,7 @@ from sat_retriever import (
 )
 from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.index.store.sqlite import SqliteStore
+from sat_retriever.rank.reranker import Reranker
 from sat_retriever.text.serialize import serialize
 from tests.fakes import HashedEncoder
 from tests.saved_encoder import save_bag_of_words

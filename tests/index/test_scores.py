@@ -119,12 +119,11 @@ def test_a_sheet_of_another_time_falls_also_below_zero(tmp_path):
 
 def test_links_and_thresholds_take_scores_below_zero(tmp_path):
     with made(tmp_path / "a.sat", [-0.2, -0.6, -0.4]) as index:
-        order = [c.sheet_id for c in index.candidates(index.question("x", dense_weight=1.0), 3)]
+        question = index.question("x", dense_weight=1.0)
+        start = index.candidates(question, 3)
+        order = [c.sheet_id for c in start]
         linked = LinkReranker(index, dense_weight=1.0)
-        start = index.candidates(index.question("x", dense_weight=1.0), 3)
-        assert [
-            c.sheet_id for c in linked.rerank(index.question("x", dense_weight=1.0), start)
-        ] == order
+        assert [c.sheet_id for c in linked.rerank(question, start)] == order
         retriever = SheetRetriever(index, linked)
         assert [hit.sheet_id for hit in retriever.retrieve("x", 3, min_score=-0.5)] == order[:2]
         assert retriever.retrieve_set("x") == []  # nothing that answers

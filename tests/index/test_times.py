@@ -299,11 +299,9 @@ def test_sheets_that_links_add_are_held_back_as_of_the_same_day(tmp_path):
     with SheetIndex.create(tmp_path / "b.sat", HashedEncoder()) as index:
         names = ("Sales 2021", "Costs 2020", "Costs 2021")
         index.add_records([sheet(name, "b") for name in names], links, find_links=False)
-        start = index.candidates(index.question("sales last year", today=TODAY), 1)
-        found = {
-            c.sheet_id: c
-            for c in LinkReranker(index).rerank(index.question("sales last year"), start)
-        }
+        question = index.question("sales last year", today=TODAY)
+        start = index.candidates(question, 1)
+        found = {c.sheet_id: c for c in LinkReranker(index).rerank(question, start)}
         assert set(found) == {f"b#{name}" for name in names}
         assert found["b#Costs 2021"].time == INSIDE
         assert found["b#Costs 2020"].time == OUTSIDE

@@ -200,9 +200,9 @@ def test_no_more_than_the_set_number_of_sheets_is_added(index):
 @pytest.mark.parametrize("weight", [0.0, 0.7, 1.0, None])
 def test_added_sheets_are_scored_with_the_weight_of_the_candidates(index, weight):
     add(index, sheet("sales"), sheet("taxes of sales"), links=[link("sales", "taxes of sales")])
-    start = index.candidates(index.question("sales", dense_weight=weight), 1)
+    question = index.question("sales", dense_weight=weight)
     still = replace(PLAIN, base=0.0)  # nothing pulls
-    found = LinkReranker(index, still, dense_weight=weight).rerank(index.question("sales"), start)
+    found = LinkReranker(index, still).rerank(question, index.candidates(question, 1))
     assert ids(found) == ["sales", "taxes of sales"]
     share = DENSE_WEIGHT if weight is None else weight
     assert [each.score for each in found] == pytest.approx(

@@ -124,8 +124,8 @@ def test_sheets_that_links_bring_in_meet_the_filters(large, tmp_path):
     first = Filters(metadata={"half": "first"})
     found = large.candidates(QUERY, 2, first)
     all_of_them, kept = (
-        reranker.rerank(index.question(QUERY), found),
-        reranker.rerank(index.question(QUERY), found, first),
+        reranker.rerank(large.question(QUERY), found),
+        reranker.rerank(large.question(QUERY), found, first),
     )
     assert 2 < len(kept) < len(all_of_them)
     halves = {r.metadata["half"] for r in large.records([c.sheet_id for c in kept]).values()}
