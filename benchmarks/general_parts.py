@@ -24,7 +24,7 @@ from sat_retriever.gathering import evenly
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import mean, ndcg, recall
 from sat_retriever.rank.graph.folder import compact_graph_folder
-from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.training.candidatesets import candidate_sets
 from sat_retriever.training.corpusindex import corpus_index
@@ -146,9 +146,9 @@ def _means(
         if reranker is None:
             found = index.candidates(query.text, 10)
         else:
-            wanted, weight = reranker.candidates or 50, reranker.dense_weight
-            first = index.candidates(query.text, wanted, dense_weight=weight)
-            found = list(reranker.rerank(query.text, first))
+            question = index.question(query.text, dense_weight=reranker.dense_weight)
+            first = index.candidates(question, reranker.trained_candidates or 50)
+            found = list(reranker.rerank(question, first))
         best = [each.sheet_id for each in found]
         whole = float(recall(best, query.positives, 10) == 1)
         rows.append((ndcg(best, query.positives, 5), ndcg(best, query.positives, 10), whole))

@@ -35,6 +35,7 @@ from benchmarks.quality import (
     per_query,
     reported_tasks,
     score,
+    timeless_index,
     validation_tasks,
 )
 from benchmarks.results import Result, write_result
@@ -43,7 +44,8 @@ from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.links import LinkReranker, LinkSettings, complete_set
+from sat_retriever.rank.complete import complete_set
+from sat_retriever.rank.links import LinkReranker, LinkSettings
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
@@ -104,10 +106,9 @@ def reranked(
     run: Run = {}
     took = []
     for place, found in track(candidates.items(), f"{dataset.name}, {label}"):
-        query = dataset.queries[place].text
-        reranker.index.candidates(query, CANDIDATES)  # as in use: its scores are at hand
+        question = reranker.index.question(dataset.queries[place].text)
         start = time.perf_counter()
-        run[place] = reranker.rerank(query, found)
+        run[place] = reranker.rerank(question, found)
         took.append((time.perf_counter() - start) * 1000)
     return run, took
 
@@ -192,9 +193,8 @@ def measure(
     for kind in ("found", "given") if given else ("found",):
         with (
             tempfile.TemporaryDirectory() as folder,
-            SheetIndex.create(Path(folder) / "index.sqlite", encoder) as index,
+            timeless_index(Path(folder) / "index.sqlite", encoder) as index,
         ):
-            index.times = False  # its rows are of words, tokens and links
             if dataset.root is not None:
                 index.sync([dataset.root])
             else:

@@ -76,11 +76,10 @@ class Oracle:
         """Words and tokens, with the sheets of other times left out."""
         meant = {each.query.text: each.span for each in self.corpus.questions}
         period = {sheet: self.period(sheet) for sheet in index.sheet_ids()}
-        plain = index.without_times()
 
         def find(query: str) -> list[Candidate]:
             span = meant[query]
-            ranked = plain.candidates(query, len(period))
+            ranked = index.candidates(index.question(query, times=False), len(period))
             known = ((each, period[each.sheet_id]) for each in ranked)
             return [each for each, own in known if own is not None and span.covers(own)][:DEPTH]
 

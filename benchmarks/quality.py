@@ -15,7 +15,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -106,10 +105,15 @@ def whole(dataset: Dataset) -> Task:
     return Task(dataset, "all", tuple(range(len(dataset.queries))))
 
 
+def timeless_index(path: Path, encoder: Encoder) -> SheetIndex:
+    """A new index that does not heed the times that queries name."""
+    SheetIndex.create(path, encoder).close()
+    return SheetIndex.open(path, encoder, times=False)
+
+
 def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
     """An index of the data set's records, or of the workbooks below its root."""
-    index = SheetIndex.create(path, encoder)
-    index.times = False  # what the paper could compare with
+    index = timeless_index(path, encoder)  # what the paper could compare with
     if dataset.root is None:
         index.add_records(dataset.records)
     else:
@@ -124,12 +128,10 @@ def rank_all(index: SheetIndex, tasks: Sequence[Task], dense_weight: float | Non
     """
     dataset, depth = tasks[0].dataset, len(index)
     places = sorted({place for task in tasks for place in task.places})
-    find = index.candidates
-    if dense_weight is not None:
-        find = partial(index.candidates, dense_weight=dense_weight)
     run: Run = {}
     for place in track(places, f"{dataset.name}, dense weight {dense_weight}"):
-        found = find(dataset.queries[place].text, top_k=depth)
+        question = index.question(dataset.queries[place].text, dense_weight=dense_weight)
+        found = index.candidates(question, depth)
         run[place] = [sheet for sheet in found if dense_weight != 0 or sheet.lexical > 0]
     return run
 

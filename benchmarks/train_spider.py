@@ -21,7 +21,7 @@ from benchmarks.train_methods import SPIDER_ENCODER, SPIDER_RERANKER, Recipe
 from benchmarks.train_plan import Corpus
 from benchmarks.train_score import Asked
 from benchmarks.trained import Measured, changed, measure, parser
-from sat_retriever.index.scoring import DENSE_WEIGHT
+from sat_retriever.index.scores import DENSE_WEIGHT
 
 BENCHMARK = "train_spider"
 SPLIT_SEED = 42  # of the databases held out for validation, whatever the training seed

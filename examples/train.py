@@ -18,7 +18,7 @@ from sat_retriever import SheetEncoder, SheetIndex, SheetRetriever
 from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import MINILM
 from sat_retriever.metrics import mean, ndcg, recall
-from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions
 from sat_retriever.training.candidatesets import candidate_sets
@@ -74,7 +74,11 @@ def main(folder: Path) -> None:
 
 
 def _stage1(index: SheetIndex) -> Search:
-    return lambda text: [found.sheet_id for found in index.candidates(text, 5, dense_weight=1.0)]
+    def search(text: str) -> list[str]:
+        question = index.question(text, dense_weight=1.0)
+        return [found.sheet_id for found in index.candidates(question, 5)]
+
+    return search
 
 
 def _whole(retriever: SheetRetriever) -> Search:

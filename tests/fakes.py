@@ -46,3 +46,16 @@ class HashedEncoder:
     def encode_queries(self, texts: Sequence[str]) -> FloatArray:
         """Tokens of queries: the same as of sheets, without a prefix."""
         return self.encode_sheets(texts)
+
+
+class CountingEncoder(HashedEncoder):
+    """A `HashedEncoder` that notes the queries it encodes, in `asked`."""
+
+    def __init__(self, width: int = 64) -> None:
+        super().__init__(width)
+        self.asked: list[str] = []
+
+    def encode_queries(self, texts: Sequence[str]) -> FloatArray:
+        """Tokens of queries, each noted."""
+        self.asked += texts
+        return super().encode_queries(texts)

@@ -14,7 +14,7 @@ import pytest
 
 from sat_retriever import Limits
 from sat_retriever.evaluation.maintable import COLUMNS
-from sat_retriever.index.scoring import DENSE_WEIGHT
+from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.records.sheets import SkipReason
 
 ROOT = Path(__file__).parents[1]

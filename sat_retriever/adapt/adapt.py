@@ -50,7 +50,8 @@ from sat_retriever.errors import EmptyInputError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
 from sat_retriever.rank.graph.folder import copy_graph_folder
-from sat_retriever.rank.load import AUTO, LINKS
+from sat_retriever.rank.links.linkrank import LINKS
+from sat_retriever.rank.load import AUTO
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
@@ -179,7 +180,7 @@ class _Making:
         carried = self._carried(encoder.fingerprint)
         rows = [first_row(f"{self.index.encoder_name}, as it is searched now", now)]
         with self._draft("adapted", encoder) as draft:
-            new = self._marks(draft, carried or LINKS, material)
+            new = self._marks(draft, carried or LINKS.name, material)
             ranking = "reranker from before" if carried else "links"
             rows.append(self._next(f"adapted encoder, {ranking}", new, now, material))
             if self.settings.stage_2:
@@ -213,10 +214,10 @@ class _Making:
 
     def _carried(self, encoder: str) -> Path | None:
         """The reranker from before, for the tokens of the encoder that learnt on from its own."""
-        model = reranker_of(self.index, self.settings.backbone)
-        if model is None:
+        before = reranker_of(self.index, self.settings.backbone)
+        if before is None:
             return None
-        copy_graph_folder(model.folder, self.folder / CARRIED, encoder=encoder)
+        copy_graph_folder(before, self.folder / CARRIED, encoder=encoder)
         return self.folder / CARRIED
 
     def _stage_2(self, whole: SheetIndex, material: Material, carried: Path | None) -> Marks:

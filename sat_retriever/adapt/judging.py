@@ -10,7 +10,7 @@ from typing import Any
 from sat_retriever.datasets.labels import Query
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import Difference, mean, ndcg, paired_bootstrap, recall
-from sat_retriever.records.candidates import UNDATED
+from sat_retriever.period.asked import UNDATED
 from sat_retriever.records.progress import Progress
 from sat_retriever.retriever import SheetRetriever
 

@@ -20,7 +20,6 @@ from sat_retriever.metrics import mean
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.lexical import query_words
 from sat_retriever.text.segment import forms, stem, stems
 
 QUESTIONS = 2_000  # more than these make a page slow, and nobody reads them
@@ -157,12 +156,12 @@ def _facts(
     index: SheetIndex, sheets: _Sheets, text: str, ids: Sequence[str]
 ) -> tuple[dict[int, list[Any]], list[str], list[str]]:
     """What speaks for each sheet; the question's words that sheets have; those that none has."""
-    scored = {one.sheet_id: one for one in index.score_sheets(text, ids)}
-    shares = index.word_shares(text, ids)
+    question = index.question(text)
+    scored = {one.sheet_id: one for one in index.score_sheets(question, ids)}
+    shares = index.word_shares(question, ids)
     spelled: dict[str, str] = {}
     for word in (form for each in forms(text) for form in each):
         spelled.setdefault(stem(word), word)
-    wanted = query_words(text)
     has = shares.shares > 0
     facts = {}
     for column, sheet_id in enumerate(ids):
@@ -173,7 +172,11 @@ def _facts(
         if one is not None:  # else a writer has removed it since
             facts[sheets.numbers[sheet_id]] = [*_numbers(one), own, headers]
     known = [spelled.get(word, word) for word in shares.words]
-    return facts, known, [spelled.get(word, word) for word in wanted if word not in shares.words]
+    return (
+        facts,
+        known,
+        [spelled.get(word, word) for word in question.words if word not in shares.words],
+    )
 
 
 def _numbers(one: Candidate) -> list[float]:

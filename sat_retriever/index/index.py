@@ -5,27 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from copy import copy
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
 
-import numpy as np
-
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.index.search import CandidateSearch, Question
-from sat_retriever.index.settings import IndexSettings, check_dense_weight, new_notes
+from sat_retriever.errors import InputError
+from sat_retriever.index.question import Question
+from sat_retriever.index.search import Searched, SheetSearch
+from sat_retriever.index.settings import IndexSettings, new_notes
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.opening import Store, create_store, open_store
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync import SyncOptions, SyncReport
 from sat_retriever.index.writer import IndexWriter
-from sat_retriever.period.asked import AskedTimes
-from sat_retriever.period.question import asked_times
+from sat_retriever.period.asked import UNDATED, AskedTimes
 from sat_retriever.period.spans import Span
-from sat_retriever.records.candidates import UNDATED, Candidate
+from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
@@ -58,8 +54,8 @@ class SheetIndex:
         self._store = store
         self._state = IndexState(settings, store.path, encoder)
         self._writer = IndexWriter(store, self._state)
-        self._search = CandidateSearch(store, settings.width, settings.fingerprint)
-        self.times = times
+        self._times = times
+        self._search = self._new_search()
 
     @classmethod
     def create(
@@ -130,12 +126,6 @@ class SheetIndex:
         """
         self._store.copy_to(Path(path).absolute())
         return SheetIndex.open(path, self._state.loaded, times=self.times)
-
-    def without_times(self) -> SheetIndex:
-        """The same index, scoring as the paper does; closing one closes both."""
-        plain = copy(self)  # store, encoder and tokens serve both
-        plain.times = False
-        return plain
 
     def close(self) -> None:
         """Release the file."""
@@ -210,6 +200,11 @@ class SheetIndex:
     def examples(self) -> bool:
         """False if no cell values are kept."""
         return self._state.settings.examples
+
+    @property
+    def times(self) -> bool:
+        """True if sheets are held back whose time is another than a query names."""
+        return self._times
 
     # ---- writing
 
@@ -331,7 +326,7 @@ class SheetIndex:
         self._writer.reencode(
             encoder, dense_weight=dense_weight, reranker=reranker, progress=progress
         )
-        self._search = CandidateSearch(self._store, self.width, self.fingerprint)
+        self._search = self._new_search()
 
     def name_reranker(self, folder: str | Path | None) -> None:
         """Note the trained reranker that searches of this index take where none is named.
@@ -372,79 +367,102 @@ class SheetIndex:
             self._search.warm_up()
             loading.result()
 
-    def candidates(
+    def question(
         self,
         query: str,
-        top_k: int = 50,
-        filters: Filters | None = None,
         *,
         dense_weight: float | None = None,
         token: FloatArray | None = None,
         today: date = UNDATED,
+        times: bool | None = None,
+    ) -> Question:
+        """A query, encoded and scored once; all that is done about it takes this question.
+
+        Args:
+            query: Words of any language.
+            dense_weight: Share of the cosine in its scores, in [0, 1]; None takes the index's.
+            token: The query's token (d,) by the index's encoder, if it is at hand already; it
+                is brought to unit length.
+            today: The day that "last year" and the like count from; with `UNDATED` they say
+                nothing.
+            times: Hold sheets back whose time is another than the query names; None takes the
+                index's choice.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+            InputError: If `dense_weight` is out of its range, or `token` no direction of the
+                index's width.
+            EncoderError: If the encoder cannot be loaded.
+            FingerprintMismatchError: If the tokens are of another encoder by now.
+        """
+        return self._search.question(
+            query, today, dense_weight=dense_weight, token=token, times=times
+        )
+
+    def candidates(
+        self, question: Question | str, top_k: int = 50, filters: Filters | None = None
     ) -> list[Candidate]:
-        """The best sheets of the whole corpus for a query, best first.
+        """The best sheets of the whole corpus for a question, best first.
 
         Source: paper, section 3.3 (cosine over all tokens). Departs: the score is
         `dense_weight · cosine + (1 - dense_weight) · BM25 / its possible maximum`;
         a dense weight of 1 gives the paper's order, 0 gives BM25's.
 
         Args:
-            query: Words of any language.
+            question: What `question` made of a query; a text is asked without options.
             top_k: Most candidates.
             filters: Conditions every candidate meets.
-            dense_weight: Share of the cosine, in [0, 1]; None takes the index's own.
-            token: The query's token (d,) by the index's encoder, if it is at hand already; it
-                is brought to unit length.
-            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
 
         Raises:
             EmptyInputError: If the query has no character.
-            InputError: If `top_k` or `dense_weight` is out of its range, or `token` no
-                direction of the index's width.
+            InputError: If `top_k` is no whole number above 0.
         """
         check_counts(top_k=top_k)
-        question = self._question(query, dense_weight, today, token)
-        return self._search.best(question, top_k, filters)
+        asked = self.question(question) if isinstance(question, str) else question
+        return self._search.candidates(asked, top_k, filters)
 
     def score_sheets(
-        self,
-        query: str,
-        sheet_ids: Sequence[str],
-        filters: Filters | None = None,
-        *,
-        dense_weight: float | None = None,
-        today: date = UNDATED,
+        self, question: Question, sheet_ids: Sequence[str], filters: Filters | None = None
     ) -> list[Candidate]:
-        """Chosen sheets as candidates for a query, best first, scored as `candidates` does.
-
-        Quick after `candidates` with the same query: its scores are kept.
+        """Chosen sheets as candidates for a question, best first, scored as `candidates` does.
 
         Args:
-            query: Words of any language.
+            question: What `question` made of a query.
             sheet_ids: The sheets; those that are not in the index, or do not meet the
                 filters, are absent from the result. Ranks count within the result.
             filters: Conditions every candidate meets.
-            dense_weight: Share of the cosine, in [0, 1]; None takes the index's own.
-            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
-
-        Raises:
-            EmptyInputError: If the query has no character.
-            InputError: If `dense_weight` is out of its range.
         """
-        question = self._question(query, dense_weight, today)
-        return self._search.named(question, sheet_ids, filters)
+        return self._search.score_sheets(question, sheet_ids, filters)
 
     def asked_times(self, query: str, *, today: date = UNDATED) -> AskedTimes:
-        """The times that `candidates` understands a query to name; none if times do not count.
+        """The times that a query is understood to name; none if times do not count.
 
         Args:
             query: Words of any language.
-            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
+            today: See `question`.
 
         Raises:
             EmptyInputError: If the query has no character.
         """
-        return asked_times(_words(query), today) if self.times else AskedTimes()
+        return self._search.asked_times(query, today)
+
+    def missing_times(
+        self, query: str, filters: Filters | None = None, *, today: date = UNDATED
+    ) -> tuple[Span, ...]:
+        """The times that a query names, if all sheets of known times are of others; else none.
+
+        Then `candidates` scores as if the query named none. A time that is a part of a sheet's
+        time, as a month is of its year, is not missing.
+
+        Args:
+            query: Words of any language.
+            filters: Conditions that the sheets meet.
+            today: See `question`.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+        """
+        return self._search.missing_times(query, filters, today)
 
     def check_filters(self, filters: Filters | None) -> None:
         """Refuse filters by a metadata field that no sheet has; an empty index knows no fields.
@@ -452,53 +470,16 @@ class SheetIndex:
         Raises:
             InputError: If no sheet has one of the metadata fields.
         """
-        wanted = filters.metadata if filters else ()
-        missing = [name for name in wanted if not self._store.has_field(name)]
-        if missing and len(self):
-            known = ", ".join(self._store.fields()) or "none"
-            raise InputError(
-                f"no sheet of {self.path} has the metadata field {', '.join(missing)}; filter by "
-                f"a field of its sheets ({known}), or by workbook, path, visibility or format"
-            )
+        self._search.check_filters(filters)
 
-    def missing_times(
-        self, query: str, filters: Filters | None = None, *, today: date = UNDATED
-    ) -> tuple[Span, ...]:
-        """The times that a query names, if all sheets of known times are of others; else none.
-
-        Then `candidates` scores as if the query named none. What lies within a sheet's time in
-        part, as a month does in that of its year, is not missing.
+    def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
+        """Share of each word of a question in the score of each sheet.
 
         Args:
-            query: Words of any language.
-            filters: Conditions that the sheets meet.
-            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
-
-        Raises:
-            EmptyInputError: If the query has no character.
-        """
-        asked = self.asked_times(query, today=today).spans
-        return asked if asked and self._search.elsewhere(asked, filters) else ()
-
-    def word_shares(self, query: str, sheet_ids: Sequence[str]) -> WordShares:
-        """What each word of a query gives each of the sheets, apart.
-
-        Args:
-            query: Words of any language.
+            question: What `question` made of a query.
             sheet_ids: The sheets, in the order of the result's columns.
-
-        Raises:
-            EmptyInputError: If the query has no character.
         """
-        return self._search.word_shares(self._encoded(query), sheet_ids)
-
-    def query_token(self, query: str) -> FloatArray:
-        """Token of a query, (d,) float32, unit length; at hand after `candidates` with it.
-
-        Raises:
-            EmptyInputError: If the query has no character.
-        """
-        return self._encoded(query).token
+        return self._search.word_shares(question, sheet_ids)
 
     def tokens(self, sheet_ids: Sequence[str]) -> FloatArray:
         """Tokens of sheets in the given order, (n, d) float32, rows of unit length.
@@ -506,12 +487,7 @@ class SheetIndex:
         Raises:
             InputError: If a sheet is not in the index.
         """
-        found = self._search.tokens(sheet_ids)
-        for sheet_id in sheet_ids:
-            if sheet_id not in found:
-                raise InputError(f"{sheet_id!r} is not in {self.path}; index its workbook first")
-        rows = [found[sheet_id] for sheet_id in sheet_ids]
-        return np.array(rows, dtype=np.float32).reshape(len(rows), self.width)
+        return self._search.tokens(sheet_ids)
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
         """Records by sheet id; ids that are not in the index are absent."""
@@ -602,54 +578,10 @@ class SheetIndex:
 
     # ---- inner workings
 
-    def _question(
-        self,
-        query: str,
-        dense_weight: float | None,
-        today: date,
-        token: FloatArray | None = None,
-    ) -> Question:
-        """The query with what its scores are made by."""
-        weight = self.dense_weight if dense_weight is None else dense_weight
-        check_dense_weight(weight)
-        times = self.asked_times(query, today=today).spans
-        if token is not None:  # another's token is not kept for who asks the same words
-            return Question(_words(query), self._unit(token), weight, times, today)
-        search = self._search
-        asked = self._encoded(query)
-        if (asked.dense_weight, asked.times, asked.today) != (weight, times, today):
-            asked = replace(asked, dense_weight=weight, times=times, today=today)
-            search.asked = asked
-        return asked
-
-    def _encoded(self, query: str) -> Question:
-        """The query encoded; the last one is kept, since a reranker asks it again."""
-        query = _words(query)
-        search = self._search  # taken before the encoder, so it never keeps another's token
-        last = search.asked
-        if last is None or last.text != query:
-            last = Question(query, self.encoder.encode_queries([query])[0], self.dense_weight)
-            search.asked = last
-        return last
-
-    def _unit(self, token: FloatArray) -> FloatArray:
-        """A token from outside, checked and brought to unit length."""
-        given = np.asarray(token, dtype=np.float32)
-        length = float(np.linalg.norm(given))
-        if given.shape != (self.width,) or not 0 < length < np.inf:
-            raise InputError(
-                f"the query's token has shape {given.shape} and length {length:g}; give one of "
-                f"({self.width},) by the index's encoder, {self.encoder_name!r}"
-            )
-        return given / np.float32(length)
-
-
-def _words(query: str) -> str:
-    """The query without lone surrogates.
-
-    Raises:
-        EmptyInputError: If it has no character.
-    """
-    if not query.strip():
-        raise EmptyInputError("the query is empty; ask in a few words")
-    return query.encode("utf-8", "replace").decode()
+    def _new_search(self) -> SheetSearch:
+        """A search by the tokens that the file has now."""
+        settings = self._state.settings
+        searched = Searched(
+            settings.width, settings.fingerprint, settings.dense_weight, self._times
+        )
+        return SheetSearch(self._store, lambda: self._state.encoder, searched)

@@ -10,8 +10,8 @@ from typing import TypeVar
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.index.encoding import encoded
 from sat_retriever.index.reencoding import fresh_tokens
-from sat_retriever.index.search import check_encoder
 from sat_retriever.index.settings import IndexSettings, encoder_notes, home_note, reranker_note
+from sat_retriever.index.snapshot import check_encoder
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.sync import SyncOptions, SyncReport, sync_paths

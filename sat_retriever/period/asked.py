@@ -11,6 +11,9 @@ from typing import Any
 from sat_retriever.period.spans import EVER, MONTHS, Span
 from sat_retriever.period.spellings import plain
 
+UNDATED = date.min
+"""The day of a question in which no word counts from today."""
+
 Stretch = tuple[int, int]  # first and last month, counted from the year 0
 
 

@@ -14,14 +14,13 @@ from datetime import date
 from functools import lru_cache
 from itertools import pairwise, product
 
-from sat_retriever.period.asked import AskedTimes
+from sat_retriever.period.asked import UNDATED, AskedTimes
 from sat_retriever.period.bounds import PLACE, YEAR_WORDS, bounded, open_date, open_year
 from sat_retriever.period.marks import Marks, marks
 from sat_retriever.period.periods import Grain, period_of
 from sat_retriever.period.relative import counted
 from sat_retriever.period.spans import Span, span_of
 from sat_retriever.period.spellings import plain
-from sat_retriever.records.candidates import UNDATED
 from sat_retriever.records.sheets import SheetRecord
 
 MAX_CHARS = 1_000  # of a question that are looked at

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sat_retriever.metrics import hard_negative_rate, mean, ndcg, recall, reciprocal_rank
-from sat_retriever.rank.pairs.rerank import blended
+from sat_retriever.rank.pairs.pairrank import blended
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.data import Questions
 from sat_retriever.training.mining import NO_SHEET

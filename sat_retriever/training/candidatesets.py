@@ -247,17 +247,17 @@ def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iter
     links = _by_source(index.all_links(), link_types(spec.channels))
     records: dict[str, SheetRecord] = {}
     for query in queries:
-        first = index.candidates(query.text, spec.candidates, dense_weight=spec.dense_weight)
+        question = index.question(query.text, dense_weight=spec.dense_weight)
+        first = index.candidates(question, spec.candidates)
         if not first:
             raise EmptyInputError(f"{index.path} has no sheets; index some folders first")
-        found = started(index, query.text, first, spec)
+        found = started(index, question, first, spec)
         ids = tuple(candidate.sheet_id for candidate in found)
         records |= index.records([sheet_id for sheet_id in ids if sheet_id not in records])
         own = [link for sheet_id in ids for link in links.get(sheet_id, ())]
-        token = index.query_token(query.text)
-        graph = build_graph(token, index.tokens(ids), found, records, own, spec)
+        graph = build_graph(question.token, index.tokens(ids), found, records, own, spec)
         relations = graph.relations[given(spec.channels)].astype(np.float16)
-        yield _Found(token, ids, graph.scores, graph.features, relations)
+        yield _Found(question.token, ids, graph.scores, graph.features, relations)
 
 
 def _by_source(links: Iterable[Link], types: Sequence[str]) -> Mapping[str, list[Link]]:

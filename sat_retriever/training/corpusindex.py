@@ -57,9 +57,7 @@ def corpus_index(
         published = _among(dataset.links, known) if links else ()
         index.add_records(kept, published, find_links=False)
 
-    index = _built(Path(path), _Wanted(encoder, form, known), fill)
-    index.times = times
-    return index
+    return _built(Path(path), _Wanted(encoder, form, known, times), fill)
 
 
 def seen_index(
@@ -89,12 +87,9 @@ def seen_index(
         part.add_records(kept, _among(index.all_links(), seen), find_links=False)
 
     if encoder is None:
-        wanted = _Wanted(index.encoder, index.serialization, set(seen), index.dense_weight)
-    else:
-        wanted = _Wanted(encoder, index.serialization, set(seen), dense_weight)
-    part = _built(Path(path), wanted, fill)
-    part.times = index.times
-    return part
+        encoder, dense_weight = index.encoder, index.dense_weight
+    wanted = _Wanted(encoder, index.serialization, set(seen), index.times, dense_weight)
+    return _built(Path(path), wanted, fill)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +100,14 @@ class _Wanted:
         encoder: Makes the tokens.
         form: How a record becomes text.
         sheets: Ids of its sheets.
+        times: Let the times that questions name count.
         dense_weight: Share of the cosine in its scores; None takes the encoder's own.
     """
 
     encoder: Encoder
     form: Serialization
     sheets: set[str]
+    times: bool
     dense_weight: float | None = None
 
 
@@ -128,11 +125,11 @@ def _built(path: Path, wanted: _Wanted, fill: Callable[[SheetIndex], None]) -> S
             with made:
                 fill(made)
             file.rename(path)
-    return SheetIndex.open(path, wanted.encoder)
+    return SheetIndex.open(path, wanted.encoder, times=wanted.times)
 
 
 def _checked(path: Path, wanted: _Wanted) -> SheetIndex:
-    index = SheetIndex.open(path, wanted.encoder)
+    index = SheetIndex.open(path, wanted.encoder, times=wanted.times)
     if index.serialization != wanted.form or set(index.sheet_ids()) != wanted.sheets:
         index.close()
         raise InputError(

@@ -142,7 +142,8 @@ def _found(
 ) -> FoundSheets:
     """Candidates of some questions, their texts checked."""
     row_of = {sheet_id: row for row, sheet_id in enumerate(data.sheet_ids)}
-    lists = [index.candidates(text, count, dense_weight=dense_weight) for text in questions.texts]
+    asked = (index.question(text, dense_weight=dense_weight) for text in questions.texts)
+    lists = [index.candidates(question, count) for question in asked]
     _check_texts(data, row_of, lists, index)
     width = max(map(len, lists), default=0)
     rows = np.full((len(lists), width), NO_SHEET, dtype=np.int64)  # (m, k)

@@ -85,11 +85,11 @@ def test_an_index_brings_the_reranker_that_it_is_searched_by_if_that_reads_its_t
         assert reranker_of(index) is None  # links
         folder = save_small_model(tmp_path / "reranker", small_spec(index))
         index.name_reranker(folder)
-        assert reranker_of(index).folder == folder
+        assert reranker_of(index) == folder
         assert reranker_of(index, "minilm") is None  # of other tokens
     general = FOLDER / "general" / "reranker"
     with SheetIndex.create(tmp_path / "g.sat", SheetEncoder.load("general")) as index:
-        assert reranker_of(index).folder == reranker_of(index, "general").folder == general
+        assert reranker_of(index) == reranker_of(index, "general") == general
         assert goes_on(index, "general")
         assert not goes_on(index, "minilm")
 

@@ -44,8 +44,8 @@ def test_training_sees_what_the_online_path_sees(index, start, weight):
     sets = candidate_sets(index, QUERIES, settings)
     batch = sets.batch(np.arange(len(QUERIES)))
     for row, query in enumerate(QUERIES):
-        found = index.candidates(query.text, 7, dense_weight=weight)
-        graph = candidate_graph(index, query.text, found, sets.spec)
+        found = index.candidates(index.question(query.text, dense_weight=weight), 7)
+        graph = candidate_graph(index, index.question(query.text), found, sets.spec)
         k = len(graph.candidates)
         ids = [sets.sheet_ids[place] for place in sets.rows[row, :k]]
         assert ids == [candidate.sheet_id for candidate in graph.candidates]

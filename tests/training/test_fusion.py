@@ -12,7 +12,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.splits import Split
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.scoring import DENSE_WEIGHT
+from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.metrics import ndcg
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.lexical import LexicalScorer
@@ -57,7 +57,7 @@ def test_every_share_is_measured_as_the_index_ranks_with_it(tmp_path):
             slow = [
                 ndcg([each.sheet_id for each in ranked], query.positives, 5)
                 for query in corpus.queries[4:]
-                if (ranked := index.candidates(query.text, 5, dense_weight=share))
+                if (ranked := index.candidates(index.question(query.text, dense_weight=share), 5))
             ]
             assert value == pytest.approx(np.mean(slow), abs=1e-9), share
         own = from_index(index, corpus.queries[:4], corpus.queries[4:])
@@ -76,18 +76,18 @@ def test_times_count_as_they_do_in_the_index(tmp_path):
     ]  # fmt: skip
     asked = [Query(f"{name} in FY{year - 2000}", (f"{name} {year}",))
              for name in _WORDS[:4] for year in (2021, 2022)]  # fmt: skip
-    with SheetIndex.create(tmp_path / "a.sat", encoder) as index:
-        index.add_records(records, find_links=False)
-        found = {}
-        for times in (True, False):
-            index.times = times
+    with SheetIndex.create(tmp_path / "a.sat", encoder) as made:
+        made.add_records(records, find_links=False)
+    found = {}
+    for times in (True, False):
+        with SheetIndex.open(tmp_path / "a.sat", encoder, times=times) as index:
             data = from_index(index, asked[:1], asked)
             assert (data.times is not None) is times
             found[times] = choose_fusion(data, data.lexical, *_tokens(data, encoder)).ndcg
             slow = [
-                ndcg([each.sheet_id for each in index.candidates(query.text, 5, dense_weight=0.4)],
-                     query.positives, 5)
+                ndcg([each.sheet_id for each in index.candidates(question, 5)], query.positives, 5)
                 for query in asked
+                for question in [index.question(query.text, dense_weight=0.4)]
             ]  # fmt: skip
             assert found[times][0.4] == pytest.approx(np.mean(slow), abs=1e-9)
     assert found[True][0.4] > found[False][0.4]

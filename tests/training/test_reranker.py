@@ -13,8 +13,8 @@ from sat_retriever.errors import EncoderError, InputError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.graph.folder import compact_graph_folder
 from sat_retriever.rank.graph.graph import CandidateGraph
+from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.graph.model import GraphModel
-from sat_retriever.rank.graph.rerank import GraphReranker
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.training import reranker
 from sat_retriever.training.candidatemeasures import measures
@@ -124,7 +124,10 @@ def test_the_online_path_gives_the_trained_scorers_order(trained, sets, index):
     for folder, logits in (("base", logits_of(base, sets)), ("reranker", logits_of(scorer, sets))):
         online = GraphReranker.load(index, trained.folder / folder)
         for row, query in enumerate(sheet_world.queries()):
-            found = online.rerank(query.text, index.candidates(query.text, 8, dense_weight=1.0))
+            found = online.rerank(
+                online.index.question(query.text),
+                index.candidates(index.question(query.text, dense_weight=1.0), 8),
+            )
             wanted = {
                 sets.sheet_ids[place]: 1 / (1 + np.exp(-float(value)))
                 for place, value in zip(sets.rows[row], logits[row], strict=True)
@@ -168,7 +171,7 @@ def test_any_number_of_candidates_is_reranked(trained, tmp_path):
         many.add_records((SheetRecord(name, name) for name in names), find_links=False)
         online = GraphReranker.load(many, trained.folder / "reranker")
         for k in (1, 2, 50, 200):
-            found = online.rerank("red 7", many.candidates("red 7", k))
+            found = online.rerank(online.index.question("red 7"), many.candidates("red 7", k))
             assert len({hit.sheet_id for hit in found}) == k
             assert all(0 <= hit.score <= 1 for hit in found)
 

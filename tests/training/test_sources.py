@@ -325,4 +325,6 @@ def test_a_real_encoder_makes_the_same_index_as_any(tmp_path):
 
     folder = save_bag_of_words(tmp_path / "bag", ["revenue", "region", "stock"])
     with corpus_index(TOY, SheetEncoder.load(folder), tmp_path / "c.sat") as made:
-        assert made.candidates("revenue by region", dense_weight=1.0)[0].sheet_id == "0"
+        assert (
+            made.candidates(made.question("revenue by region", dense_weight=1.0))[0].sheet_id == "0"
+        )

@@ -57,7 +57,7 @@ def test_llm_only_reads_all_names_in_the_order_of_their_numbers(index):
 
 
 def test_rag_llm_reads_the_texts_of_the_fifty_that_rag_finds_in_its_order(index):
-    found = [each.sheet_id for each in rag(index).find("sheet 7 region")]
+    found = [each.sheet_id for each in rag(index).rank("sheet 7 region")]
     named = found[10:15]
     with ollama(always(says(*named))) as server:
         ranking = rag_llm(index, LanguageModel(host=server.host)).rank("sheet 7 region")

@@ -1,4 +1,4 @@
-"""Stage 2, trained: candidates reordered by what a model reads from their graph."""
+"""Stage 2, trained: a model reads the candidates' graph and orders them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,24 @@ from pathlib import Path
 
 from sat_retriever.errors import EmptyInputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.scoring import probabilities
+from sat_retriever.index.question import Question
+from sat_retriever.index.scores import probabilities
 from sat_retriever.rank.fingerprints import check_trained_on
+from sat_retriever.rank.graph.folder import FORMAT, read_graph_folder
 from sat_retriever.rank.graph.graph import candidate_graph
 from sat_retriever.rank.graph.model import GraphModel
+from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.rank.kind import TrainedKind, TrainedOn
+from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 
 
-class GraphReranker:
+class GraphReranker(Reranker):
     """Orders candidates by a trained base scorer and graph; safe to share between threads.
 
     Takes more or fewer candidates than it was trained on: one, 200, and up to the thousands
-    whose relations fit in memory (`graphrank.graph.MAX_ENTRIES`).
+    whose relations fit in memory (`rank.graph.graph.MAX_ENTRIES`).
 
     Args:
         index: Where the candidates come from.
@@ -31,8 +36,7 @@ class GraphReranker:
     """
 
     def __init__(self, index: SheetIndex, model: GraphModel) -> None:
-        encoder, texts = model.spec.encoder, model.spec.serialization
-        check_trained_on(index, model.folder, "reranker", encoder=encoder, serialization=texts)
+        check_trained_on(index, model.folder, GRAPH.name, _trained_on(model.spec))
         self.index = index
         self.model = model
 
@@ -55,8 +59,8 @@ class GraphReranker:
         return self.model.spec.dense_weight
 
     @property
-    def candidates(self) -> int:
-        """Candidates a query it was trained on."""
+    def trained_candidates(self) -> int:
+        """Number of candidates a query that it was trained on."""
         return self.model.spec.candidates
 
     @property
@@ -65,7 +69,10 @@ class GraphReranker:
         return self.model.spec.complete_share
 
     def rerank(
-        self, query: str, candidates: Sequence[Candidate], filters: Filters | None = None
+        self,
+        question: Question,
+        candidates: Sequence[Candidate],
+        filters: Filters | None = None,
     ) -> list[Candidate]:
         """Candidates with new scores and ranks, best first.
 
@@ -76,21 +83,18 @@ class GraphReranker:
         out; a model trained on candidates after links adds those that links lead to.
 
         Args:
-            query: The query the candidates were found for.
+            question: The question that the candidates were found for.
             candidates: Stage 1's answer, in any order.
             filters: Conditions that added sheets meet.
 
         Raises:
-            EmptyInputError: If the query has no character.
             InputError: If there are too many candidates for one graph.
             EncoderError: If the model cannot be run.
         """
-        if not query.strip():
-            raise EmptyInputError("the query is empty; ask in a few words")
         if not candidates:
             return []
         try:
-            graph = candidate_graph(self.index, query, candidates, self.model.spec, filters)
+            graph = candidate_graph(self.index, question, candidates, self.model.spec, filters)
         except EmptyInputError:  # a writer has removed every one of them
             return []
         logits = self.model.scores(graph)
@@ -100,3 +104,16 @@ class GraphReranker:
             replace(found[i], rank=rank, score=float(scores[i]))
             for rank, i in enumerate(order, start=1)
         ]
+
+
+def _trained_on(spec: GraphSpec) -> TrainedOn:
+    return TrainedOn(spec.encoder, spec.serialization)
+
+
+GRAPH = TrainedKind(
+    name="reranker",
+    label="Stage 2",
+    format=FORMAT,
+    trained_on=lambda folder: _trained_on(read_graph_folder(folder)),
+    load=GraphReranker.load,
+)

@@ -9,11 +9,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.errors import EmptyInputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.scoring import probabilities
+from sat_retriever.index.question import Question
+from sat_retriever.index.scores import probabilities
 from sat_retriever.rank.fingerprints import check_trained_on
+from sat_retriever.rank.kind import TrainedKind, TrainedOn
+from sat_retriever.rank.pairs.folder import FORMAT, read_pair_folder
 from sat_retriever.rank.pairs.model import CrossEncoder
+from sat_retriever.rank.pairs.spec import PairSpec
+from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
@@ -33,7 +37,7 @@ def blended(logits: FloatArray, cosines: FloatArray, weight: float) -> NDArray[n
     return logits.astype(np.float64) + weight * cosines.astype(np.float64)
 
 
-class CrossEncoderReranker:
+class CrossEncoderReranker(Reranker):
     """Orders candidates by logit + w · cosine; safe to share between threads.
 
     Args:
@@ -46,8 +50,7 @@ class CrossEncoderReranker:
     """
 
     def __init__(self, index: SheetIndex, model: CrossEncoder) -> None:
-        encoder, texts = model.spec.encoder, model.spec.serialization
-        check_trained_on(index, model.folder, "cross-encoder", encoder=encoder, serialization=texts)
+        check_trained_on(index, model.folder, PAIRS.name, _trained_on(model.spec))
         self.index = index
         self.model = model
 
@@ -70,8 +73,8 @@ class CrossEncoderReranker:
         return self.model.spec.dense_weight
 
     @property
-    def candidates(self) -> int:
-        """Candidates a query that its weight w was chosen with."""
+    def trained_candidates(self) -> int:
+        """Number of candidates a query that its weight w was chosen with."""
         return self.model.spec.candidates
 
     @property
@@ -80,33 +83,32 @@ class CrossEncoderReranker:
         return _COMPLETE_SHARE
 
     def rerank(
-        self, query: str, candidates: Sequence[Candidate], filters: Filters | None = None
+        self,
+        question: Question,
+        candidates: Sequence[Candidate],
+        filters: Filters | None = None,
     ) -> list[Candidate]:
         """The same sheets with new scores and ranks, best first.
 
         The score is the sigmoid of logit + w · (cosine - 1), in [0, 1]: subtracting w changes
-        no order and keeps apart what would otherwise all be next to 1. Times that the query
-        names leave of it what they leave of Stage 1's. The order is that of the exact values,
-        also where two round to the same number; equal ones come in the order of sheet ids. A sheet
-        that was removed from the index in the meantime is
-        left out.
+        no order and keeps scores apart that would otherwise all be next to 1. Times that the
+        query names hold it back by the same share as Stage 1's score. The order is that of the
+        exact values, also where two round to the same number; equal ones come in the order of
+        sheet ids. A sheet that was removed from the index in the meantime is left out.
 
         Args:
-            query: The query the candidates were found for.
+            question: The question that the candidates were found for.
             candidates: Stage 1's answer, in any order.
             filters: Not needed, since no sheet is added.
 
         Raises:
-            EmptyInputError: If the query has no character.
             EncoderError: If the model cannot be run.
         """
-        if not query.strip():
-            raise EmptyInputError("the query is empty; ask in a few words")
         records = self.index.records([candidate.sheet_id for candidate in candidates])
         found = [candidate for candidate in candidates if candidate.sheet_id in records]
         texts = [serialize(records[c.sheet_id], self.index.serialization) for c in found]
         cosines = np.array([candidate.dense for candidate in found], dtype=np.float32)
-        scores = blended(self.model.logits(query, texts), cosines, self.model.spec.blend)
+        scores = blended(self.model.logits(question.text, texts), cosines, self.model.spec.blend)
         times = np.array([candidate.time for candidate in found], dtype=np.float64)
         shown = probabilities(scores - self.model.spec.blend) * times
         # The logarithm of what is shown: it still tells apart what is next to 1.
@@ -116,3 +118,16 @@ class CrossEncoderReranker:
             replace(found[i], rank=rank, score=float(shown[i]))
             for rank, i in enumerate(order, start=1)
         ]
+
+
+def _trained_on(spec: PairSpec) -> TrainedOn:
+    return TrainedOn(spec.encoder, spec.serialization)
+
+
+PAIRS = TrainedKind(
+    name="cross-encoder",
+    label="Cross-Encoder",
+    format=FORMAT,
+    trained_on=lambda folder: _trained_on(read_pair_folder(folder)),
+    load=CrossEncoderReranker.load,
+)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,31 +18,38 @@ from sat_retriever.records.tokens import FloatArray
 # Share of the cosine in the fused score; the rest is BM25's. Chosen on Spider's training
 # questions and 1K's validation split (benchmarks/LOG.md).
 DENSE_WEIGHT = 0.4
-# What is left of the score of a sheet whose time is another than the query names, is not known
-# or only touches it, and lies within it. Chosen on validation questions (benchmarks/LOG.md).
+# Share of its score that a sheet keeps: its time lies outside the times asked for; is not known,
+# or only touches them; lies within them. Chosen on validation questions (benchmarks/LOG.md).
 _TIMES = np.array([0.5, 0.8, 1.0], dtype=np.float32)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """What every sheet of a snapshot scores for one query, each array (n,) float32.
+    """Scores of every sheet of a snapshot for one query, each array (n,) float32.
 
     Attributes:
-        fused: What candidates are ranked by; in [-1, 1], and down to -1.5 for a negative score
-            that times hold back.
+        snapshot: The sheets.
+        fused: Scores that rank candidates; in [-1, 1], or down to -1.5 where times hold a
+            negative score back.
         dense: Cosine of query and sheet token, in [-1, 1].
         lexical: BM25 as a share of the query's best possible, in [0, 1].
-        time: What the times that the query names leave of the fused score, in (0, 1]; see
+        time: Share of each fused score that the query's times leave, in (0, 1]; see
             `held_back`.
     """
 
+    snapshot: Snapshot
     fused: FloatArray
     dense: FloatArray
     lexical: FloatArray
     time: FloatArray
 
+    def weighing(self, dense_weight: float) -> Scores:
+        """The same scores, fused with another share of the cosine, in [0, 1]."""
+        fused = held_back(fuse(self.dense, self.lexical, dense_weight), self.time)
+        return replace(self, fused=fused)
+
     def within(self, rows: NDArray[np.intp], dense_weight: float) -> Scores:
-        """The same, without regard to time if no sheet at these positions is of a time asked for.
+        """The same scores; times do not count if none of some sheets is of a time asked for.
 
         Args:
             rows: Positions of the sheets that may be found.
@@ -51,11 +57,10 @@ class Scores:
         """
         if not len(rows) or self.time[rows].max() == 1:
             return self
-        plain = fuse(self.dense, self.lexical, dense_weight)
-        return Scores(plain, self.dense, self.lexical, np.ones_like(self.time))
+        return replace(self, time=np.ones_like(self.time)).weighing(dense_weight)
 
-    def candidate(self, sheet_id: str, rank: int, row: int, today: date) -> Candidate:
-        """The sheet at a position as a candidate of a query of that day."""
+    def candidate(self, sheet_id: str, rank: int, row: int) -> Candidate:
+        """The sheet at a position as a candidate."""
         lexical = float(self.lexical[row])
         return Candidate(
             sheet_id=sheet_id,
@@ -66,7 +71,6 @@ class Scores:
             dense_rank=_rank(self.dense, row),
             lexical_rank=_rank(self.lexical, row) if lexical else None,
             time=float(self.time[row]),
-            today=today,
         )
 
 
@@ -74,14 +78,14 @@ def _rank(scores: FloatArray, row: int) -> int:
     return int(np.count_nonzero(scores > scores[row])) + 1
 
 
-def score_sheets(
+def score_all(
     snapshot: Snapshot,
     token: FloatArray,
     lexical: FloatArray,
     dense_weight: float,
     asked: Sequence[Span] = (),
 ) -> Scores:
-    """Scores of all sheets.
+    """Scores of all sheets of a snapshot.
 
     Source: paper, section 3.3 (cosine over all tokens). Departs: a convex combination
     with BM25 stands beside it, and sheets of other times than the query names are held
@@ -96,14 +100,16 @@ def score_sheets(
     """
     dense = snapshot.tokens @ token
     time = time_factors(snapshot.times, asked)
-    fused = held_back(fuse(dense, lexical, dense_weight), time)
-    return Scores(fused, dense, lexical, time)
+    return Scores(
+        snapshot, held_back(fuse(dense, lexical, dense_weight), time), dense, lexical, time
+    )
 
 
 def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
-    """What the times that a query names leave of each sheet's score, (n,), in (0, 1].
+    """Share of each sheet's score that the times of a query leave, (n,), in (0, 1].
 
-    All of it where no sheet is of such a time: then it is not about the time of a sheet.
+    The share is 1 for all sheets if no sheet is of a time asked for: then the query's time is
+    not one of sheets.
 
     Args:
         times: Of the n sheets.
@@ -154,22 +160,22 @@ def probabilities(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     return found
 
 
-def best_rows(
-    snapshot: Snapshot, scores: FloatArray, top_k: int, allowed: NDArray[np.int64] | None
-) -> NDArray[np.intp]:
-    """Positions of the highest scores, best first; equal scores in the order of sheet ids.
+def best_rows(scores: Scores, top_k: int, allowed: NDArray[np.int64] | None) -> NDArray[np.intp]:
+    """Positions of the sheets with the highest fused scores, best first.
+
+    Equal scores come in the order of sheet ids.
 
     Args:
-        snapshot: The sheets.
-        scores: Their scores, shape (n,).
+        scores: Scores of all n sheets.
         top_k: Most positions.
         allowed: Row ids that may be returned, ascending; None for all.
     """
-    n = len(scores)
+    snapshot, fused = scores.snapshot, scores.fused
+    n = len(fused)
     if allowed is not None:
         outside = np.isin(snapshot.ids, allowed, assume_unique=True, invert=True)
-        scores = np.where(outside, np.float32(-np.inf), scores)
-    bound = np.partition(scores, n - top_k)[n - top_k] if top_k < n else -np.inf
-    found = np.flatnonzero((scores >= bound) & (scores > -np.inf))
-    order = np.lexsort((snapshot.tie_rank[found], -scores[found]))
+        fused = np.where(outside, np.float32(-np.inf), fused)
+    bound = np.partition(fused, n - top_k)[n - top_k] if top_k < n else -np.inf
+    found = np.flatnonzero((fused >= bound) & (fused > -np.inf))
+    order = np.lexsort((snapshot.tie_rank[found], -fused[found]))
     return found[order[:top_k]]

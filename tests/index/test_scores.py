@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever import Column, Filters, LinkReranker, SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.index.scoring import fuse, held_back
+from sat_retriever.index.scores import fuse, held_back
 from sat_retriever.rank.graph.graph import started
 from sat_retriever.rank.mixed import Passage, rerank_mixed, score_texts
 from tests.rank.graph.small_model import small_spec
@@ -85,33 +85,33 @@ def test_a_dense_weight_of_one_ranks_by_cosine_then_id_whatever_the_filter_and_t
     cosines = rng.uniform(-1, 1 if seed else -0.1, 40).round(2)  # some equal; once none positive
     with made(tmp_path / "a.sat", cosines) as index:
         for filters in (None, Filters(workbook="b0.xlsx")):
-            whole = index.candidates("sheet", 100, filters, dense_weight=1.0)
+            whole = index.candidates(index.question("sheet", dense_weight=1.0), 100, filters)
             assert len(whole) == (20 if filters else 40)
             order = [c.sheet_id for c in whole]
             assert order == by_cosine(whole)
             assert [c.score for c in whole] == [c.dense for c in whole]
             for top_k in (1, 2, 7, 19):
-                cut = index.candidates("sheet", top_k, filters, dense_weight=1.0)
+                cut = index.candidates(index.question("sheet", dense_weight=1.0), top_k, filters)
                 assert [c.sheet_id for c in cut] == order[:top_k]
             some = rng.permutation(order)[:9].tolist()
-            named = index.score_sheets("sheet", some, filters, dense_weight=1.0)
+            named = index.score_sheets(index.question("sheet", dense_weight=1.0), some, filters)
             assert [c.sheet_id for c in named] == [each for each in order if each in some]
 
 
 def test_the_best_of_unlike_sheets_are_the_least_unlike(tmp_path):
     with made(tmp_path / "a.sat", [-0.9, -0.5, 0.2, -0.1]) as index:
-        found = index.candidates("sheet", 2, dense_weight=1.0)
+        found = index.candidates(index.question("sheet", dense_weight=1.0), 2)
         assert [c.dense for c in found] == pytest.approx([0.2, -0.1])
 
 
 def test_a_sheet_of_another_time_falls_also_below_zero(tmp_path):
     names = ["Sales 2021", "Sales 2022", "Sales"]
     with made(tmp_path / "a.sat", [-0.3, -0.3, -0.3], names) as index:
-        found = index.candidates("in 2022", 3, dense_weight=1.0)
+        found = index.candidates(index.question("in 2022", dense_weight=1.0), 3)
         assert [c.time for c in found] == pytest.approx([1.0, 0.8, 0.5])
         assert [c.score for c in found] == pytest.approx([-0.3, -0.36, -0.45])
         spec = small_spec(index, start="dense", dense_weight=1.0)
-        again = started(index, "in 2022", found[::-1], spec)
+        again = started(index, index.question("in 2022"), found[::-1], spec)
         assert [(c.sheet_id, c.score) for c in again] == [
             (c.sheet_id, pytest.approx(c.score)) for c in found
         ]
@@ -119,10 +119,11 @@ def test_a_sheet_of_another_time_falls_also_below_zero(tmp_path):
 
 def test_links_and_thresholds_take_scores_below_zero(tmp_path):
     with made(tmp_path / "a.sat", [-0.2, -0.6, -0.4]) as index:
-        order = [c.sheet_id for c in index.candidates("x", 3, dense_weight=1.0)]
+        question = index.question("x", dense_weight=1.0)
+        start = index.candidates(question, 3)
+        order = [c.sheet_id for c in start]
         linked = LinkReranker(index, dense_weight=1.0)
-        start = index.candidates("x", 3, dense_weight=1.0)
-        assert [c.sheet_id for c in linked.rerank("x", start)] == order
+        assert [c.sheet_id for c in linked.rerank(question, start)] == order
         retriever = SheetRetriever(index, linked)
         assert [hit.sheet_id for hit in retriever.retrieve("x", 3, min_score=-0.5)] == order[:2]
         assert retriever.retrieve_set("x") == []  # nothing that answers
@@ -131,7 +132,9 @@ def test_links_and_thresholds_take_scores_below_zero(tmp_path):
 def test_texts_and_sheets_below_zero_are_in_one_order(tmp_path):
     with made(tmp_path / "a.sat", [-0.2, -0.6]) as index:
         texts = ["-0.4", "-0.8", "0.1"]
-        assert score_texts(index, "x", texts, dense_weight=1.0) == pytest.approx([-0.4, -0.8, 0.1])
+        assert score_texts(index, index.question("x", dense_weight=1.0), texts) == pytest.approx(
+            [-0.4, -0.8, 0.1]
+        )
         sheets = [Passage("", each) for each in index.sheet_ids()]
         passages = [*sheets, *map(Passage, texts)]
         found = rerank_mixed(LinkReranker(index, dense_weight=1.0), index, "x", passages)

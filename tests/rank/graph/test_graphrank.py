@@ -21,8 +21,8 @@ from sat_retriever import (
 )
 from sat_retriever.rank.graph.folder import write_graph_folder
 from sat_retriever.rank.graph.graph import candidate_graph
+from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.graph.model import GraphModel
-from sat_retriever.rank.graph.rerank import GraphReranker
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_logits, small_spec
 
@@ -48,12 +48,12 @@ def sigmoid(logits):
 @pytest.mark.parametrize("k", [1, 2, 50, 200])
 def test_scores_are_the_models_in_a_new_order(large, for_large, k):
     found = large.candidates(QUERY, k)
-    graph = candidate_graph(large, QUERY, found, for_large.model.spec)
+    graph = candidate_graph(large, large.question(QUERY), found, for_large.model.spec)
     parts = (graph.query, graph.tokens, graph.scores, graph.features, graph.relations)
     logits = small_logits(*parts, WEIGHTS)
     assert for_large.model.scores(graph) == pytest.approx(logits, abs=1e-4)
     wanted = dict(zip([c.sheet_id for c in graph.candidates], sigmoid(logits), strict=True))
-    ranked = for_large.rerank(QUERY, found)
+    ranked = for_large.rerank(large.question(QUERY), found)
     assert {c.sheet_id: c.score for c in ranked} == pytest.approx(wanted, abs=1e-5)
     assert [c.rank for c in ranked] == list(range(1, k + 1))
     assert [(-c.score, c.sheet_id) for c in ranked] == sorted(
@@ -62,35 +62,42 @@ def test_scores_are_the_models_in_a_new_order(large, for_large, k):
     before = {c.sheet_id: c for c in found}
     assert all(c.dense == before[c.sheet_id].dense for c in ranked)
     random.Random(k).shuffle(found)
-    assert for_large.rerank(QUERY, found) == ranked
+    assert for_large.rerank(large.question(QUERY), found) == ranked
 
 
 def test_equal_logits_come_in_the_order_of_sheet_ids(index, tmp_path):
     """`10 s + lexical` is 3.75 for both, though "summary" starts before "q1"."""
     saved = save_small_model(tmp_path / "m", small_spec(index, dense_weight=0.5), (0.0, 0.0))
-    q1, summary = sorted(index.score_sheets("zebra", ["q1", "summary"]), key=lambda c: c.sheet_id)
+    q1, summary = sorted(
+        index.score_sheets(index.question("zebra"), ["q1", "summary"]), key=lambda c: c.sheet_id
+    )
     found = [replace(summary, dense=0.75, lexical=0.0), replace(q1, dense=0.0, lexical=0.625)]
     reranker = GraphReranker.load(index, saved)
-    graph = candidate_graph(index, "zebra", found, reranker.model.spec)
+    graph = candidate_graph(index, index.question("zebra"), found, reranker.model.spec)
     assert [c.sheet_id for c in graph.candidates] == ["summary", "q1"]
     assert reranker.model.scores(graph).tolist() == [3.75, 3.75]
-    assert [c.sheet_id for c in reranker.rerank("zebra", found)] == ["q1", "summary"]
+    assert [c.sheet_id for c in reranker.rerank(index.question("zebra"), found)] == [
+        "q1",
+        "summary",
+    ]
 
 
 def test_scores_that_round_to_one_come_in_the_order_of_their_logits(index, tmp_path):
     spec = small_spec(index, start="dense", features=())
     reranker = GraphReranker.load(index, save_small_model(tmp_path / "m", spec, (0.0, 0.0)))
-    q1, summary = sorted(index.score_sheets("zebra", ["q1", "summary"]), key=lambda c: c.sheet_id)
+    q1, summary = sorted(
+        index.score_sheets(index.question("zebra"), ["q1", "summary"]), key=lambda c: c.sheet_id
+    )
     found = [replace(q1, dense=4.5), replace(summary, dense=5.0)]
-    ranked = reranker.rerank("zebra", found)
+    ranked = reranker.rerank(index.question("zebra"), found)
     assert [(c.sheet_id, c.score) for c in ranked] == [("summary", 1.0), ("q1", 1.0)]
 
 
 def test_too_many_candidates_for_their_relations_are_refused(large, for_large, monkeypatch):
     monkeypatch.setattr("sat_retriever.rank.graph.graph.MAX_ENTRIES", 2 * 10**2)
-    assert len(for_large.rerank(QUERY, large.candidates(QUERY, 10))) == 10
+    assert len(for_large.rerank(large.question(QUERY), large.candidates(QUERY, 10))) == 10
     with pytest.raises(InputError, match=r"11 candidates .* 2 channels; ask for 10 sheets"):
-        for_large.rerank(QUERY, large.candidates(QUERY, 11))
+        for_large.rerank(large.question(QUERY), large.candidates(QUERY, 11))
 
 
 def test_a_link_raises_the_sheet_it_leads_to(index, tmp_path):
@@ -103,12 +110,12 @@ def test_a_link_raises_the_sheet_it_leads_to(index, tmp_path):
 
 def test_no_candidates_give_no_candidates_and_an_empty_query_is_refused(index, saved):
     reranker = GraphReranker.load(index, saved)
-    assert reranker.rerank("total sales", []) == []
+    assert reranker.rerank(index.question("total sales"), []) == []
     found = index.candidates("total sales", 4)
     with pytest.raises(EmptyInputError, match="empty"):
-        reranker.rerank("  ", found)
+        reranker.rerank(index.question("  "), found)
     index.remove([c.sheet_id for c in found])
-    assert reranker.rerank("total sales", found) == []
+    assert reranker.rerank(index.question("total sales"), found) == []
 
 
 def test_sheets_that_links_bring_in_meet_the_filters(large, tmp_path):
@@ -116,7 +123,10 @@ def test_sheets_that_links_bring_in_meet_the_filters(large, tmp_path):
     reranker = GraphReranker.load(large, save_small_model(tmp_path / "linked", spec, WEIGHTS))
     first = Filters(metadata={"half": "first"})
     found = large.candidates(QUERY, 2, first)
-    all_of_them, kept = reranker.rerank(QUERY, found), reranker.rerank(QUERY, found, first)
+    all_of_them, kept = (
+        reranker.rerank(large.question(QUERY), found),
+        reranker.rerank(large.question(QUERY), found, first),
+    )
     assert 2 < len(kept) < len(all_of_them)
     halves = {r.metadata["half"] for r in large.records([c.sheet_id for c in kept]).values()}
     assert halves == {"first"}
@@ -125,7 +135,7 @@ def test_sheets_that_links_bring_in_meet_the_filters(large, tmp_path):
 def test_candidates_are_found_with_the_weight_the_model_was_trained_on(large, tmp_path):
     spec = small_spec(large, dense_weight=1.0, start="dense")
     retriever = SheetRetriever(large, save_small_model(tmp_path / "dense", spec), candidates=3)
-    wanted = {c.sheet_id for c in large.candidates(QUERY, 3, dense_weight=1.0)}
+    wanted = {c.sheet_id for c in large.candidates(large.question(QUERY, dense_weight=1.0), 3)}
     assert wanted != {c.sheet_id for c in large.candidates(QUERY, 3)}
     assert {hit.sheet_id for hit in retriever.retrieve(QUERY, 3)} == wanted
 
@@ -135,7 +145,9 @@ def test_as_many_candidates_are_found_as_the_model_was_trained_on(large, tmp_pat
     assert SheetRetriever(large, folder).candidates == 3
     assert SheetRetriever(large, folder, candidates=7).candidates == 7
     assert SheetRetriever(large).candidates == SheetRetriever(large, None).candidates == 50
-    wanted = GraphReranker.load(large, folder).rerank(QUERY, large.candidates(QUERY, 3))
+    wanted = GraphReranker.load(large, folder).rerank(
+        large.question(QUERY), large.candidates(QUERY, 3)
+    )
     assert [h.sheet_id for h in SheetRetriever(large, folder).retrieve(QUERY, 1)] == [
         wanted[0].sheet_id
     ]
@@ -226,7 +238,7 @@ def test_a_model_that_gives_no_numbers_is_an_error(index, tmp_path):
     broken = save_small_model(tmp_path / "nan", small_spec(index), (float("nan"), 0.0))
     reranker = GraphReranker.load(index, broken)
     with pytest.raises(EncoderError, match=r"gave NaN or infinity .* shape \(4,\)"):
-        reranker.rerank("total sales", index.candidates("total sales", 4))
+        reranker.rerank(index.question("total sales"), index.candidates("total sales", 4))
 
 
 def test_threads_below_one_are_refused(saved):

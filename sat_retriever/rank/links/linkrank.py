@@ -1,4 +1,4 @@
-"""Stage 2 without training: candidates reordered, and added to, along links."""
+"""Stage 2 without training: links raise candidates and add sheets."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from dataclasses import replace
 import numpy as np
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.links.complete import COMPLETE_SHARE
-from sat_retriever.rank.links.pulls import LinkGraph, link_graph, pulls, reason
+from sat_retriever.index.question import Question
+from sat_retriever.rank.kind import UntrainedKind
+from sat_retriever.rank.links.pulls import PullGraph, pull_graph, pulls, reason
 from sat_retriever.rank.links.settings import LinkSettings
 from sat_retriever.rank.links.walk import Matrix, walk
+from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 
 MIN_REACH = 0.3  # weight of a link that leads to a new sheet
 
 
-class LinkReranker:
+class LinkReranker(Reranker):
     """Raises sheets that the best candidates depend on, or that depend on them.
 
     A sheet rises part of the way to the sheet that pulls it: the more, the less of the
@@ -29,11 +31,9 @@ class LinkReranker:
     Args:
         index: Where the candidates come from.
         settings: Its numbers; None takes those chosen on validation data.
-        dense_weight: Share of the cosine in the scores of the candidates it is given; None
+        dense_weight: Share of the cosine in the score that candidates are to be found by; None
             is the index's own.
     """
-
-    candidates = None  # it was trained on no number of them
 
     def __init__(
         self,
@@ -44,15 +44,23 @@ class LinkReranker:
     ) -> None:
         self.index = index
         self.settings = settings or LinkSettings()
-        self.dense_weight = dense_weight
+        self._dense_weight = dense_weight
 
     @property
-    def complete_share(self) -> float:
-        """Share of the best score that a sheet of a complete answer has at least."""
-        return COMPLETE_SHARE
+    def dense_weight(self) -> float | None:
+        """Share of the cosine in the score that candidates are found by; None: the index's."""
+        return self._dense_weight
+
+    @property
+    def keeps_scale(self) -> bool:
+        """True: a sheet that no link raises keeps its score."""
+        return True
 
     def rerank(
-        self, query: str, candidates: Sequence[Candidate], filters: Filters | None = None
+        self,
+        question: Question,
+        candidates: Sequence[Candidate],
+        filters: Filters | None = None,
     ) -> list[Candidate]:
         """Candidates with new scores and ranks, best first, linked sheets added.
 
@@ -61,23 +69,20 @@ class LinkReranker:
         order of sheet ids.
 
         Args:
-            query: The query the candidates were found for.
+            question: The question that the candidates were found for.
             candidates: Stage 1's answer, in any order.
             filters: Conditions that added sheets meet.
-
-        Raises:
-            EmptyInputError: If the query has no character.
         """
         found = sorted(candidates, key=_order)
         best = [candidate.sheet_id for candidate in found[: self.settings.pulling]]
         if not best:
             return []
-        found = self._expanded(query, found, best, filters)
+        found = self._expanded(question, found, best, filters)
         ids = [candidate.sheet_id for candidate in found]
         links = self.index.links_between(best, ids)
-        graph = link_graph(ids, links, self.index.workbook_of(ids), self.settings)
+        graph = pull_graph(ids, links, self.index.workbook_of(ids), self.settings)
         if graph:
-            found = self._lifted(query, found, ids, graph)
+            found = self._lifted(question, found, ids, graph)
         return [
             candidate if candidate.rank == rank else replace(candidate, rank=rank)
             for rank, candidate in enumerate(found, start=1)
@@ -85,7 +90,7 @@ class LinkReranker:
 
     def _expanded(
         self,
-        query: str,
+        question: Question,
         found: list[Candidate],
         best: Sequence[str],
         filters: Filters | None,
@@ -102,17 +107,15 @@ class LinkReranker:
             new = [sheet_id for sheet_id in new if sheet_id in wanted]
         if not new:
             return found
-        scored = self.index.score_sheets(
-            query, new, filters, dense_weight=self.dense_weight, today=found[0].today
-        )
+        scored = self.index.score_sheets(question, new, filters)
         return sorted([*found, *scored[: self.settings.expansion]], key=_order)
 
     def _lifted(
-        self, query: str, found: list[Candidate], ids: list[str], graph: LinkGraph
+        self, question: Question, found: list[Candidate], ids: list[str], graph: PullGraph
     ) -> list[Candidate]:
         """Candidates with the scores that walks over the graph end with, best first."""
         scores: Matrix = np.array([candidate.score for candidate in found])
-        words = self.index.word_shares(query, ids)
+        words = self.index.word_shares(question, ids)
         pulled = pulls(scores, graph, words, self.settings)
         ended = walk(scores, pulled.strongest(), self.settings.longest)
         lifted = []
@@ -128,3 +131,6 @@ class LinkReranker:
 
 def _order(candidate: Candidate) -> tuple[float, str]:
     return -candidate.score, candidate.sheet_id
+
+
+LINKS = UntrainedKind("links", LinkReranker)
