@@ -18,7 +18,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,17 +32,19 @@ from benchmarks.quality import (
     SOURCES,
     Run,
     Task,
-    per_query,
     reported_tasks,
     score,
+    task_rows,
     validation_tasks,
 )
 from benchmarks.results import Result, write_result
-from sat_retriever import metrics
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics import mean
+from sat_retriever.metrics.comparison import BySeed, difference
+from sat_retriever.metrics.rows import rows_of
 from sat_retriever.rank.links import LinkReranker, LinkSettings, complete_set
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
@@ -51,14 +53,7 @@ from sat_retriever.records.tokens import Encoder
 from sat_retriever.retriever import CANDIDATES
 
 SIBLINGS_ALONE = LinkSettings(types={}, other=0.0)
-COMPARED: Mapping[str, Callable[[Sequence[str], Sequence[str]], float]] = {
-    "NDCG@5": lambda ranking, gold: metrics.ndcg(ranking, gold, 5),
-    "NDCG@10": lambda ranking, gold: metrics.ndcg(ranking, gold, 10),
-    "Recall@1": lambda ranking, gold: metrics.recall(ranking, gold, 1),
-    "Recall@10": lambda ranking, gold: metrics.recall(ranking, gold, 10),
-    "AllRelevant@10": lambda ranking, gold: metrics.all_relevant(ranking, gold, 10),
-    "MRR": metrics.reciprocal_rank,
-}
+COMPARED = ("NDCG@5", "NDCG@10", "Recall@1", "Recall@10", "AllRelevant@10", "MRR")
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20)  # fixed sizes of an answer, for comparison
 
 
@@ -121,15 +116,11 @@ def part_of(task: Task, *, several: bool) -> Task:
 
 def compared(task: Task, run: Run, base: Run) -> dict[str, object]:
     """Differences to another run with their 95 % intervals; a row a query is a cluster."""
-    queries = task.dataset.queries
-
-    def values(name: str, source: Run) -> list[float]:
-        of = COMPARED[name]
-        return [of([s.sheet_id for s in source[p]], queries[p].positives) for p in task.places]
-
+    ours: BySeed = {None: task_rows(task, run)}
+    theirs: BySeed = {None: task_rows(task, base)}
     found: dict[str, object] = {}
     for name in COMPARED:
-        gap = metrics.paired_bootstrap(values(name, run), values(name, base))
+        gap = difference(ours, theirs, name)
         found[name] = {key: round(getattr(gap, key), 5) for key in ("mean", "low", "high")}
     return found
 
@@ -156,7 +147,7 @@ def complete_sets(task: Task, run: Run) -> dict[str, object]:
         rows = [set_scores(r, g, n) for r, g, n in zip(rankings, golds, sizes, strict=True)]
         names = ("F1", "precision", "recall", "size")
         columns = ([row[n] for row in rows] for n in range(len(names)))
-        return {n: round(metrics.mean(c), 5) for n, c in zip(names, columns, strict=True)}
+        return {n: round(mean(c), 5) for n, c in zip(names, columns, strict=True)}
 
     fixed = {size: means([size] * len(golds)) for size in SIZES}
     best = max(SIZES, key=lambda size: (fixed[size]["F1"], -size))
@@ -179,7 +170,7 @@ def result(
     if base:
         found["against_fused"] = compared(task, run, base)
     found["complete_set"] = complete_sets(task, run)
-    rows = per_query(task, run, dict(numbers))
+    rows = rows_of(task.queries, run, numbers)
     return Result(method, task.dataset.name, found, task.split, None, rows)
 
 

@@ -23,7 +23,6 @@ from rich.progress import track
 from rich.table import Table
 
 from benchmarks.results import Result, write_result
-from sat_retriever import metrics
 from sat_retriever.datasets.dataset import (
     Dataset,
     load_bird,
@@ -31,10 +30,12 @@ from sat_retriever.datasets.dataset import (
     load_industrytab,
     load_spider,
 )
+from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.splits import held_out_workbooks, standard_split
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.rows import Rows, metrics_of, row_of, rows_of
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import Encoder
 
@@ -46,7 +47,10 @@ SOURCES = {
 }
 # Share of the cosine in the score; None asks as a user does, with the default.
 METHODS = {"bm25": 0.0, "dense": 1.0, "fused": None}
-SHOWN = 5  # sheets a query kept in the result file
+SCORES = (
+    "NDCG@5", "NDCG@10", "Recall@1", "Recall@5", "Recall@10", "Recall@50", "AllRelevant@10",
+    "Hit@5", "MRR", "MRR@5", "HN-FPR@1",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,11 @@ class Task:
     dataset: Dataset
     split: str
     places: tuple[int, ...]
+
+    @property
+    def queries(self) -> dict[int, Query]:
+        """Its queries by their position."""
+        return {place: self.dataset.queries[place] for place in self.places}
 
 
 Ranking = Sequence[Candidate]
@@ -134,54 +143,19 @@ def rank_all(index: SheetIndex, tasks: Sequence[Task], dense_weight: float | Non
     return run
 
 
-def hit_ranks(ranking: Sequence[str], positives: Sequence[str]) -> list[int]:
-    """Ranks of the positives, from 1; those not ranked are absent.
-
-    >>> hit_ranks(["x", "a", "b"], ["b", "a", "q"])
-    [2, 3]
-    """
-    gold = set(positives)
-    return [rank for rank, sheet in enumerate(ranking, start=1) if sheet in gold]
-
-
 def score(task: Task, run: Run) -> dict[str, float | None]:
     """Every reported metric, as means over the task's queries."""
-    rankings = [[sheet.sheet_id for sheet in run[place]] for place in task.places]
-    queries = [task.dataset.queries[place] for place in task.places]
-    pairs = [(r, q.positives) for r, q in zip(rankings, queries, strict=True)]
-    scored: dict[str, float | None] = {
-        "NDCG@5": metrics.mean([metrics.ndcg(r, p, 5) for r, p in pairs]),
-        "NDCG@10": metrics.mean([metrics.ndcg(r, p, 10) for r, p in pairs]),
-    }
-    for k in (1, 5, 10, 50):
-        scored[f"Recall@{k}"] = metrics.mean([metrics.recall(r, p, k) for r, p in pairs])
-    scored["AllRelevant@10"] = metrics.mean([metrics.all_relevant(r, p, 10) for r, p in pairs])
-    scored["Hit@5"] = metrics.mean([metrics.hit(r, p, 5) for r, p in pairs])
-    scored["MRR"] = metrics.mean([metrics.reciprocal_rank(r, p) for r, p in pairs])
-    scored["MRR@5"] = metrics.mean([metrics.reciprocal_rank(r, p, 5) for r, p in pairs])
-    scored["HN-FPR@1"] = metrics.hard_negative_rate(rankings, [q.hard_negatives for q in queries])
-    return scored
+    return metrics_of(task_rows(task, run), SCORES)
 
 
-def per_query(task: Task, run: Run, numbers: dict[str, int]) -> list[dict[str, object]]:
-    """One row a query: ranks of its positives, and its first sheets by number.
-
-    Binary metrics at any depth can be computed anew from `hits` and `relevant`.
-    """
-    rows: list[dict[str, object]] = []
-    for place in task.places:
-        positives = task.dataset.queries[place].positives
-        top = run[place][:SHOWN]
-        rows.append(
-            {
-                "query": place,
-                "relevant": len(positives),
-                "hits": hit_ranks([sheet.sheet_id for sheet in run[place]], positives),
-                "sheets": [numbers[sheet.sheet_id] for sheet in top],
-                "scores": [round(sheet.score, 4) for sheet in top],
-            }
+def task_rows(task: Task, run: Run) -> Rows:
+    """One row a query without names of sheets: all that metrics need."""
+    return [
+        row_of(
+            place, [sheet.sheet_id for sheet in run[place]], query.positives, query.hard_negatives
         )
-    return rows
+        for place, query in task.queries.items()
+    ]
 
 
 def measure(tasks: Sequence[Task], encoder: Encoder, label: str) -> list[Result]:
@@ -203,7 +177,7 @@ def measure(tasks: Sequence[Task], encoder: Encoder, label: str) -> list[Result]
                         "positives_not_indexed": len(lost),
                     }
                     name = method if method == "bm25" else f"{method}_{label}"
-                    rows = per_query(task, run, numbers)
+                    rows = rows_of(task.queries, run, numbers)
                     results.append(Result(name, dataset.name, found, task.split, None, rows))
     return results
 

@@ -19,9 +19,9 @@ from benchmarks.train_runner import Places, costs, encoder_folder
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSettings, summary
-from sat_retriever.evaluation.rows import metrics_of, rows_of
-from sat_retriever.evaluation.run import Run, read_run, write_run
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.rows import metrics_of, rows_of
+from sat_retriever.metrics.run import Run, read_run, write_run
 
 Keep = Literal["nothing", "answers", "runs"]
 _ANSWERS = ".answers.jsonl"

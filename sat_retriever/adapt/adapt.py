@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sat_retriever.adapt.estimate import estimated_seconds
-from sat_retriever.adapt.judging import Marks, Row, first_row, marks, next_row
+from sat_retriever.adapt.judging import Verdict, answer_rows, first_verdict, next_verdict
 from sat_retriever.adapt.outcome import (
     CARRIED,
     ENCODER,
@@ -49,6 +49,7 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
+from sat_retriever.metrics.rows import Rows
 from sat_retriever.rank.graph.folder import copy_graph_folder
 from sat_retriever.rank.load import AUTO, LINKS
 from sat_retriever.records.jsonform import to_json
@@ -174,25 +175,25 @@ class _Making:
         )
         if self.watcher is not None:
             self.watcher.prepared(material, estimated_seconds(self.index, material, self.settings))
-        now = self._marks(self.index, AUTO, material)  # first: its reranker may be missing
+        now = self._rows(self.index, AUTO, material)  # first: its reranker may be missing
         encoder = self._stage_1(material)
         carried = self._carried(encoder.fingerprint)
-        rows = [first_row(f"{self.index.encoder_name}, as it is searched now", now)]
+        verdicts = [first_verdict(f"{self.index.encoder_name}, as it is searched now", now)]
         with self._draft("adapted", encoder) as draft:
-            new = self._marks(draft, carried or LINKS, material)
+            new = self._rows(draft, carried or LINKS, material)
             ranking = "reranker from before" if carried else "links"
-            rows.append(self._next(f"adapted encoder, {ranking}", new, now, material))
+            verdicts.append(self._next(f"adapted encoder, {ranking}", new, now, material))
             if self.settings.stage_2:
-                now = new if rows[-1].kept else now
+                now = new if verdicts[-1].kept else now
                 new = self._stage_2(draft, material, carried)
-                rows.append(self._next("adapted encoder and reranker", new, now, material))
-        kept = any(row.kept for row in rows[1:])
+                verdicts.append(self._next("adapted encoder and reranker", new, now, material))
+        kept = any(verdict.kept for verdict in verdicts[1:])
         return {
-            "rows": to_json(tuple(rows)),
+            "rows": to_json(tuple(verdicts)),
             "apart": material.apart,
             "encoder": encoder.fingerprint if kept else None,
             "dense_weight": encoder.dense_weight if kept else None,
-            "reranker": kept_reranker(rows, carried=carried is not None),
+            "reranker": kept_reranker(verdicts, carried=carried is not None),
             "counts": counts(len(self.index), material),
         }
 
@@ -219,8 +220,8 @@ class _Making:
         copy_graph_folder(model.folder, self.folder / CARRIED, encoder=encoder)
         return self.folder / CARRIED
 
-    def _stage_2(self, whole: SheetIndex, material: Material, carried: Path | None) -> Marks:
-        """Marks of the reranker that is trained over the adapted encoder."""
+    def _stage_2(self, whole: SheetIndex, material: Material, carried: Path | None) -> Rows:
+        """Rows of the reranker that is trained over the adapted encoder."""
         settings = self.settings.reranker_training()
         with self._draft("adapted-seen", whole.encoder, material.seen) as seen:
             train, choose = (
@@ -232,7 +233,7 @@ class _Making:
             start_from=carried and stage_2_start(carried, settings),
             data_name=self.index.path.stem, progress=self._training,
         )  # fmt: skip
-        return self._marks(whole, self.folder / STAGE_2, material)
+        return self._rows(whole, self.folder / STAGE_2, material)
 
     def _draft(self, name: str, encoder: Encoder, seen: frozenset[str] | None = None) -> SheetIndex:
         """Sheets of the index, or those that training may see, in the tokens of an encoder."""
@@ -241,11 +242,11 @@ class _Making:
         file = self.folder / _DRAFTS / f"{name}.sat"
         return seen_index(self.index, ids, file, encoder=encoder)
 
-    def _next(self, name: str, new: Marks, now: Marks, material: Material) -> Row:
-        return next_row(name, new, now, material.circles, sure=self.settings.sure)
+    def _next(self, name: str, new: Rows, now: Rows, material: Material) -> Verdict:
+        return next_verdict(name, new, now, material.circles, sure=self.settings.sure)
 
-    def _marks(self, index: SheetIndex, reranker: str | Path, material: Material) -> Marks:
-        return marks(index, reranker, material.judge, partial(self._count, "judging"))
+    def _rows(self, index: SheetIndex, reranker: str | Path, material: Material) -> Rows:
+        return answer_rows(index, reranker, material.judge, partial(self._count, "judging"))
 
     def _training(self, standing: Standing) -> None:
         if self.watcher is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.datasets.labels import Query
-from sat_retriever.evaluation.run import DEPTH, Ranked, Ranking, Run
+from sat_retriever.metrics.run import DEPTH, Ranked, Ranking, Run
 from sat_retriever.records.candidates import Candidate
 
 Find = Callable[[str], Sequence[Candidate]]

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sat_retriever.metrics import hard_negative_rate, mean, ndcg, recall, reciprocal_rank
 from sat_retriever.rank.pairs.rerank import blended
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.data import Questions
 from sat_retriever.training.mining import NO_SHEET
 from sat_retriever.training.pairs import FoundSheets, Rows
-
-_K = 5
+from sat_retriever.training.task import MEASURE
+from sat_retriever.training.validation import ranked_metrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +51,11 @@ def choose_blend(
         weights: Weights to try, at least one.
     """
     rankings = {w: _ranked(logits, found, sheet_ids, w) for w in sorted(weights)}
-    measured = {w: _ndcg(ranked, questions) for w, ranked in rankings.items()}
+    measured = {
+        w: ranked_metrics(each, questions, (MEASURE,))[MEASURE] for w, each in rankings.items()
+    }
     best = max(measured, key=lambda w: measured[w])  # the first of equals: weights ascend
     return Blend(best, measured, rankings[best])
-
-
-def pair_metrics(ranked: Rows, questions: Questions) -> dict[str, float]:
-    """Means over questions, each in [0, 1]; HN-FPR@1 only where hard negatives are known.
-
-    Args:
-        ranked: Rows of sheets of each question, best first, filled up with `NO_SHEET`.
-        questions: The questions with relevant sheets and hard negatives.
-    """
-    rankings = [[str(row) for row in rows if row != NO_SHEET] for rows in ranked]
-    gold = [[str(row) for row in rows] for rows in questions.positives]
-    pairs = list(zip(rankings, gold, strict=True))
-    found = {
-        "NDCG@5": mean([ndcg(rows, right, 5) for rows, right in pairs]),
-        "Recall@5": mean([recall(rows, right, 5) for rows, right in pairs]),
-        "MRR@5": mean([reciprocal_rank(rows, right, 5) for rows, right in pairs]),
-    }
-    hard = [[str(row) for row in rows] for rows in questions.hard_negatives]
-    rate = hard_negative_rate(rankings, hard)
-    return found if rate is None else {**found, "HN-FPR@1": rate}
 
 
 def _ranked(
@@ -88,13 +69,3 @@ def _ranked(
     order = np.lexsort((tie[found.rows], -scores), axis=1)
     ranked: Rows = np.take_along_axis(found.rows, order, axis=1)
     return ranked
-
-
-def _ndcg(ranked: Rows, questions: Questions) -> float:
-    """Mean NDCG@5; a row says as much as an id."""
-    return mean(
-        [
-            ndcg([str(row) for row in rows[:_K] if row != NO_SHEET], [str(row) for row in gold], _K)
-            for rows, gold in zip(ranked, questions.positives, strict=True)
-        ]
-    )

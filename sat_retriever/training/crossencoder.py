@@ -17,7 +17,7 @@ from sat_retriever.rank.pairs.folder import write_pair_folder
 from sat_retriever.rank.pairs.pieces import Pair, by_length
 from sat_retriever.rank.pairs.spec import PairSpec
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.training.blend import choose_blend, pair_metrics
+from sat_retriever.training.blend import choose_blend
 from sat_retriever.training.data import Questions, TrainingData
 from sat_retriever.training.device import make_accelerator
 from sat_retriever.training.loop import fit
@@ -28,7 +28,9 @@ from sat_retriever.training.progress import Progress
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.settings import CrossEncoderTraining
 from sat_retriever.training.task import MEASURE, Share, State
+from sat_retriever.training.validation import ranked_metrics
 
+PAIR_METRICS = ("NDCG@5", "Recall@5", "MRR@5", "HN-FPR@1")
 _CROSS_ENCODER = "cross-encoder"
 # Word pieces in one padded batch. On a processor a step costs the same from 512 to 4,096, and
 # two fifths more in one batch padded to its longest pair; a GPU needs more to be busy.
@@ -179,7 +181,7 @@ class PairTask:
         logits = self.validation_logits(accelerator)
         chosen = choose_blend(logits, found, questions, self._data.sheet_ids, self._settings.blend)
         self.blend = chosen.weight
-        measured = pair_metrics(chosen.ranked, questions)
+        measured = ranked_metrics(chosen.ranked, questions, PAIR_METRICS)
         by_weight = {f"{MEASURE}, w = {weight:g}": value for weight, value in chosen.ndcg.items()}
         return {**measured, "blend": chosen.weight, **by_weight}
 

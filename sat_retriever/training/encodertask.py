@@ -15,11 +15,10 @@ import torch
 from accelerate import Accelerator
 from numpy.typing import NDArray
 
-from sat_retriever.metrics import mean, ndcg, recall, reciprocal_rank
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.backbone import Backbone
 from sat_retriever.training.contrastive import Bank, multi_positive_loss, single_positive_loss
-from sat_retriever.training.data import Questions, TrainingData
+from sat_retriever.training.data import TrainingData
 from sat_retriever.training.embed import (
     Pieces,
     as_batch,
@@ -32,9 +31,11 @@ from sat_retriever.training.gather import gather_items, gather_rows
 from sat_retriever.training.mining import draw_negatives, draw_positives, nearest_sheets
 from sat_retriever.training.settings import EncoderTraining
 from sat_retriever.training.task import Share, State
+from sat_retriever.training.validation import ranked_metrics
 
 SENTENCE_TRANSFORMERS = "sentence-transformers"
 CANDIDATES = 50  # sheets that Stage 1 hands on; their recall bounds all that follows
+STAGE_1_METRICS = ("NDCG@5", "Recall@5", "MRR@5", f"Recall@{CANDIDATES}")
 
 
 class EncoderTask:
@@ -173,7 +174,7 @@ class EncoderTask:
         tokens = self._sheet_tokens(accelerator)
         every = np.arange(len(tokens))
         ranked = nearest_sheets(questions, tokens, every, CANDIDATES)
-        found = ranking_metrics(ranked, self._data.validation, self._data.sheet_ids)
+        found = ranked_metrics(ranked, self._data.validation, STAGE_1_METRICS)
         if self._data.lexical is None:
             return found
         return found | choose_fusion(self._data, self._data.lexical, questions, tokens).metrics()
@@ -208,26 +209,3 @@ class EncoderTask:
         self._positives, self._negatives = state["positives"], state["negatives"]
         self._ranked, self._bank = state.get("ranked"), state.get("bank")
         self._tokens.clear()
-
-
-def ranking_metrics(
-    ranked: NDArray[np.int64], questions: Questions, sheet_ids: Sequence[str]
-) -> dict[str, float]:
-    """Means over questions, each in [0, 1].
-
-    Args:
-        ranked: Rows of sheets of each question, best first, (m, up to 50).
-        questions: The questions with their relevant sheets.
-        sheet_ids: Id of each sheet.
-    """
-    ids = np.asarray(sheet_ids, dtype=object)
-    pairs = [
-        (ids[rows].tolist(), ids[list(gold)].tolist())
-        for rows, gold in zip(ranked, questions.positives, strict=True)
-    ]
-    return {
-        "NDCG@5": mean([ndcg(found, gold, 5) for found, gold in pairs]),
-        "Recall@5": mean([recall(found, gold, 5) for found, gold in pairs]),
-        "MRR@5": mean([reciprocal_rank(found, gold, 5) for found, gold in pairs]),
-        f"Recall@{CANDIDATES}": mean([recall(found, gold, CANDIDATES) for found, gold in pairs]),
-    }

@@ -22,11 +22,12 @@ from sat_retriever.training.backbone import Backbone
 from sat_retriever.training.contrastive import multi_positive_loss
 from sat_retriever.training.data import Questions, TrainingData
 from sat_retriever.training.embed import encode_pieces
-from sat_retriever.training.encodertask import CANDIDATES, EncoderTask, ranking_metrics
+from sat_retriever.training.encodertask import CANDIDATES, STAGE_1_METRICS, EncoderTask
 from sat_retriever.training.fusion import Fusion, best_share, choose_fusion
 from sat_retriever.training.mining import nearest_sheets
 from sat_retriever.training.settings import EncoderTraining
 from sat_retriever.training.task import Share, State, batches
+from sat_retriever.training.validation import ranked_metrics
 
 Places = NDArray[np.int64]
 
@@ -173,7 +174,7 @@ class MixedTask(EncoderTask):
             mine = questions[self._asked == number]
             sheets = self._corpus_tokens(number, accelerator)
             ranked = nearest_sheets(mine, sheets, np.arange(len(sheets)), CANDIDATES)
-            of_each[part.name] = ranking_metrics(ranked, part.validation, part.sheet_ids)
+            of_each[part.name] = ranked_metrics(ranked, part.validation, STAGE_1_METRICS)
             if part.lexical is not None:
                 fusions.append(choose_fusion(part, part.lexical, mine, sheets))
         names = next(iter(of_each.values()))

@@ -22,8 +22,8 @@ from sat_retriever.errors import EncoderError, InputError, TrainingError
 from sat_retriever.models.folder import file_hash
 from sat_retriever.rank.graph.folder import MODEL, copy_graph_folder, read_graph_folder
 from sat_retriever.rank.graph.spec import GraphSpec
-from sat_retriever.training.candidatemeasures import complete_share
 from sat_retriever.training.candidatesets import CandidateSets
+from sat_retriever.training.completeshare import complete_share
 from sat_retriever.training.course import Fitted, Metrics
 from sat_retriever.training.device import make_accelerator
 from sat_retriever.training.gnn import GraphScorer, GraphShape

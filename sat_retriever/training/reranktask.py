@@ -11,12 +11,12 @@ import torch
 
 from sat_retriever.atomic import make_folder
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.training.candidatemeasures import measures
 from sat_retriever.training.candidatesets import CandidateBatch, CandidateSets
 from sat_retriever.training.gnn import GraphScorer
 from sat_retriever.training.ranking_loss import LossWeights, batch_counts, ranking_loss
 from sat_retriever.training.scorer import BaseScorer
 from sat_retriever.training.task import Share, State
+from sat_retriever.training.validation import candidate_metrics
 from sat_retriever.training.weights import save_weights
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class RerankTask:
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
         """Metrics of the validation questions; of a graph also its gates and channel weights."""
-        found = measures(self.validation, logits_of(self.scorer, self.validation))
+        found = candidate_metrics(self.validation, logits_of(self.scorer, self.validation))
         if isinstance(self.scorer, GraphScorer):
             found |= graph_measures(self.scorer, self.validation)
         return found

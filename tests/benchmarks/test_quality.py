@@ -7,7 +7,7 @@ import pytest
 from benchmarks import figures, quality, quality_tables, results, tables
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
-from sat_retriever.evaluation.rows import unsupported
+from sat_retriever.metrics.rows import unsupported
 from sat_retriever.records.sheets import Column, SheetRecord
 from tests.fakes import HashedEncoder
 

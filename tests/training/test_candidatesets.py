@@ -1,4 +1,4 @@
-"""Candidate sets against the online path, and their metrics against `sat_retriever.metrics`."""
+"""Candidate sets against the online path, and their rows against the labels."""
 
 from dataclasses import fields, replace
 
@@ -8,12 +8,12 @@ import pytest
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics import all_relevant, hard_negative_rate, hit, mean, ndcg, recall
-from sat_retriever.metrics import reciprocal_rank as rr
+from sat_retriever.metrics.rows import metrics_of, row_of
 from sat_retriever.rank.graph.graph import candidate_graph
-from sat_retriever.training.candidatemeasures import complete_share, measures, question_measures
 from sat_retriever.training.candidatesets import CandidateSets, candidate_sets
+from sat_retriever.training.completeshare import complete_share
 from sat_retriever.training.settings import RerankerTraining
+from sat_retriever.training.validation import CANDIDATE_METRICS, candidate_metrics, candidate_rows
 from tests.fakes import HashedEncoder
 from tests.training import sheet_world
 
@@ -65,7 +65,7 @@ def test_no_relevant_sheet_is_put_in_and_one_that_is_missed_counts(index):
     assert [sets.sheet_ids[place] for place in sets.rows[0]] == ["red#sky"]
     assert not sets.relevant.any()
     assert sets.positives.tolist() == [2]
-    assert measures(sets, np.zeros((1, 1), np.float32))["NDCG@5"] == 0
+    assert candidate_metrics(sets, np.zeros((1, 1), np.float32))["NDCG@5"] == 0
 
 
 def test_relevant_and_hard_candidates_are_those_of_the_labels(sets):
@@ -214,34 +214,26 @@ def rankings(sets: CandidateSets, logits: np.ndarray) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("start", ["dense", "links"])
-def test_measures_are_those_of_the_metrics_module(index, start):
+def test_rows_are_those_of_the_ranked_ids_beside_the_labels(index, start):
     weight = 1.0 if start == "dense" else 0.4
     settings = replace(SETTINGS, start=start, dense_weight=weight, candidates=4)
     sets = candidate_sets(index, QUERIES, settings)
     draw = np.random.default_rng(5)
     logits = draw.integers(0, 3, sets.rows.shape).astype(np.float32)  # many ties
-    ranked, gold = rankings(sets, logits), [query.positives for query in QUERIES]
-    wanted = {
-        "NDCG@5": [ndcg(r, g, 5) for r, g in zip(ranked, gold, strict=True)],
-        "Recall@5": [recall(r, g, 5) for r, g in zip(ranked, gold, strict=True)],
-        "Hit@5": [hit(r, g, 5) for r, g in zip(ranked, gold, strict=True)],
-        "MRR@5": [rr(r, g, 5) for r, g in zip(ranked, gold, strict=True)],
-        "NDCG@10": [ndcg(r, g, 10) for r, g in zip(ranked, gold, strict=True)],
-        "Recall@10": [recall(r, g, 10) for r, g in zip(ranked, gold, strict=True)],
-        "all-relevant@10": [all_relevant(r, g, 10) for r, g in zip(ranked, gold, strict=True)],
-    }
-    each, means = question_measures(sets, logits), measures(sets, logits)
-    for name, values in wanted.items():
-        np.testing.assert_allclose(each[name], values, err_msg=name)
-        assert means[name] == pytest.approx(mean(values))
-    hard = [query.hard_negatives for query in QUERIES]
-    assert means["HN-FPR@1"] == pytest.approx(hard_negative_rate(ranked, hard))
+    wanted = [
+        row_of(place, ranking, query.positives, query.hard_negatives)
+        for place, (ranking, query) in enumerate(zip(rankings(sets, logits), QUERIES, strict=True))
+    ]
+    assert candidate_rows(sets, logits) == wanted
+    assert {row["hard"] for row in wanted} == {True, False, None}
+    means = metrics_of(wanted)
+    assert candidate_metrics(sets, logits) == {name: means[name] for name in CANDIDATE_METRICS}
 
 
 def test_hard_negatives_are_not_measured_where_none_is_annotated(index):
     bare = [replace(query, hard_negatives=()) for query in QUERIES]
     sets = candidate_sets(index, bare, SETTINGS)
-    assert "HN-FPR@1" not in measures(sets, sets.scores)
+    assert "HN-FPR@1" not in candidate_metrics(sets, sets.scores)
 
 
 def test_the_share_of_a_complete_answer_has_the_best_f1(sets):
@@ -259,7 +251,7 @@ def test_the_share_of_a_complete_answer_has_the_best_f1(sets):
             ]
             right = len(set(taken) & set(query.positives))
             values.append(2 * right / (len(taken) + len(query.positives)))
-        return mean(values)
+        return sum(values) / len(values)
 
     grid = [round(0.05 * step, 2) for step in range(1, 20)]
     best = max(f1(share) for share in grid)

@@ -29,10 +29,11 @@ from sat_retriever.training.backbone import Backbone
 from sat_retriever.training.data import SHARES, Questions
 from sat_retriever.training.device import make_accelerator
 from sat_retriever.training.encoder import EncoderTask, train_encoder
-from sat_retriever.training.encodertask import ranking_metrics
+from sat_retriever.training.encodertask import STAGE_1_METRICS
 from sat_retriever.training.fusion import name_of
 from sat_retriever.training.settings import EncoderTraining
 from sat_retriever.training.task import Share
+from sat_retriever.training.validation import ranked_metrics
 from tests.tiny_transformer import save_tiny, tiny_corpus
 
 
@@ -105,7 +106,7 @@ def test_training_learns_and_leaves_both_folders(tmp_path):
     data = tiny_corpus()
     cosines = encoder.encode_queries(data.validation.texts) @ encoder.encode_sheets(data.sheets).T
     ranked = np.argsort(-cosines, axis=1, kind="stable")[:, :50]
-    found = ranking_metrics(ranked, data.validation, data.sheet_ids)
+    found = ranked_metrics(ranked, data.validation, STAGE_1_METRICS)
     assert found == pytest.approx(trained.metrics, abs=1e-9)
     # A finished training is not trained again.
     assert train_encoder(tiny_corpus(), settings, tmp_path / "run") == trained
@@ -314,7 +315,7 @@ def test_a_held_out_sheet_is_never_in_a_step(settings):
 
 def test_validation_searches_all_sheets_and_breaks_ties_by_row():
     questions = Questions(("a", "b"), ((1,), (0, 2)), ((), ()))
-    found = ranking_metrics(np.array([[2, 1, 0], [0, 1, 2]]), questions, ("x", "y", "z"))
+    found = ranked_metrics(np.array([[2, 1, 0], [0, 1, 2]]), questions, STAGE_1_METRICS)
     second = (1 + 0.5) / (1 + 1 / np.log2(3))
     assert found["NDCG@5"] == pytest.approx((1 / np.log2(3) + second) / 2)
     assert found["MRR@5"] == pytest.approx((0.5 + 1) / 2)

@@ -17,7 +17,6 @@ from sat_retriever.rank.graph.model import GraphModel
 from sat_retriever.rank.graph.rerank import GraphReranker
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.training import reranker
-from sat_retriever.training.candidatemeasures import measures
 from sat_retriever.training.candidatesets import CandidateSets, candidate_sets
 from sat_retriever.training.gnn import GraphScorer, GraphShape
 from sat_retriever.training.progress import Standing
@@ -27,6 +26,7 @@ from sat_retriever.training.run import RunFolder
 from sat_retriever.training.scorer import BaseScorer, ScorerShape
 from sat_retriever.training.scoreronnx import base_weights, export_scorer
 from sat_retriever.training.settings import RERANKER_PRESETS, RerankerTraining
+from sat_retriever.training.validation import candidate_metrics
 from sat_retriever.training.weights import load_tensors, load_weights
 from tests.fakes import HashedEncoder
 from tests.training import sheet_world
@@ -270,7 +270,7 @@ def test_stage_1s_order_can_compete_with_the_base_scorer(sets, tmp_path):
     settings = replace(SETTINGS, layers=0, keep_start=True, base_epochs=1)
     made = train_reranker(wrong, sets, settings, tmp_path / "run")
     assert made.best_epoch == 0
-    assert made.base == measures(sets, sets.scores)
+    assert made.base == candidate_metrics(sets, sets.scores)
     first = rows(made.folder)[0]
     assert (first["epoch"], first["row"]) == (0, "epoch")
 
@@ -364,7 +364,7 @@ def test_a_training_begins_where_another_ended_and_keeps_it_if_nothing_is_better
     base = BaseScorer(ScorerShape(sets.spec.width, 1))
     load_weights(trained.folder / "base.safetensors", base)
     first = next(row for row in rows(tmp_path / "run") if row["row"] == "epoch")
-    assert first["validation"]["NDCG@5"] == measures(sets, logits_of(base, sets))["NDCG@5"]
+    assert first["validation"]["NDCG@5"] == candidate_metrics(sets, logits_of(base, sets))["NDCG@5"]
     assert ended.best_epoch == first["epoch"] == 0
     torch.testing.assert_close(seen[0], dict(base.state_dict()), atol=0, rtol=0)
 

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from sat_retriever.evaluation.method import Method
-from sat_retriever.evaluation.run import DEPTH
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.run import DEPTH
 
 
 def bm25(index: SheetIndex) -> Method:

@@ -1,11 +1,11 @@
-"""What a method answers: a ranking for every question, in memory and as a file."""
+"""A run: the ranking that a method gives for every question, in memory and as a file."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sat_retriever.atomic import draft_of, make_folder
 from sat_retriever.errors import InputError
@@ -14,14 +14,28 @@ FORMAT = 1
 DEPTH = 50  # sheets of a ranking that are kept, the paper's K
 
 
+class RankedSheet(Protocol):
+    """A sheet with the score that put it in its place: a candidate, a hit, or what is kept."""
+
+    @property
+    def sheet_id(self) -> str:
+        """Id of the sheet."""
+        ...
+
+    @property
+    def score(self) -> float:
+        """Its score; higher is better."""
+        ...
+
+
 class Ranked(NamedTuple):
-    """A sheet in a ranking, with the score that put it there."""
+    """A ranked sheet as it is kept."""
 
     sheet_id: str
     score: float
 
 
-Ranking = Sequence[Ranked]  # best first, each sheet once
+Ranking = Sequence[RankedSheet]  # best first, each sheet once
 Run = Mapping[int, Ranking]  # by the place of the question in its data set
 
 

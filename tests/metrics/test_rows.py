@@ -5,8 +5,9 @@ import pytest
 
 from sat_retriever import metrics
 from sat_retriever.datasets.labels import Query
-from sat_retriever.evaluation.rows import metrics_of, ndcg, rows_of, unsupported
-from sat_retriever.evaluation.run import Ranked
+from sat_retriever.errors import InputError
+from sat_retriever.metrics.rows import PER_QUERY, metrics_of, row_of, rows_of, unsupported
+from sat_retriever.metrics.run import Ranked
 
 QUERIES = {
     3: Query("?", ("a", "b"), hard_negatives=("x",)),
@@ -39,8 +40,7 @@ def test_metrics_of_rows_are_those_of_the_rankings_themselves():
         ("OracleRecall@5", metrics.oracle_recall, 5, 50),
     ):
         assert found[name] == metrics.mean([of(*pair, *arguments) for pair in pairs]), name
-    hard = [query.hard_negatives for query in QUERIES.values()]
-    assert found["HN-FPR@1"] == metrics.hard_negative_rate([r for r, _ in pairs], hard) == 0.5
+    assert found["HN-FPR@1"] == 0.5  # of two that have hard negatives, one is led by one
 
 
 def test_metrics_of_a_run_are_those_of_ir_measures():
@@ -86,7 +86,7 @@ def test_rows_name_sheets_by_number_and_hold_no_text():
 
 def test_a_ranking_without_any_sheet_is_no_hard_negative():
     (row,) = rows_of({0: Query("?", ("a",), hard_negatives=("x",))}, {0: []}, NUMBERS)
-    assert (row["hits"], row["hard"], ndcg(row, 5)) == ([], False, 0.0)
+    assert (row["hits"], row["hard"], PER_QUERY["NDCG@5"](row)) == ([], False, 0.0)
 
 
 def test_no_false_positive_rate_is_defined_where_no_query_has_hard_negatives():
@@ -106,3 +106,22 @@ def test_a_stored_metric_that_its_rows_do_not_give_is_named():
 def test_metrics_that_rows_cannot_give_are_not_looked_at():
     bare = [{name: row[name] for name in ("query", "relevant", "hits")} for row in rows()]
     assert unsupported({"HN-FPR@1": 0.9, "load_s": 3.0}, bare) == []
+
+
+def test_only_the_wanted_metrics_are_given_in_their_order():
+    found = metrics_of(rows(), ("HN-FPR@1", "Hit@5"))
+    assert found == {name: metrics_of(rows())[name] for name in ("Hit@5", "HN-FPR@1")}
+
+
+def test_a_row_of_numbers_is_that_of_the_ids_they_stand_for():
+    ids, gold = ["x", "a", "y", "b"], ["b", "a", "q"]
+    number = {sheet: place for place, sheet in enumerate("xaybq")}
+    by_number = row_of(3, [number[each] for each in ids], [number[each] for each in gold], (0,))
+    assert by_number == row_of(3, ids, gold, ("x",)) == {
+        "query": 3, "relevant": 3, "hits": [2, 4], "hard": True,
+    }  # fmt: skip
+
+
+def test_a_ranking_that_names_a_sheet_twice_has_no_row():
+    with pytest.raises(InputError, match="'a' stands twice"):
+        row_of(0, ["a", "a"], ["a"])
