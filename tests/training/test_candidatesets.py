@@ -225,7 +225,6 @@ def test_rows_are_those_of_the_ranked_ids_beside_the_labels(index, start):
         for place, (ranking, query) in enumerate(zip(rankings(sets, logits), QUERIES, strict=True))
     ]
     assert candidate_rows(sets, logits) == wanted
-    assert {row["hard"] for row in wanted} == {True, False, None}
     means = metrics_of(wanted)
     assert candidate_metrics(sets, logits) == {name: means[name] for name in CANDIDATE_METRICS}
 

@@ -21,7 +21,7 @@ def test_a_new_run_says_what_it_runs_with(tmp_path):
     assert config["data"] == {"name": "tiny", "hash": "abcd"}
     (start,) = config["starts"]
     assert start["versions"].keys() == {
-        "python", "sat-retriever", "torch", "transformers", "accelerate"
+        "python", "sqlite", "sat-retriever", "torch", "transformers", "accelerate"
     }  # fmt: skip
     assert start["hardware"]["cores"] >= 1
     assert start["hardware"]["processes"] == 1
