@@ -30,12 +30,12 @@ from rich.table import Table
 
 from benchmarks.quality import (
     SOURCES,
+    QuerySet,
     Run,
-    Task,
-    reported_tasks,
+    query_rows,
+    reported_sets,
     score,
-    task_rows,
-    validation_tasks,
+    validation_sets,
 )
 from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset
@@ -82,13 +82,13 @@ def bird_links(path: Path, records: Sequence[SheetRecord]) -> tuple[Link, ...]:
     return tuple(links.values())
 
 
-def candidate_run(index: SheetIndex, tasks: Sequence[Task]) -> Run:
-    """Stage 1's candidates for every query of the tasks."""
-    queries = tasks[0].dataset.queries
-    places = sorted({place for task in tasks for place in task.places})
+def candidate_run(index: SheetIndex, sets: Sequence[QuerySet]) -> Run:
+    """Stage 1's candidates for every query of the sets."""
+    queries = sets[0].dataset.queries
+    places = sorted({place for asked in sets for place in asked.places})
     return {
         place: index.candidates(queries[place].text, CANDIDATES)
-        for place in track(places, f"{tasks[0].dataset.name}, candidates")
+        for place in track(places, f"{sets[0].dataset.name}, candidates")
     }
 
 
@@ -107,17 +107,17 @@ def reranked(
     return run, took
 
 
-def part_of(task: Task, *, several: bool) -> Task:
-    """The task's queries with one gold sheet, or with more."""
-    queries = task.dataset.queries
-    places = (p for p in task.places if (len(set(queries[p].positives)) > 1) == several)
-    return replace(task, places=tuple(places))
+def part_of(asked: QuerySet, *, several: bool) -> QuerySet:
+    """Those of the queries with one gold sheet, or with more."""
+    queries = asked.dataset.queries
+    places = (p for p in asked.places if (len(set(queries[p].positives)) > 1) == several)
+    return replace(asked, places=tuple(places))
 
 
-def compared(task: Task, run: Run, base: Run) -> dict[str, object]:
+def compared(asked: QuerySet, run: Run, base: Run) -> dict[str, object]:
     """Differences to another run with their 95 % intervals; a row a query is a cluster."""
-    ours: BySeed = {None: task_rows(task, run)}
-    theirs: BySeed = {None: task_rows(task, base)}
+    ours: BySeed = {None: query_rows(asked, run)}
+    theirs: BySeed = {None: query_rows(asked, base)}
     found: dict[str, object] = {}
     for name in COMPARED:
         gap = difference(ours, theirs, name)
@@ -138,10 +138,10 @@ def set_scores(ranking: Sequence[Candidate], gold: Sequence[str], size: int) -> 
     return f1, precision, recall, float(size)
 
 
-def complete_sets(task: Task, run: Run) -> dict[str, object]:
+def complete_sets(asked: QuerySet, run: Run) -> dict[str, object]:
     """The adaptive cut against the fixed size that is best on these very queries."""
-    golds = [task.dataset.queries[place].positives for place in task.places]
-    rankings = [run[place] for place in task.places]
+    golds = [asked.dataset.queries[place].positives for place in asked.places]
+    rankings = [run[place] for place in asked.places]
 
     def means(sizes: Sequence[int]) -> dict[str, float]:
         rows = [set_scores(r, g, n) for r, g, n in zip(rankings, golds, sizes, strict=True)]
@@ -156,29 +156,29 @@ def complete_sets(task: Task, run: Run) -> dict[str, object]:
 
 
 def result(
-    task: Task, method: str, run: Run, base: Run | None, numbers: Mapping[str, int]
+    asked: QuerySet, method: str, run: Run, base: Run | None, numbers: Mapping[str, int]
 ) -> Result:
-    """Everything measured of one method on one task."""
-    found: dict[str, Any] = {**score(task, run), "queries": len(task.places)}
+    """Everything measured of one method on one set of queries."""
+    found: dict[str, Any] = {**score(asked, run), "queries": len(asked.places)}
     for label, part in (
-        ("one_gold", part_of(task, several=False)),
-        ("more_gold", part_of(task, several=True)),
+        ("one_gold", part_of(asked, several=False)),
+        ("more_gold", part_of(asked, several=True)),
     ):
         if part.places:
             gaps = {"against_fused": compared(part, run, base)} if base else {}
             found[label] = {"queries": len(part.places), **score(part, run), **gaps}
     if base:
-        found["against_fused"] = compared(task, run, base)
-    found["complete_set"] = complete_sets(task, run)
-    rows = rows_of(task.queries, run, numbers)
-    return Result(method, task.dataset.name, found, task.split, None, rows)
+        found["against_fused"] = compared(asked, run, base)
+    found["complete_set"] = complete_sets(asked, run)
+    rows = rows_of(asked.queries, run, numbers)
+    return Result(method, asked.dataset.name, found, asked.split, None, rows)
 
 
 def measure(
-    tasks: Sequence[Task], given: Sequence[Link], encoder: Encoder, label: str
+    sets: Sequence[QuerySet], given: Sequence[Link], encoder: Encoder, label: str
 ) -> Iterator[Result]:
-    """Results of every method on tasks over one data set."""
-    dataset = tasks[0].dataset
+    """Results of every method on sets over one data set."""
+    dataset = sets[0].dataset
     base: Run | None = None
     for kind in ("found", "given") if given else ("found",):
         with (
@@ -193,16 +193,16 @@ def measure(
                 index.add_records(dataset.records, links, find_links=kind == "found")
             numbers = {sheet: n for n, sheet in enumerate(index.sheet_ids())}
             if base is None:
-                base = candidate_run(index, tasks)
-                for task in tasks:
-                    yield result(task, f"fused_{label}", base, None, numbers)
+                base = candidate_run(index, sets)
+                for asked in sets:
+                    yield result(asked, f"fused_{label}", base, None, numbers)
             settings = {f"pagerank_{kind}": LinkSettings()}
             if kind == "found":
                 settings["siblings"] = SIBLINGS_ALONE
             for name, chosen in settings.items():
                 run, took = reranked(LinkReranker(index, chosen), dataset, base, name)
-                for task in tasks:
-                    scored = result(task, f"{name}_{label}", run, base, numbers)
+                for asked in sets:
+                    scored = result(asked, f"{name}_{label}", run, base, numbers)
                     spent = {
                         "rerank_p50_ms": round(float(np.median(took)), 3),
                         "rerank_p95_ms": round(float(np.percentile(took, 95)), 3),
@@ -212,14 +212,14 @@ def measure(
 
 
 def with_links(
-    tasks: list[Task], bird_tables: Path | None
-) -> tuple[list[Task], Sequence[Link], list[Path]]:
-    """The tasks, their given links, and the files or folder all of it comes from."""
-    dataset = tasks[0].dataset
+    sets: list[QuerySet], bird_tables: Path | None
+) -> tuple[list[QuerySet], Sequence[Link], list[Path]]:
+    """The sets, their given links, and the files or folder all of it comes from."""
+    dataset = sets[0].dataset
     data = list(dataset.files) if dataset.root is None else [dataset.root]
     if bird_tables is None or not dataset.name.startswith("bird"):
-        return tasks, dataset.links, data
-    return tasks, bird_links(bird_tables, dataset.records), [*data, bird_tables]
+        return sets, dataset.links, data
+    return sets, bird_links(bird_tables, dataset.records), [*data, bird_tables]
 
 
 def show(results: Sequence[Result]) -> Table:
@@ -260,16 +260,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     label = Path(options.encoder).name.lower()
     folder = "links_validation" if options.validation else "links"
     results: list[Result] = []
-    for load in (validation_tasks if options.validation else reported_tasks)(options.data):
+    for load in (validation_sets if options.validation else reported_sets)(options.data):
         try:
-            tasks, given, data = with_links(load(), options.bird_tables)
+            sets, given, data = with_links(load(), options.bird_tables)
         except CorpusError as error:
             where = "; ".join(f"{name}: {source}" for name, source in SOURCES.items())
             console.print(f"not run: {error}\nThe data can be had from: {where}")
             continue
         if not given:
-            console.print(f"{tasks[0].dataset.name}: no declared links, pagerank_given not run")
-        for each in measure(tasks, given, encoder, label):
+            console.print(f"{sets[0].dataset.name}: no declared links, pagerank_given not run")
+        for each in measure(sets, given, encoder, label):
             write_result(folder, each, data=data)
             results.append(each)
     console.print(show(results))

@@ -54,7 +54,7 @@ SCORES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class QuerySet:
     """Some queries of a data set.
 
     Attributes:
@@ -77,13 +77,13 @@ Ranking = Sequence[Candidate]
 Run = dict[int, Ranking]  # query position → all sheets, best first
 
 
-def reported_tasks(data: Path) -> Iterator[Callable[[], list[Task]]]:
+def reported_sets(data: Path) -> Iterator[Callable[[], list[QuerySet]]]:
     """The reported data sets, each loaded when called."""
 
-    def industrytab() -> list[Task]:
+    def industrytab() -> list[QuerySet]:
         dataset = load_industrytab(data / "industrytab_1k")
         test = standard_split(len(dataset.queries)).test
-        return [whole(dataset), Task(dataset, "standard", test)]
+        return [whole(dataset), QuerySet(dataset, "standard", test)]
 
     yield industrytab
     yield lambda: [whole(load_spider(data / "spider"))]
@@ -92,27 +92,27 @@ def reported_tasks(data: Path) -> Iterator[Callable[[], list[Task]]]:
     yield lambda: [whole(load_eps(data / "eps"))]
 
 
-def validation_tasks(data: Path) -> Iterator[Callable[[], list[Task]]]:
+def validation_sets(data: Path) -> Iterator[Callable[[], list[QuerySet]]]:
     """What choices may be made on: no query here is in a reported test set."""
 
-    def industrytab() -> list[Task]:
+    def industrytab() -> list[QuerySet]:
         dataset = load_industrytab(data / "industrytab_1k")
-        return [Task(dataset, "validation", standard_split(len(dataset.queries)).validation)]
+        return [QuerySet(dataset, "validation", standard_split(len(dataset.queries)).validation)]
 
-    def spider(synonyms: bool) -> list[Task]:
+    def spider(synonyms: bool) -> list[QuerySet]:
         dataset = load_spider(data / "spider", "train_synonym" if synonyms else "train")
         held_out = held_out_workbooks(dataset.queries)
         places = (n for n, query in enumerate(dataset.queries) if query.workbook in held_out)
-        return [Task(dataset, "validation", tuple(places))]
+        return [QuerySet(dataset, "validation", tuple(places))]
 
     yield industrytab
     yield lambda: spider(False)
     yield lambda: spider(True)
 
 
-def whole(dataset: Dataset) -> Task:
+def whole(dataset: Dataset) -> QuerySet:
     """All queries of a data set."""
-    return Task(dataset, "all", tuple(range(len(dataset.queries))))
+    return QuerySet(dataset, "all", tuple(range(len(dataset.queries))))
 
 
 def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
@@ -126,13 +126,13 @@ def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
     return index
 
 
-def rank_all(index: SheetIndex, tasks: Sequence[Task], dense_weight: float | None) -> Run:
-    """The whole corpus ranked for every query of the tasks.
+def rank_all(index: SheetIndex, sets: Sequence[QuerySet], dense_weight: float | None) -> Run:
+    """The whole corpus ranked for every query of the sets.
 
     Without the dense part only sheets that share a word with the query are ranked.
     """
-    dataset, depth = tasks[0].dataset, len(index)
-    places = sorted({place for task in tasks for place in task.places})
+    dataset, depth = sets[0].dataset, len(index)
+    places = sorted({place for asked in sets for place in asked.places})
     find = index.candidates
     if dense_weight is not None:
         find = partial(index.candidates, dense_weight=dense_weight)
@@ -143,24 +143,24 @@ def rank_all(index: SheetIndex, tasks: Sequence[Task], dense_weight: float | Non
     return run
 
 
-def score(task: Task, run: Run) -> dict[str, float | None]:
-    """Every reported metric, as means over the task's queries."""
-    return metrics_of(task_rows(task, run), SCORES)
+def score(asked: QuerySet, run: Run) -> dict[str, float | None]:
+    """Every reported metric, as means over its queries."""
+    return metrics_of(query_rows(asked, run), SCORES)
 
 
-def task_rows(task: Task, run: Run) -> Rows:
+def query_rows(asked: QuerySet, run: Run) -> Rows:
     """One row a query without names of sheets: all that metrics need."""
     return [
         row_of(
             place, [sheet.sheet_id for sheet in run[place]], query.positives, query.hard_negatives
         )
-        for place, query in task.queries.items()
+        for place, query in asked.queries.items()
     ]
 
 
-def measure(tasks: Sequence[Task], encoder: Encoder, label: str) -> list[Result]:
-    """Results of every method on tasks over one and the same data set."""
-    dataset = tasks[0].dataset
+def measure(sets: Sequence[QuerySet], encoder: Encoder, label: str) -> list[Result]:
+    """Results of every method on sets over one and the same data set."""
+    dataset = sets[0].dataset
     results = []
     with tempfile.TemporaryDirectory() as folder:
         index = build_index(dataset, Path(folder) / "index.sqlite", encoder)
@@ -168,17 +168,17 @@ def measure(tasks: Sequence[Task], encoder: Encoder, label: str) -> list[Result]
             numbers = {sheet: n for n, sheet in enumerate(index.sheet_ids())}
             lost = {p for query in dataset.queries for p in query.positives} - set(numbers)
             for method, dense_weight in METHODS.items():
-                run = rank_all(index, tasks, dense_weight)
-                for task in tasks:
+                run = rank_all(index, sets, dense_weight)
+                for asked in sets:
                     found = {
-                        **score(task, run),
-                        "queries": len(task.places),
+                        **score(asked, run),
+                        "queries": len(asked.places),
                         "sheets": len(numbers),
                         "positives_not_indexed": len(lost),
                     }
                     name = method if method == "bm25" else f"{method}_{label}"
-                    rows = rows_of(task.queries, run, numbers)
-                    results.append(Result(name, dataset.name, found, task.split, None, rows))
+                    rows = rows_of(asked.queries, run, numbers)
+                    results.append(Result(name, dataset.name, found, asked.split, None, rows))
     return results
 
 
@@ -210,16 +210,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     label = Path(options.encoder).name.lower()
     folder = "validation" if options.validation else "quality"
     results: list[Result] = []
-    for load in (validation_tasks if options.validation else reported_tasks)(options.data):
+    for load in (validation_sets if options.validation else reported_sets)(options.data):
         try:
-            tasks = load()
+            sets = load()
         except CorpusError as error:
             where = "; ".join(f"{name}: {source}" for name, source in SOURCES.items())
             console.print(f"not run: {error}\nThe data can be had from: {where}")
             continue
-        for result in measure(tasks, encoder, label):
-            files = tasks[0].dataset.files
-            root = tasks[0].dataset.root
+        for result in measure(sets, encoder, label):
+            files = sets[0].dataset.files
+            root = sets[0].dataset.root
             write_result(folder, result, data=files if root is None else [root])
             results.append(result)
     console.print(show(results))

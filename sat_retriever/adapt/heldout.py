@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from statistics import median_low
 
+from sat_retriever.datasets.dataset import chosen
 from sat_retriever.datasets.labels import Query
 from sat_retriever.gathering import connected, evenly
 from sat_retriever.training.holdout import divided, held_out_families
@@ -75,7 +76,7 @@ def sides(
         judged = held_out_families(inside, share=_JUDGING, seed=seed)
         parts = divided(asked, (), judged)
         if min(len(parts.train), len(parts.validation)) >= FEWEST:
-            return parts.train, parts.validation, True
+            return chosen(asked, parts.train), chosen(asked, parts.validation), True
     return tuple(asked), tuple(asked), False
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from sat_retriever.adapt.heldout import FEWEST, circles, even, kept_apart, sides
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.atomic import make_folder
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.errors import EmptyInputError
 from sat_retriever.gathering import evenly
@@ -110,7 +111,7 @@ def prepare(
     groups = families_of(index)
     held_out = kept_apart(groups, share=settings.share, seed=settings.seed)
     ids = index.sheet_ids()
-    mine = divided(own, ids, held_out)
+    mine = Dataset(index.path.stem, (), tuple(own), split=divided(own, ids, held_out))
     seen = frozenset(ids) - held_out
     made = _made(index, settings, folder, seen, chat, counting)
     lessons = _without(made.train, _texts((*made.held_out, *own)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from sat_retriever.datasets.dataset import Split
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
 from sat_retriever.gathering import connected
@@ -19,25 +19,7 @@ HOLD_OUT: HoldOut = "question"
 SHARE = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class OwnSplit:
-    """A user's questions, divided.
-
-    Attributes:
-        train: To learn from.
-        validation: To choose with.
-        seen: Ids of the sheets that training may use, even as negatives; None for all.
-        left_out: Questions that belong to neither, because some of their sheets are held
-            out and some are not.
-    """
-
-    train: tuple[Query, ...]
-    validation: tuple[Query, ...]
-    seen: frozenset[str] | None = None
-    left_out: int = 0
-
-
-def by_question(queries: Sequence[Query], *, share: float = SHARE, seed: int = 42) -> OwnSplit:
+def by_question(queries: Sequence[Query], *, share: float = SHARE, seed: int = 42) -> Split:
     """Questions held out at random, those that ask the same kept together.
 
     Two questions ask the same if they have the same words, in any order and form, or the
@@ -60,15 +42,16 @@ def by_question(queries: Sequence[Query], *, share: float = SHARE, seed: int = 4
         )
     chosen = _drawn([len(group) for group in groups], share * len(queries), seed)
     held_out = {place for number in chosen for place in groups[number]}
-    return OwnSplit(
-        train=tuple(query for place, query in enumerate(queries) if place not in held_out),
-        validation=tuple(query for place, query in enumerate(queries) if place in held_out),
+    places = range(len(queries))
+    return Split(
+        train=tuple(place for place in places if place not in held_out),
+        validation=tuple(place for place in places if place in held_out),
     )
 
 
 def by_workbook(
     index: SheetIndex, queries: Sequence[Query], *, share: float = SHARE, seed: int = 42
-) -> OwnSplit:
+) -> Split:
     """Whole workbooks held out: training sees none of their sheets, not even as negatives.
 
     Validation then measures what the model does for workbooks it has never seen.
@@ -99,7 +82,7 @@ def by_workbook(
 
 def by_family(
     index: SheetIndex, queries: Sequence[Query], *, share: float = SHARE, seed: int = 42
-) -> OwnSplit:
+) -> Split:
     """Whole families of sheets held out: training sees none of them, not even as negatives.
 
     Validation then measures what the model does for sheets unlike all that it has seen. What
@@ -149,26 +132,23 @@ def held_out_families(
     return frozenset(sheet_id for number in chosen for sheet_id in families[number])
 
 
-def divided(
-    queries: Sequence[Query], sheet_ids: Sequence[str], held_out: Collection[str]
-) -> OwnSplit:
-    """The questions by whether their sheets are held out; those with some of both are left out.
+def divided(queries: Sequence[Query], sheet_ids: Sequence[str], held_out: Collection[str]) -> Split:
+    """The queries by whether their sheets are held out; those with some of both are for nothing.
 
     Args:
         queries: Labelled questions.
         sheet_ids: All sheets.
         held_out: Those that training may not see.
     """
-    parts: tuple[list[Query], list[Query]] = ([], [])
-    for query in queries:
+    parts: tuple[list[int], list[int]] = ([], [])
+    for place, query in enumerate(queries):
         inside = {sheet_id in held_out for sheet_id in query.positives}
         if len(inside) == 1:
-            parts[inside.pop()].append(query)
-    return OwnSplit(
+            parts[inside.pop()].append(place)
+    return Split(
         train=tuple(parts[0]),
         validation=tuple(parts[1]),
         seen=frozenset(sheet_id for sheet_id in sheet_ids if sheet_id not in held_out),
-        left_out=len(queries) - len(parts[0]) - len(parts[1]),
     )
 
 

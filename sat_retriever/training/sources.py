@@ -1,20 +1,12 @@
-"""Where labelled questions come from: published and made corpora, or a user's own index."""
+"""Training data made of a data set, or of a user's index with labelled queries."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from sat_retriever.datasets.dataset import Dataset, load_industrytab, load_spider
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
-from sat_retriever.datasets.splits import (
-    Split,
-    grouped_sheets,
-    grouped_split,
-    held_out_workbooks,
-    standard_split,
-)
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.period.relation import Times, unpacked
@@ -28,124 +20,21 @@ READ_AT_ONCE = 1_000  # records of an index held at a time
 _NAMED = 5  # unknown sheets that an error names
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A corpus with the questions to train on and those to choose with.
-
-    Attributes:
-        dataset: Sheets, links and all questions.
-        split: Which questions are for what.
-        seen: Ids of the sheets that training may use, even as negatives; None for all.
-    """
-
-    dataset: Dataset
-    split: Split
-    seen: frozenset[str] | None = None
-
-    @property
-    def train(self) -> tuple[Query, ...]:
-        """Questions to learn from."""
-        return tuple(self.dataset.queries[place] for place in self.split.train)
-
-    @property
-    def validation(self) -> tuple[Query, ...]:
-        """Questions to choose with."""
-        return tuple(self.dataset.queries[place] for place in self.split.validation)
-
-    def training_data(self, serialization: Serialization | None = None) -> TrainingData:
-        """What Stage 1 and the Cross-Encoder learn from; see `from_dataset`."""
-        return from_dataset(self.dataset, self.split, serialization, seen=self.seen)
-
-
-# ---- published and made corpora
-
-
-def standard_source(folder: str | Path, *, seed: int = 42) -> Source:
-    """An IndustryTab corpus, or one that `sat synth` made, in the paper's split.
-
-    Source: the released recipe; IndustryTab-614 is split by the training seed, 1K, and any
-    other corpus, by 42 whatever the training seed.
-
-    Raises:
-        CorpusError: If the folder does not hold such a corpus.
-    """
-    dataset = load_industrytab(folder)
-    number = len(dataset.queries)
-    if dataset.name == "industrytab_614":
-        return Source(dataset, standard_split(number, ratio=0.2, seed=seed))
-    return Source(dataset, standard_split(number))
-
-
-def grouped_source(folder: str | Path, *, seed: int = 42) -> Source:
-    """The same in the split of unseen families: training sees no held-out sheet at all.
-
-    Source: the released grouped evaluation; the split's seed is the training seed.
-
-    Raises:
-        CorpusError: If the folder does not hold such a corpus.
-    """
-    dataset = load_industrytab(folder)
-    seen = frozenset(grouped_sheets(dataset, seed=seed).train)
-    return Source(dataset, grouped_split(dataset, seed=seed), seen)
-
-
-def spider_source(folder: str | Path) -> Source:
-    """Spider's training questions, in their words and with synonyms; never those of dev.
-
-    A quarter of the training databases is held out: their questions are for validation,
-    their sheets, and those of dev's databases, are not used in training. Questions that
-    the synonyms left unchanged are there once.
-
-    Raises:
-        CorpusError: If a file is missing or malformed.
-    """
-    dataset = load_spider(folder, "train")
-    reworded = load_spider(folder, "train_synonym")
-    first = {(query.text.casefold(), query.positives) for query in dataset.queries}
-    new = (q for q in reworded.queries if (q.text.casefold(), q.positives) not in first)
-    queries = (*dataset.queries, *new)
-    held_out = held_out_workbooks(dataset.queries)
-    places = range(len(queries))
-    split = Split(
-        train=tuple(place for place in places if queries[place].workbook not in held_out),
-        validation=tuple(place for place in places if queries[place].workbook in held_out),
-        test=(),
-    )
-    taught = {query.workbook for query in queries} - held_out
-    seen = frozenset(one.sheet_id for one in dataset.records if one.workbook in taught)
-    files = tuple(dict.fromkeys((*dataset.files, *reworded.files)))
-    both = Dataset("spider_train", dataset.records, queries, dataset.links, files)
-    return Source(both, split, seen)
-
-
-def from_dataset(
-    dataset: Dataset,
-    split: Split,
-    serialization: Serialization | None = None,
-    *,
-    seen: frozenset[str] | None = None,
-) -> TrainingData:
-    """A corpus with some of its questions, as the trainings of text encoders take it.
+def from_dataset(dataset: Dataset, serialization: Serialization | None = None) -> TrainingData:
+    """A data set as the trainings of text encoders take it.
 
     Args:
-        dataset: Sheets and questions.
-        split: Which questions are for training and for validation; others are not used.
+        dataset: Sheets, and queries with a split; queries of neither training nor validation
+            are not used.
         serialization: How a record becomes text; the paper's form when None.
-        seen: Ids of the sheets that training may use, even as negatives; None for all.
 
     Raises:
         EmptyInputError: If there are no training or no validation questions.
         InputError: If a question names a sheet that is not there, or a training question
             has a relevant sheet that is held out.
     """
-    queries = dataset.queries
-    return _data(
-        dataset.name,
-        _read(dataset.records, serialization),
-        tuple(queries[place] for place in split.train),
-        tuple(queries[place] for place in split.validation),
-        seen,
-    )
+    corpus = _read(dataset.records, serialization)
+    return _data(dataset.name, corpus, dataset.train, dataset.validation, dataset.split.seen)
 
 
 # ---- a user's own index
@@ -182,7 +71,7 @@ def read_records(index: SheetIndex) -> Iterator[SheetRecord]:
 
 
 def check_known(queries: Iterable[Query], known: Iterable[str], where: str) -> None:
-    """Nothing, if every sheet that the questions name is known.
+    """Refuse questions that name unknown sheets.
 
     Args:
         queries: Labelled questions.

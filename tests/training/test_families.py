@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sat_retriever.datasets.dataset import Dataset, Split
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -115,14 +116,15 @@ def test_a_question_is_on_a_side_with_all_its_sheets_and_no_family_is_on_both(
         except InputError as error:
             assert "family" in str(error) or "families" in str(error)
             return
+        own = Dataset("own", (), tuple(queries), split=split)
         held_out = set(index.sheet_ids()) - split.seen
         assert all(held_out.issuperset(group) or not held_out & set(group) for group in groups)
-        assert all(split.seen.issuperset(query.positives) for query in split.train)
-        assert all(held_out.issuperset(query.positives) for query in split.validation)
-        assert len(split.train) + len(split.validation) + split.left_out == len(queries)
-        assert {query.text for query in split.train}.isdisjoint(q.text for q in split.validation)
+        assert all(split.seen.issuperset(query.positives) for query in own.train)
+        assert all(held_out.issuperset(query.positives) for query in own.validation)
+        assert len(own.train) + len(own.validation) + own.left_out == len(queries)
+        assert {query.text for query in own.train}.isdisjoint(q.text for q in own.validation)
         assert by_family(index, queries, share=share, seed=seed) == split
-        from_index(index, split.train, split.validation, seen=split.seen)
+        from_index(index, own.train, own.validation, seen=split.seen)
 
 
 def test_the_share_is_kept_to_where_families_are_small_and_another_seed_draws_others():
@@ -147,5 +149,5 @@ def test_one_family_cannot_be_held_out_and_a_question_must_be_left_on_each_side(
 def test_questions_about_both_sides_are_counted_as_left_out():
     queries = [Query("a", ("1",)), Query("b", ("2",)), Query("c", ("1", "2"))]
     split = divided(queries, ("1", "2", "3"), {"2"})
-    assert (split.train, split.validation) == ((queries[0],), (queries[1],))
-    assert (split.seen, split.left_out) == ({"1", "3"}, 1)
+    assert split == Split((0,), (1,), seen=frozenset({"1", "3"}))
+    assert Dataset("own", (), tuple(queries), split=split).left_out == 1

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.dataset import Dataset, Split
 from sat_retriever.datasets.labels import Query
-from sat_retriever.datasets.splits import Split
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.scoring import DENSE_WEIGHT
@@ -48,7 +47,7 @@ def _tokens(data, encoder):
 
 def test_every_share_is_measured_as_the_index_ranks_with_it(tmp_path):
     corpus, encoder = _corpus(), HashedEncoder()
-    data = from_dataset(corpus, Split(tuple(range(4)), tuple(range(4, 24)), ()))
+    data = from_dataset(replace(corpus, split=Split(tuple(range(4)), tuple(range(4, 24)))))
     found = choose_fusion(data, data.lexical, *_tokens(data, encoder))
     assert tuple(found.ndcg) == SHARES
     with SheetIndex.create(tmp_path / "a.sat", encoder) as index:
@@ -94,14 +93,14 @@ def test_times_count_as_they_do_in_the_index(tmp_path):
 
 
 def test_a_given_share_is_the_only_one_to_choose_from():
-    data = replace(from_dataset(_corpus(), Split((0,), (1, 2), ())), shares=(0.7,))
+    data = replace(from_dataset(replace(_corpus(), split=Split((0,), (1, 2)))), shares=(0.7,))
     found = choose_fusion(data, data.lexical, *_tokens(data, HashedEncoder()))
     assert found.dense_weight == 0.7
     assert list(found.ndcg) == [0.7]
 
 
 def test_times_of_other_sheets_are_refused():
-    data = from_dataset(_corpus(), Split((0,), (1,), ()))
+    data = from_dataset(replace(_corpus(), split=Split((0,), (1,))))
     with pytest.raises(InputError, match="times has 2 sheets"):
         replace(data, times=np.zeros((2, 5), dtype=np.int16))
 
@@ -114,7 +113,7 @@ def test_a_share_between_is_found_when_neither_score_is_enough():
     # The words of a question say the first part, its token the second.
     queries = [Query(name.split()[0], (f"s{row:02d}",)) for row, name in enumerate(names)]
     corpus = Dataset("toy", records, tuple(queries), (), ())
-    data = from_dataset(corpus, Split((0,), tuple(range(15)), ()))
+    data = from_dataset(replace(corpus, split=Split((0,), tuple(range(15)))))
     width = len(_WORDS) - 3
     tokens = np.eye(width, dtype=np.float32)[[row % width for row in range(15)]]
     found = choose_fusion(data, data.lexical, tokens, tokens)
@@ -138,7 +137,7 @@ def test_fewer_sheets_than_the_metric_looks_at_are_no_reason_to_stop():
     corpus = _corpus()
     one = replace(corpus, records=corpus.records[:1])
     question = Query("sales", (one.records[0].sheet_id,))
-    data = from_dataset(replace(one, queries=(question, question)), Split((0,), (1,), ()))
+    data = from_dataset(replace(one, queries=(question, question), split=Split((0,), (1,))))
     token = np.ones((1, 1), dtype=np.float32)
     found = choose_fusion(data, data.lexical, token, token)
     assert set(found.ndcg.values()) == {1.0}
@@ -146,6 +145,6 @@ def test_fewer_sheets_than_the_metric_looks_at_are_no_reason_to_stop():
 
 
 def test_words_of_other_sheets_are_refused():
-    data = from_dataset(_corpus(), Split((0,), (1,), ()))
+    data = from_dataset(replace(_corpus(), split=Split((0,), (1,))))
     with pytest.raises(InputError, match="lexical has 0 sheets, toy has 30"):
         replace(data, lexical=LexicalScorer.of(()))

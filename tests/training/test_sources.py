@@ -1,13 +1,11 @@
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.dataset import Dataset, Split
 from sat_retriever.datasets.labels import Query
-from sat_retriever.datasets.splits import Split
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import CorpusError, EmptyInputError, FingerprintMismatchError, InputError
+from sat_retriever.errors import EmptyInputError, FingerprintMismatchError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
@@ -18,20 +16,9 @@ from sat_retriever.training.sources import (
     check_known,
     from_dataset,
     from_index,
-    grouped_source,
     read_records,
-    spider_source,
-    standard_source,
 )
 from tests.fakes import HashedEncoder
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
-
-
-def _shared(name: str) -> Path:
-    if not (DATA / name).is_dir():
-        pytest.skip("the published corpora are not beside this checkout")
-    return DATA / name
 
 
 def record(number, name, *headers, workbook=""):
@@ -52,8 +39,8 @@ QUERIES = (
     Query("exchange rates", ("3",)),
 )
 LINKS = (Link("0", "1", "join_key", 0.5, "name = region"), Link("1", "2", "aggregation"))
-TOY = Dataset("toy", RECORDS, QUERIES, LINKS)
 SPLIT = Split((0, 1), (2,), (3,))
+TOY = Dataset("toy", RECORDS, QUERIES, LINKS, split=SPLIT)
 
 
 @pytest.fixture
@@ -67,7 +54,7 @@ def index(tmp_path):
 
 
 def test_rows_are_places_in_the_order_of_the_records_and_texts_are_serialized():
-    data = from_dataset(TOY, SPLIT)
+    data = from_dataset(TOY)
     assert data.name == "toy"
     assert data.sheet_ids == ("0", "1", "2", "3")
     assert data.sheets == tuple(serialize(one) for one in RECORDS)
@@ -80,12 +67,12 @@ def test_rows_are_places_in_the_order_of_the_records_and_texts_are_serialized():
 
 def test_the_serialization_decides_the_texts():
     form = Serialization(form="paper")
-    assert from_dataset(TOY, SPLIT, form).sheets == tuple(serialize(one, form) for one in RECORDS)
+    assert from_dataset(TOY, form).sheets == tuple(serialize(one, form) for one in RECORDS)
 
 
 def test_held_out_sheets_are_no_hard_negatives_of_training_but_validation_searches_all():
-    split = Split((0,), (1, 2), ())
-    data = from_dataset(TOY, split, seen=frozenset({"0", "3"}))
+    split = Split((0,), (1, 2), seen=frozenset({"0", "3"}))
+    data = from_dataset(replace(TOY, split=split))
     assert data.seen == (0, 3)
     assert data.train.hard_negatives == ((),)  # sheet 1 is held out
     assert data.validation.positives == ((0, 1), (2,))
@@ -93,13 +80,13 @@ def test_held_out_sheets_are_no_hard_negatives_of_training_but_validation_search
 
 def test_a_training_question_about_a_held_out_sheet_is_refused():
     with pytest.raises(InputError, match="'salaries' has a relevant sheet that is held out"):
-        from_dataset(TOY, SPLIT, seen=frozenset({"0", "2", "3"}))
+        from_dataset(replace(TOY, split=replace(SPLIT, seen=frozenset({"0", "2", "3"}))))
 
 
-@pytest.mark.parametrize("split", [Split((), (1,), ()), Split((1,), (), ())])
+@pytest.mark.parametrize("split", [Split((), (1,)), Split((1,), ()), Split()])
 def test_a_split_without_a_part_is_refused(split):
     with pytest.raises(EmptyInputError, match=r"toy has no (training|validation) questions"):
-        from_dataset(TOY, split)
+        from_dataset(replace(TOY, split=split))
 
 
 def test_labels_that_name_sheets_that_are_not_there_are_counted_and_named():
@@ -128,7 +115,7 @@ def test_of_many_unknown_sheets_the_first_are_named_and_the_others_counted():
 
 def test_an_index_gives_the_same_texts_and_rows_as_the_corpus_it_was_made_of(index):
     train, validation = QUERIES[:2], QUERIES[2:3]
-    own, corpus = from_index(index, train, validation), from_dataset(TOY, SPLIT)
+    own, corpus = from_index(index, train, validation), from_dataset(TOY)
     assert (own.sheet_ids, own.sheets, own.train) == (
         corpus.sheet_ids,
         corpus.sheets,
@@ -140,7 +127,7 @@ def test_what_a_user_ruled_out_is_a_hard_negative_unless_some_are_annotated(inde
     data = from_index(index, QUERIES[:1], QUERIES[2:3])
     assert data.train.hard_negatives == ((1,),)
     assert data.validation.hard_negatives == ((3,),)
-    assert from_dataset(TOY, SPLIT).validation.hard_negatives == ((),)  # drawn at random there
+    assert from_dataset(TOY).validation.hard_negatives == ((),)  # drawn at random there
 
 
 def test_records_of_an_index_come_complete_whatever_is_read_at_once(index, monkeypatch):
@@ -159,13 +146,18 @@ def _texts(queries):
     return {query.text for query in queries}
 
 
+def _divided(queries, split):
+    return Dataset("own", (), tuple(queries), split=split)
+
+
 def test_questions_are_held_out_at_random_by_the_seed():
-    first = by_question(_many(50), share=0.2)
+    split = by_question(_many(50), share=0.2)
+    first = _divided(_many(50), split)
     assert (len(first.train), len(first.validation), first.left_out) == (40, 10, 0)
     assert _texts(first.train) | _texts(first.validation) == _texts(_many(50))
-    assert first == by_question(_many(50), share=0.2)
-    assert first.validation != by_question(_many(50), share=0.2, seed=43).validation
-    assert first.seen is None
+    assert split == by_question(_many(50), share=0.2)
+    assert split.validation != by_question(_many(50), share=0.2, seed=43).validation
+    assert split.seen is None
 
 
 @pytest.mark.parametrize(
@@ -178,7 +170,7 @@ def test_questions_are_held_out_at_random_by_the_seed():
 @pytest.mark.parametrize("seed", range(8))
 def test_questions_that_ask_the_same_are_never_divided(twin, seed):
     asked = (Query("Region, sale", ("0",)), twin, *_many(6)[1:])
-    divided = by_question(asked, share=0.5, seed=seed)
+    divided = _divided(asked, by_question(asked, share=0.5, seed=seed))
     pair = {asked[0].text, twin.text}
     parts = [pair & _texts(part) for part in (divided.train, divided.validation)]
     assert sorted(map(len, parts)) == [0, 2]
@@ -196,14 +188,15 @@ def test_questions_that_all_ask_the_same_cannot_be_divided():
 
 def test_whole_workbooks_are_held_out_and_questions_across_the_border_left_out(index):
     across = Query("staff and stock", ("1", "2"))
-    divided = by_workbook(index, (*QUERIES, across), share=0.4)
-    held_out = {"0", "1", "2", "3"} - divided.seen
+    split = by_workbook(index, (*QUERIES, across), share=0.4)
+    divided = _divided((*QUERIES, across), split)
+    held_out = {"0", "1", "2", "3"} - split.seen
     assert held_out in ({"0", "1"}, {"2"}, {"3"})
     assert all(held_out.issuperset(query.positives) for query in divided.validation)
-    assert all(divided.seen.issuperset(query.positives) for query in divided.train)
+    assert all(split.seen.issuperset(query.positives) for query in divided.train)
     assert divided.left_out == (0 if held_out == {"3"} else 1)
     assert len(divided.train) + len(divided.validation) + divided.left_out == 5
-    from_index(index, divided.train, divided.validation, seen=divided.seen)
+    from_index(index, divided.train, divided.validation, seen=split.seen)
 
 
 def test_one_workbook_cannot_be_held_out(index):
@@ -264,60 +257,6 @@ def test_an_index_that_could_not_be_finished_is_not_there(tmp_path):
 def test_a_corpus_of_workbooks_is_to_be_indexed_as_such(tmp_path):
     with pytest.raises(InputError, match="'eps' has no records"):
         corpus_index(Dataset("eps", (), ()), HashedEncoder(), tmp_path / "c.sat")
-
-
-# ---- published corpora
-
-
-def test_the_standard_source_is_the_papers_whatever_the_seed():
-    folder = _shared("industrytab_1k")
-    source = standard_source(folder, seed=43)
-    assert (len(source.train), len(source.validation), source.seen) == (1457, 161, None)
-    assert source.split == standard_source(folder).split
-    data = source.training_data()
-    assert (data.name, len(data.sheets), len(data.train)) == ("industrytab_1k", 1002, 1457)
-
-
-def test_the_small_corpus_is_split_by_the_training_seed():
-    folder = _shared("industrytab_614")
-    assert standard_source(folder, seed=43).split != standard_source(folder, seed=42).split
-
-
-@pytest.mark.parametrize(("seed", "sizes"), [(42, (988, 270)), (43, (969, 276)), (44, (985, 282))])
-def test_the_grouped_source_lets_training_see_its_own_sheets_only(seed, sizes):
-    source = grouped_source(_shared("industrytab_1k"), seed=seed)
-    assert (len(source.train), len(source.validation)) == sizes
-    data = source.training_data()
-    assert len(data.seen) == 700
-    gold = {row for rows in data.validation.positives for row in rows}
-    assert not gold & set(data.seen)
-    assert not {row for rows in data.train.hard_negatives for row in rows} - set(data.seen)
-
-
-def test_spider_trains_on_neither_dev_nor_the_databases_held_out():
-    folder = _shared("spider")
-    source = spider_source(folder)
-    dev = {query.workbook for query in _dev(folder)}
-    train = {query.workbook for query in source.train}
-    validation = {query.workbook for query in source.validation}
-    assert (len(train), len(validation)) == (105, 35)
-    assert not (train & validation or train & dev or validation & dev)
-    home = {one.sheet_id: one.workbook for one in source.dataset.records}
-    assert {home[sheet_id] for sheet_id in source.seen} == train
-    assert len(source.train) + len(source.validation) == 7000 + 4801  # 2,199 are unchanged
-    assert len(source.training_data().validation) == len(source.validation)
-
-
-def _dev(folder):
-    from sat_retriever.datasets.dataset import load_spider
-
-    return load_spider(folder, "dev").queries
-
-
-def test_a_folder_that_is_no_corpus_is_refused(tmp_path):
-    for make in (standard_source, grouped_source, spider_source):
-        with pytest.raises(CorpusError):
-            make(tmp_path)
 
 
 def test_a_real_encoder_makes_the_same_index_as_any(tmp_path):

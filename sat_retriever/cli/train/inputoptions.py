@@ -7,8 +7,14 @@ from typing import Annotated, Literal
 
 import typer
 
-from sat_retriever.cli.train.lessons import CorpusLessons, Lessons, OwnLessons
+from sat_retriever.cli.train.input import TrainingInput
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import load_labels
+from sat_retriever.datasets.trainingsets import (
+    grouped_dataset,
+    spider_training,
+    standard_dataset,
+)
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.training.holdout import (
@@ -19,19 +25,14 @@ from sat_retriever.training.holdout import (
     by_question,
     by_workbook,
 )
-from sat_retriever.training.sources import (
-    check_known,
-    grouped_source,
-    spider_source,
-    standard_source,
-)
+from sat_retriever.training.sources import check_known
 
 PANEL = "What to learn from: --index with --labels, --corpus or --spider"
 
 SplitName = Literal["standard", "grouped"]
 
 
-def chosen_lessons(
+def input_of_options(
     *,
     index: Annotated[
         Path | None,
@@ -88,8 +89,8 @@ def chosen_lessons(
         ),
     ] = None,
     seed: int = 42,
-) -> Lessons:  # fmt: skip
-    """The lessons that the options name.
+) -> TrainingInput:  # fmt: skip
+    """The input that the options name.
 
     Raises:
         InputError: If they name none or several, or do not go together, or a label names a
@@ -108,9 +109,10 @@ def chosen_lessons(
     if index is not None and labels is not None:
         return _own(index, labels, hold_out or HOLD_OUT, SHARE if share is None else share)
     if corpus is not None:
-        make = grouped_source if split == "grouped" else standard_source
-        return CorpusLessons(make(corpus, seed=seed), split or "standard")
-    return CorpusLessons(spider_source(named[0]), "databases held out")
+        made = (grouped_dataset if split == "grouped" else standard_dataset)(corpus, seed=seed)
+        return TrainingInput(f"{made.name}, {split or 'standard'}", made)
+    made = spider_training(named[0])
+    return TrainingInput(f"{made.name}, databases held out", made)
 
 
 # ---- inner workings
@@ -125,13 +127,14 @@ def _check_together(
         raise InputError(f"{needs} needs {option.removesuffix(' is')} FILE: questions and sheets")
 
 
-def _own(index: Path, labels: Path, hold_out: HoldOut, share: float) -> OwnLessons:
+def _own(index: Path, labels: Path, hold_out: HoldOut, share: float) -> TrainingInput:
     queries = load_labels(labels)
     with SheetIndex.open(index) as opened:
         check_known(queries, opened.sheet_ids(), str(index))
         if hold_out == "question":
-            divided = by_question(queries, share=share)
+            split = by_question(queries, share=share)
         else:
             whole = by_workbook if hold_out == "workbook" else by_family
-            divided = whole(opened, queries, share=share)
-    return OwnLessons(f"{labels.name} over {index.name}", index, divided)
+            split = whole(opened, queries, share=share)
+    dataset = Dataset(index.stem, (), queries, split=split)
+    return TrainingInput(f"{labels.name} over {index.name}", dataset, index)
