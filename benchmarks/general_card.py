@@ -12,7 +12,7 @@ from benchmarks.general_parts import JUDGED, MEASURES, SYSTEMS, TAUGHT, Training
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.models.folder import file_hash
 from sat_retriever.rank.graph.folder import MODEL, read_graph_folder
-from sat_retriever.training.summary import read_run
+from sat_retriever.training.loop.summary import read_run
 
 Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 

@@ -26,14 +26,14 @@ from sat_retriever.metrics import mean, ndcg, recall
 from sat_retriever.rank.graph.folder import compact_graph_folder
 from sat_retriever.rank.graph.rerank import GraphReranker
 from sat_retriever.rank.reranker import Reranker
-from sat_retriever.training.candidatesets import candidate_sets
-from sat_retriever.training.corpusindex import corpus_index
-from sat_retriever.training.encoder import train_encoder
-from sat_retriever.training.joinedsets import joined_sets
-from sat_retriever.training.mixedtask import mixed
-from sat_retriever.training.reranker import train_reranker
+from sat_retriever.training.data.corpusindex import corpus_index
+from sat_retriever.training.data.sources import from_dataset
+from sat_retriever.training.encoder.mixedtask import mixed
+from sat_retriever.training.encoder.train import train_encoder
+from sat_retriever.training.reranker.candidatesets import candidate_sets
+from sat_retriever.training.reranker.joinedsets import joined_sets
+from sat_retriever.training.reranker.train import train_reranker
 from sat_retriever.training.settings import EncoderTraining, RerankerTraining
-from sat_retriever.training.sources import from_dataset
 
 # Chosen on the validation parts; the figures are in LOG.md. A graph over the base scorer moves
 # nothing there.

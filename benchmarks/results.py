@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.training.provenance import LIBRARIES, provenance
+from sat_retriever.training.loop.provenance import LIBRARIES, provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(__file__).resolve().parent / "results"

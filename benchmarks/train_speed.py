@@ -24,12 +24,12 @@ from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.trainingsets import standard_dataset
 from sat_retriever.encoder.source import MINILM
-from sat_retriever.training.backbone import Backbone
-from sat_retriever.training.device import make_accelerator
-from sat_retriever.training.encodertask import EncoderTask
-from sat_retriever.training.optimise import Optimiser
+from sat_retriever.training.data.sources import from_dataset
+from sat_retriever.training.encoder.backbone import Backbone
+from sat_retriever.training.encoder.encodertask import EncoderTask
+from sat_retriever.training.loop.device import make_accelerator
+from sat_retriever.training.loop.optimise import Optimiser
 from sat_retriever.training.settings import EncoderTraining
-from sat_retriever.training.sources import from_dataset
 
 BENCHMARK = "train_speed"
 CORPUS = "industrytab_1k"

@@ -24,17 +24,17 @@ from benchmarks.train_released import train_stopping
 from benchmarks.train_runner import REPORT, RUN, Places, base_folder, encoder_folder
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.training.candidatesets import candidate_sets
-from sat_retriever.training.corpusindex import seen_index
-from sat_retriever.training.crossencoder import train_cross_encoder
-from sat_retriever.training.encoder import train_encoder
-from sat_retriever.training.memory import peak_memory_mib
-from sat_retriever.training.pairs import pair_candidates
-from sat_retriever.training.reranker import train_reranker
-from sat_retriever.training.run import RunFolder
+from sat_retriever.training.data.corpusindex import seen_index
+from sat_retriever.training.data.sources import from_dataset
+from sat_retriever.training.encoder.train import train_encoder
+from sat_retriever.training.loop.memory import peak_memory_mib
+from sat_retriever.training.loop.runfolder import RunFolder
+from sat_retriever.training.loop.task import MEASURE
+from sat_retriever.training.pairs.pairs import pair_candidates
+from sat_retriever.training.pairs.train import train_cross_encoder
+from sat_retriever.training.reranker.candidatesets import candidate_sets
+from sat_retriever.training.reranker.train import train_reranker
 from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
-from sat_retriever.training.sources import from_dataset
-from sat_retriever.training.task import MEASURE
 
 
 def train(step: Step, places: Places) -> dict[str, Any]:

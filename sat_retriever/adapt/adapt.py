@@ -55,14 +55,14 @@ from sat_retriever.rank.load import AUTO, LINKS
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
-from sat_retriever.training.candidatesets import candidate_sets
-from sat_retriever.training.corpusindex import seen_index
-from sat_retriever.training.encoder import train_encoder
-from sat_retriever.training.memory import peak_memory_mib
-from sat_retriever.training.progress import Standing
-from sat_retriever.training.reranker import train_reranker
-from sat_retriever.training.run import CONFIG, RunFolder
-from sat_retriever.training.sources import check_known, from_index, read_records
+from sat_retriever.training.data.corpusindex import seen_index
+from sat_retriever.training.data.sources import check_known, from_index, read_records
+from sat_retriever.training.encoder.train import train_encoder
+from sat_retriever.training.loop.memory import peak_memory_mib
+from sat_retriever.training.loop.progress import Standing
+from sat_retriever.training.loop.runfolder import CONFIG, RunFolder
+from sat_retriever.training.reranker.candidatesets import candidate_sets
+from sat_retriever.training.reranker.train import train_reranker
 
 _KIND = "adapt 4"  # another number where the same settings come to something else
 _DRAFTS = ".drafts"

@@ -9,8 +9,8 @@ from typing import Any
 
 from sat_retriever.adapt.judging import Verdict
 from sat_retriever.adapt.questions import Material
-from sat_retriever.training.run import CONFIG
-from sat_retriever.training.summary import RunSummary, read_run
+from sat_retriever.training.loop.runfolder import CONFIG
+from sat_retriever.training.loop.summary import RunSummary, read_run
 
 STAGE_1, STAGE_2 = "stage-1", "stage-2"
 CARRIED = "carried"  # the reranker from before, for the tokens of the adapted encoder

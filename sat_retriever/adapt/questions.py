@@ -29,9 +29,9 @@ from sat_retriever.questions.own import own_queries
 from sat_retriever.questions.paraphrase import reworded
 from sat_retriever.questions.publish import write_queries
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.training.families import families_of
-from sat_retriever.training.holdout import divided
-from sat_retriever.training.sources import read_records
+from sat_retriever.training.data.families import families_of
+from sat_retriever.training.data.holdout import divided
+from sat_retriever.training.data.sources import read_records
 
 QUESTIONS, TRAIN = "questions", "train.json"
 _HELD_OUT_MOST = 1_000  # held-out questions; more would decide little more

@@ -185,7 +185,7 @@ def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured
     from sat_retriever.evaluation.bench import bench as compare
     from sat_retriever.evaluation.named import named_methods
     from sat_retriever.evaluation.timing import Timing
-    from sat_retriever.training.sources import check_known
+    from sat_retriever.training.data.sources import check_known
 
     if len(opened) == 0:
         raise EmptyInputError(f"{opened.path} holds no sheets; index some workbooks first")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from sat_retriever.errors import InputError
-from sat_retriever.training.schedule import Precision, Schedule
+from sat_retriever.training.loop.schedule import Precision, Schedule
 
 Loss = Literal["multi_positive", "single_positive"]
 NegativeChoice = Literal["first", "random"]

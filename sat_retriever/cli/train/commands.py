@@ -83,7 +83,7 @@ def encoder(
     with said_once():
         source = chosen_input(given, settings.seed)
         check_extra()
-        from sat_retriever.training.encoder import train_encoder
+        from sat_retriever.training.encoder.train import train_encoder
 
         data = source.data()
         with shown(source) as bar:
@@ -115,8 +115,8 @@ def reranker(
     with said_once():
         source = chosen_input(given, settings.seed)
         check_extra()
-        from sat_retriever.training.candidatesets import candidate_sets
-        from sat_retriever.training.reranker import train_reranker
+        from sat_retriever.training.reranker.candidatesets import candidate_sets
+        from sat_retriever.training.reranker.train import train_reranker
 
         dataset = source.dataset
         with shown(source) as bar, searched(source, encoder, out) as (seen, whole):
@@ -155,8 +155,8 @@ def cross_encoder(
     with said_once():
         source = chosen_input(given, settings.seed)
         check_extra()
-        from sat_retriever.training.crossencoder import train_cross_encoder
-        from sat_retriever.training.pairs import pair_candidates
+        from sat_retriever.training.pairs.pairs import pair_candidates
+        from sat_retriever.training.pairs.train import train_cross_encoder
 
         data = source.data()
         with shown(source) as bar, searched(source, encoder, out) as (seen, whole):

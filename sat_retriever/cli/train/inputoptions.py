@@ -17,7 +17,7 @@ from sat_retriever.datasets.trainingsets import (
 )
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.training.holdout import (
+from sat_retriever.training.data.holdout import (
     HOLD_OUT,
     SHARE,
     HoldOut,
@@ -25,7 +25,7 @@ from sat_retriever.training.holdout import (
     by_question,
     by_workbook,
 )
-from sat_retriever.training.sources import check_known
+from sat_retriever.training.data.sources import check_known
 
 PANEL = "What to learn from: --index with --labels, --corpus or --spider"
 

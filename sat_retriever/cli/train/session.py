@@ -20,7 +20,7 @@ from sat_retriever.cli.train.report import print_run
 from sat_retriever.cli.trained import encoder_source
 from sat_retriever.errors import InputError, SatError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.training.summary import trained_on
+from sat_retriever.training.loop.summary import trained_on
 
 Settings = TypeVar("Settings")
 _NEEDED = ("torch", "transformers", "accelerate", "safetensors", "onnx", "onnxscript")
