@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.datasets.labels import Query, load_labels, own
+from sat_retriever.datasets.labels.write import FORMS, write_queries
 from sat_retriever.errors import CorpusError
-from sat_retriever.questions.publish import FORMS, write_queries
 
 HEADER = "query,sheet_id,relevance\n"
 

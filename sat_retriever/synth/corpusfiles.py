@@ -1,4 +1,4 @@
-"""Records and links into `sheets.json` and `dependency_edges.json`, as they come."""
+"""The `sheets.json` and `dependency_edges.json` of a made corpus, written row by row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How people call kinds and categories, less what could mean two things."""
+"""Other names that people use for kinds and categories, without the ambiguous ones."""
 
 from __future__ import annotations
 

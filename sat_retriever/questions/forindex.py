@@ -1,4 +1,4 @@
-"""Labelled questions about a user's own index: found facts, made questions, complete answers."""
+"""Labelled questions about a user's own index, made from the facts that its sheets show."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 
 from sat_retriever.datasets.labels.query import Query
 from sat_retriever.errors import InputError
-from sat_retriever.questions.complete import Described
-from sat_retriever.questions.found import LeftOut, found_facts
+from sat_retriever.questions.completeness import Described
 from sat_retriever.questions.generate import Made, QueryOptions, make_queries
+from sat_retriever.questions.grammar import FOUND, Grammar
 from sat_retriever.questions.headers import header_queries
-from sat_retriever.questions.phrasing import FOUND, Grammar
+from sat_retriever.questions.namefacts import LeftOut, found_facts
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord
 

@@ -1,4 +1,4 @@
-"""Rows of a query.json, as published and as older releases had them."""
+"""Rows of a query.json, in its present form and in that of older releases."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def query_of(row: Mapping[str, Any], where: str, *, evidence: bool = False) -> Q
 
 
 def check_sides(query: Query, where: str) -> None:
-    """Nothing, if no sheet of the query is both relevant and not.
+    """Refuse a query that names a sheet both as relevant and as not relevant.
 
     Raises:
         CorpusError: If one is.
@@ -132,7 +132,7 @@ def check_sides(query: Query, where: str) -> None:
 
 
 def check_known(query: Query, known: Collection[str], where: str) -> None:
-    """Nothing, if every sheet of the query is known.
+    """Refuse a query that names an unknown sheet.
 
     Raises:
         CorpusError: If one is not.

@@ -1,7 +1,7 @@
-"""What a user's own sheets can be asked for, from their names, headers, periods and links.
+"""Facts about a user's sheets, read from their names, headers, periods and links.
 
-No template and no list of subjects: what varies between equally named sheets with alike
-headers is whose data it is, what they have in common is what they hold.
+There are no templates and no list of subjects. Sheets with similar headers are compared: words
+that their names share say what they hold, and words that differ say whose data it is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from sat_retriever.period.periods import SheetPeriod, period_of
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.keys import header_words, linked, spoken_keys
-from sat_retriever.questions.spoken import (
+from sat_retriever.questions.spokennames import (
     initials,
     name_words,
     phrase,

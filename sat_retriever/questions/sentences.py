@@ -1,4 +1,4 @@
-"""A draft of a question put into words that name everything it fixes."""
+"""The sentence of a drafted question; it names everything that the draft fixes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from sat_retriever.period.periods import Grain
 from sat_retriever.period.spans import follows
+from sat_retriever.questions.grammar import Grammar, Wording, joined, literal
 from sat_retriever.questions.needs import Asked, Need, Sources
-from sat_retriever.questions.phrasing import Grammar, Wording, joined, literal
+from sat_retriever.questions.synonyms import Wordings
 from sat_retriever.questions.times import spoken_pair, spoken_time
-from sat_retriever.questions.wordings import Wordings
 
 _ADJECTIVES = {
     Grain.YEAR: "annual",

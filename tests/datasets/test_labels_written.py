@@ -4,9 +4,9 @@ import stat
 import pytest
 
 from sat_retriever.datasets.labels import Query, load_labels
+from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import InputError, OutputError
 from sat_retriever.questions.generate import make_queries
-from sat_retriever.questions.publish import write_queries
 from tests.questions.small_world import world
 
 KEYS = [

@@ -1,4 +1,4 @@
-"""How many questions of what."""
+"""Counts of labelled queries by type, and of their positives and hard negatives."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ import pytest
 
 from sat_retriever.datasets.dataset import load_industrytab
 from sat_retriever.datasets.labels import Query
-from sat_retriever.questions.published import HARD_NEGATIVES, HARD_TYPES, MOST_HARD, QUESTIONS
-from sat_retriever.questions.statistics import Spread, query_statistics
+from sat_retriever.questions.proportions import HARD_NEGATIVES, HARD_TYPES, MOST_HARD, QUESTIONS
+from sat_retriever.questions.querycounts import Spread, query_statistics
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "industrytab_1k"
 

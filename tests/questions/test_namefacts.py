@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
-from sat_retriever.questions.complete import Described
+from sat_retriever.questions.completeness import Described
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.found import NO_NAME, NO_PHRASE, found_facts
+from sat_retriever.questions.forindex import INCOMPLETE, own_queries, stutters
+from sat_retriever.questions.grammar import FOUND, Grammar
 from sat_retriever.questions.headers import header_queries
-from sat_retriever.questions.own import INCOMPLETE, own_queries, stutters
-from sat_retriever.questions.phrasing import FOUND, Grammar
+from sat_retriever.questions.namefacts import NO_NAME, NO_PHRASE, found_facts
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
 from tests.work import lines_run

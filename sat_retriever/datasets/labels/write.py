@@ -1,4 +1,4 @@
-"""Labelled questions written to a file one by one: as published, as JSON lines, as a table."""
+"""Labelled queries written to a file one by one: query.json, JSON lines, or CSV."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a question's positives are all there are: sheets that its words describe as well."""
+"""A check that a question names all its answers: no other sheet fits its words as well."""
 
 from __future__ import annotations
 

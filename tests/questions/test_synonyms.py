@@ -1,6 +1,6 @@
 from sat_retriever.questions.attributes import FactIndex
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.wordings import Wordings
+from sat_retriever.questions.synonyms import Wordings
 
 
 def clear(wordings, *sheets):

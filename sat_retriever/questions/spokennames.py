@@ -1,4 +1,4 @@
-"""Names of folders, files and tabs as people would say them, and whether they say anything."""
+"""Spoken forms of the names of folders, files and tabs; names without meaning are dropped."""
 
 from __future__ import annotations
 

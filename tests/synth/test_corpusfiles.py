@@ -12,7 +12,7 @@ from sat_retriever.datasets.sheets import load_sheets
 from sat_retriever.errors import OutputError
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.synth.publish import EdgesFile, SheetsFile, write_rows
+from sat_retriever.synth.corpusfiles import EdgesFile, SheetsFile, write_rows
 
 
 def record(sheet: str, *headers: str) -> SheetRecord:

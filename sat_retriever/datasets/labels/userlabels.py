@@ -1,4 +1,4 @@
-"""Labels of a user's own, from jsonl, csv or a published query.json."""
+"""A user's own labels, read from JSON lines, CSV, or a published query.json."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.datasets.labels.jsontext import parsed, read_rows, sheet_ids
-from sat_retriever.datasets.labels.published import FIELDS, check_sides, query_of
 from sat_retriever.datasets.labels.query import Query
+from sat_retriever.datasets.labels.queryjson import FIELDS, check_sides, query_of
 from sat_retriever.errors import CorpusError
 
 MAX_BYTES = 512 * 2**20  # of a file of labels
