@@ -1,4 +1,4 @@
-"""Which sheets are of one family: alike in their headers, or the same for another time."""
+"""Families of sheets: sheets with the same headers, or of one series over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of a user's own questions are kept for validation."""
+"""Splits of a user's own queries: by question, by workbook, or by family of sheets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Stage 1 and the Cross-Encoder learn from: texts of sheets, questions and their gold."""
+"""Texts of sheets and rows of queries: the form in which text encoders read a data set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHARES = tuple(round(0.1 * step, 1) for step in range(11))  # 0, .1 … 1
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
-    """Questions with their relevant sheets.
+    """Queries with the rows of their sheets.
 
     Attributes:
         texts: What is asked.
@@ -34,7 +34,7 @@ class QueryRows:
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """A corpus with training and validation questions.
+    """A data set as texts and rows, with its training and validation queries.
 
     Attributes:
         name: Stable name of where it comes from, for example "industrytab_1k".

@@ -1,4 +1,4 @@
-"""A bi-encoder in torch, out of the same sources, and with the same tokens, as its ONNX copy."""
+"""The Sheet Encoder in torch; its ONNX copy gives the same tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The losses of Stage 1, as functions of cosines: which sheets a query should be nearest to."""
+"""The losses of Stage 1, as functions of the cosines of queries and sheets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many texts through a backbone: in batches of about equal length, shared among processes."""
+"""Tokens of many texts: batches of similar length, shared among processes."""
 
 from __future__ import annotations
 

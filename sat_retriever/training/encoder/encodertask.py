@@ -1,4 +1,4 @@
-"""Stage 1 as the training loop sees it: what a step is made of, and how an epoch is judged.
+"""Stage 1 as a task of the training loop: the texts of a step, and the metrics of an epoch.
 
 One step: the batch's questions, relevant sheets drawn for them and their hard negatives;
 every sheet is encoded once and serves all questions.

@@ -1,4 +1,4 @@
-"""How much the cosine is to count beside words: chosen on validation, for the trained encoder."""
+"""The share of the cosine in the fused score, chosen on validation for a trained encoder."""
 
 from __future__ import annotations
 

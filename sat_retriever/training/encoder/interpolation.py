@@ -1,4 +1,4 @@
-"""Trained weights mixed with those before training: the share that validation likes best.
+"""Trained weights mixed with those before training, by the share that validation prefers.
 
 Fine-tuning gains on questions like those it saw and gives some of the model's knowledge of
 all others away; weights between both keep most of either.

@@ -1,4 +1,4 @@
-"""Hard negatives: sheets that stand near a question without being relevant for it."""
+"""Hard negatives: sheets near a question that are not relevant for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stage 1 is trained here: a backbone learns which sheets answer which questions."""
+"""The training of Stage 1: a backbone learns which sheets answer which questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best model so far: its weights, the task's arrays, and the model as it will be used."""
+"""The best model so far: its weights, the task's arrays, and the exported model."""
 
 from __future__ import annotations
 

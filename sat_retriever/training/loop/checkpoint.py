@@ -1,4 +1,4 @@
-"""Where a killed training goes on: all that its next step depends on, as one folder.
+"""Checkpoints: everything that the next step of a killed training depends on, as one folder.
 
 A folder `resume-<epoch>-<batch>` holds the trained weights, the optimiser's moments, the
 arrays of the task, the random state of each process (safetensors) and a note (JSON). It is

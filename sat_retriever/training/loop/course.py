@@ -1,4 +1,4 @@
-"""How far a training has come, and what it came to."""
+"""The progress of a training, and its outcome."""
 
 from __future__ import annotations
 

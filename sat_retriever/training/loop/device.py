@@ -1,4 +1,4 @@
-"""Where a training runs: CUDA when it is there, else the CPU; one process or several."""
+"""The device of a training: CUDA if there is one, else the CPU; one process or several."""
 
 from __future__ import annotations
 

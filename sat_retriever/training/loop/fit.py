@@ -1,4 +1,4 @@
-"""The training loop, for all three trainings: epochs, validation, the best model, going on.
+"""The one training loop: epochs, validation, the best model, and resuming.
 
     prepare -> for each batch: loss, backward, clip, step -> validate -> save if best
 

@@ -1,4 +1,4 @@
-"""What the processes of one step hand each other."""
+"""Arrays gathered from all processes within one step."""
 
 from __future__ import annotations
 

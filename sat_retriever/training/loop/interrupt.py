@@ -1,4 +1,4 @@
-"""Ctrl-C ends a training between two steps, where it can write down how to go on."""
+"""Ctrl-C held back until the end of a step, so that a checkpoint can be written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a training tells what it is doing: what a progress bar is drawn from."""
+"""The state that a training reports for progress bars."""
 
 from __future__ import annotations
 

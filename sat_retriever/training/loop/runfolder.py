@@ -1,4 +1,4 @@
-"""The folder of one training: its settings, what it measured, what it made.
+"""The folder of one training: its settings, its metrics and its model.
 
     config.json      settings, data, and with what each start of the training ran
     metrics.jsonl    one line a step and one an epoch

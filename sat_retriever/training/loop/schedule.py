@@ -1,4 +1,4 @@
-"""How any of the models is optimised: what the one training loop needs to know."""
+"""Optimiser settings that the loop needs, whatever the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run folder says of its training, finished or not: read back for people."""
+"""A training read back from its run folder, finished or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the training loop asks of a model: the seam between the loop and the three trainings."""
+"""The protocol between the training loop and a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much the Stage 1 score counts beside the logit, chosen on validation, and what it gives."""
+"""The weight of the Stage 1 score beside the logit, chosen on validation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Cross-Encoder in torch: a backbone that reads query and sheet together, and a linear head."""
+"""The Cross-Encoder in torch: one backbone for query and sheet together, and a linear head."""
 
 from __future__ import annotations
 

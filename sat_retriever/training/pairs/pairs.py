@@ -1,4 +1,4 @@
-"""What the Cross-Encoder learns from: questions paired with sheets that Stage 1 found for them."""
+"""Training pairs of the Cross-Encoder: queries with sheets that Stage 1 found for them."""
 
 from __future__ import annotations
 

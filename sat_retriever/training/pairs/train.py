@@ -1,4 +1,4 @@
-"""The Cross-Encoder is trained here: which of two texts read together belong to each other."""
+"""The training of the Cross-Encoder: it learns whether a query and a sheet belong together."""
 
 from __future__ import annotations
 

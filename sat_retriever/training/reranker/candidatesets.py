@@ -1,4 +1,4 @@
-"""What Stage 2 learns from: the real candidates of labelled questions, as users get them."""
+"""Training data of Stage 2: the candidates that users would get for labelled queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many of the ranked candidates make a complete answer: the share that a reranker keeps."""
+"""The share of the best score above which candidates make a complete answer."""
 
 from __future__ import annotations
 

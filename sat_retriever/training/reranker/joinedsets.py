@@ -1,4 +1,4 @@
-"""Candidates of questions about several corpora as one set, for one training of Stage 2."""
+"""Candidate sets of several corpora joined for one training of Stage 2."""
 
 from __future__ import annotations
 

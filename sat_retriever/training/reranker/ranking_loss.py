@@ -1,4 +1,4 @@
-"""The loss of Stage 2: listwise, by candidate and by margin, over batches of candidate lists."""
+"""The loss of Stage 2: a listwise, a pointwise and a margin part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One phase of Stage 2 as the training loop sees it: base scorer or graph on candidate sets."""
+"""Stage 2 as a task of the training loop: the base scorer, or the graph over it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base scorer of Stage 2: query token and candidates in, a logit for each candidate out."""
+"""The base scorer of Stage 2: one logit for each candidate of a query."""
 
 from __future__ import annotations
 

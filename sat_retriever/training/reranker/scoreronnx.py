@@ -1,4 +1,4 @@
-"""A trained scorer as a reranker folder that runs without torch, and back."""
+"""Conversion between a trained scorer and a reranker folder that runs without torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stage 2 trained in two phases: the base scorer, then the gated graph over it.
+"""The training of Stage 2 in two phases: the base scorer, then the gated graph over it.
 
 run/base/        the base scorer alone, as a reranker folder
 run/reranker/    the best graph over it, or the base scorer where there are no layers
