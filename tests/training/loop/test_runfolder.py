@@ -5,7 +5,6 @@ import sys
 import pytest
 
 from sat_retriever.errors import InputError, OutputError, TrainingError
-from sat_retriever.training.loop.provenance import command_line, provenance
 from sat_retriever.training.loop.runfolder import RunFolder
 
 CONFIG = {"kind": "tiny", "learning_rate": 2e-4, "blend": (0.0, 10.0), "deep": {"layers": 4}}
@@ -27,16 +26,6 @@ def test_a_new_run_says_what_it_runs_with(tmp_path):
     assert start["hardware"]["processes"] == 1
     assert start["started"].endswith("+00:00")
     assert isinstance(start["dirty"], bool) == isinstance(start["commit"], str)
-
-
-def test_code_outside_of_a_checkout_has_no_commit(tmp_path, monkeypatch):
-    monkeypatch.setattr("sat_retriever.training.loop.provenance._PACKAGE", tmp_path)
-    assert (provenance()["commit"], provenance()["dirty"]) == (None, None)
-
-
-def test_a_command_names_no_folder_of_the_machine():
-    words = ["/home/me/venv/bin/sat", "train", "--folder=/data/x/run", "/data/y", "rel/z", "-v"]
-    assert command_line(words) == "sat train --folder=run y rel/z -v"
 
 
 def test_the_same_run_is_gone_on_with_and_each_start_is_noted(tmp_path):
