@@ -24,7 +24,7 @@ from sat_retriever.synth.corpus import MANIFEST, synthesize
 from sat_retriever.synth.options import SynthOptions
 from sat_retriever.training.data.families import families
 from sat_retriever.training.data.holdout import held_out_families
-from sat_retriever.training.data.sources import read_records
+from sat_retriever.training.data.reading import read_records
 
 ALL, STANDARD, GROUPED = "all", "standard", "grouped"
 SHARE = 0.3  # of the sheets held out, as validation and test of the paper's grouped split together

@@ -27,7 +27,7 @@ from sat_retriever.rank.graph.folder import compact_graph_folder
 from sat_retriever.rank.graph.rerank import GraphReranker
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.training.data.corpusindex import corpus_index
-from sat_retriever.training.data.sources import from_dataset
+from sat_retriever.training.data.reading import from_dataset
 from sat_retriever.training.encoder.mixedtask import mixed
 from sat_retriever.training.encoder.train import train_encoder
 from sat_retriever.training.reranker.candidatesets import candidate_sets

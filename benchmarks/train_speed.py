@@ -24,7 +24,7 @@ from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.trainingsets import standard_dataset
 from sat_retriever.encoder.source import MINILM
-from sat_retriever.training.data.sources import from_dataset
+from sat_retriever.training.data.reading import from_dataset
 from sat_retriever.training.encoder.backbone import Backbone
 from sat_retriever.training.encoder.encodertask import EncoderTask
 from sat_retriever.training.loop.device import make_accelerator

@@ -25,7 +25,7 @@ from benchmarks.train_runner import REPORT, RUN, Places, base_folder, encoder_fo
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.training.data.corpusindex import seen_index
-from sat_retriever.training.data.sources import from_dataset
+from sat_retriever.training.data.reading import from_dataset
 from sat_retriever.training.encoder.train import train_encoder
 from sat_retriever.training.loop.memory import peak_memory_mib
 from sat_retriever.training.loop.runfolder import RunFolder

@@ -23,7 +23,7 @@ from sat_retriever.rank.graph.rerank import GraphReranker
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions
 from sat_retriever.training.data.corpusindex import corpus_index
-from sat_retriever.training.data.sources import from_dataset
+from sat_retriever.training.data.reading import from_dataset
 from sat_retriever.training.encoder.train import train_encoder
 from sat_retriever.training.reranker.candidatesets import candidate_sets
 from sat_retriever.training.reranker.train import train_reranker

@@ -56,7 +56,7 @@ from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
 from sat_retriever.training.data.corpusindex import seen_index
-from sat_retriever.training.data.sources import check_known, from_index, read_records
+from sat_retriever.training.data.reading import from_index, read_records, refuse_unknown_sheets
 from sat_retriever.training.encoder.train import train_encoder
 from sat_retriever.training.loop.memory import peak_memory_mib
 from sat_retriever.training.loop.progress import Standing
@@ -131,7 +131,7 @@ def adapt(
     settings = settings or AdaptSettings()
     if not len(index):
         raise EmptyInputError(f"{index.path} holds no sheets; index some workbooks first")
-    check_known(own, index.sheet_ids(), str(index.path))
+    refuse_unknown_sheets(own, index.sheet_ids(), str(index.path))
     folder = Path(folder).resolve()
     config = {
         "kind": _KIND, "start": _start(index, folder), **asdict(settings),

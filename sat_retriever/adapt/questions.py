@@ -31,7 +31,7 @@ from sat_retriever.questions.paraphrase import reworded
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.training.data.families import families_of
 from sat_retriever.training.data.holdout import divided
-from sat_retriever.training.data.sources import read_records
+from sat_retriever.training.data.reading import read_records
 
 QUESTIONS, TRAIN = "questions", "train.json"
 _HELD_OUT_MOST = 1_000  # held-out questions; more would decide little more

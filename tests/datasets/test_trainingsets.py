@@ -9,7 +9,7 @@ from sat_retriever.datasets.trainingsets import (
     standard_dataset,
 )
 from sat_retriever.errors import CorpusError
-from sat_retriever.training.data.sources import from_dataset
+from sat_retriever.training.data.reading import from_dataset
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 

@@ -14,7 +14,7 @@ from sat_retriever.errors import FingerprintMismatchError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.options import WORKBOOKS
 from sat_retriever.training.data.corpusindex import corpus_index, seen_index
-from sat_retriever.training.data.sources import from_dataset, from_index
+from sat_retriever.training.data.reading import from_dataset, from_index
 from sat_retriever.training.data.trainingdata import TrainingData
 
 INDEX = "index.sat"  # of a corpus, in the run folder

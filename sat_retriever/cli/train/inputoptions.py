@@ -25,7 +25,7 @@ from sat_retriever.training.data.holdout import (
     by_question,
     by_workbook,
 )
-from sat_retriever.training.data.sources import check_known
+from sat_retriever.training.data.reading import refuse_unknown_sheets
 
 PANEL = "What to learn from: --index with --labels, --corpus or --spider"
 
@@ -130,7 +130,7 @@ def _check_together(
 def _own(index: Path, labels: Path, hold_out: HoldOut, share: float) -> TrainingInput:
     queries = load_labels(labels)
     with SheetIndex.open(index) as opened:
-        check_known(queries, opened.sheet_ids(), str(index))
+        refuse_unknown_sheets(queries, opened.sheet_ids(), str(index))
         if hold_out == "question":
             split = by_question(queries, share=share)
         else:

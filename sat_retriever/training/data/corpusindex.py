@@ -16,7 +16,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.links import Link
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization
-from sat_retriever.training.data.sources import read_records
+from sat_retriever.training.data.reading import read_records
 
 
 def corpus_index(

@@ -11,7 +11,7 @@ from sat_retriever.period.periods import period_of
 from sat_retriever.questions.keys import header_words
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.training.data.sources import read_records
+from sat_retriever.training.data.reading import read_records
 
 _WORD = re.compile(r"[^\W\d_]")
 

@@ -14,7 +14,7 @@ from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.training.data.families import families, families_of
 from sat_retriever.training.data.holdout import by_family, divided, held_out_families
-from sat_retriever.training.data.sources import from_index
+from sat_retriever.training.data.reading import from_index
 from tests.fakes import HashedEncoder
 
 

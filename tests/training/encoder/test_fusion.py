@@ -15,7 +15,7 @@ from sat_retriever.index.scoring import DENSE_WEIGHT
 from sat_retriever.metrics import ndcg
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.lexical import LexicalScorer
-from sat_retriever.training.data.sources import from_dataset, from_index
+from sat_retriever.training.data.reading import from_dataset, from_index
 from sat_retriever.training.data.trainingdata import SHARES
 from sat_retriever.training.encoder.fusion import best_share, choose_fusion
 from tests.fakes import HashedEncoder

@@ -12,11 +12,11 @@ from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.serialize import Serialization, serialize
 from sat_retriever.training.data.corpusindex import corpus_index, seen_index
 from sat_retriever.training.data.holdout import by_question, by_workbook
-from sat_retriever.training.data.sources import (
-    check_known,
+from sat_retriever.training.data.reading import (
     from_dataset,
     from_index,
     read_records,
+    refuse_unknown_sheets,
 )
 from tests.fakes import HashedEncoder
 
@@ -97,7 +97,7 @@ def test_labels_that_name_sheets_that_are_not_there_are_counted_and_named():
         Query("d", ("2",)),
     ]
     with pytest.raises(InputError) as caught:
-        check_known(labels, "0123", "own.sat")
+        refuse_unknown_sheets(labels, "0123", "own.sat")
     said = str(caught.value)
     assert "3 of the sheets that the labels name (in 3 of the questions)" in said
     assert "not in own.sat: 'x', 'y', 'z';" in said
@@ -107,7 +107,7 @@ def test_labels_that_name_sheets_that_are_not_there_are_counted_and_named():
 def test_of_many_unknown_sheets_the_first_are_named_and_the_others_counted():
     labels = [Query("a", tuple(f"x{number}" for number in range(9)))]
     with pytest.raises(InputError, match=r"'x4' and 4 more; "):
-        check_known(labels, "0123", "own.sat")
+        refuse_unknown_sheets(labels, "0123", "own.sat")
 
 
 # ---- an index as training data
@@ -131,7 +131,7 @@ def test_what_a_user_ruled_out_is_a_hard_negative_unless_some_are_annotated(inde
 
 
 def test_records_of_an_index_come_complete_whatever_is_read_at_once(index, monkeypatch):
-    monkeypatch.setattr("sat_retriever.training.data.sources.READ_AT_ONCE", 3)
+    monkeypatch.setattr("sat_retriever.training.data.reading.READ_AT_ONCE", 3)
     assert [one.sheet_id for one in read_records(index)] == ["0", "1", "2", "3"]
 
 

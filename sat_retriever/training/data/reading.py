@@ -1,4 +1,4 @@
-"""Training data made of a data set, or of a user's index with labelled queries."""
+"""Training data read from a data set, or from a user's index with labelled queries."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def read_records(index: SheetIndex) -> Iterator[SheetRecord]:
         yield from (found[sheet_id] for sheet_id in part if sheet_id in found)
 
 
-def check_known(queries: Iterable[Query], known: Iterable[str], where: str) -> None:
+def refuse_unknown_sheets(queries: Iterable[Query], known: Iterable[str], where: str) -> None:
     """Refuse questions that name unknown sheets.
 
     Args:
@@ -138,7 +138,7 @@ def _data(
     seen: frozenset[str] | None,
 ) -> TrainingData:
     texts = corpus.texts
-    check_known((*train, *validation), texts, name)
+    refuse_unknown_sheets((*train, *validation), texts, name)
     row_of = {sheet_id: row for row, sheet_id in enumerate(texts)}
     rows = range(len(texts)) if seen is None else sorted(row_of[each] for each in seen)
     return TrainingData(
