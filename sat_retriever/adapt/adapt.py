@@ -44,6 +44,7 @@ from sat_retriever.adapt.questions import QUESTIONS, TRAIN, Material, prepare
 from sat_retriever.adapt.settings import OWN, AdaptSettings
 from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
 from sat_retriever.atomic import make_folder
+from sat_retriever.datasets.dataset import divided_dataset
 from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, TrainingError
@@ -201,7 +202,10 @@ class _Making:
         """The adapted encoder."""
         named = self.settings.backbone
         start = start_of(self.index.encoder_name if named == OWN else named)
-        data = from_index(self.index, material.train, material.choose, seen=material.seen)
+        labels = divided_dataset(
+            self.index.path.stem, material.train, material.choose, seen=material.seen
+        )
+        data = from_index(self.index, labels)
         learnt = getattr(self.index.encoder, "dense_weight", None)
         if goes_on(self.index, named) and learnt is not None:
             # Made questions quote the sheets, and would choose more words than people's did.

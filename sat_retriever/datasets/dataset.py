@@ -95,6 +95,31 @@ def chosen(queries: Sequence[Query], places: Iterable[int]) -> tuple[Query, ...]
     return tuple(queries[place] for place in places)
 
 
+def divided_dataset(
+    name: str,
+    train: Sequence[Query],
+    validation: Sequence[Query],
+    *,
+    seen: frozenset[str] | None = None,
+) -> Dataset:
+    """A data set of queries that are divided already; its sheets are in an index.
+
+    Args:
+        name: Its name.
+        train: Queries to learn from; one that is to count twice is there twice.
+        validation: Queries to choose with.
+        seen: Ids of the sheets that training may use, even as negatives; None for all.
+
+    >>> found = divided_dataset("own", [Query("a", ("1",))], [Query("b", ("2",))])
+    >>> found.split.train, found.split.validation, found.validation[0].text
+    ((0,), (1,), 'b')
+    """
+    queries = (*train, *validation)
+    places = tuple(range(len(queries)))
+    split = Split(places[: len(train)], places[len(train) :], seen=seen)
+    return Dataset(name, (), queries, split=split)
+
+
 def load_industrytab(folder: str | Path) -> Dataset:
     """IndustryTab-1K, IndustryTab-614, or any corpus in the same layout, as `sat synth` makes.
 

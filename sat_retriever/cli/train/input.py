@@ -49,9 +49,8 @@ class TrainingInput:
         """Texts and queries that Stage 1 and the Cross-Encoder learn from."""
         if self.index is None:
             return from_dataset(self.dataset)
-        train, validation = self.dataset.train, self.dataset.validation
         with SheetIndex.open(self.index) as opened:
-            return from_index(opened, train, validation, seen=self.dataset.split.seen)
+            return from_index(opened, self.dataset)
 
     @contextmanager
     def searched(

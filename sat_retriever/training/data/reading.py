@@ -40,16 +40,14 @@ def from_dataset(dataset: Dataset, serialization: Serialization | None = None) -
 # ---- a user's own index
 
 
-def from_index(
-    index: SheetIndex,
-    train: Sequence[Query],
-    validation: Sequence[Query],
-    *,
-    seen: frozenset[str] | None = None,
-) -> TrainingData:
-    """The sheets of an index, in its texts, with labelled questions, and times if it heeds them.
+def from_index(index: SheetIndex, labels: Dataset) -> TrainingData:
+    """The sheets of an index, in its texts, with labelled queries, and times if it heeds them.
 
-    Where a question has no annotated hard negatives, all its negatives count as such.
+    Where a query has no annotated hard negatives, all its negatives count as such.
+
+    Args:
+        index: The sheets.
+        labels: Queries with a split; its records are not read.
 
     Raises:
         EmptyInputError: If there are no training or no validation questions.
@@ -57,8 +55,8 @@ def from_index(
             question has a relevant sheet that is held out.
     """
     corpus = _read(read_records(index), index.serialization, times=index.times)
-    judged = [tuple(map(_ruled_out, part)) for part in (train, validation)]
-    return _data(index.path.stem, corpus, judged[0], judged[1], seen)
+    train, validation = (tuple(map(_ruled_out, part)) for part in (labels.train, labels.validation))
+    return _data(index.path.stem, corpus, train, validation, labels.split.seen)
 
 
 def read_records(index: SheetIndex) -> Iterator[SheetRecord]:

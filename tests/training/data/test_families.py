@@ -124,7 +124,7 @@ def test_a_question_is_on_a_side_with_all_its_sheets_and_no_family_is_on_both(
         assert len(own.train) + len(own.validation) + own.left_out == len(queries)
         assert {query.text for query in own.train}.isdisjoint(q.text for q in own.validation)
         assert by_family(index, queries, share=share, seed=seed) == split
-        from_index(index, own.train, own.validation, seen=split.seen)
+        from_index(index, own)
 
 
 def test_the_share_is_kept_to_where_families_are_small_and_another_seed_draws_others():

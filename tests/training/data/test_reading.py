@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from sat_retriever.datasets.dataset import Dataset, Split
+from sat_retriever.datasets.dataset import Dataset, Split, divided_dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, FingerprintMismatchError, InputError
@@ -115,7 +115,7 @@ def test_of_many_unknown_sheets_the_first_are_named_and_the_others_counted():
 
 def test_an_index_gives_the_same_texts_and_rows_as_the_corpus_it_was_made_of(index):
     train, validation = QUERIES[:2], QUERIES[2:3]
-    own, corpus = from_index(index, train, validation), from_dataset(TOY)
+    own, corpus = from_index(index, divided_dataset("own", train, validation)), from_dataset(TOY)
     assert (own.sheet_ids, own.sheets, own.train) == (
         corpus.sheet_ids,
         corpus.sheets,
@@ -124,7 +124,7 @@ def test_an_index_gives_the_same_texts_and_rows_as_the_corpus_it_was_made_of(ind
 
 
 def test_what_a_user_ruled_out_is_a_hard_negative_unless_some_are_annotated(index):
-    data = from_index(index, QUERIES[:1], QUERIES[2:3])
+    data = from_index(index, divided_dataset("own", QUERIES[:1], QUERIES[2:3]))
     assert data.train.hard_negatives == ((1,),)
     assert data.validation.hard_negatives == ((3,),)
     assert from_dataset(TOY).validation.hard_negatives == ((),)  # drawn at random there
@@ -196,7 +196,7 @@ def test_whole_workbooks_are_held_out_and_questions_across_the_border_left_out(i
     assert all(split.seen.issuperset(query.positives) for query in divided.train)
     assert divided.left_out == (0 if held_out == {"3"} else 1)
     assert len(divided.train) + len(divided.validation) + divided.left_out == 5
-    from_index(index, divided.train, divided.validation, seen=split.seen)
+    from_index(index, divided)
 
 
 def test_one_workbook_cannot_be_held_out(index):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sat_retriever.datasets.dataset import Dataset, Split
+from sat_retriever.datasets.dataset import Dataset, Split, divided_dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -59,7 +59,7 @@ def test_every_share_is_measured_as_the_index_ranks_with_it(tmp_path):
                 if (ranked := index.candidates(query.text, 5, dense_weight=share))
             ]
             assert value == pytest.approx(np.mean(slow), abs=1e-9), share
-        own = from_index(index, corpus.queries[:4], corpus.queries[4:])
+        own = from_index(index, divided_dataset("own", corpus.queries[:4], corpus.queries[4:]))
         again = choose_fusion(own, own.lexical, *_tokens(own, encoder))
         assert again.ndcg == pytest.approx(found.ndcg)
     assert len(set(found.ndcg.values())) > 2  # shares do differ here
@@ -80,7 +80,7 @@ def test_times_count_as_they_do_in_the_index(tmp_path):
         found = {}
         for times in (True, False):
             index.times = times
-            data = from_index(index, asked[:1], asked)
+            data = from_index(index, divided_dataset("own", asked[:1], asked))
             assert (data.times is not None) is times
             found[times] = choose_fusion(data, data.lexical, *_tokens(data, encoder)).ndcg
             slow = [
