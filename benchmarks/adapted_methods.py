@@ -22,7 +22,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.models.packaged import FOLDER as PACKAGED
 from sat_retriever.models.packaged import is_packaged
 from sat_retriever.rank.load import load_reranker, own_reranker
-from sat_retriever.training.corpusindex import corpus_index
+from sat_retriever.training.data.corpusindex import corpus_index
 
 _INDEXES = "indexes"
 

@@ -35,7 +35,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.questions.own import OwnQueries, own_queries
+from sat_retriever.questions.forindex import OwnQueries, own_queries
 from sat_retriever.records.tokens import Encoder
 
 NUMBER, SCALE_NUMBER, SEED = 400, 300, 0

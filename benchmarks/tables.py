@@ -17,7 +17,7 @@ from benchmarks.all_parts import all_parts, readme_parts
 from benchmarks.figures import figures
 from benchmarks.part import Part
 from benchmarks.results import ROOT, read_results
-from sat_retriever.evaluation.rows import unsupported
+from sat_retriever.metrics.rows import unsupported
 
 RANKED = ("quality", "links", *train_parts.BENCHMARKS, *adapted_parts.BENCHMARKS)
 START, END = "<!-- results:start -->", "<!-- results:end -->"

@@ -17,9 +17,9 @@ from sat_retriever.rank.graph.folder import read_graph_folder
 from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.rank.load import located_reranker, own_reranker_name
 from sat_retriever.rank.registry import untrained_kind
-from sat_retriever.training.encodertask import SENTENCE_TRANSFORMERS
-from sat_retriever.training.run import CONFIG
-from sat_retriever.training.scoreronnx import base_weights
+from sat_retriever.training.encoder.encodertask import SENTENCE_TRANSFORMERS
+from sat_retriever.training.loop.runfolder import CONFIG
+from sat_retriever.training.reranker.scoreronnx import base_weights
 from sat_retriever.training.settings import RerankerTraining
 
 _PRECISION = re.compile(r":(?:int8|compact)$")

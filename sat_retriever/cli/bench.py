@@ -185,11 +185,11 @@ def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured
     from sat_retriever.evaluation.bench import bench as compare
     from sat_retriever.evaluation.named import named_methods
     from sat_retriever.evaluation.timing import Timing
-    from sat_retriever.training.sources import check_known
+    from sat_retriever.training.data.reading import refuse_unknown_sheets
 
     if len(opened) == 0:
         raise EmptyInputError(f"{opened.path} holds no sheets; index some workbooks first")
-    check_known(labels.queries, opened.sheet_ids(), str(opened.path))
+    refuse_unknown_sheets(labels.queries, opened.sheet_ids(), str(opened.path))
     with progress("bench", "opening the index") as shown:
         opened.warm_up()
         remarks = _merged(labels)

@@ -12,9 +12,9 @@ import typer
 
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
 from sat_retriever.datasets.labels import Query, load_labels
+from sat_retriever.datasets.labels.write import FORMS, write_queries
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.questions.publish import FORMS, write_queries
 
 _HINTED = 5  # unknown sheets for which near ones are looked up
 _LISTED = 20  # unknown sheets that are named

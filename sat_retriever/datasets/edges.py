@@ -73,7 +73,7 @@ def _typed_edges(edges: Mapping[str, Any], path: Path) -> tuple[Link, ...]:
 
 
 def _check_edges(edges: Mapping[str, Any], known: Collection[str], path: Path) -> None:
-    """Refuse edges whose pairs, types or counts are not as documented."""
+    """Refuse pairs, types and counts that are not as documented."""
     pairs: set[frozenset[str]] = set()
     for pair, types in edges["edge_all_types"].items():
         where = f"{path}, 'edge_all_types' {pair!r:.80}"
@@ -121,7 +121,7 @@ def _check_listed(edges: Mapping[str, Any], pairs: set[frozenset[str]], path: Pa
 
 
 def _check_primary(edges: Mapping[str, Any], path: Path) -> None:
-    """Refuse main types and directions that are not among the types of their pair."""
+    """Refuse a first type that is none of the pair's types, or a direction without an edge."""
     every = edges["edge_all_types"]
     for name in ("edge_types", "edge_directions"):
         given = edges.get(name) or {}

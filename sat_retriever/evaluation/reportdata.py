@@ -12,11 +12,11 @@ from typing import Any
 
 from sat_retriever.datasets.labels import Query
 from sat_retriever.evaluation.bench import LISTED, Bench, Scored
-from sat_retriever.evaluation.rows import PER_QUERY
 from sat_retriever.evaluation.timing import Told
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.links.words import ways_of
 from sat_retriever.metrics import mean
+from sat_retriever.metrics.rows import PER_QUERY
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord

@@ -13,7 +13,7 @@ from sat_retriever.atomic import draft_of, make_folder, writing
 from sat_retriever.errors import InputError
 from sat_retriever.evaluation.bench import Bench
 from sat_retriever.evaluation.results import results_of
-from sat_retriever.evaluation.run import write_run
+from sat_retriever.metrics.run import write_run
 
 REPORT, RESULTS, RUNS = "report.html", "results.json", "runs"
 _ENDING = ".jsonl"
@@ -21,7 +21,7 @@ _NAME_CHARS = 50
 
 
 def check_folder(out: Path, *, force: bool) -> None:
-    """Refuse a folder that a report cannot or must not be written to.
+    """Refuse a folder that a report must not be written to.
 
     Raises:
         InputError: If it is a file, lies in no folder, cannot be written, or has a report

@@ -17,20 +17,20 @@ from sat_retriever._extras import require
 from sat_retriever._version import __version__
 from sat_retriever.atomic import draft_of, make_folder
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import InputError
 from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.generate import Made, make_queries
 from sat_retriever.questions.paraphrase import reworded
-from sat_retriever.questions.publish import write_queries
-from sat_retriever.questions.wordings import Wordings
+from sat_retriever.questions.synonyms import Wordings
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
+from sat_retriever.synth.corpusfiles import EdgesFile, SheetsFile, write_rows
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthProgress, SynthReport
 from sat_retriever.synth.pairs import PairSheet, train_pairs
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.plan.scales import scale, years
-from sat_retriever.synth.publish import EdgesFile, SheetsFile, write_rows
 from sat_retriever.synth.unit import MadeUnit, Retold
 from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.synth.works import made_units

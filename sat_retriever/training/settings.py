@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from sat_retriever.errors import InputError
 from sat_retriever.rank.graph.spec import Start
-from sat_retriever.training.schedule import Precision, Schedule
+from sat_retriever.training.loop.schedule import Precision, Schedule
 
 Loss = Literal["multi_positive", "single_positive"]
 NegativeChoice = Literal["first", "random"]

@@ -22,8 +22,8 @@ from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.models.packaged import FOLDER
-from sat_retriever.training.scorer import BaseScorer, ScorerShape
-from sat_retriever.training.scoreronnx import export_scorer
+from sat_retriever.training.reranker.scorer import BaseScorer, ScorerShape
+from sat_retriever.training.reranker.scoreronnx import export_scorer
 from tests.fakes import HashedEncoder
 from tests.rank.graph.small_model import base_spec, save_base_scorer, save_small_model, small_spec
 

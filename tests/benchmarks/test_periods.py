@@ -12,8 +12,8 @@ from benchmarks.periods_corpus import SeriesOptions, read_right, series_corpus
 from benchmarks.periods_phrases import PHRASES, SPELLINGS
 from benchmarks.periods_tables import periods_table
 from sat_retriever.datasets.splits import held_out_workbooks
-from sat_retriever.evaluation.rows import unsupported
-from sat_retriever.evaluation.run import Ranked
+from sat_retriever.metrics.rows import unsupported
+from sat_retriever.metrics.run import Ranked
 from sat_retriever.period.periods import period_of
 from sat_retriever.period.spans import Span
 from tests.saved_encoder import save_bag_of_words

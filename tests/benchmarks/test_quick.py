@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks.results import ROOT
 from benchmarks.train_methods import RECIPES
-from sat_retriever.evaluation.rows import unsupported
-from sat_retriever.evaluation.run import read_run
+from sat_retriever.metrics.rows import unsupported
+from sat_retriever.metrics.run import read_run
 
 
 def run(*arguments, runs, **environment):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sat_retriever import SheetRetriever
-from sat_retriever.adapt.judging import next_row
+from sat_retriever.adapt.judging import next_verdict
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.cli.train.bar import TrainingBar
 from sat_retriever.encoder import SheetEncoder
@@ -22,7 +22,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.models.folder import file_hash
 from sat_retriever.rank.graph.folder import read_graph_folder
 from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.training.summary import read_run
+from sat_retriever.training.loop.summary import read_run
 from tests.adapt.corpus import WORDS, sheet_id, write_books
 from tests.cli.conftest import Run
 from tests.cli.test_train import ran, run_here
@@ -236,10 +236,10 @@ def test_sheets_may_come_and_go_while_it_learns_and_before_it_is_taken(desk, tmp
     command = ("adapt", "-i", file, "--backbone", desk.tiny, "--epochs", 1, *SMALL)
 
     def better(*given, sure):
-        return replace(next_row(*given, sure=sure), kept=True)
+        return replace(next_verdict(*given, sure=sure), kept=True)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "next_row", better)
+        patch.setattr(module, "next_verdict", better)
         for place, gone in (
             (("training", "stage-1", "training", 2), ids[0]),
             (("counting", "encoding the index anew"), ids[-1]),
@@ -309,11 +309,11 @@ def twice(journey, desk, tmp_path_factory):
     better = iter([True, False])
 
     def judged(*given, sure):
-        return replace(next_row(*given, sure=sure), kept=next(better))
+        return replace(next_verdict(*given, sure=sure), kept=next(better))
 
     command = ("adapt", "-i", file, "--epochs", 1, *SMALL, "--learning-rate", 1e-12)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "next_row", judged)
+        patch.setattr(module, "next_verdict", judged)
         shown = ran(*command)
     return file, shown, json.loads(ran(*command, "--json").out)
 

@@ -18,8 +18,8 @@ from sat_retriever.cli.train.fields import option_name, settings_of, shown
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.training.loop.summary import read_run
 from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
-from sat_retriever.training.summary import read_run
 from tests.cli.conftest import Run, run_sat
 from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import COMPANIES, SUBJECTS, YEARS, save_tiny

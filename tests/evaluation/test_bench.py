@@ -16,9 +16,9 @@ from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.fused import fused
 from sat_retriever.evaluation.named import encoder_label, named_methods
 from sat_retriever.evaluation.results import results_of
-from sat_retriever.evaluation.rows import metrics_of
 from sat_retriever.evaluation.timing import Timing
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.rows import metrics_of
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 from tests.evaluation.books import BAD, PLAN, Q1, QUERIES, STAFF, SUMMARY, indexed

@@ -18,7 +18,7 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
-from sat_retriever.adapt.judging import marks
+from sat_retriever.adapt.judging import answer_rows
 from sat_retriever.datasets.labels import Query
 from sat_retriever.index.scores import time_factors
 from sat_retriever.index.store import schema
@@ -329,4 +329,4 @@ def test_a_frameworks_passages_are_ranked_as_of_the_day(index):
 def test_adaptation_judges_the_same_whatever_the_day(index):
     queries = [Query("sales Q1 last year", ("book.xlsx#Sales 2022 Q1",))]
     with timeless(index) as plain:
-        assert marks(index, "links", queries) == marks(plain, "links", queries)
+        assert answer_rows(index, "links", queries) == answer_rows(plain, "links", queries)

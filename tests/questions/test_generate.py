@@ -11,9 +11,9 @@ import pytest
 from sat_retriever.errors import InputError
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.generate import QueryOptions, make_queries
+from sat_retriever.questions.grammar import Grammar
 from sat_retriever.questions.needs import Sources
-from sat_retriever.questions.phrasing import Grammar
-from sat_retriever.questions.published import HARD_TYPES, QUESTIONS
+from sat_retriever.questions.proportions import HARD_TYPES, QUESTIONS
 from tests.questions.slow import answers
 from tests.questions.small_world import MONTHLY, WORDINGS, facts_of, world
 
