@@ -15,10 +15,9 @@ from sat_retriever.evaluation.bench import LISTED, Bench, Scored
 from sat_retriever.evaluation.rows import PER_QUERY
 from sat_retriever.evaluation.timing import Told
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.links.words import ways_of
 from sat_retriever.metrics import mean
 from sat_retriever.records.candidates import Candidate
-from sat_retriever.records.links import Link
+from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.lexical import query_words
 from sat_retriever.text.segment import forms, stem, stems
@@ -148,7 +147,7 @@ def _link(sheet_id: str, link: Link | None) -> list[str] | None:
     """What a link says of a sheet, of which other one, and the evidence."""
     if link is None:
         return None
-    there, back = ways_of(link.type)
+    there, back = kind_of(link.type).says
     way, other = (there, link.target) if link.source == sheet_id else (back, link.source)
     return [link.type, way, other[:_NAME_CHARS], link.evidence[:_EVIDENCE_CHARS]]
 

@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sat_retriever.links.words import ways_of
 from sat_retriever.records.area import area_of
 from sat_retriever.records.cells import CellValue, cell_table, cell_text, one_line
 from sat_retriever.records.hits import Hit
 from sat_retriever.records.jsonform import to_json
-from sat_retriever.records.links import Link
+from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheets import SheetRecord, Table
 
 _COLUMNS_FOUND, _COLUMNS_DESCRIBED = 12, 60  # of a hit, of all tables of a sheet
@@ -266,7 +265,7 @@ class RelatedSheet:
     @classmethod
     def of(cls, sheet_id: str, link: Link) -> RelatedSheet:
         """A link as seen from one of its sheets."""
-        there, back = ways_of(link.type)
+        there, back = kind_of(link.type).says
         out = link.source == sheet_id
         other, way = (link.target, there) if out else (link.source, back)
         return cls(other, link.type, way, link.weight, cell_text(link.evidence))

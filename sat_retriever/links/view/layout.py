@@ -17,7 +17,7 @@ import numpy as np
 
 from sat_retriever.links.view.forces import settle
 from sat_retriever.links.view.packing import Array, Floor, bounds, by_area
-from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheets import SheetRecord
 
 ROW, PAD, TITLE = 26.0, 14.0, 26.0  # heights of a sheet's line, a card's margin, its title
@@ -172,7 +172,7 @@ def _between(
     pairs: Counter[tuple[int, int]] = Counter()
     for first, second, kind in ends:
         a, b = sorted((card_of[first], card_of[second]))
-        if a != b and kind != LinkType.SAME_WORKBOOK:
+        if a != b and not kind_of(kind).whole_workbook:
             pairs[a, b] += 1
     return dict(sorted(pairs.items()))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sat_retriever.links.view.layout import WINDOWS, Layout, place_sheets
 from sat_retriever.pages.onepage import one_page
-from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.links import Link, in_order, kind_of
 from sat_retriever.records.sheets import Column, SheetRecord
 
 PAGE_SHEETS = 2_000  # more than these make a page slow to pan, and nobody reads them at once
@@ -66,7 +66,7 @@ def _drawn(records: Sequence[SheetRecord], links: Iterable[Link]) -> tuple[list[
     inside = [link for link in links if link.source in known and link.target in known]
     ranked = sorted(
         inside,
-        key=lambda x: (x.type == LinkType.SAME_WORKBOOK, -x.weight, x.source, x.target, x.type),
+        key=lambda x: (kind_of(x.type).whole_workbook, -x.weight, x.source, x.target, x.type),
     )
     return ranked[:PAGE_LINKS], max(0, len(ranked) - PAGE_LINKS)
 
@@ -76,7 +76,7 @@ def _page_data(
 ) -> dict[str, Any]:
     """What the scripts read: sheets placed in cards, cards for each window, types, links."""
     row_of = {record.sheet_id: row for row, record in enumerate(records)}
-    types = _types(links)
+    types = in_order({link.type for link in links})
     sheets = [_sheet(record) for record in records]
     cards = []
     for place, card in enumerate(layouts[0].cards):
@@ -103,14 +103,26 @@ def _page_data(
         ]
         for x in links
     ]
-    return {"types": types, "sheets": sheets, "cards": cards, "links": drawn}
+    return {
+        "types": [_type(name, alone=len(types) == 1) for name in types],
+        "sheets": sheets,
+        "cards": cards,
+        "links": drawn,
+    }
 
 
-def _types(links: Iterable[Link]) -> list[str]:
-    """Types that occur, ours first and in their order."""
-    found = {link.type for link in links}
-    own = [kind.value for kind in LinkType if kind.value in found]
-    return [*own, *sorted(found.difference(own))]
+def _type(name: str, *, alone: bool) -> dict[str, Any]:
+    """How a type of link is named, worded and drawn; `on` if it is drawn from the start."""
+    kind = kind_of(name)
+    return {
+        "name": name,
+        "label": name.replace("_", " "),
+        "says": kind.says,
+        "directed": kind.directed,
+        "colours": kind.colours,
+        # The cards already show which sheets are of one workbook.
+        "on": alone or not kind.whole_workbook,
+    }
 
 
 def _sheet(record: SheetRecord) -> dict[str, Any]:

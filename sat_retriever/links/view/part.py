@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sat_retriever.records.links import Link, LinkType
-
-# It ties each sheet to its workbook's others, so it says nothing of how well linked one is.
-_SAME_WORKBOOK = LinkType.SAME_WORKBOOK.value
+from sat_retriever.records.links import Link, kind_of
 
 
 def around(sheet_ids: Sequence[str], links: Iterable[Link], hops: int) -> list[str]:
@@ -36,7 +33,7 @@ def around(sheet_ids: Sequence[str], links: Iterable[Link], hops: int) -> list[s
 def best_linked(sheet_ids: Sequence[str], links: Iterable[Link], limit: int) -> list[str]:
     """At most `limit` of the sheets, in id order: those with the most links stay.
 
-    Links of the same workbook count only between sheets that are equal otherwise.
+    Links that tie whole workbooks together count only between sheets that are equal otherwise.
 
     >>> links = [Link("b", "c", "join_key"), Link("a", "d", "same_workbook")]
     >>> best_linked("abcd", links, 2)
@@ -49,7 +46,7 @@ def best_linked(sheet_ids: Sequence[str], links: Iterable[Link], limit: int) -> 
     near: Counter[str] = Counter()
     for link in links:
         if link.source in known and link.target in known:
-            counts = near if link.type == _SAME_WORKBOOK else telling
+            counts = near if kind_of(link.type).whole_workbook else telling
             counts.update((link.source, link.target))
     ranked = sorted(known, key=lambda sheet: (-telling[sheet], -near[sheet], sheet))
     return sorted(ranked[:limit])

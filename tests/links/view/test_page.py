@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sat_retriever.links.view.page import PAGE_LINKS, to_html
-from sat_retriever.records.links import Link
+from sat_retriever.records.links import OTHER_KIND, Link, kind_of
 from sat_retriever.records.sheets import Column, ColumnType, FormulaState, SheetRecord, Table
 
 EVIL = "</script><img src=x onerror=window.hacked=1>"
@@ -220,6 +220,17 @@ def test_each_type_is_counted_and_can_be_switched_off(page):
     page.locator("input[name=join_key]").check()
     assert pixels(page) == before
     assert page.locator("input[name=same_workbook]").is_checked() is False
+
+
+def test_each_type_has_the_colour_of_its_row_in_the_light_and_in_the_dark(page):
+    names = [kind_of(name) for name in ("formula_reference", "aggregation", "join_key")]
+    expected = [*names, kind_of("same_workbook"), OTHER_KIND]
+    for theme in (0, 1):
+        lines = page.locator("#types .line").all()
+        found = [line.evaluate("e => getComputedStyle(e).borderTopColor") for line in lines]
+        hexes = ["#{:02x}{:02x}{:02x}".format(*map(int, re.findall(r"\d+", one))) for one in found]
+        assert hexes == [kind.colours[theme] for kind in expected]
+        page.locator("#theme").click()
 
 
 def test_a_type_that_is_off_is_still_listed_and_marked(page):

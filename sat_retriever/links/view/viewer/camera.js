@@ -13,7 +13,7 @@ let asked = false;
 let flight = 0;
 
 function readTheme() {
-  const style = getComputedStyle(document.documentElement);
+  const root = document.documentElement, style = getComputedStyle(root);
   const value = (name) => style.getPropertyValue(name).trim();
   paint = {
     ground: value("--ground"), surface: value("--surface"), ink: value("--ink"),
@@ -22,7 +22,10 @@ function readTheme() {
     edge: cards.map((_, i) => `hsl(${hue(i)} 30% ${value("--card-edge")})`),
     dot: cards.map((_, i) => `hsl(${hue(i)} 60% ${value("--dot-light")})`),
   };
-  for (const type of types) type.colour = value(`--t-${type.name}`) || value("--t-other");
+  for (const type of types) {
+    type.colour = type.colours[root.dataset.theme === "dark" ? 1 : 0];
+    root.style.setProperty(`--type-${type.index}`, type.colour);
+  }
 }
 
 function hue(index) {

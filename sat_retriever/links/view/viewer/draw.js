@@ -79,7 +79,7 @@ function drawLinks(some, alpha, width) {
       else pen.quadraticCurveTo(...bend(link), b.x, b.y);
     }
     pen.strokeStyle = type.colour;
-    pen.setLineDash(type.dashed ? [6, 5] : []);
+    pen.setLineDash(type.directed ? [] : [6, 5]);
     pen.stroke();
   }
   pen.setLineDash([]);
@@ -97,7 +97,7 @@ function bend(link) {
 }
 
 function drawArrow(link) {
-  if (SAME_EITHER_WAY.has(link.type.name)) return;
+  if (!link.type.directed) return;
   const b = sheets[link.to], [cx, cy] = bend(link);
   const angle = Math.atan2(b.y - cy, b.x - cx), size = 8 / Math.min(1, Math.max(0.3, camera.scale));
   const x = b.x - 6 * Math.cos(angle), y = b.y - 6 * Math.sin(angle);

@@ -1,20 +1,8 @@
 // The data of the page: sheets, links, who is linked to whom, and the search over them.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const { sheets, cards } = data;
-const types = data.types.map((name, index) => ({
-  index, name, label: name.replaceAll("_", " "), count: 0,
-  // The cards show already which sheets are of one workbook.
-  on: name !== "same_workbook" || data.types.length === 1,
-  dashed: name === "sibling_period" || name === "same_workbook",
-}));
-const WAYS = {
-  formula_reference: ["takes values from", "gives values to"],
-  aggregation: ["sums up", "is summed up in"],
-  summary_source: ["gathers from", "is gathered in"],
-  join_key: ["joins to", "is joined from"],
-};
-const SAME_EITHER_WAY = new Set(["sibling_period", "same_workbook"]);
+const { sheets, cards, types } = data;
+for (const [index, type] of types.entries()) Object.assign(type, { index, count: 0 });
 
 const links = data.links.map(([from, to, type, weight, evidence]) => (
   { from, to, type: types[type], weight, evidence }

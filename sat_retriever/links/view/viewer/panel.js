@@ -88,8 +88,8 @@ function kindLine(type, count) {
 }
 
 function swatch(type) {
-  const line = element("span", { className: type.dashed ? "line dashed" : "line" });
-  line.style.borderTopColor = `var(--t-${type.name}, var(--t-other))`;
+  const line = element("span", { className: type.directed ? "line" : "line dashed" });
+  line.style.borderTopColor = `var(--type-${type.index})`;
   return line;
 }
 
@@ -108,8 +108,7 @@ function linkList(sheet, own) {
 
 function linkItem(sheet, link) {
   const other = otherEnd(link, sheet), out = link.from === sheet.index;
-  const ways = WAYS[link.type.name] ?? ["to", "from"];
-  const way = SAME_EITHER_WAY.has(link.type.name) ? "↔" : `${out ? "→" : "←"} ${ways[out ? 0 : 1]}`;
+  const way = link.type.directed ? `${out ? "→" : "←"} ${link.type.says[out ? 0 : 1]}` : "↔";
   const button = element("button", { type: "button" },
     element("span", { className: "way" }, `${way} `), element("b", {}, element("bdi", {}, other.name)));
   const where = other.path || other.workbook;
