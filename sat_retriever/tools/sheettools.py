@@ -15,11 +15,11 @@ from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.area import Area, area_of
-from sat_retriever.records.cells import CellValue, cell_table, cell_text
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import LinkType, in_order
 from sat_retriever.records.sheets import FormulaState, SheetRecord
 from sat_retriever.retriever import SheetRetriever
+from sat_retriever.tools.cells import cell_table, cell_text
 from sat_retriever.tools.naming import named_sheet
 from sat_retriever.tools.results import (
     FoundSheet,
@@ -32,7 +32,7 @@ from sat_retriever.tools.results import (
     described,
 )
 from sat_retriever.tools.tool import Tool
-from sat_retriever.workbook.window import CellWindow, parse_range, read_range
+from sat_retriever.workbook.window import CellValue, CellWindow, parse_range, read_range
 
 MAX_TOP_K = 50
 MAX_LINKS = 200

@@ -1,4 +1,4 @@
-"""`sat mcp`: what keeps it from starting; that it serves is shown in `tests/mcp_server`."""
+"""`sat mcp`: what keeps it from starting; that it serves is shown in `tests/tools/mcp`."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ import pytest
 
 from sat_retriever import SheetIndex, SheetTools
 from sat_retriever.errors import InputError
-from sat_retriever.records.cells import estimated_tokens
 from sat_retriever.records.links import LinkType
 from sat_retriever.tools import naming, sheettools
+from sat_retriever.tools.cells import estimated_tokens
 from tests.fakes import HashedEncoder
 
 NAMES = ["find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status"]

@@ -8,7 +8,7 @@ import sys
 
 from mcp import Client, StdioServerParameters, stdio_client
 
-from tests.tools.mcp_server.conftest import (
+from tests.tools.mcp.conftest import (
     CALLS,
     ENVIRONMENT,
     TOOLS,

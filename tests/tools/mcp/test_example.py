@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from tests.saved_encoder import save_bag_of_words
-from tests.tools.mcp_server.conftest import ENVIRONMENT, TOOLS
+from tests.tools.mcp.conftest import ENVIRONMENT, TOOLS
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

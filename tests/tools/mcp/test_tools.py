@@ -9,9 +9,9 @@ from mcp import Client
 
 from sat_retriever.index.indexing import index_paths
 from sat_retriever.tools import SheetTools
-from sat_retriever.tools.mcp_server import sheet_server
-from tests.tools.mcp_server.conftest import CALLS, TOOLS
-from tests.tools.mcp_server.test_server import MODES, asked, words
+from sat_retriever.tools.mcp.server import sheet_server
+from tests.tools.mcp.conftest import CALLS, TOOLS
+from tests.tools.mcp.test_server import MODES, asked, words
 
 
 def test_all_five_are_listed_and_described(tools):

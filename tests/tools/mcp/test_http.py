@@ -12,8 +12,8 @@ from contextlib import contextmanager
 import pytest
 from mcp import Client
 
-from tests.tools.mcp_server.conftest import CALLS, TOOLS, interrupted, started
-from tests.tools.mcp_server.test_server import MODES
+from tests.tools.mcp.conftest import CALLS, TOOLS, interrupted, started
+from tests.tools.mcp.test_server import MODES
 
 START = re.compile(r"serving 4 sheets at http://127\.0\.0\.1:(\d+)/mcp \(Ctrl-C ends it\)\n")
 

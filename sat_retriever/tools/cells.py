@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sat_retriever.records.area import column_letters
+from sat_retriever.workbook.window import CellValue
 
 TableForm = Literal["markdown", "html"]
-CellValue = str | int | float | bool | None
 Row = Sequence[CellValue]
 
 Line = Callable[[Sequence[str]], str]
