@@ -1,4 +1,4 @@
-"""The times that were understood of a question, and how they are said to who asked."""
+"""The times that were understood from a question, and their wording for the person who asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The times that single words and numbers of a question say, one by one, as they are spelled."""
+"""Single words and numbers of a question that name a time, each read by its own spelling."""
 
 from __future__ import annotations
 

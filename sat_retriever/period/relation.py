@@ -1,4 +1,4 @@
-"""How the times of many sheets lie to those that a question names."""
+"""Where the times of many sheets lie relative to the times that a question asks for."""
 
 from __future__ import annotations
 

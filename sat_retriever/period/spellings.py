@@ -1,4 +1,4 @@
-"""What a name says about time: years, quarters, months, days and more, as people write them."""
+"""Times that a name spells out: years, quarters, months, days and more."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sat_retriever.links.view.layout import WINDOWS, place_sheets
-from sat_retriever.links.view.packing import Floor
+from sat_retriever.pages.graph.layout import WINDOWS, place_sheets
+from sat_retriever.pages.graph.packing import Floor
 from sat_retriever.records.sheets import SheetRecord
 
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
-from sat_retriever.links.view.page import PAGE_LINKS, to_html
+from sat_retriever.pages.graph.page import PAGE_LINKS, to_html
 from sat_retriever.records.links import OTHER_KIND, Link, kind_of
 from sat_retriever.records.sheets import Column, ColumnType, FormulaState, SheetRecord, Table
 

@@ -7,10 +7,9 @@ only; see `sat_retriever.pages.onepage`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
 from typing import Any
 
-from sat_retriever.links.view.layout import WINDOWS, Layout, place_sheets
+from sat_retriever.pages.graph.layout import WINDOWS, Layout, place_sheets
 from sat_retriever.pages.onepage import one_page
 from sat_retriever.records.links import Link, in_order, kind_of
 from sat_retriever.records.sheets import Column, SheetRecord
@@ -46,18 +45,8 @@ def to_html(
         ]
     layouts = [place_sheets(records, drawn, window) for window in WINDOWS]
     data = _page_data(records, drawn, layouts)
-    script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, _SCRIPTS)) + "})();\n"
-    return one_page(
-        _asset("page.html"),
-        title=title,
-        style=_asset("style.css"),
-        script=script,
-        data={"title": title, "notes": list(notes), "shapes": _SHAPES, **data},
-    )
-
-
-def _asset(name: str) -> str:
-    return (files("sat_retriever.links.view") / "viewer" / name).read_text(encoding="utf-8")
+    said = {"title": title, "notes": list(notes), "shapes": _SHAPES}
+    return one_page("sat_retriever.pages.graph", _SCRIPTS, title=title, data={**said, **data})
 
 
 def _drawn(records: Sequence[SheetRecord], links: Iterable[Link]) -> tuple[list[Link], int]:

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import pytest
 
 from sat_retriever.datasets.labels import Query
-from sat_retriever.evaluation import reportdata
 from sat_retriever.evaluation.bench import Bench, bench
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.named import named_methods
-from sat_retriever.evaluation.report import report_html
+from sat_retriever.evaluation.report import data as reportdata
+from sat_retriever.evaluation.report.page import report_html
 from sat_retriever.evaluation.rows import PER_QUERY
 from sat_retriever.evaluation.timing import Timing
 from sat_retriever.index.index import SheetIndex

@@ -1,6 +1,5 @@
-// The data of the page: sheets, links, who is linked to whom, and the search over them.
+// What the page is about: sheets, links, who is linked to whom, and the search over them.
 
-const data = JSON.parse(document.getElementById("data").textContent);
 const { sheets, cards, types } = data;
 for (const [index, type] of types.entries()) Object.assign(type, { index, count: 0 });
 
@@ -36,10 +35,6 @@ function searchText(sheet) {
   return { name: fold(sheet.name), headers: fold(headers), path: fold(sheet.id) };
 }
 
-function fold(text) {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-}
-
 function rank(sheet, words) {
   const { name, headers, path } = sheet.text;
   let score = 0;
@@ -68,14 +63,4 @@ function find(query) {
 
 function otherEnd(link, sheet) {
   return sheets[link.from === sheet.index ? link.to : link.from];
-}
-
-function counted(number, noun) {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-function element(tag, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);  // texts become text nodes: nothing of a workbook is markup
-  return made;
 }

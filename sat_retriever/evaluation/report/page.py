@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import Any
 
 from sat_retriever.evaluation.bench import LISTED, Bench, Scored
 from sat_retriever.evaluation.maintable import COLUMNS, cells, compared_row, notes, signed
 from sat_retriever.evaluation.method import no_progress
-from sat_retriever.evaluation.reportdata import questions_of
+from sat_retriever.evaluation.report.data import questions_of
 from sat_retriever.evaluation.rows import PER_QUERY
 from sat_retriever.evaluation.run import DEPTH
 from sat_retriever.evaluation.timing import Told
@@ -66,9 +65,7 @@ def report_html(
         "sheets": sheets,
         "questions": questions,
     }
-    script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, _SCRIPTS)) + "})();\n"
-    page, style = _asset("page.html"), _asset("style.css")
-    return one_page(page, title=title, style=style, script=script, data=data)
+    return one_page("sat_retriever.evaluation.report", _SCRIPTS, title=title, data=data)
 
 
 def _method(scored: Scored, other: int | None, row: Sequence[Sequence[Any]]) -> dict[str, Any]:
@@ -92,7 +89,3 @@ def spread(values: Sequence[float]) -> list[int]:
         # What is 1 but for rounding is a perfect order.
         counts[BUCKETS if value > 1 - 1e-9 else int(value * BUCKETS)] += 1
     return counts
-
-
-def _asset(name: str) -> str:
-    return (files("sat_retriever.evaluation") / "viewer" / name).read_text(encoding="utf-8")

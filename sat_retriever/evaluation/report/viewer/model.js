@@ -1,6 +1,5 @@
-// The data of the page, and what all its parts share. Texts of the data become text nodes only.
+// The methods, sheets and questions of the page, and what is chosen.
 
-const data = JSON.parse(document.getElementById("data").textContent);
 const { methods, sheets, questions } = data;
 const types = [...new Set(questions.map((question) => question.type))].sort();
 const FIRST = 5;  // sheets that a question is judged by
@@ -14,28 +13,10 @@ for (const question of questions) {
   question.search = fold([question.text, question.type, ...named].join("\n"));
 }
 
-function fold(text) {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-}
-
-function counted(number, noun) {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-}
-
 function ordinal(number) {
   const last = number % 10, teen = Math.floor(number / 10) % 10 === 1;
   const ending = teen ? "th" : { 1: "st", 2: "nd", 3: "rd" }[last] ?? "th";
   return number.toLocaleString("en") + ending;
-}
-
-function element(name, properties = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(properties)) {
-    if (key in made) made[key] = value;
-    else made.setAttribute(key, value);
-  }
-  made.append(...children);
-  return made;
 }
 
 function share(value) {
