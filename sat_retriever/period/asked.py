@@ -27,7 +27,7 @@ class AskedTimes:
     counted: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether the question names any."""
+        """True if the question names any."""
         return bool(self.spans)
 
     @classmethod

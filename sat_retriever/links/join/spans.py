@@ -46,7 +46,7 @@ def _in_year(period: SheetPeriod) -> Span:
 
 
 def within(part: Span | None, whole: Span | None) -> bool:
-    """Whether a time lies in another one; what is about no time goes with everything.
+    """True if a time lies in another one; what is about no time goes with everything.
 
     >>> within((372, 743), (372, 743)), within((372, 743), (372, 402))
     (True, False)
