@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from sat_retriever.links.join.names import KeyKind, KeyName, key_name, sheet_words
 from sat_retriever.links.join.sketches import small_numbers
-from sat_retriever.links.join.spans import Span, span_of
+from sat_retriever.links.join.spans import Days, span_of
 from sat_retriever.period.periods import period_of
 from sat_retriever.period.spellings import spelled
 from sat_retriever.records.sheets import Column, ColumnType, SheetRecord
@@ -86,7 +86,7 @@ class Field:
     layout: str = ""
     texts: int = 0
     numbers: int = 0
-    span: Span | None = None
+    span: Days | None = None
     gathers: bool = False
 
     @property
