@@ -44,7 +44,7 @@ compat: ## Test what stands on frameworks and clients with the oldest that are a
 	@test -x $(OLD)/python || $(PYTHON) -m venv .venv-compat
 	@$(OLD)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --constraint .ci/oldest.txt --editable '.[test]'
-	@$(OLD)/python -m pytest tests/integrations tests/mcp_server tests/cli/test_mcp.py \
+	@$(OLD)/python -m pytest tests/integrations tests/tools/mcp tests/cli/test_mcp.py \
 		tests/test_ollamaserver.py tests/test_chat.py tests/evaluation/llm \
 		-W "ignore:The 'validate_default' attribute"
 

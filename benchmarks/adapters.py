@@ -34,7 +34,7 @@ from benchmarks.latency import index_of, queries
 from benchmarks.results import Result, write_result
 from sat_retriever import LinkReranker, SheetIndex, SheetRetriever, SheetTools
 from sat_retriever.period.asked import UNDATED
-from sat_retriever.tools.mcp_server import sheet_server
+from sat_retriever.tools.mcp.server import sheet_server
 
 ROUNDS = 5
 FEW, CANDIDATES = 5, 50

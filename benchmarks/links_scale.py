@@ -39,7 +39,7 @@ from benchmarks.results import ROOT, Result, write_result
 from sat_retriever.index.store.opening import Store, create_store
 from sat_retriever.index.store.rows import LEXICAL_FIELDS, SheetRow, WorkbookState
 from sat_retriever.links.claims import Discovery, discover
-from sat_retriever.links.view.graph import link_graph
+from sat_retriever.links.graph import link_graph
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import ColumnProfile, Reference, Structure
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sat_retriever.index.index import SheetIndex
     from sat_retriever.index.indexing import index_paths, open_index
     from sat_retriever.index.sync import SyncReport
-    from sat_retriever.links.view.graph import link_graph
+    from sat_retriever.links.graph import link_graph
     from sat_retriever.rank.graph.graphrank import GraphReranker
     from sat_retriever.rank.links import LinkReranker, LinkSettings
     from sat_retriever.rank.load import load_reranker, own_reranker
@@ -76,7 +76,7 @@ _MODULES = {
     "Limits": "workbook.limits",
     "LinkReranker": "rank.links",
     "LinkSettings": "rank.links",
-    "link_graph": "links.view.graph",
+    "link_graph": "links.graph",
     "load_reranker": "rank.load",
     "open_index": "index.indexing",
     "own_reranker": "rank.load",

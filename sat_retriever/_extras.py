@@ -1,9 +1,22 @@
-"""Optional dependencies are imported here, or the missing one names its install command."""
+"""Optional dependencies are imported here; a missing one is named with a command that installs it.
 
-from importlib import import_module
+No package index serves this package, so the command names its checkout or the missing packages.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from importlib import import_module, metadata
+from pathlib import Path
 from types import ModuleType
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from sat_retriever.errors import MissingExtraError
+
+_PACKAGE = "sat-retriever"
 
 
 def require(module: str, extra: str) -> ModuleType:
@@ -20,5 +33,34 @@ def require(module: str, extra: str) -> ModuleType:
         return import_module(module)
     except ModuleNotFoundError as error:
         raise MissingExtraError(
-            f"{module} is not installed; run: pip install 'sat-retriever[{extra}]'"
+            f"{module} is not installed; run: {install_command(extra)}"
         ) from error
+
+
+def install_command(extra: str) -> str:
+    """The command that installs an extra beside this package, however this one was installed.
+
+    An extra is installed from the folder that this package was installed from. Without such a
+    folder, as after an installation from a wheel, the command names the extra's packages.
+    """
+    try:
+        installed = metadata.distribution(_PACKAGE)
+    except metadata.PackageNotFoundError:  # the sources are imported where they lie
+        return _from_folder(Path(__file__).resolve().parents[1], extra, editable=True)
+    origin = json.loads(installed.read_text("direct_url.json") or "{}")
+    folder = Path(url2pathname(urlsplit(origin.get("url", "")).path))
+    if "dir_info" in origin and folder.is_dir():
+        return _from_folder(folder, extra, editable=origin["dir_info"].get("editable", False))
+    return f"pip install {shlex.join(_packages(installed, extra))}"
+
+
+def _from_folder(folder: Path, extra: str, *, editable: bool) -> str:
+    flag = "-e " if editable else ""
+    return f"pip install {flag}{shlex.quote(f'{folder}[{extra}]')}"
+
+
+def _packages(installed: metadata.Distribution, extra: str) -> list[str]:
+    """What an extra requires, each with its versions."""
+    own = re.compile(rf"""extra\s*==\s*["']{re.escape(extra)}["']""")
+    split = (requirement.partition(";") for requirement in installed.requires or ())
+    return [name.strip() for name, _, marker in split if own.search(marker)]

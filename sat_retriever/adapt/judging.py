@@ -9,7 +9,6 @@ from typing import Any
 
 from sat_retriever.datasets.labels import Query
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics import Difference
 from sat_retriever.metrics.comparison import Difference, difference
 from sat_retriever.metrics.rows import Rows, metrics_of, row_of
 from sat_retriever.period.asked import UNDATED

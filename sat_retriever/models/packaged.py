@@ -52,5 +52,5 @@ def packaged_model(name: str, part: Part, read: Callable[[Path], Model]) -> Mode
     except EncoderError as error:
         raise EncoderError(
             f"the {part} {name!r} of this installation cannot be used ({error}); install "
-            "sat-retriever again (pip install --force-reinstall sat-retriever)"
+            "sat-retriever again from where it came, with pip's option --force-reinstall"
         ) from error

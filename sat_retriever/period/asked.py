@@ -1,4 +1,4 @@
-"""The times that were understood of a question, and how they are said to who asked."""
+"""The times that were understood from a question, and their wording for the person who asked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AskedTimes:
     counted: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether the question names any."""
+        """True if the question names any."""
         return bool(self.spans)
 
     @classmethod

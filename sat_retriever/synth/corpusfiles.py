@@ -11,11 +11,11 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from sat_retriever.atomic import draft_of, writing
-from sat_retriever.records.links import Link
+from sat_retriever.records.links import Link, LinkType, in_order
 from sat_retriever.records.sheets import SheetRecord
 
 # Where a pair has several types, the published files call the first of these its type.
-_PRIMARY = ("join_key", "aggregation", "formula_reference", "summary_source", "sibling_period")
+_FIRST = (LinkType.JOIN_KEY.value, LinkType.AGGREGATION.value)
 _PARTS = ("edges", "edge_types", "edge_all_types", "edge_directions")
 
 
@@ -126,7 +126,7 @@ class EdgesFile:
         self.sheets += len(number_of)
 
     def _add_pair(self, pair: str, edge: list[int], ways: dict[str, tuple[int, int]]) -> None:
-        types = [kind for kind in _PRIMARY if kind in ways]
+        types = _by_rank(ways)
         directions = {kind: {"source": ways[kind][0], "target": ways[kind][1]} for kind in types}
         rows = {
             "edges": _dumps(edge),
@@ -200,7 +200,18 @@ def write_rows(rows: Iterable[Mapping[str, Any]], path: Path) -> int:
 
 
 def _counts(counter: Counter[str]) -> dict[str, int]:
-    return {kind: counter[kind] for kind in _PRIMARY if counter[kind]}
+    return {kind: counter[kind] for kind in _by_rank(counter)}
+
+
+def _by_rank(types: Iterable[str]) -> list[str]:
+    """Types of links, the one that a pair is called by first.
+
+    >>> _by_rank(["formula_reference", "aggregation"])
+    ['aggregation', 'formula_reference']
+    """
+    ordered = in_order(types)
+    first = [kind for kind in _FIRST if kind in ordered]
+    return [*first, *(kind for kind in ordered if kind not in first)]
 
 
 def _dumps(value: Any) -> str:

@@ -19,7 +19,6 @@ from sat_retriever.records.area import (
     column_letters,
     split_ref,
 )
-from sat_retriever.records.cells import CellValue
 from sat_retriever.records.sheets import Formula, Skipped
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import ask
@@ -33,6 +32,7 @@ _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
 WINDOW_LIMITS = Limits(seconds=25.0, wall_seconds=120.0)
 """Bounds for one look at cells: somebody waits for it."""
 
+CellValue = str | int | float | bool | None
 Rows = tuple[tuple[CellValue, ...], ...]
 
 

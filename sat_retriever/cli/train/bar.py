@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def is_main() -> bool:
-    """Whether this process speaks; of those of `accelerate launch` only the first one does."""
+    """True if this process speaks; of those of `accelerate launch` only the first one does."""
     return os.environ.get("RANK", "0") == "0"
 
 
