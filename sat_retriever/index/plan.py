@@ -13,11 +13,12 @@ from pathlib import Path
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.index.store.write import WorkbookState
 from sat_retriever.records.sheets import Skipped, SkipReason
+from sat_retriever.workbook.formats.kind import Kind
+from sat_retriever.workbook.formats.sniff import is_named, sniff
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.digest import content_hash
 from sat_retriever.workbook.opening.paths import printable
 from sat_retriever.workbook.opening.regular import OUTSIDE, open_regular, real_path
-from sat_retriever.workbook.opening.sniff import Kind, is_named, sniff
 
 # A file changed twice within one tick of a coarse clock keeps its time and maybe its
 # size; one that was younger than this when it was looked at is hashed the next time.

@@ -18,8 +18,9 @@ from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.cells import CellValue, cell_table, cell_text
 from sat_retriever.records.filters import Filters
+from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.links import LinkType
-from sat_retriever.records.sheets import FormulaState, SheetRecord
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.retriever import SheetRetriever
 from sat_retriever.tools.naming import named_sheet
 from sat_retriever.tools.results import (

@@ -19,7 +19,7 @@ from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.paths import printable
 from sat_retriever.workbook.process.ask import Answers, ask
 from sat_retriever.workbook.process.pool import Slot, borrowed_slot, map_slots, usable_cores
-from sat_retriever.workbook.process.request import Request
+from sat_retriever.workbook.request import Request
 
 DEFAULT_LIMITS = Limits()
 _FACTS = ("format", "content_hash", "size", "modified_ns")
@@ -72,7 +72,7 @@ def read_workbook(
     """Records, formulas, references, structure and skipped parts of one workbook.
 
     Args:
-        path: An xlsx, xlsm, xltx, xlsb, xls, ods, csv or tsv, whatever its extension.
+        path: A file of any format in `sat_retriever.records.formats`, whatever its extension.
         root: Folder that sheet ids are relative to; the file's own folder by default.
         examples: Whether records keep an example cell for each column. Without, nothing
             that is made of cell values is kept, so there are no profiles either.

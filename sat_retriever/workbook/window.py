@@ -16,8 +16,8 @@ from sat_retriever.records.sheets import Formula, Skipped
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import ask
 from sat_retriever.workbook.process.pool import borrowed_slot
-from sat_retriever.workbook.process.request import Window
 from sat_retriever.workbook.read import request_for
+from sat_retriever.workbook.request import Window
 
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")

@@ -9,7 +9,9 @@ from openpyxl.formula.tokenizer import TokenizerError
 from openpyxl.formula.translate import Translator, TranslatorError
 
 from sat_retriever.records.area import Area, area_of, column_letters, split_ref
+from sat_retriever.workbook.budget import CutShort
 from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.messages import RawFormula
 from sat_retriever.workbook.opening.package import (
     Attributes,
     BadXmlError,
@@ -17,9 +19,7 @@ from sat_retriever.workbook.opening.package import (
     guarded_parser,
     local,
 )
-from sat_retriever.workbook.process.budget import CutShort
-from sat_retriever.workbook.process.request import MAX_CELLS
-from sat_retriever.workbook.process.wire import RawFormula
+from sat_retriever.workbook.request import MAX_CELLS
 
 Place = tuple[int, int]  # row and column
 

@@ -9,11 +9,10 @@ from typing import Any
 from sat_retriever.links.formula.formulas import references_of
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import Reference
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats.cellformulas import formula_cells
-from sat_retriever.workbook.opening.skips import skip, why_cut
-from sat_retriever.workbook.process.budget import Budget
-from sat_retriever.workbook.process.request import Request
-from sat_retriever.workbook.process.wire import RawFormula, formulas_to_json, references_to_json
+from sat_retriever.workbook.messages import RawFormula, formulas_to_json, references_to_json, skip
+from sat_retriever.workbook.request import Request
 
 Json = dict[str, Any]
 
@@ -107,6 +106,6 @@ class Formulas:
             limits = self.request.limits
             why = f"the limit is {limits.formulas:,} formulas a workbook"
             if reason is SkipReason.TIMEOUT:
-                why = why_cut(reason, limits)
+                why = limits.why_cut(reason)
             message = f"Its formulas from {cell} on were not looked at: {why}."
             yield skip(self.request, reason, message, sheet)

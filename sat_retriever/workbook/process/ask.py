@@ -9,15 +9,15 @@ from typing import Any
 from sat_retriever.records.jsonform import record_from_json, skipped_from_json
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.records.structure import Structure
-from sat_retriever.workbook.process.pool import Slot
-from sat_retriever.workbook.process.process import Worker, WorkerFailed
-from sat_retriever.workbook.process.request import Request
-from sat_retriever.workbook.process.wire import (
+from sat_retriever.workbook.messages import (
     formulas_from_json,
     profiles_from_json,
     references_from_json,
     structure_from_json,
 )
+from sat_retriever.workbook.process.pool import Slot
+from sat_retriever.workbook.process.worker import Worker, WorkerFailed
+from sat_retriever.workbook.request import Request
 
 # The memory that is free, and what may be broken, depend on what a process read before.
 _OF_THE_PROCESS = {SkipReason.OUT_OF_MEMORY, SkipReason.READER_CRASHED}

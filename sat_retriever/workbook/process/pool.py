@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.process.process import Worker, WorkerFailed
+from sat_retriever.workbook.process.worker import Worker, WorkerFailed
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")

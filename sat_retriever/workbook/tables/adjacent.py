@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sat_retriever.records.area import Area
+from sat_retriever.workbook.tables.rowscores import CLEAR, are_formula_headings, best_header
 from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
-from sat_retriever.workbook.tables.scoring import CLEAR, are_formula_headings, best_header
 from sat_retriever.workbook.values.cells import Cells, Kind
 
 COVERED = 0.5

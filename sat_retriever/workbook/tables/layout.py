@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sat_retriever.records.area import Area
 from sat_retriever.workbook.tables.margins import above_notes, below_titles, count_totals, units_row
 from sat_retriever.workbook.tables.regions import trim
+from sat_retriever.workbook.tables.rowscores import CLEAR, THRESHOLD, best_header, row_scores
 from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
-from sat_retriever.workbook.tables.scoring import CLEAR, THRESHOLD, best_header, row_scores
 from sat_retriever.workbook.tables.sideways import sideways_score
 from sat_retriever.workbook.tables.wording import MAX_LABEL
 from sat_retriever.workbook.values.cells import Cells

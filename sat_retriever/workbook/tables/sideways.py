@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sat_retriever.workbook.tables.rowscores import THRESHOLD, row_scores
 from sat_retriever.workbook.tables.sample import Family, Sample
-from sat_retriever.workbook.tables.scoring import THRESHOLD, row_scores
 from sat_retriever.workbook.tables.wording import MAX_LABEL
 
 MIN_PURITY_GAIN = 0.2

@@ -26,19 +26,27 @@ class ValuesFailed(Exception):  # noqa: N818 - a signal to try the other reader
 
 
 @dataclass(frozen=True, slots=True)
-class SheetName:
-    """A sheet as calamine lists it; `other` is empty for a worksheet."""
+class ListedSheet:
+    """A sheet as its workbook lists it.
+
+    Attributes:
+        name: Name of the tab.
+        visibility: How the workbook shows it.
+        other: Kind of a sheet without cells, such as "chart sheet"; empty for a sheet of
+            cells, which an old macro sheet is, too.
+        part: Part of the package that holds its cells; empty if it is unknown.
+    """
 
     name: str
-    visibility: Visibility
-    other: str
+    visibility: Visibility = Visibility.VISIBLE
+    other: str = ""
+    part: str = ""
 
 
-def sheet_indices(sheets: Sequence[SheetName]) -> dict[str, int]:
+def sheet_indices(sheets: Sequence[ListedSheet]) -> dict[str, int]:
     """Position of each sheet by its name, the first where a name comes twice.
 
-    >>> from sat_retriever.records.sheets import SkipReason, Visibility
-    >>> sheet_indices([SheetName(name, Visibility.VISIBLE, "") for name in "aba"])
+    >>> sheet_indices([ListedSheet(name) for name in "aba"])
     {'a': 0, 'b': 1}
     """
     indices: dict[str, int] = {}

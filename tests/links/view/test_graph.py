@@ -24,9 +24,10 @@ from sat_retriever.links.view.graph import (
 )
 from sat_retriever.links.view.layout import place_sheets
 from sat_retriever.links.view.part import around, best_linked
+from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import record_from_json
 from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import Column, ColumnType, FormulaState, SheetRecord, Visibility
+from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Visibility
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 

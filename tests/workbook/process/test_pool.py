@@ -14,9 +14,9 @@ from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import _asked
 from sat_retriever.workbook.process.pool import Slot
-from sat_retriever.workbook.process.process import Worker, WorkerFailed
-from sat_retriever.workbook.process.request import Request
+from sat_retriever.workbook.process.worker import Worker, WorkerFailed
 from sat_retriever.workbook.read import read_workbook, read_workbooks
+from sat_retriever.workbook.request import Request
 
 SEEDS = made_seeds()
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory caps and /proc are Linux's")

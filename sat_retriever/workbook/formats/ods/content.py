@@ -10,8 +10,8 @@ from sat_retriever.records.area import Area, area_of, column_letters
 from sat_retriever.workbook.formats.ods.formula import excel_formula
 from sat_retriever.workbook.formats.ods.rows import thinned
 from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.messages import RawFormula
 from sat_retriever.workbook.opening.package import Attributes, BadXmlError, guarded_parser, too_deep
-from sat_retriever.workbook.process.wire import RawFormula
 from sat_retriever.workbook.values.places import Places
 
 Chunks = Callable[[], Iterator[bytes]]
