@@ -73,7 +73,7 @@ def _load_open(request: Request, name: str, file: BinaryIO, done: Json) -> Itera
     source = Source(request.relative, shown, kind.format, done["content_hash"])
     reading = Reading(request, source, file, damage=kind.message)
     try:
-        yield from module_of(format_named(kind.format)).read(reading)
+        yield from module_of(format_named(kind.format)).messages(reading)
     finally:
         done["format"] = reading.source.format
 

@@ -18,13 +18,13 @@ class FormatModule(Protocol):
     """What the module of a format defines.
 
     It is imported by every program that walks a folder. So it imports the libraries by which
-    it reads inside `read` only.
+    it reads inside `messages` only.
     """
 
     def recognise(self, shown: Shown) -> Kind | None:
         """The kind of a file of this format; None for a file of any other."""
 
-    def read(self, reading: Reading) -> Iterator[dict[str, Any]]:
+    def messages(self, reading: Reading) -> Iterator[dict[str, Any]]:
         """Messages about a file of this format.
 
         Raises:

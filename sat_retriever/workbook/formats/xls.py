@@ -30,7 +30,7 @@ def recognise(shown: Shown) -> Kind | None:
     return Kind("xls", SkipReason.DAMAGED, "The OLE2 container's directory cannot be read.")
 
 
-def read(reading: Reading) -> Iterator[dict[str, Any]]:
+def messages(reading: Reading) -> Iterator[dict[str, Any]]:
     """Messages about an xls."""
     from sat_retriever.workbook.formats.byvalue import read_by_value
 

@@ -17,7 +17,7 @@ def recognise(shown: Shown) -> Kind | None:
     return shown.kind("xlsb") if package_format(shown) == "xlsb" else None
 
 
-def read(reading: Reading) -> Iterator[dict[str, Any]]:
+def messages(reading: Reading) -> Iterator[dict[str, Any]]:
     """Messages about an xlsb."""
     from sat_retriever.workbook.formats.byvalue import read_by_value
 

@@ -16,7 +16,7 @@ FOLDER = Path(formats.__file__).parent
 def test_the_module_of_every_format_recognises_and_reads(entry):
     module = module_of(entry)
     assert callable(module.recognise)
-    assert callable(module.read)
+    assert callable(module.messages)
     assert module.__doc__.partition(":")[0].replace(" and", ",").split(", ") == list(entry.names)
 
 

@@ -33,7 +33,7 @@ def recognise(shown: Shown) -> Kind | None:
     return Kind("ods")
 
 
-def read(reading: Reading) -> Iterator[dict[str, Any]]:
+def messages(reading: Reading) -> Iterator[dict[str, Any]]:
     """Messages about an ods."""
     from sat_retriever.workbook.formats.ods.read import read_ods
 

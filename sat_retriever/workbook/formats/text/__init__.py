@@ -17,7 +17,7 @@ def recognise(shown: Shown) -> Kind:
     return foreign(shown) or Kind("csv")
 
 
-def read(reading: Reading) -> Iterator[dict[str, Any]]:
+def messages(reading: Reading) -> Iterator[dict[str, Any]]:
     """Messages about a delimited text file."""
     from sat_retriever.workbook.formats.text.read import read_table
 

@@ -22,7 +22,7 @@ def recognise(shown: Shown) -> Kind | None:
     return shown.kind(found) if found in ("xlsx", "xlsm", "xltx") else None
 
 
-def read(reading: Reading) -> Iterator[dict[str, Any]]:
+def messages(reading: Reading) -> Iterator[dict[str, Any]]:
     """Messages about an xlsx, xlsm or xltx."""
     from sat_retriever.workbook.formats.xlsx.read import read_xlsx
 
