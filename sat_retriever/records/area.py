@@ -27,7 +27,7 @@ class Area:
         return f"{column_letters(self.left)}{self.top}:{column_letters(self.right)}{self.bottom}"
 
     def holds(self, row: int, col: int) -> bool:
-        """Whether a cell is in it.
+        """True if a cell is in it.
 
         >>> Area(3, 1, 5, 28).holds(5, 1), Area(3, 1, 5, 28).holds(2, 1)
         (True, False)

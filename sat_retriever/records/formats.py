@@ -13,7 +13,7 @@ from enum import StrEnum
 
 
 class FormulaState(StrEnum):
-    """Whether a sheet's formulas, and so its links, were read."""
+    """State of a sheet's formulas: its links by formulas are known only if they were read."""
 
     NONE = "none"  # the format has none, or there is no file
     READ = "read"

@@ -18,6 +18,8 @@ from sat_retriever.records.sheets import (
     Visibility,
 )
 
+Json = dict[str, Any]
+"""A JSON object."""
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 

@@ -1,4 +1,4 @@
-"""What is kept of workbooks and their sheets: frozen records."""
+"""Frozen records of workbooks and their sheets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sat_retriever.records.formats import FormulaState, without_extension
 
 
 class ColumnType(StrEnum):
-    """What most non-empty cells of a column are."""
+    """Type of most non-empty cells of a column."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -99,7 +99,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class SheetRecord:
-    """What is kept of one worksheet: name, headers, examples and shape.
+    """Description of one worksheet: name, headers, examples and shape.
 
     Source: paper, section 3.2 (Feature Extractor). Beyond the paper: tables,
     used range, visibility and content hash.
@@ -120,8 +120,8 @@ class SheetRecord:
         format: One of `FORMAT_NAMES`, or "".
         tables: Every table found, the main table first.
         content_hash: Hash of the workbook file's bytes; empty without a file.
-        formulas: Whether its formulas were read: xls and xlsb give values only.
-        partial: Whether only a part of the sheet was read; a `Skipped` says why.
+        formulas: State of its formulas; some formats give values only.
+        partial: True if only a part of the sheet was read; a `Skipped` says why.
         metadata: A user's own filter fields.
     """
 
@@ -197,6 +197,10 @@ class Formula:
     text: str
     range: str | None = None
     kind: str = "normal"
+
+
+RawFormula = tuple[str, str, str | None, str]
+"""Cell, text, range and kind of a formula whose sheet is known: a workbook can have a million."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from itertools import repeat
 from typing import Any
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.jsonform import to_json
-from sat_retriever.records.sheets import Formula, Skipped, SkipReason
+from sat_retriever.records.jsonform import Json, to_json
+from sat_retriever.records.sheets import Formula, RawFormula, Skipped, SkipReason
 from sat_retriever.records.structure import (
     ColumnProfile,
     DataSource,
@@ -30,8 +30,6 @@ from sat_retriever.records.structure import (
 )
 from sat_retriever.workbook.request import Request
 
-Json = dict[str, Any]
-RawFormula = tuple[str, str, str | None, str]  # cell, text, range, kind
 _REFERENCE = ("cell", "formula", "cells", "workbook", "first", "last", "name", "area")
 
 
@@ -64,7 +62,7 @@ def formulas_from_json(data: list[Any]) -> list[Formula]:
 
 
 def references_to_json(sheet: str, references: Sequence[Reference]) -> list[Any]:
-    """What one sheet's formulas refer to.
+    """The references that one sheet's formulas hold.
 
     >>> references_to_json("S", [Reference("S", Use.VALUE, "A1", "Q1!B1", first="Q1", area="B1")])
     ['S', ['value', 'A1', 'Q1!B1', 1, '', 'Q1', '', '', 'B1']]

@@ -39,8 +39,8 @@ class CellWindow:
         rows: The cells, row by row, all of one length. Dates and times are ISO text, durations as
             Python writes them; a formula stands as text with its "=" where formulas were asked for.
         used: The sheet's used range.
-        complete: Whether these are all used cells that were asked for.
-        cut: Whether the sheet is so large that it was not read to its end.
+        complete: True if these are all used cells that were asked for.
+        cut: True if the sheet is so large that it was not read to its end.
         unsaved: Row and column of each cell here that is empty and has a formula: no value was
             saved for it, or an empty text. None where formulas were asked for.
     """

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from sat_retriever.links.formula.operands import MAX_FORMULA, Taken, Target
 from sat_retriever.records.area import area_of
+from sat_retriever.records.sheets import RawFormula
 from sat_retriever.records.structure import Reference, Use
 
-RawFormula = tuple[str, str, str | None, str]
 """Cell, text without "=", filled range or None, kind."""
 
 MAX_REFERENCES = 20_000  # of a sheet

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sat_retriever.records.formats import FormulaState, format_named
+from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import SheetTable, TableObject
 from sat_retriever.workbook.formats.facts import SheetFacts
@@ -16,16 +16,15 @@ from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.values.places import NO_PLACES, Places
 from sat_retriever.workbook.values.read import ListedSheet
 
-Json = dict[str, Any]
 _CRASHED = "The reader crashed on this file, twice in a row."
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of the sheets of a workbook beside their values.
+    """Facts about the sheets of a workbook beside their values.
 
     Attributes:
-        states: Whether a sheet's formulas were read; they were not if it is missing.
+        states: State of the formulas, by sheet; those of other sheets were not read.
         tables: Declared tables.
         unsaved: Cells whose formula has no saved value, by sheet.
     """

@@ -9,9 +9,9 @@ from openpyxl.formula.tokenizer import TokenizerError
 from openpyxl.formula.translate import Translator, TranslatorError
 
 from sat_retriever.records.area import Area, area_of, column_letters, split_ref
+from sat_retriever.records.sheets import RawFormula
 from sat_retriever.workbook.budget import CutShort
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.messages import RawFormula
 from sat_retriever.workbook.opening.package import (
     Attributes,
     BadXmlError,

@@ -1,4 +1,4 @@
-"""What a file says of a sheet beside its values, and how the two are put together."""
+"""Facts about a sheet beside its values, and the two put together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sat_retriever.workbook.values.read import SheetValues, with_errors
 
 @dataclass(slots=True)
 class SheetFacts:
-    """What the file says of a sheet beside its values.
+    """Facts about a sheet beside its values.
 
     Attributes:
         area: Smallest rectangle of all cells that hold a value or a formula.

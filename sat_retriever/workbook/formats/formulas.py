@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sat_retriever.links.formula.formulas import references_of
-from sat_retriever.records.sheets import SkipReason
+from sat_retriever.records.jsonform import Json
+from sat_retriever.records.sheets import RawFormula, SkipReason
 from sat_retriever.records.structure import Reference
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats.cellformulas import formula_cells
-from sat_retriever.workbook.messages import RawFormula, formulas_to_json, references_to_json, skip
+from sat_retriever.workbook.messages import formulas_to_json, references_to_json, skip
 from sat_retriever.workbook.request import Request
-
-Json = dict[str, Any]
 
 MAX_REFERENCES_OF_SHEET = 2_000
 MAX_REFERENCES = 20_000  # of a workbook
@@ -24,7 +22,7 @@ _CLOCK = 256  # formulas between two looks at it
 
 @dataclass(slots=True)
 class Formulas:
-    """What the formulas of one workbook may still cost while its sheets are read.
+    """The formulas of one workbook while its sheets are read, within their limits.
 
     Attributes:
         request: What is asked for.

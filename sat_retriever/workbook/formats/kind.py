@@ -1,4 +1,4 @@
-"""What a file shows of itself before it is read, and the kind that it is recognised as."""
+"""The beginning of a file, by which its format is recognised, and the kind that was found."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a file was recognised as.
+    """The format of a file, and why it cannot be read if it cannot.
 
     Attributes:
         format: One of `FORMAT_NAMES`, or "" when it is no spreadsheet this package reads.
@@ -55,7 +55,7 @@ class Shown:
 
     @classmethod
     def of(cls, file: BinaryIO, name: str, limits: Limits) -> Shown:
-        """What the file shows, from its beginning.
+        """The beginning of an opened file.
 
         Raises:
             Refused: If a ZIP archive lists too many entries to be looked at.

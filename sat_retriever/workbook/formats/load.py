@@ -10,9 +10,10 @@ import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from sat_retriever.records.formats import format_named
+from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.formats.kind import Kind
 from sat_retriever.workbook.formats.modules import module_of
@@ -27,7 +28,6 @@ from sat_retriever.workbook.opening.regular import open_regular
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.tables.records import Source
 
-Json = dict[str, Any]
 # What Excel encrypts with when only a structure is protected, and opens without asking.
 _EXCELS_OWN_PASSWORD = "VelvetSweatshop"
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from sat_retriever.records.formats import Format
+from sat_retriever.records.jsonform import Json
 from sat_retriever.workbook.formats.kind import Kind, Shown
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class FormatModule(Protocol):
-    """What the module of a format defines.
+    """The two functions that the module of a format defines.
 
     It is imported by every program that walks a folder. So it imports the libraries by which
     it reads inside `messages` only.
@@ -24,7 +25,7 @@ class FormatModule(Protocol):
     def recognise(self, shown: Shown) -> Kind | None:
         """The kind of a file of this format; None for a file of any other."""
 
-    def messages(self, reading: Reading) -> Iterator[dict[str, Any]]:
+    def messages(self, reading: Reading) -> Iterator[Json]:
         """Messages about a file of this format.
 
         Raises:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.formats import FormulaState
-from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SheetRecord, SkipReason, Visibility
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.formats.facts import SheetFacts, with_facts
@@ -21,7 +20,6 @@ from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed
 from sat_retriever.workbook.values.window import cells_to_json
 
-Json = dict[str, Any]
 _EMPTY = "The sheet has no cell with a value."
 
 
@@ -58,7 +56,7 @@ def each_sheet(
 
 
 def _no_more(reading: Reading, index: int, total: int) -> Json | None:
-    """Why no sheet from a position on is read, as one message; None if the next one is."""
+    """The message that no sheet from a position on is read; None if the next one is."""
     limits = reading.request.limits
     reason, why = SkipReason.TOO_LARGE, f"the limit is {limits.sheets:,} sheets a workbook"
     if reading.budget.late():
@@ -91,9 +89,9 @@ def sheet_messages(
     Args:
         reading: The workbook it stands in.
         sheet: Name and visibility.
-        facts: What is known of it; None if only its values are read.
+        facts: Facts from its XML; None if only its values are read.
         tables: Its declared tables.
-        state: Whether its formulas were read.
+        state: State of its formulas.
     """
     request = reading.request
     try:
@@ -123,7 +121,7 @@ def value_messages(
     Args:
         reading: The workbook it stands in.
         sheet: Name and visibility.
-        values: What was read of it.
+        values: Its values.
         facts: As `sheet_messages`.
         tables: As `sheet_messages`.
         state: As `sheet_messages`.
@@ -172,7 +170,7 @@ def _why_partial(
     """Why a record tells of only a part of its sheet; None if it tells of all.
 
     Args:
-        values: What was read of the sheet.
+        values: Its values.
         facts_cut: Why its formulas were not read to the end, if they were not.
         area: Its used range, as far as it is known.
         limits: The bounds.

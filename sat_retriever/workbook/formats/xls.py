@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.formats.foreign import OLE_DOCUMENTS
 from sat_retriever.workbook.formats.kind import Kind, Shown
@@ -30,7 +31,7 @@ def recognise(shown: Shown) -> Kind | None:
     return Kind("xls", SkipReason.DAMAGED, "The OLE2 container's directory cannot be read.")
 
 
-def messages(reading: Reading) -> Iterator[dict[str, Any]]:
+def messages(reading: Reading) -> Iterator[Json]:
     """Messages about an xls."""
     from sat_retriever.workbook.formats.byvalue import read_by_value
 

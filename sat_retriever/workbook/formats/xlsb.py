@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sat_retriever.records.jsonform import Json
 from sat_retriever.workbook.formats.kind import Kind, Shown
 from sat_retriever.workbook.formats.office import package_format
 
@@ -17,7 +18,7 @@ def recognise(shown: Shown) -> Kind | None:
     return shown.kind("xlsb") if package_format(shown) == "xlsb" else None
 
 
-def messages(reading: Reading) -> Iterator[dict[str, Any]]:
+def messages(reading: Reading) -> Iterator[Json]:
     """Messages about an xlsb."""
     from sat_retriever.workbook.formats.byvalue import read_by_value
 

@@ -52,7 +52,7 @@ class Slot:
                 self._worker.kill()
 
     def usable(self) -> bool:
-        """Whether the slot can serve another call of this process."""
+        """True if the slot can serve another call of this process."""
         worker = self._worker
         return worker is not None and worker.owner == os.getpid() and worker.alive
 

@@ -1,4 +1,4 @@
-"""What a value reader gives of a sheet, and the care every grid gets: bounds, cuts, errors."""
+"""The values of a sheet as both readers give them, within bounds and with errors put in place."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class SheetValues:
 
     @property
     def shortened(self) -> bool:
-        """Whether the grid ends before the used range does."""
+        """True if the grid ends before the used range does."""
         last = self.grid.first_row + len(self.grid.rows) - 1
         return self.area is not None and last < self.area.bottom
 

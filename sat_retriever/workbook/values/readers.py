@@ -1,4 +1,4 @@
-"""Which of the two value readers takes a sheet, and what happens when one fails."""
+"""The two value readers of a file: the choice between them, and the second when one fails."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Readers:
         Args:
             name: The sheet.
             budget: What may still be read of the workbook.
-            dense: Whether its used range may be read as one block.
-            held: Whether the sheet is known to hold something: if calamine finds
+            dense: True if its used range may be read as one block.
+            held: True if the sheet is known to hold something: if calamine finds
                 nothing there, openpyxl is asked, too.
 
         Raises:

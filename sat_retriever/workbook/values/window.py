@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from typing import Any
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.jsonform import Json
 from sat_retriever.workbook.request import MAX_CELLS
 from sat_retriever.workbook.values.grid import Grid, Value
 
 _WHOLE = 1e15  # floats below this without a fraction are whole numbers
 
 
-def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> dict[str, Any]:
+def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> Json:
     """The wanted cells of a sheet, as far as its used range goes; at most `MAX_CELLS` of them.
 
     Dates and times become ISO text, errors such as `#DIV/0!` their own text, durations text as
@@ -23,7 +23,7 @@ def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> dict[st
         grid: Values of the sheet.
         wanted: The cells.
         used: The sheet's used range.
-        cut: Whether the grid ends before the sheet does; there are no cells after it then.
+        cut: True if the grid ends before the sheet does; there are no cells after it then.
 
     >>> grid = Grid([["a", 1.0], [None]], first_row=2)
     >>> cells_to_json(grid, Area(1, 1, 9, 9), Area(2, 1, 3, 2), cut=False)["rows"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.formats.foreign import is_office_document
 from sat_retriever.workbook.formats.kind import Kind, Shown
@@ -33,7 +34,7 @@ def recognise(shown: Shown) -> Kind | None:
     return Kind("ods")
 
 
-def messages(reading: Reading) -> Iterator[dict[str, Any]]:
+def messages(reading: Reading) -> Iterator[Json]:
     """Messages about an ods."""
     from sat_retriever.workbook.formats.ods.read import read_ods
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from sat_retriever.records.formats import FormulaState
-from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind, Structure
 from sat_retriever.workbook.budget import PARSED, Budget, CutShort
@@ -25,7 +25,6 @@ from sat_retriever.workbook.opening.package import Attributes, BadXmlError, Pack
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.values.places import Places
 
-Json = dict[str, Any]
 _MAX_PART = 8 * MIB
 _MAX_CHARTS = 1_000
 _RANGES = ("cell-range-address", "values-cell-range-address", "label-cell-address")
@@ -110,7 +109,7 @@ class _Walk:
 
 
 def _chart_ranges(package: Package, href: str, budget: Budget) -> list[str]:
-    """What an embedded object shows, if it is a chart of cells."""
+    """The ranges that an embedded object shows, if it is a chart of cells."""
     part = f"{resolve('', href)}/{PART}"
     found: dict[str, None] = {}
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sat_retriever.records.jsonform import Json
 from sat_retriever.workbook.formats.foreign import foreign
 from sat_retriever.workbook.formats.kind import Kind, Shown
 
@@ -17,7 +18,7 @@ def recognise(shown: Shown) -> Kind:
     return foreign(shown) or Kind("csv")
 
 
-def messages(reading: Reading) -> Iterator[dict[str, Any]]:
+def messages(reading: Reading) -> Iterator[Json]:
     """Messages about a delimited text file."""
     from sat_retriever.workbook.formats.text.read import read_table
 

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.formats import FLAT_EXTENSIONS, FormulaState, extension_of
+from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats.reading import Reading
@@ -41,7 +42,7 @@ _STAMP = re.compile(
 _BOOLEANS = {"true": True, "false": False}
 
 
-def read_table(reading: Reading) -> Iterator[dict[str, Any]]:
+def read_table(reading: Reading) -> Iterator[Json]:
     """Messages about a delimited text file: it has one sheet, called as the file.
 
     Raises:
@@ -107,7 +108,7 @@ def detect_delimiter(sample: str) -> tuple[str, int]:
 
 
 def _is_table(sample: str, delimiter: str) -> bool:
-    """Whether text whose name promises no table looks like one: not prose, code or JSON."""
+    """True if text whose name promises no table looks like one: not prose, code or JSON."""
     json_like = sample.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", "<")
     return bool(delimiter) and not json_like and _consistency(sample, delimiter) >= _TABLE
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.formats.kind import Kind, Shown
 from sat_retriever.workbook.formats.office import package_format
@@ -22,7 +23,7 @@ def recognise(shown: Shown) -> Kind | None:
     return shown.kind(found) if found in ("xlsx", "xlsm", "xltx") else None
 
 
-def messages(reading: Reading) -> Iterator[dict[str, Any]]:
+def messages(reading: Reading) -> Iterator[Json]:
     """Messages about an xlsx, xlsm or xltx."""
     from sat_retriever.workbook.formats.xlsx.read import read_xlsx
 

@@ -31,13 +31,13 @@ _STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What the workbook part and the small parts around it say.
+    """Contents of the workbook part and of the small parts around it.
 
     Attributes:
         sheets: Sheets in tab order.
         names: Defined names.
         externals: Workbooks referred to by formulas.
-        date_1904: Whether serial dates count from 1904.
+        date_1904: True if serial dates count from 1904.
     """
 
     sheets: tuple[ListedSheet, ...]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 from sat_retriever.records.formats import FormulaState
-from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import (
     DataSource,
@@ -38,7 +37,6 @@ from sat_retriever.workbook.messages import skip
 from sat_retriever.workbook.opening.package import Package
 from sat_retriever.workbook.values.read import ListedSheet
 
-Json = dict[str, Any]
 MAX_SOURCES = 20_000  # data sources of a workbook
 _OVERLAP_BYTES = (4 << 20, 400 << 20)  # of XML: below it is not worth it, above not safe
 
@@ -66,7 +64,7 @@ def read_xlsx(reading: Reading) -> Iterator[Json]:
 
 
 def _without_package(reading: Reading, refused: Refused) -> Iterator[Json]:
-    """What the value readers, which expand no entities, make of a package we refused."""
+    """Messages about a refused package by its values: their readers expand no entities."""
     reading.damage = refused.message
     try:
         yield from read_by_value(reading, by_openpyxl=True)
@@ -78,7 +76,7 @@ def _without_package(reading: Reading, refused: Refused) -> Iterator[Json]:
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """What the small parts around a sheet declare, and why some were not read."""
+    """Declarations of the small parts around a sheet, and why some were not read."""
 
     tables: tuple[TableObject, ...] = ()
     sources: tuple[DataSource, ...] = ()

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sat_retriever.records.area import Area, area_of
+from sat_retriever.records.sheets import RawFormula
 from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain, attributes_of, text_of
 from sat_retriever.workbook.values.places import Places
 
@@ -72,7 +73,7 @@ class RowScanner:
     def __init__(self, room: int) -> None:
         self.bounds = Bounds()
         self.formula_bounds = Bounds()
-        self.formulas: list[tuple[str, str, str | None, str]] = []
+        self.formulas: list[RawFormula] = []
         self.errors: list[tuple[int, int, str]] = []
         self.hidden_rows: list[int] = []
         self.unsaved = Places(room)
@@ -215,7 +216,7 @@ def filled_area(attributes: Mapping[str, str]) -> Area | None:
 
 
 def _has_value(cell: bytes, behind: bytes) -> bool:
-    """Whether a cell holds a value behind its formula; a saved text may be empty."""
+    """True if a cell holds a value behind its formula; a saved text may be empty."""
     if behind.startswith(b"</c>"):
         return False
     content = behind[: behind.find(b"</c>")]
@@ -277,7 +278,7 @@ def _check_head(head: bytes) -> None:
         raise NotPlain("no default namespace")
 
 
-def _formula(cell: bytes, text: bytes, attributes: bytes) -> tuple[str, str, str | None, str]:
+def _formula(cell: bytes, text: bytes, attributes: bytes) -> RawFormula:
     if b"t=" in attributes:
         found = attributes_of(attributes)
         kind, ref = found.get("t", ""), found.get("ref")

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from sat_retriever.records.area import area_of, column_letters, split_ref
+from sat_retriever.records.sheets import RawFormula
 from sat_retriever.workbook.budget import CutShort
 from sat_retriever.workbook.formats.facts import SheetFacts
 from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain
 from sat_retriever.workbook.formats.xlsx.declared import DeclaredParts, RawSource
 from sat_retriever.workbook.formats.xlsx.rowscan import Bounds, RowScanner, filled_area
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.messages import RawFormula
 from sat_retriever.workbook.opening.package import (
     Attributes,
     BadXmlError,
@@ -46,7 +46,7 @@ Span = tuple[int, int]
 
 @dataclass(slots=True)
 class SheetScan(SheetFacts):
-    """What one pass over a worksheet part found.
+    """The result of one pass over a worksheet part.
 
     Attributes:
         formulas: (cell, text, range, kind), in sheet order, one entry for a shared or
@@ -63,7 +63,7 @@ class SheetScan(SheetFacts):
 
 
 def scan_sheet(chunks: Iterator[bytes], again: Iterator[bytes], limits: Limits) -> SheetScan:
-    """What stands on a sheet, by byte search if the XML is plain, else by parsing.
+    """The scan of a sheet, by byte search if the XML is plain, else by parsing.
 
     Args:
         chunks: The part's bytes.
