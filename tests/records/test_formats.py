@@ -1,4 +1,5 @@
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -68,8 +69,10 @@ def _lists(tree):
             texts = [node.value]
         else:
             continue
-        words = " ".join(text for text in texts if isinstance(text, str)).lower()
-        for sign in ".,|()[]?":
-            words = words.replace(sign, " ")
-        if len(set(words.split()) & set(FORMAT_NAMES)) >= MANY:
+        words = re.findall("[a-z]+", " ".join(filter(_is_text, texts)).lower())
+        if len(set(words) & set(FORMAT_NAMES)) >= MANY:
             yield node
+
+
+def _is_text(value):
+    return isinstance(value, str)
