@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.evaluation.method import Method, Progress, no_progress
+from sat_retriever.evaluation.method import Method, no_progress
 from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.progress import Progress
 
 Timed = tuple[float, Sequence[Candidate]]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from sat_retriever.datasets.labels import Query
 from sat_retriever.evaluation.run import DEPTH, Ranked, Ranking, Run
 from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.progress import Progress
 
 Find = Callable[[str], Sequence[Candidate]]
 Rerank = Callable[[str, Sequence[Candidate]], Sequence[Candidate]]
-Progress = Callable[[int, int], None]  # questions done, questions in all
 
 
 def no_progress(*_: object) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.index.scoring import Scores, best_rows, score_sheets
 from sat_retriever.index.snapshot import Snapshot, take_snapshot
-from sat_retriever.index.store.sqlite import SqliteStore
+from sat_retriever.index.store.opening import Store
 from sat_retriever.period.relation import elsewhere
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import UNDATED, Candidate
@@ -55,7 +55,7 @@ class CandidateSearch:
         asked: The last question that was encoded, if any.
     """
 
-    def __init__(self, store: SqliteStore, width: int, fingerprint: str) -> None:
+    def __init__(self, store: Store, width: int, fingerprint: str) -> None:
         self._store = store
         self._width = width
         self._fingerprint = fingerprint
@@ -99,7 +99,7 @@ class CandidateSearch:
         ]
 
     def elsewhere(self, asked: Sequence[Span], filters: Filters | None) -> bool:
-        """Whether sheets that meet the filters have times, all outside those asked for."""
+        """True if every dated sheet within the filters lies outside the requested periods."""
         with self._store.reading():
             snapshot = self._current()
             allowed = self._store.matching(filters) if filters else snapshot.ids
@@ -173,11 +173,11 @@ def _allowed(
     return scores.within(rows, question.dense_weight)
 
 
-def check_encoder(store: SqliteStore, fingerprint: str) -> None:
-    """Nothing, if the store's tokens are still those of an encoder.
+def check_encoder(store: Store, fingerprint: str) -> None:
+    """Refuse a store whose tokens are not those of an encoder any more.
 
     Raises:
-        FingerprintMismatchError: If they were made anew since by another one.
+        FingerprintMismatchError: If they were made anew by another encoder.
     """
     meta = store.meta()
     if meta["fingerprint"] != fingerprint:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.store.sqlite import IdArray, SqliteStore
+from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.reading import IdArray
 from sat_retriever.period.relation import Times
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import LexicalScorer
@@ -37,7 +38,7 @@ class Snapshot:
     times: Times
 
 
-def take_snapshot(store: SqliteStore, width: int, previous: Snapshot | None) -> Snapshot:
+def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapshot:
     """The store's present state, reading only the tokens that `previous` lacks.
 
     The caller holds a read transaction, so that all parts fit together.

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 _ADDRESS = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})")
 MAX_COLUMN, MAX_ROW = 16_384, 1_048_576
 
+Place = tuple[int, int]
+"""Row and column of a cell, 1-based."""
+
 
 @dataclass(frozen=True, slots=True)
 class Area:

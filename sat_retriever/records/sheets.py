@@ -199,10 +199,6 @@ class Formula:
     kind: str = "normal"
 
 
-RawFormula = tuple[str, str, str | None, str]
-"""Cell, text, range and kind of a formula whose sheet is known: a workbook can have a million."""
-
-
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """A file, or a sheet, of which nothing or not everything could be read, and why.

@@ -14,13 +14,14 @@ from typing import Any
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.jsonform import Json, to_json
-from sat_retriever.records.sheets import Formula, RawFormula, Skipped, SkipReason
+from sat_retriever.records.sheets import Formula, Skipped, SkipReason
 from sat_retriever.records.structure import (
     ColumnProfile,
     DataSource,
     DefinedName,
     External,
     HiddenParts,
+    RawFormula,
     Reference,
     SheetTable,
     SourceKind,

@@ -150,7 +150,7 @@ def test_readers_see_the_old_state_to_the_end_and_are_told_to_open_it_again(inde
 
 
 def test_nobody_else_writes_meanwhile(index, monkeypatch):
-    monkeypatch.setattr("sat_retriever.index.index.WRITER_WAIT_S", 0.1)
+    monkeypatch.setattr("sat_retriever.index.store.file.WRITER_WAIT_S", 0.1)
     with SheetIndex.open(index.path, OLD) as other:
         found = []
 
@@ -198,8 +198,9 @@ def test_tokens_that_are_not_one_a_sheet_are_refused(index):
 _CHILD = """
 import os, resource, signal, sys
 from contextlib import contextmanager
-from sat_retriever import index as module, reencoding
+from sat_retriever import SheetIndex
 from sat_retriever.errors import IndexStorageError
+from sat_retriever.index import reencoding, writer
 from tests.fakes import HashedEncoder
 how, path = sys.argv[1:]
 reencoding.AT_ONCE = 7
@@ -221,9 +222,9 @@ def dying(*arguments):
                 yield token
         yield some()
 
-with module.SheetIndex.open(path, HashedEncoder(32, "old")) as index:
+with SheetIndex.open(path, HashedEncoder(32, "old")) as index:
     if how == "writing":
-        module.fresh_tokens = dying
+        writer.fresh_tokens = dying
         index._store._connection.execute("PRAGMA cache_size = 1")  # pages go to the disk early
     if how.isdecimal():
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(how), int(how)))

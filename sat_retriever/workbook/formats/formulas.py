@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from sat_retriever.links.formula.formulas import references_of
 from sat_retriever.records.jsonform import Json
-from sat_retriever.records.sheets import RawFormula, SkipReason
-from sat_retriever.records.structure import Reference
+from sat_retriever.records.sheets import SkipReason
+from sat_retriever.records.structure import RawFormula, Reference
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats.cellformulas import formula_cells
 from sat_retriever.workbook.messages import formulas_to_json, references_to_json, skip

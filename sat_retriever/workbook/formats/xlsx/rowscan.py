@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sat_retriever.records.area import Area, area_of
-from sat_retriever.records.sheets import RawFormula
+from sat_retriever.records.structure import RawFormula
 from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain, attributes_of, text_of
 from sat_retriever.workbook.values.places import Places
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from sat_retriever.records.area import area_of, column_letters, split_ref
-from sat_retriever.records.sheets import RawFormula
+from sat_retriever.records.structure import RawFormula, Span
 from sat_retriever.workbook.budget import CutShort
 from sat_retriever.workbook.formats.facts import SheetFacts
 from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain
@@ -40,8 +40,6 @@ _LOCAL = {
     for name in ("c", "f", "v", "is", "row", "col", "mergeCell", "sheetData", "dimension")
 }
 _TRUE = ("1", "true", "on")
-
-Span = tuple[int, int]
 
 
 @dataclass(slots=True)
