@@ -10,11 +10,12 @@ from pathlib import Path
 from sat_retriever.index.scopes import Scope, below
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.records.sheets import Skipped, SkipReason
+from sat_retriever.workbook.formats.kind import Kind
+from sat_retriever.workbook.formats.sniff import is_named, sniff
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening.digest import content_hash
 from sat_retriever.workbook.opening.paths import printable
 from sat_retriever.workbook.opening.regular import OUTSIDE, open_regular
-from sat_retriever.workbook.opening.sniff import Kind, is_named, sniff
 
 # A file that is changed twice within one tick of a coarse clock keeps its time and perhaps its
 # size. A file that was younger than this when it was looked at is hashed the next time.

@@ -27,9 +27,9 @@ from sat_retriever.index.scopes import (
 )
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.records.sheets import Skipped, SkipReason
+from sat_retriever.workbook.formats.sniff import is_named
 from sat_retriever.workbook.opening.paths import printable
 from sat_retriever.workbook.opening.regular import real_path
-from sat_retriever.workbook.opening.sniff import is_named
 
 Key = tuple[str, str]  # root and path of a workbook
 

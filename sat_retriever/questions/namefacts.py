@@ -7,7 +7,6 @@ that their names share say what they hold, and words that differ say whose data 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from sat_retriever.questions.spokennames import (
     whole_time,
     without,
 )
+from sat_retriever.records.formats import without_extension
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 
@@ -33,7 +33,6 @@ MAX_FOLDERS = 4  # nearest ones that are looked at
 _LEADERS = 6  # layouts of one name that are told apart
 _MAX_HEADERS = 64  # of a sheet
 _EXAMPLES = 5  # sheets named for each reason
-_SUFFIX = re.compile(r"\.(?:xls[xmb]?|xlt[xm]|ods|csv|tsv)$", re.IGNORECASE)
 
 _JOINING = frozenset("a and at by for from in of on or the to vs with und de et y".split())
 
@@ -123,7 +122,7 @@ def found_facts(records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> F
 def _sheet(record: SheetRecord) -> _Sheet:
     path = record.path or record.workbook
     *folders, file = path.split("/")
-    stem = _SUFFIX.sub("", file)
+    stem = without_extension(file)
     levels = [name_words(each) for each in folders[-MAX_FOLDERS:]]
     levels.append(name_words(stem))
     tab = record.sheet

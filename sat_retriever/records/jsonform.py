@@ -7,10 +7,10 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
 from typing import Any
 
+from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.sheets import (
     Column,
     ColumnType,
-    FormulaState,
     SheetRecord,
     Skipped,
     SkipReason,
@@ -19,8 +19,7 @@ from sat_retriever.records.sheets import (
 )
 
 Json = dict[str, Any]
-"""An object of JSON: values by name."""
-
+"""A JSON object."""
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 

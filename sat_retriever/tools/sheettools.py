@@ -16,8 +16,9 @@ from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.filters import Filters
+from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.links import LinkType, in_order
-from sat_retriever.records.sheets import FormulaState, SheetRecord
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.retriever import SheetRetriever
 from sat_retriever.tools.cells import cell_table, cell_text
 from sat_retriever.tools.naming import named_sheet

@@ -21,8 +21,8 @@ from sat_retriever import (
     Skipped,
     Workbook,
 )
+from sat_retriever.records.formats import EXTENSIONS
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.opening.sniff import SHEET_SUFFIXES
 from tests.fakes import HashedEncoder
 
 PAST = time.time() - 3600
@@ -319,7 +319,7 @@ def test_a_csv_with_a_zero_byte_is_read_as_if_it_had_none(folder, index):
     assert [column.name for column in record.columns] == ["Region", "Sales"]
 
 
-@pytest.mark.parametrize("suffix", sorted(SHEET_SUFFIXES))
+@pytest.mark.parametrize("suffix", sorted(f".{each}" for each in EXTENSIONS))
 def test_what_is_called_a_table_is_read_or_named_whatever_it_holds(suffix, folder, index):
     chance = random.Random(suffix)
     good = b"Region,Sales\nNorth,1\nSouth,2\n"

@@ -20,9 +20,10 @@ from sat_retriever.links.graph import (
     to_graph_json,
     to_graphml,
 )
+from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import record_from_json
 from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import Column, ColumnType, FormulaState, SheetRecord, Visibility
+from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Visibility
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.process.process import Worker, WorkerFailed
+from sat_retriever.workbook.process.worker import Worker, WorkerFailed
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -52,7 +52,7 @@ class Slot:
                 self._worker.kill()
 
     def usable(self) -> bool:
-        """Whether the slot can serve another call of this process."""
+        """True if the slot can serve another call of this process."""
         worker = self._worker
         return worker is not None and worker.owner == os.getpid() and worker.alive
 

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from sat_retriever.pages.graph.page import PAGE_LINKS, to_html
+from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.links import OTHER_KIND, Link, kind_of
-from sat_retriever.records.sheets import Column, ColumnType, FormulaState, SheetRecord, Table
+from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Table
 
 EVIL = "</script><img src=x onerror=window.hacked=1>"
 EVIDENCE = "Summary!B4 =SUM(Q1!B2:B9)"

@@ -12,11 +12,11 @@ import xlsxwriter
 from benchmarks.mutants import made_seeds
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.process.ask import _asked
+from sat_retriever.workbook.process.ask import _asked, ask
 from sat_retriever.workbook.process.pool import Slot
-from sat_retriever.workbook.process.process import Worker, WorkerFailed
-from sat_retriever.workbook.process.request import Request
+from sat_retriever.workbook.process.worker import Worker, WorkerFailed
 from sat_retriever.workbook.read import read_workbook, read_workbooks
+from sat_retriever.workbook.request import Request
 
 SEEDS = made_seeds()
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory caps and /proc are Linux's")
@@ -246,3 +246,17 @@ def test_hostile_files_leave_no_temporary_files(tmp_path, thin_sheet, big_csv):
     done = subprocess.run(command, env=environment, capture_output=True, check=True)
     assert done.stderr == b""
     assert list(temporary.iterdir()) == []
+
+
+def test_one_process_reads_file_after_file_of_every_format(tmp_path):
+    slot = Slot()
+    try:
+        worker = slot.worker()
+        for name in [*SEEDS, *SEEDS]:
+            path = tmp_path / name
+            path.write_bytes(SEEDS[name])
+            assert ask(Request(str(path), name), slot).of("record")
+        assert slot.worker() is worker
+        assert worker.files == 2 * len(SEEDS)
+    finally:
+        slot.close()

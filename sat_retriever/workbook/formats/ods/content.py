@@ -109,13 +109,13 @@ class SheetReader:
         self.depth -= 1
 
     def begin_sheet(self, sheet: str) -> None:
-        """A sheet begins."""
+        """Note that a sheet begins."""
 
     def end_sheet(self, sheet: str) -> None:
-        """A sheet ends."""
+        """Note that a sheet ends."""
 
     def visit(self, name: str, attributes: Attributes) -> None:
-        """Any other element begins."""
+        """Take the start of any other element."""
 
 
 class _FormulaReader(SheetReader):

@@ -38,7 +38,7 @@ _MAX_NAME = 60
 
 @dataclass(slots=True)
 class OdsDeclared:
-    """What the content part says beside its cells.
+    """Declarations of the content part beside its cells.
 
     Attributes:
         tabs: Names of the sheets in order.
@@ -46,7 +46,7 @@ class OdsDeclared:
         tables: Database ranges.
         sources: Sources of pivot tables, lists of choices and consolidations.
         objects: (sheet, name, folder) of what is embedded, charts among them.
-        formulas: Whether there is any formula.
+        formulas: True if there is any formula.
     """
 
     tabs: list[str] = field(default_factory=list)
@@ -58,7 +58,7 @@ class OdsDeclared:
 
 
 def read_declared(chunks: Chunks, limits: Limits) -> OdsDeclared:
-    """What an ods declares; rows are passed over.
+    """The declarations of an ods; rows are passed over.
 
     Raises:
         Refused: If the part declares entities or nests too deeply.

@@ -1,22 +1,20 @@
-"""Results of the worker to JSON objects and back; nothing is pickled.
+"""Messages of a reading process as JSON objects, written and read back; nothing is pickled.
 
-Records, skipped parts and structure are written by `sat_retriever.types.to_json`,
-fields at their default left out. Formulas, of which there can be a million, have a
-form of their own: a list a field, and the few that are not plain by their position.
-References and profiles of a sheet are rows of their fields after the sheet.
+Records, skipped parts and structure have the form of `records.jsonform`. A workbook can have a
+million formulas, so these have a form of their own: one list for each field, and beside them the
+few formulas that fill a range, by their position. References and profiles of a sheet are rows of
+their fields, after the name of the sheet.
 """
 
 from __future__ import annotations
 
-import datetime as dt
-import math
 from collections.abc import Sequence
 from itertools import repeat
 from typing import Any
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.jsonform import Json
-from sat_retriever.records.sheets import Formula
+from sat_retriever.records.jsonform import Json, to_json
+from sat_retriever.records.sheets import Formula, Skipped, SkipReason
 from sat_retriever.records.structure import (
     ColumnProfile,
     DataSource,
@@ -31,11 +29,14 @@ from sat_retriever.records.structure import (
     TableObject,
     Use,
 )
-from sat_retriever.workbook.process.request import MAX_CELLS
-from sat_retriever.workbook.values.grid import Grid, Value
+from sat_retriever.workbook.request import Request
 
-_WHOLE = 1e15  # floats below this without a fraction are whole numbers
 _REFERENCE = ("cell", "formula", "cells", "workbook", "first", "last", "name", "area")
+
+
+def skip(request: Request, reason: SkipReason, message: str, sheet: str | None = None) -> Json:
+    """The message that a sheet, or the whole file, was not read, or not all of it."""
+    return {"skipped": to_json(Skipped(request.relative, reason, message, sheet))}
 
 
 def formulas_to_json(sheet: str, formulas: Sequence[RawFormula]) -> list[Any]:
@@ -62,7 +63,7 @@ def formulas_from_json(data: list[Any]) -> list[Formula]:
 
 
 def references_to_json(sheet: str, references: Sequence[Reference]) -> list[Any]:
-    """What one sheet's formulas refer to.
+    """The references that one sheet's formulas hold.
 
     >>> references_to_json("S", [Reference("S", Use.VALUE, "A1", "Q1!B1", first="Q1", area="B1")])
     ['S', ['value', 'A1', 'Q1!B1', 1, '', 'Q1', '', '', 'B1']]
@@ -75,51 +76,6 @@ def references_from_json(data: list[Any]) -> list[Reference]:
     """The references that `references_to_json` wrote."""
     sheet, *rows = data
     return [Reference(sheet, Use(use), *rest) for use, *rest in rows]
-
-
-def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> Json:
-    """The wanted cells of a sheet, as far as its used range goes; at most `MAX_CELLS` of them.
-
-    Dates and times become ISO text, errors such as `#DIV/0!` their own text, durations text as
-    Python writes it.
-
-    Args:
-        grid: Values of the sheet.
-        wanted: The cells.
-        used: The sheet's used range.
-        cut: Whether the grid ends before the sheet does; there are no cells after it then.
-
-    >>> grid = Grid([["a", 1.0], [None]], first_row=2)
-    >>> cells_to_json(grid, Area(1, 1, 9, 9), Area(2, 1, 3, 2), cut=False)["rows"]
-    [['a', 1], [None, None]]
-    """
-    top, left = max(wanted.top, used.top), max(wanted.left, used.left)
-    bottom, right = min(wanted.bottom, used.bottom), min(wanted.right, used.right)
-    if cut:
-        bottom = min(bottom, grid.first_row + len(grid.rows) - 1)
-    most = max(1, MAX_CELLS // max(1, right - left + 1))  # rows
-    more = bottom - top + 1 > most
-    bottom = min(bottom, top + most - 1)
-    rows = []
-    for row in range(top, bottom + 1):
-        at = row - grid.first_row
-        held = grid.rows[at] if 0 <= at < len(grid.rows) else []
-        places = (col - grid.first_col for col in range(left, right + 1))
-        rows.append([_plain(held[p]) if 0 <= p < len(held) else None for p in places])
-    return {"top": top, "left": left, "rows": rows, "used": used.a1(), "cut": cut, "more": more}
-
-
-def _plain(value: Value) -> str | int | float | bool | None:
-    """A cell's value as JSON has it."""
-    if value is None or isinstance(value, (bool, int)):
-        return value
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            return str(value)
-        return int(value) if value.is_integer() and abs(value) < _WHOLE else value
-    if isinstance(value, (dt.datetime, dt.date, dt.time)):
-        return value.isoformat()
-    return str(value)
 
 
 def profiles_to_json(sheet: str, profiles: Sequence[ColumnProfile]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What the parent asks of a reading process, as one JSON line."""
+"""A request to a reading process, as one JSON line."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the parent asks of a worker.
+    """A request for what one file holds.
 
     Attributes:
         path: The file.
         relative: Its POSIX path as it stands in sheet ids.
-        examples: Whether records keep example cells.
-        formulas: Whether formulas are answered.
-        links: Whether what links are found by is answered: references and profiles.
+        examples: True if records keep example cells.
+        formulas: True if formulas are answered.
+        links: True if references and profiles are answered, by which links are found.
         safe: Leave out calamine, which took the worker down before.
         window: Answer these cells only; the whole workbook if None.
         within: Folder or file that it really must lie in, or be; every place if None.
@@ -60,5 +60,5 @@ class Request:
         return cls(**{**data, "window": cells, "limits": Limits(**data.get("limits", {}))})
 
     def asks_for(self, sheet: str) -> bool:
-        """Whether anything is to be answered about a sheet."""
+        """True if anything is to be answered about a sheet."""
         return self.window is None or self.window.sheet == sheet

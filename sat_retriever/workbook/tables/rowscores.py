@@ -82,7 +82,7 @@ def _first_of_lists(sample: Sample, scores: Sequence[float], best: int) -> int:
 
 
 def _is_all_names(sample: Sample, row: int) -> bool:
-    """Whether a row is the only one and holds words throughout: an empty template."""
+    """True if a row is the only one and holds words throughout: an empty template."""
     families = sample.families[row]
     return len(sample.rows) == 1 and bool((families[families > 0] == Family.WORDS).all())
 
@@ -134,7 +134,7 @@ def _are_empty_or_lone(sample: Sample, stop: int) -> list[bool]:
 
 
 def are_formula_headings(sample: Sample, row: int) -> bool:
-    """Whether formulas of unknown value, as years may be, stand over the columns of labelled rows.
+    """True if formulas of unknown value, as years may be, stand over the columns of labelled rows.
 
     No label is beside them, and each of the rows right below has one.
     """
@@ -217,7 +217,7 @@ def _header_steps(sample: Sample, stepping: Sequence[float], stop: int) -> list[
 
 
 def _date_series(sample: Sample, stop: int) -> Mask:
-    """Whether the dates of each row are two or more, most of them in order, shape (rows, 1).
+    """Rows that hold two dates or more, most of them in order, (rows, 1) bool.
 
     Only these head columns; a date alone is one of the data.
     """

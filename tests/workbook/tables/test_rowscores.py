@@ -3,8 +3,8 @@
 import datetime as dt
 
 from sat_retriever.records.area import Area
+from sat_retriever.workbook.tables.rowscores import THRESHOLD, best_header, row_scores
 from sat_retriever.workbook.tables.sample import sample_block, steps
-from sat_retriever.workbook.tables.scoring import THRESHOLD, best_header, row_scores
 from sat_retriever.workbook.values.cells import cells_of
 from sat_retriever.workbook.values.grid import Grid
 

@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.formats.text import detect_delimiter, read_text
+from sat_retriever.workbook.budget import Budget
+from sat_retriever.workbook.formats.text.read import detect_delimiter, text_values
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.opening.encoding import detect_encoding
-from sat_retriever.workbook.process.budget import Budget
 
 LIMITS = Limits()
 
 
 def rows(text, encoding="utf-8", *, limits=LIMITS, strict=False):
     raw = text if isinstance(text, bytes) else text.encode(encoding)
-    values, kind = read_text(io.BytesIO(raw), Budget(limits), strict=strict)
+    values, kind = text_values(io.BytesIO(raw), Budget(limits), strict=strict)
     return values.grid.rows, values.area, kind
 
 

@@ -9,13 +9,13 @@ from sat_retriever.links.join.sketches import value_hash
 from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Table
 from sat_retriever.records.structure import SKETCH_SIZE
 from sat_retriever.workbook.read import read_workbook
-from sat_retriever.workbook.values.grid import CellError, Grid
-from sat_retriever.workbook.values.profile import (
+from sat_retriever.workbook.tables.profile import (
     MAX_PROFILES_OF_SHEET,
     MAX_ROWS,
     column_profiles,
     key_text,
 )
+from sat_retriever.workbook.values.grid import CellError, Grid
 
 
 def sheet(columns, rows, *, types, top=1, transposed=False, unit=None):

@@ -1,4 +1,4 @@
-"""What one file may still cost its reader: counts of work, and processor time as a guard."""
+"""Work left for the reader of one file: counts, and processor time as a guard."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Budget:
         self._until = time.process_time() + _SHARE * limits.seconds
 
     def late(self) -> bool:
-        """Whether the processor time is used up. It counts all threads of this process."""
+        """True if the processor time is used up. It counts all threads of this process."""
         return time.process_time() > self._until
 
     def spent(self) -> bool:
-        """Whether no more XML may be scanned."""
+        """True if no more XML may be scanned."""
         return self.xml_bytes <= 0 or self.late()
 
     def room(self, price: int = 1) -> int:

@@ -1,4 +1,4 @@
-"""Delimited text to one grid: encoding, delimiter and cell types told from the content."""
+"""Delimited text to messages: encoding, delimiter and cell types told from the content."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePath, PurePosixPath
 from typing import Any, BinaryIO
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.formats import FLAT_EXTENSIONS, FormulaState, extension_of
+from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.budget import Budget
+from sat_retriever.workbook.formats.reading import Reading
+from sat_retriever.workbook.formats.sheets import value_messages
 from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.messages import skip
 from sat_retriever.workbook.opening.encoding import detect_encoding
-from sat_retriever.workbook.process.budget import Budget
 from sat_retriever.workbook.values.grid import Grid, Value
-from sat_retriever.workbook.values.read import MAX_TEXT, MISSING, SheetValues
+from sat_retriever.workbook.values.read import MAX_TEXT, MISSING, ListedSheet, SheetValues
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_BYTES = 262_144
@@ -35,7 +42,25 @@ _STAMP = re.compile(
 _BOOLEANS = {"true": True, "false": False}
 
 
-def read_text(file: BinaryIO, budget: Budget, *, strict: bool) -> tuple[SheetValues, str]:
+def read_table(reading: Reading) -> Iterator[Json]:
+    """Messages about a delimited text file: it has one sheet, called as the file.
+
+    Raises:
+        Refused: If it is no table, and its name promises none either.
+    """
+    request = reading.request
+    strict = extension_of(PurePath(request.path).name) not in FLAT_EXTENSIONS
+    values, found = text_values(reading.file, reading.budget, strict=strict)
+    reading.source = replace(reading.source, format=found)
+    sheet = ListedSheet(PurePosixPath(request.relative).stem)
+    if values.area is None:
+        empty = "The file has no cell with a value."
+        yield skip(request, SkipReason.EMPTY_SHEET, empty, sheet.name)
+    elif request.asks_for(sheet.name):
+        yield from value_messages(reading, sheet, values, None, (), FormulaState.NONE)
+
+
+def text_values(file: BinaryIO, budget: Budget, *, strict: bool) -> tuple[SheetValues, str]:
     """(values with the true used range, "csv" or "tsv") of a delimited text file.
 
     Args:
@@ -83,7 +108,7 @@ def detect_delimiter(sample: str) -> tuple[str, int]:
 
 
 def _is_table(sample: str, delimiter: str) -> bool:
-    """Whether text whose name promises no table looks like one: not prose, code or JSON."""
+    """True if text whose name promises no table looks like one: not prose, code or JSON."""
     json_like = sample.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", "<")
     return bool(delimiter) and not json_like and _consistency(sample, delimiter) >= _TABLE
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from benchmarks.mutants import made_seeds
 from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.formats.sniff import sniff
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening import ole
-from sat_retriever.workbook.opening.sniff import sniff
 
 SEEDS = made_seeds()
 
