@@ -1,4 +1,4 @@
-"""How properties are tried, what processes that tests start inherit, and a real browser.
+"""How properties are tried, which files come first, what child processes inherit, a browser.
 
 Properties are never judged by the clock, and CI tries the same examples in every run; a run of
 one's own tries new ones each time, and shows how to repeat a failure.
@@ -22,6 +22,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("own", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "own")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files with slow tests first, so that none of them still runs when all else is done."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(scope="module")
