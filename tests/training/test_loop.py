@@ -22,9 +22,8 @@ from sat_retriever.training.progress import Standing
 from sat_retriever.training.rate import learning_rate
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.task import batches
+from tests.places import ROOT
 from tests.training.tiny_task import TinyTask, same_weights, schedule, without_times
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,4 @@
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -24,14 +23,7 @@ from sat_retriever.training.sources import (
     standard_source,
 )
 from tests.fakes import HashedEncoder
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
-
-
-def _shared(name: str) -> Path:
-    if not (DATA / name).is_dir():
-        pytest.skip("the published corpora are not beside this checkout")
-    return DATA / name
+from tests.places import needs
 
 
 def record(number, name, *headers, workbook=""):
@@ -270,7 +262,7 @@ def test_a_corpus_of_workbooks_is_to_be_indexed_as_such(tmp_path):
 
 
 def test_the_standard_source_is_the_papers_whatever_the_seed():
-    folder = _shared("industrytab_1k")
+    folder = needs("data/industrytab_1k")
     source = standard_source(folder, seed=43)
     assert (len(source.train), len(source.validation), source.seen) == (1457, 161, None)
     assert source.split == standard_source(folder).split
@@ -279,13 +271,13 @@ def test_the_standard_source_is_the_papers_whatever_the_seed():
 
 
 def test_the_small_corpus_is_split_by_the_training_seed():
-    folder = _shared("industrytab_614")
+    folder = needs("data/industrytab_614")
     assert standard_source(folder, seed=43).split != standard_source(folder, seed=42).split
 
 
 @pytest.mark.parametrize(("seed", "sizes"), [(42, (988, 270)), (43, (969, 276)), (44, (985, 282))])
 def test_the_grouped_source_lets_training_see_its_own_sheets_only(seed, sizes):
-    source = grouped_source(_shared("industrytab_1k"), seed=seed)
+    source = grouped_source(needs("data/industrytab_1k"), seed=seed)
     assert (len(source.train), len(source.validation)) == sizes
     data = source.training_data()
     assert len(data.seen) == 700
@@ -295,7 +287,7 @@ def test_the_grouped_source_lets_training_see_its_own_sheets_only(seed, sizes):
 
 
 def test_spider_trains_on_neither_dev_nor_the_databases_held_out():
-    folder = _shared("spider")
+    folder = needs("data/spider")
     source = spider_source(folder)
     dev = {query.workbook for query in _dev(folder)}
     train = {query.workbook for query in source.train}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import time
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -27,8 +26,7 @@ from sat_retriever.links.view.part import around, best_linked
 from sat_retriever.records.jsonform import record_from_json
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, ColumnType, FormulaState, SheetRecord, Visibility
-
-DATA = Path(__file__).parents[4] / "shared" / "data"
+from tests.places import needs
 
 
 def sheet(path: str, name: str, *headers: str, **more) -> SheetRecord:
@@ -293,9 +291,7 @@ def test_two_thousand_sheets_are_placed_in_seconds():
 
 @pytest.fixture
 def data():
-    if not DATA.is_dir():
-        pytest.skip("the published corpora are not beside this checkout")
-    return DATA
+    return needs("data")
 
 
 def test_published_graphs_take_the_same_form(data, tmp_path):

@@ -12,9 +12,9 @@ import pytest
 
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.datasets.dataset import load_industrytab
+from tests.places import EXAMPLES
 from tests.saved_encoder import save_bag_of_words
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 WINNERS = {
     "How much did we sell in the South in February?": ("February", "sales/Sales South 2024.xlsx"),
     "Where did actual cost exceed the budget in 2024?": (
