@@ -28,6 +28,8 @@ from tests.training import sheet_world, two_encoder_steps, two_pair_steps, two_r
 from tests.training.launched import PIECES, train
 from tests.training.tiny_task import same_weights, without_times
 
+pytestmark = pytest.mark.slow
+
 
 def free_ports(number: int) -> list[str]:
     with ExitStack() as held:
