@@ -18,8 +18,8 @@ import pytest
 from openpyxl import Workbook
 
 from sat_retriever import SheetIndex
-from sat_retriever.cli.progress import Lines
 from sat_retriever.cli.terminal import counted
+from sat_retriever.encoder import SheetEncoder
 from tests.cli.conftest import Run, command
 from tests.cli.terminals import in_terminal
 from tests.saved_encoder import save_bag_of_words
@@ -337,14 +337,18 @@ def test_ctrl_c_ends_with_130_and_keeps_what_was_read(tmp_path, encoder):
 
 
 def test_ctrl_c_before_anything_was_written_leaves_no_file_and_says_so(
-    workbooks, tmp_path, encoder, sat, monkeypatch
+    tmp_path, encoder, sat, monkeypatch
 ):
-    # Told of the first workbook that was read: workbooks are stored several at a time.
-    monkeypatch.setattr(Lines, "at", lambda *_: signal.raise_signal(signal.SIGINT))
-    run = sat("index", workbooks, "--index", tmp_path / "x.sat", "--model", encoder)
+    book = tmp_path / "staff.csv"
+    book.write_text("Name,Salary\nAda,41\n")
+    # While its sheet is encoded, which is before it is stored.
+    monkeypatch.setattr(
+        SheetEncoder, "encode_sheets", lambda *_: signal.raise_signal(signal.SIGINT)
+    )
+    run = sat("index", book, "--index", tmp_path / "x.sat", "--model", encoder)
     assert (run.code, run.out) == (130, "")
     assert run.err == "interrupted; no workbook was stored yet\n"
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [book]
 
 
 def _indexing_for_long(work: Path, encoder: Path) -> tuple[Path, subprocess.Popen[str]]:
