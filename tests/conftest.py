@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from sat_retriever.workbook.process.pool import close_idle
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
 
@@ -41,6 +43,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path not in slow)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_reading_process_is_left_behind() -> Iterator[None]:
+    yield
+    close_idle()
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -63,7 +71,7 @@ def visit(browser, tmp_path: Path) -> Iterator[Callable]:
     def open_page(text: str, fragment: str = ""):
         file.write_text(text, encoding="utf-8", newline="\n")
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(60_000)  # reached only by a page that does not answer at all
         page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))

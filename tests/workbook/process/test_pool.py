@@ -13,7 +13,7 @@ from benchmarks.mutants import made_seeds
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import _asked
-from sat_retriever.workbook.process.pool import Slot
+from sat_retriever.workbook.process.pool import Slot, close_idle
 from sat_retriever.workbook.process.process import Worker, WorkerFailed
 from sat_retriever.workbook.process.request import Request
 from sat_retriever.workbook.read import read_workbook, read_workbooks
@@ -194,6 +194,18 @@ def test_closing_the_iterator_ends_all_workers(small_csv, big_csv):
     books.close()
     assert started
     assert all(gone(worker) for worker in started)
+
+
+@LINUX
+def test_one_worker_is_kept_for_the_next_folder(small_csv):
+    close_idle()
+    others = set(children(os.getpid()))
+    list(read_workbooks([small_csv], workers=1))
+    (kept,) = set(children(os.getpid())) - others
+    list(read_workbooks([small_csv] * 4, workers=2))
+    assert set(children(os.getpid())) - others == {kept}
+    close_idle()
+    assert gone(kept)
 
 
 def test_an_error_of_the_paths_given_is_raised_and_ends_the_workers(small_csv):
