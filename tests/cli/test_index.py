@@ -322,6 +322,7 @@ def test_an_unknown_model_is_an_error_that_names_it(name, workbooks, tmp_path, s
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+@pytest.mark.slow
 def test_ctrl_c_ends_with_130_and_keeps_what_was_read(tmp_path, encoder):
     file, process = _indexing_for_long(tmp_path, encoder)
     _wait_for_a_workbook(file, process)

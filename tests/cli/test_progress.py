@@ -181,7 +181,7 @@ def test_redirected_output_has_lines_on_standard_error_and_json_on_standard_outp
     assert not re.search(r"[^\n\x20-\x7e…]", run.err)
 
 
-@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize("columns", [40, 120])
 def test_the_bar_of_sat_index_has_its_numbers_in_a_real_terminal(columns, encoder, tmp_path):
     folder = tmp_path / "a folder with a name that is longer than most, as folders are"
     folder.mkdir()

@@ -139,6 +139,7 @@ def test_in_a_terminal_progress_is_shown_on_standard_error(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 @pytest.mark.parametrize("moment", ["starting", "writing"])
+@pytest.mark.slow
 def test_ctrl_c_ends_with_130_and_the_same_command_starts_again(moment, tmp_path):
     out = tmp_path / "x"
     process = subprocess.Popen(

@@ -52,6 +52,7 @@ def test_a_damaged_cache_is_never_used(
             SheetEncoder.load(tiny_source, cache_dir=own_cache)
 
 
+@pytest.mark.slow
 def test_a_damaged_cache_is_exported_again(tiny_source, tiny_encoder, own_cache):
     model = own_cache / tiny_encoder.fingerprint / "model.onnx"
     model.write_bytes(model.read_bytes()[:1000])
@@ -83,6 +84,7 @@ def test_what_a_killed_export_left_is_removed(tiny_source, tiny_encoder, tmp_pat
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes (POSIX)")
+@pytest.mark.slow
 def test_a_full_disk_gives_an_error_and_no_half_file(tiny_source, tmp_path):
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
     cache = tmp_path / "cache"

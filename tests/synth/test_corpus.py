@@ -68,6 +68,7 @@ def in_a_process(script: str, *arguments: object, **environment: str) -> tuple[i
 
 
 @pytest.mark.parametrize(("workers", "hashes"), [(1, "1"), (2, "77")])
+@pytest.mark.slow
 def test_every_byte_is_the_same_for_any_number_of_workers_and_any_hash_seed(
     workers, hashes, corpus, tmp_path
 ):

@@ -86,6 +86,7 @@ def _loss(task, accelerator, items):
 # ---- end to end
 
 
+@pytest.mark.slow
 def test_training_learns_and_leaves_both_folders(tmp_path):
     source = save_tiny(tmp_path / "m", dropout=0.0)
     settings = EncoderTraining(
@@ -111,6 +112,7 @@ def test_training_learns_and_leaves_both_folders(tmp_path):
     assert train_encoder(tiny_corpus(), settings, tmp_path / "run") == trained
 
 
+@pytest.mark.slow
 def test_the_share_of_the_cosine_that_validation_chose_is_in_the_encoders_folder(
     tmp_path, settings, monkeypatch
 ):
