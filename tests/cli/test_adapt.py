@@ -366,6 +366,7 @@ def test_the_new_reranker_begins_with_the_one_from_before(twice):
 # ---- not better
 
 
+@pytest.mark.slow
 def test_where_nothing_is_better_the_index_stays_and_that_is_said(desk, sat):
     before = desk.plain.read_bytes(), tokens_of(desk.plain)
     command = ("adapt", "-i", desk.plain, "--backbone", desk.tiny, "--epochs", 1, *SMALL)

@@ -127,6 +127,7 @@ def test_a_pipe_gets_plain_text_of_at_most_100_columns(shown):
     assert max(len(line.rstrip()) for line in shown.splitlines()) <= 100
 
 
+@pytest.mark.slow
 def test_a_second_run_says_the_same(encoder, shown):
     again = demo("--model", encoder, "--work", encoder.parent / "work").stdout
     assert _without_times(again) == _without_times(shown)

@@ -199,7 +199,7 @@ def test_tokens_that_are_not_one_a_sheet_are_refused(index):
 _CHILD = """
 import os, resource, signal, sys
 from contextlib import contextmanager
-from sat_retriever import index as module, reencoding
+from sat_retriever.index import index as module, reencoding
 from sat_retriever.errors import IndexStorageError
 from tests.fakes import HashedEncoder
 how, path = sys.argv[1:]
