@@ -125,6 +125,7 @@ def test_what_a_file_gives_does_not_depend_on_what_its_process_read_before(big_c
     assert (after.records, after.skipped) == (alone.records, alone.skipped)
 
 
+@pytest.mark.slow
 def test_reading_goes_on_after_a_worker_was_killed(big_csv, small_csv):
     limits = Limits(wall_seconds=0.3)
     books = list(read_workbooks([big_csv, small_csv], limits=limits, workers=1))
@@ -245,6 +246,7 @@ def test_workers_are_reused_until_they_are_worn(small_csv):
 
 
 @LINUX
+@pytest.mark.slow
 def test_hostile_files_leave_no_temporary_files(tmp_path, thin_sheet, big_csv):
     temporary = tmp_path / "tmp"
     temporary.mkdir()
