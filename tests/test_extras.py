@@ -7,14 +7,13 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from sat_retriever._extras import require
 from sat_retriever.errors import MissingExtraError
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[1]
 METADATA = """Metadata-Version: 2.4
 Name: sat-retriever
 Version: 99

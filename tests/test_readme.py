@@ -16,8 +16,8 @@ from sat_retriever import Limits
 from sat_retriever.evaluation.maintable import COLUMNS
 from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.records.sheets import SkipReason
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SHELL = README.partition("## In the shell")[2].partition("\n## ")[0]
 

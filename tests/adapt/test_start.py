@@ -58,6 +58,7 @@ def test_an_exported_encoder_starts_from_the_weights_beside_it(tmp_path):
     assert start_of(str(bag)) == str(bag.parent / "sentence-transformers")
 
 
+@pytest.mark.slow
 def test_one_that_says_what_it_was_exported_from_starts_from_its_own_file(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     source = save_tiny(tmp_path / "tiny")

@@ -26,6 +26,8 @@ from sat_retriever.metrics.rows import unsupported
 from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import save_tiny
 
+pytestmark = pytest.mark.slow
+
 WORDS = "inventory finance project sales human resources balance sheet budget payroll 2022 2023"
 
 

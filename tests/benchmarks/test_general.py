@@ -27,6 +27,8 @@ from sat_retriever.period.periods import period_of
 from sat_retriever.rank.graph.model import GraphModel
 from tests.tiny_transformer import save_tiny
 
+pytestmark = pytest.mark.slow
+
 SUBJECTS = ("farm", "school", "museum", "airport", "theatre", "library", "hospital", "harbour")
 TABLES = ("visitors", "rooms", "employees")
 SETTINGS = (

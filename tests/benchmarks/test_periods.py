@@ -146,6 +146,7 @@ def results(data, tmp_path_factory):
     return [json.loads(file.read_text(encoding="utf-8")) for file in files]
 
 
+@pytest.mark.slow
 def test_the_oracles_never_confuse_times_and_others_do(results):
     found = {file["method"]: file for file in results}
     assert set(found) == {"bm25", "fused", "times", "links", "oracle", "oracle_names"}
@@ -174,6 +175,7 @@ def test_an_oracle_leaves_out_sheets_of_other_or_unknown_times(corpus, tmp_path)
     assert list(Oracle(corpus, lambda _: None).method(index).rank(question.query.text)) == []
 
 
+@pytest.mark.slow
 def test_the_table_puts_oracles_last_and_says_what_was_not_run(results):
     text = periods_table(results)
     titles = [line.split(" | ")[0] for line in text.splitlines()[2:7]]

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from sat_retriever.datasets.dataset import Dataset, Split, load_industrytab, load_spider
@@ -13,15 +11,12 @@ from sat_retriever.datasets.splits import (
 )
 from sat_retriever.errors import InputError
 from sat_retriever.records.sheets import Column, SheetRecord
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
+from tests.places import needs
 
 
 @pytest.fixture(scope="module")
 def industrytab_1k():
-    if not DATA.is_dir():
-        pytest.skip("the published corpora are not beside this checkout")
-    return load_industrytab(DATA / "industrytab_1k")
+    return load_industrytab(needs("data/industrytab_1k"))
 
 
 def record(number, name, *headers):
@@ -131,9 +126,7 @@ def test_queries_whose_gold_set_spans_parts_are_left_out():
 
 
 def test_spider_validation_shares_no_database_with_the_rest():
-    if not DATA.is_dir():
-        pytest.skip("the published corpora are not beside this checkout")
-    queries = load_spider(DATA / "spider", "train").queries
+    queries = load_spider(needs("data/spider"), "train").queries
     held_out = held_out_workbooks(queries)
     assert len(held_out) == 35
     assert held_out == held_out_workbooks(tuple(reversed(queries)))

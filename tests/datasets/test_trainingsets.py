@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from sat_retriever.datasets.dataset import load_spider
@@ -10,18 +8,11 @@ from sat_retriever.datasets.trainingsets import (
 )
 from sat_retriever.errors import CorpusError
 from sat_retriever.training.data.reading import from_dataset
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
-
-
-def _shared(name: str) -> Path:
-    if not (DATA / name).is_dir():
-        pytest.skip("the published corpora are not beside this checkout")
-    return DATA / name
+from tests.places import needs
 
 
 def test_the_standard_split_is_the_papers_whatever_the_seed():
-    folder = _shared("industrytab_1k")
+    folder = needs("data/industrytab_1k")
     dataset = standard_dataset(folder, seed=43)
     assert (len(dataset.train), len(dataset.validation), dataset.split.seen) == (1457, 161, None)
     assert dataset.split == standard_dataset(folder).split
@@ -30,13 +21,13 @@ def test_the_standard_split_is_the_papers_whatever_the_seed():
 
 
 def test_the_small_corpus_is_split_by_the_training_seed():
-    folder = _shared("industrytab_614")
+    folder = needs("data/industrytab_614")
     assert standard_dataset(folder, seed=43).split != standard_dataset(folder, seed=42).split
 
 
 @pytest.mark.parametrize(("seed", "sizes"), [(42, (988, 270)), (43, (969, 276)), (44, (985, 282))])
 def test_the_grouped_split_lets_training_see_its_own_sheets_only(seed, sizes):
-    dataset = grouped_dataset(_shared("industrytab_1k"), seed=seed)
+    dataset = grouped_dataset(needs("data/industrytab_1k"), seed=seed)
     assert (len(dataset.train), len(dataset.validation)) == sizes
     data = from_dataset(dataset)
     assert len(data.seen) == 700
@@ -46,7 +37,7 @@ def test_the_grouped_split_lets_training_see_its_own_sheets_only(seed, sizes):
 
 
 def test_spider_trains_on_neither_dev_nor_the_databases_held_out():
-    folder = _shared("spider")
+    folder = needs("data/spider")
     dataset = spider_training(folder)
     dev = {query.workbook for query in load_spider(folder, "dev").queries}
     train = {query.workbook for query in dataset.train}

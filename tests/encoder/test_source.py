@@ -162,6 +162,7 @@ def test_without_the_weights_package_the_error_names_the_command(monkeypatch, tm
         SheetEncoder.load("minilm", cache_dir=tmp_path)
 
 
+@pytest.mark.slow
 def test_a_folder_goes_before_a_hub_name_and_minilm_before_a_folder(
     tiny, tmp_path, monkeypatch, minilm, cache
 ):

@@ -25,6 +25,7 @@ from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.serialize import Serialization, serialize
 from tests.fakes import HashedEncoder
+from tests.places import ROOT
 from tests.saved_encoder import save_bag_of_words
 
 OLD, NEW = HashedEncoder(32, "old"), HashedEncoder(48, "new")
@@ -199,6 +200,7 @@ _CHILD = """
 import os, resource, signal, sys
 from contextlib import contextmanager
 from sat_retriever import SheetIndex
+from sat_retriever.index import index as module, reencoding
 from sat_retriever.errors import IndexStorageError
 from sat_retriever.index import reencoding, writer
 from tests.fakes import HashedEncoder
@@ -238,7 +240,7 @@ with SheetIndex.open(path, HashedEncoder(32, "old")) as index:
 def in_a_process(how: str, path: Path) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-c", _CHILD, how, str(path)],
-        cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=60, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     return done.returncode, done.stderr
 

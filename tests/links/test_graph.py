@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
 
 import networkx as nx
 import pytest
@@ -24,8 +23,7 @@ from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import record_from_json
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Visibility
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
+from tests.places import needs
 
 
 def sheet(path: str, name: str, *headers: str, **more) -> SheetRecord:
@@ -191,9 +189,7 @@ def test_the_texts_are_made_bit_by_bit():
 
 @pytest.fixture
 def data():
-    if not DATA.is_dir():
-        pytest.skip("the published corpora are not beside this checkout")
-    return DATA
+    return needs("data")
 
 
 def test_published_graphs_take_the_same_form(data, tmp_path):

@@ -1,19 +1,12 @@
-from pathlib import Path
-
-import pytest
-
 from sat_retriever.datasets.dataset import load_industrytab
 from sat_retriever.datasets.labels import Query
 from sat_retriever.questions.proportions import HARD_NEGATIVES, HARD_TYPES, MOST_HARD, QUESTIONS
 from sat_retriever.questions.querycounts import Spread, query_statistics
-
-DATA = Path(__file__).parents[3] / "shared" / "data" / "industrytab_1k"
+from tests.places import needs
 
 
 def test_the_published_figures_are_those_of_the_published_file():
-    if not DATA.is_dir():
-        pytest.skip("the published corpora are not beside this checkout")
-    counted = query_statistics(load_industrytab(DATA).queries)
+    counted = query_statistics(load_industrytab(needs("data/industrytab_1k")).queries)
     assert counted.by_type == QUESTIONS
     assert counted.hard.largest == MOST_HARD
     for name in HARD_TYPES:

@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -18,8 +17,8 @@ from sat_retriever.evaluation.methods.rag_llm import rag_llm
 from sat_retriever.text.serialize import Serialization, serialize
 from tests.evaluation.ollama_server import Reaction, always, ollama, one_by_one, says
 from tests.fakes import HashedEncoder
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 RECORDS = [
     SheetRecord(str(n), f"Sheet_{n}", columns=(Column("Region"), Column(f"c{n}")), num_rows=n,
                 num_cols=2)

@@ -15,7 +15,6 @@ from openpyxl import Workbook
 
 from sat_retriever.index.indexing import index_paths
 from sat_retriever.tools import SheetTools
-from sat_retriever.workbook.process.pool import close_idle
 from tests.saved_encoder import save_bag_of_words
 
 WORDS = "revenue region month total summary staff salary name q1 q2".split()
@@ -28,12 +27,6 @@ CALLS = [  # one of each
     ("related_sheets", {"sheet": "2024/Sales.xlsx#Summary"}),
     ("index_status", {}),
 ]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_worker_is_left_behind() -> Iterator[None]:
-    yield
-    close_idle()
 
 
 @pytest.fixture(scope="session")

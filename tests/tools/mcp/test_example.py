@@ -6,12 +6,10 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
+from tests.places import EXAMPLES
 from tests.saved_encoder import save_bag_of_words
 from tests.tools.mcp.conftest import ENVIRONMENT, TOOLS
-
-EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def test_the_example_lists_the_tools_and_answers_with_a_citation(tmp_path):

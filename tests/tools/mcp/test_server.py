@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-import time
 
 import pytest
 from mcp import Client, MCPError, types
@@ -143,38 +142,48 @@ def test_a_slow_call_blocks_no_other():
 
 def test_of_many_calls_only_so_many_run_together_and_each_gets_its_own_answer():
     lock, running, most = threading.Lock(), [0], [0]
+    together = threading.Barrier(CALLS_AT_ONCE)  # no call goes on before so many have begun
+    calls = 3 * CALLS_AT_ONCE
 
     def count(word):
         with lock:
             running[0] += 1
             most[0] = max(most[0], running[0])
-        time.sleep(0.02)
+        together.wait(60)
         with lock:
             running[0] -= 1
 
     server = sheet_server(scripted(says("say", count)))
-    results = asked(server, *(("say", {"word": str(number)}) for number in range(20)))
-    assert [words(result) for result in results] == [f"said {number}" for number in range(20)]
+    results = asked(server, *(("say", {"word": str(number)}) for number in range(calls)))
+    assert [words(result) for result in results] == [f"said {number}" for number in range(calls)]
     assert most[0] == CALLS_AT_ONCE
 
 
 def test_calls_beyond_the_queue_are_turned_away_not_kept():
     free = threading.Event()
-    server = sheet_server(scripted(says("wait", lambda word: None if free.wait(10) else "late")))
+
+    def wait(word):
+        if not free.wait(60):
+            raise InputError("no call was turned away")
+
+    server = sheet_server(scripted(says("wait", wait)))
     room = CALLS_AT_ONCE + CALLS_WAITING
 
     async def crowd():
         async with Client(server) as client:
-            inside = [asyncio.ensure_future(client.call_tool("wait", {})) for _ in range(room)]
-            await asyncio.sleep(0.2)  # all of them have arrived
-            refused = await client.call_tool("wait", {})
-            free.set()
-            return refused, await asyncio.gather(*inside)
+            asked = [asyncio.ensure_future(client.call_tool("wait", {})) for _ in range(room)]
+            ended: set[asyncio.Future] = set()
+            while not ended:  # until all of them have arrived and one more is turned away
+                await asyncio.sleep(0.05)
+                asked.append(asyncio.ensure_future(client.call_tool("wait", {})))
+                ended, _ = await asyncio.wait(asked, timeout=0.05)
+            free.set()  # until now only a call that is turned away can have ended
+            await asyncio.wait(asked)
+            return [call.result() for call in ended], [call.result() for call in asked]
 
-    refused, served = asyncio.run(crowd())
-    assert refused.is_error
-    assert "busy" in words(refused)
-    assert not any(result.is_error for result in served)
+    refused, results = asyncio.run(crowd())
+    assert all(result.is_error and "busy" in words(result) for result in refused)
+    assert [result.is_error for result in results].count(False) >= room
 
 
 def test_one_server_serves_client_after_client():

@@ -137,6 +137,7 @@ def test_sheets_of_a_judged_corpus_are_not_learnt_from(settings, accelerator):
     assert task.state()["negatives"].max() < len(CORPUS.sheets)
 
 
+@pytest.mark.slow
 def test_several_corpora_are_trained_to_one_encoder_with_one_share_of_the_cosine(
     settings, tmp_path
 ):

@@ -22,9 +22,8 @@ from sat_retriever.training.loop.progress import Standing
 from sat_retriever.training.loop.rate import learning_rate
 from sat_retriever.training.loop.runfolder import RunFolder
 from sat_retriever.training.loop.task import batches
+from tests.places import ROOT
 from tests.training.tiny_task import TinyTask, same_weights, schedule, without_times
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)
@@ -378,18 +377,21 @@ def same_run(one: Path, other: Path) -> bool:
     return next(epochs) == next(epochs)
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_several_steps_ends_as_one_that_was_not(killed):
     folder, found, _ = killed
     assert found["steps"] == [-9, -9, -9, -9, 0]
     assert same_run(folder / "plain", folder / "steps")
 
 
+@pytest.mark.slow
 def test_a_run_killed_between_checkpoints_ends_as_one_that_was_not(killed):
     folder, found, _ = killed
     assert found["rare"] == [-9, 0]
     assert same_run(folder / "plain", folder / "rare")
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(killed):
     folder, found, _ = killed
     assert found["clock"][-1] == 0
@@ -397,6 +399,7 @@ def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(killed):
     assert same_run(folder / "plain", folder / "clock")
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_step_writes_a_checkpoint_and_says_how_to_go_on(killed):
     folder, found, said = killed
     assert found["interrupted"] == [130, 1, 0]
@@ -404,6 +407,7 @@ def test_ctrl_c_ends_the_step_writes_a_checkpoint_and_says_how_to_go_on(killed):
     assert same_run(folder / "plain", folder / "interrupted")
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_checkpoint_and_the_run_goes_on_later(killed):
     folder, found, said = killed
     assert found["full"] == [-9, 7, 1, 0]

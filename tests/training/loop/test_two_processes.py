@@ -22,12 +22,13 @@ with warnings.catch_warnings():
 
 from safetensors.torch import load_file
 
+from tests.places import ROOT
 from tests.tiny_transformer import save_tiny
 from tests.training import sheet_world, two_encoder_steps, two_pair_steps, two_rerank_losses
 from tests.training.launched import PIECES, train
 from tests.training.tiny_task import same_weights, without_times
 
-ROOT = Path(__file__).parents[3]
+pytestmark = pytest.mark.slow
 
 
 def free_ports(number: int) -> list[str]:

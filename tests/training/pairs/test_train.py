@@ -202,6 +202,7 @@ def test_cls_pooling_reads_the_first_state_alone(tmp_path, settings):
 
 
 @pytest.mark.parametrize(("kind", "types"), [("roberta", True), ("distilbert", False)])
+@pytest.mark.slow
 def test_other_backbones_are_trained_and_exported(tmp_path, corpus, settings, kind, types):
     source = save_tiny(tmp_path / kind, kind=kind, layers=1, max_length=48)
     task = _task(corpus, replace(settings, backbone=str(source)))
@@ -221,6 +222,7 @@ def test_other_backbones_are_trained_and_exported(tmp_path, corpus, settings, ki
 # ---- end to end
 
 
+@pytest.mark.slow
 def test_training_learns_and_the_saved_model_ranks_as_measured(tmp_path, corpus, settings):
     data, candidates, index = corpus
     settings = replace(settings, epochs=6)

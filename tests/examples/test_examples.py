@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-EXAMPLES = ROOT / "examples"
+from tests.places import EXAMPLES, ROOT
+
 NEEDED = {
     "langchain_agent.py": ("langchain", "pip install '.[langchain]' langchain"),
     "llama_index_agent.py": ("llama_index", "pip install '.[llama-index]'"),

@@ -12,9 +12,9 @@ import pytest
 
 from sat_retriever import SheetIndex, SheetRetriever
 from sat_retriever.datasets.dataset import load_industrytab
+from tests.places import EXAMPLES
 from tests.saved_encoder import save_bag_of_words
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 WINNERS = {
     "How much did we sell in the South in February?": ("February", "sales/Sales South 2024.xlsx"),
     "Where did actual cost exceed the budget in 2024?": (
@@ -127,6 +127,7 @@ def test_a_pipe_gets_plain_text_of_at_most_100_columns(shown):
     assert max(len(line.rstrip()) for line in shown.splitlines()) <= 100
 
 
+@pytest.mark.slow
 def test_a_second_run_says_the_same(encoder, shown):
     again = demo("--model", encoder, "--work", encoder.parent / "work").stdout
     assert _without_times(again) == _without_times(shown)

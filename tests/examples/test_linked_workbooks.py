@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 from sat_retriever import SheetIndex
 from tests.fakes import HashedEncoder
+from tests.places import EXAMPLES
 
-SCRIPT = Path(__file__).parents[1] / "examples" / "linked_workbooks.py"
+SCRIPT = EXAMPLES / "linked_workbooks.py"
 
 
 def test_the_report_gathers_from_every_workbook_and_nothing_is_unresolved(tmp_path):
