@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import tables
 from benchmarks.registry import TABLES
 from benchmarks.registry import Table as TableOf
+from benchmarks.tables import pages as tables
 from sat_retriever.errors import SatError
 
 

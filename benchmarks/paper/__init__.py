@@ -1,0 +1,1 @@
+"""What the paper measures, on its corpora and on Spider, with its own figures."""
