@@ -30,7 +30,7 @@ from rich.table import Table
 
 from benchmarks import results
 from benchmarks.paper.quick import make_quick
-from benchmarks.results import Result, data_hash, read_results, write_result
+from benchmarks.results import Result, data_hash, name_of, read_results, write_result
 from benchmarks.tables.breakdown import Files
 from benchmarks.tables.main import HEADINGS, main_rows
 from benchmarks.training.corpus import corpus_of, source_of
@@ -126,8 +126,7 @@ class Measured:
     @property
     def file(self) -> str:
         """Name of the result file."""
-        ending = "" if self.seed is None else f".{self.seed}"
-        return f"{self.name}.{self.asked.dataset.name}.{self.asked.split}{ending}.json"
+        return f"{name_of(self.name, self.asked.dataset.name, self.asked.split, self.seed)}.json"
 
 
 def measure(

@@ -32,7 +32,7 @@ from benchmarks import results
 from benchmarks.general.corpora import SIZES, Wanted
 from benchmarks.general.general import folder_of
 from benchmarks.general.parts import PACKAGE
-from benchmarks.results import Result, data_hash, read_results, write_result
+from benchmarks.results import Result, data_hash, name_of, read_results, write_result
 from benchmarks.tables.adapted import HEADINGS, adapted_rows
 from benchmarks.training.corpus import numbers
 from benchmarks.unlabelled.runs import Job, Mode, adapted, changed, run_one
@@ -132,11 +132,11 @@ class Written:
         """Whether every part's file is there, of the same settings and data."""
         if self.folder is None or self.again:
             return False
-        seed = "" if group.seed is None else f".{group.seed}"
-        start = self.folder / BENCHMARK / f"{system.name}.{self.subject.dataset.name}"
+        name = self.subject.dataset.name
         hashed = _hash_of(self.subject.data)
         for split in group.splits:
-            file = Path(f"{start}.{split}{seed}.json")
+            own = name_of(system.name, name, split, group.seed)
+            file = self.folder / BENCHMARK / f"{own}.json"
             if not file.is_file():
                 return False
             content = json.loads(file.read_text(encoding="utf-8"))
