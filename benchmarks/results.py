@@ -128,7 +128,7 @@ def write_result(
 
 def _named(home: Path) -> set[tuple[str, str]]:
     """Keys of the blocks that summaries name."""
-    told = {path.stem: json.loads(path.read_bytes())["rows"] for path in home.glob("*.json")}
+    told = {path.stem: json.loads(path.read_bytes()).get("rows") for path in home.glob("*.json")}
     return {(name, rows["hash"]) for name, rows in told.items() if rows}
 
 
@@ -155,20 +155,42 @@ def read_results(benchmark: str, folder: Path | None = None) -> list[dict[str, A
     """
     path = (folder or FOLDER) / benchmark / FILE
     found = {block.key: block for block in blocks(path)}
-    results = read_summaries(benchmark, folder)
-    for summary in results:
-        named = summary.pop("rows")
-        name = name_of(*(summary[part] for part in ("method", "dataset", "split", "seed")))
-        if named is None:
-            summary["per_query"] = []
-        elif (name, named["hash"]) in found:
-            summary["per_query"] = found[name, named["hash"]].rows()
-        else:
-            raise DamagedRowsError(
-                f"{path} lacks the {named['count']} rows of {name}; take both from git again, "
-                "or measure anew"
-            )
-    return results
+    return [_with_rows(each, found, path) for each in read_summaries(benchmark, folder)]
+
+
+def read_result(summary: Path) -> dict[str, Any]:
+    """One result with its rows as "per_query"; its rows are looked for beside its summary.
+
+    Raises:
+        DamagedRowsError: If its rows are not there, or unreadable.
+        OSError: If the summary cannot be read.
+        ValueError: If it is not JSON.
+    """
+    path = summary.with_name(FILE)
+    found = {block.key: block for block in blocks(path) if block.result == summary.stem}
+    return _with_rows(json.loads(summary.read_text(encoding="utf-8")), found, path)
+
+
+def _with_rows(
+    summary: dict[str, Any], found: Mapping[tuple[str, str], Block], path: Path
+) -> dict[str, Any]:
+    """The summary with its rows; one of format 1 has them already.
+
+    Raises:
+        DamagedRowsError: If they are not among those found.
+    """
+    if summary["format"] == 1:
+        return summary
+    named = summary.pop("rows")
+    if named is None:
+        return summary | {"per_query": []}
+    name = name_of(*(summary[part] for part in ("method", "dataset", "split", "seed")))
+    if (name, named["hash"]) not in found:
+        raise DamagedRowsError(
+            f"{path} lacks the {named['count']} rows of {name}; take both from git again, or "
+            "measure anew"
+        )
+    return summary | {"per_query": found[name, named["hash"]].rows()}
 
 
 def provenance(data: Iterable[Path] = ()) -> dict[str, Any]:

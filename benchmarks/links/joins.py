@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.corpora import CORPORA, used
 from benchmarks.results import Result, write_result
-from sat_retriever.datasets.dataset import Dataset, load_bird, load_spider
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.errors import CorpusError
 from sat_retriever.links.join.confidence import header_traits, sigmoid
 from sat_retriever.links.join.fields import sheet_fields
@@ -257,7 +258,7 @@ def cross_validate(rows: Sequence[Candidate], keys: set[Key]) -> dict[Key, float
 
 def run_fit(data: Path, console: Console) -> list[Result]:
     """Learn the weights, print them, and score them by cross-validation."""
-    dataset = load_spider(data / "spider", "train")
+    dataset = CORPORA["spider_train"].read(data)
     names = {query.workbook for query in dataset.queries}
     keys = declared_spider(dataset, names)
     rows = candidates(dataset, names)
@@ -271,19 +272,21 @@ def run_fit(data: Path, console: Console) -> list[Result]:
 
 def run_score(data: Path, bird_tables: Path | None, console: Console) -> list[Result]:
     """Score the package on databases that no choice was made on."""
-    dataset = load_spider(data / "spider", "dev")
-    names = {query.workbook for query in dataset.queries}
-    metrics = score(inferred(dataset, names), declared_spider(dataset, names))
-    results = [Result("headers", "spider_dev", metrics | {"databases": len(names)})]
-    if bird_tables is None:
-        console.print(
-            "not run: BIRD; --bird-tables takes its dev_tables.json (bird-bench.github.io)"
-        )
-        return results
-    bird = load_bird(data / "bird_dev")
-    names = {record.workbook for record in bird.records}
-    metrics = score(inferred(bird, names), declared_bird(bird, bird_tables))
-    return [*results, Result("headers", "bird_dev", metrics | {"databases": len(names)})]
+    results = []
+    for name, corpus in used("keys").items():
+        if corpus.keys_apart and bird_tables is None:
+            console.print(f"not run: {name}; --bird-tables takes its dev_tables.json")
+            continue
+        dataset = corpus.read(data)
+        if bird_tables is not None and corpus.keys_apart:
+            names = {record.workbook for record in dataset.records}
+            keys = declared_bird(dataset, bird_tables)
+        else:
+            names = {query.workbook for query in dataset.queries}
+            keys = declared_spider(dataset, names)
+        metrics = score(inferred(dataset, names), keys)
+        results.append(Result("headers", corpus.dataset, metrics | {"databases": len(names)}))
+    return results
 
 
 def show(results: Sequence[Result]) -> Table:
@@ -311,7 +314,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         console.print(f"not run: {error}")
         return
     for result in results:
-        folder = "bird_dev" if result.dataset == "bird_dev" else "spider"
-        files = [options.data / folder / name for name in ("sheets.json", "links.json")]
+        folder = options.data / CORPORA[result.dataset].folder
+        files = [folder / name for name in ("sheets.json", "links.json")]
         write_result("joins", result, data=[file for file in files if file.is_file()])
     console.print(show(results))

@@ -28,15 +28,14 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from benchmarks.corpora import CORPORA, Use, where_to_get
 from benchmarks.results import Result, write_result
 from benchmarks.unlabelled.quality import (
-    SOURCES,
     Run,
     Task,
     per_query,
-    reported_tasks,
     score,
-    validation_tasks,
+    tasks_of,
 )
 from sat_retriever import metrics
 from sat_retriever.datasets.dataset import Dataset
@@ -226,7 +225,8 @@ def with_links(
     """The tasks, their given links, and the files or folder all of it comes from."""
     dataset = tasks[0].dataset
     data = list(dataset.files) if dataset.root is None else [dataset.root]
-    if bird_tables is None or not dataset.name.startswith("bird"):
+    known = CORPORA.get(dataset.name)
+    if bird_tables is None or known is None or not known.keys_apart:
         return tasks, dataset.links, data
     return tasks, bird_links(bird_tables, dataset.records), [*data, bird_tables]
 
@@ -269,12 +269,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     label = Path(options.encoder).name.lower()
     folder = "links_validation" if options.validation else "links"
     results: list[Result] = []
-    for load in (validation_tasks if options.validation else reported_tasks)(options.data):
+    use: Use = "chosen" if options.validation else "untrained"
+    for load in tasks_of(use, options.data):
         try:
             tasks, given, data = with_links(load(), options.bird_tables)
         except CorpusError as error:
-            where = "; ".join(f"{name}: {source}" for name, source in SOURCES.items())
-            console.print(f"not run: {error}\nThe data can be had from: {where}")
+            console.print(f"not run: {error}\nThe data can be had from: {where_to_get(use)}")
             continue
         if not given:
             console.print(f"{tasks[0].dataset.name}: no declared links, pagerank_given not run")

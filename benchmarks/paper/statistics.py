@@ -17,15 +17,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.corpora import INDUSTRYTAB_1K, INDUSTRYTAB_614, used
 from benchmarks.made.stats import category
 from benchmarks.results import Result, write_result
-from sat_retriever.datasets.dataset import (
-    Dataset,
-    load_bird,
-    load_eps,
-    load_industrytab,
-    load_spider,
-)
+from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.pairs import load_pairs
 from sat_retriever.datasets.splits import grouped_split, standard_split
@@ -39,22 +34,10 @@ METHOD = "counted"
 SEEDS = (42, 43, 44)
 # Full query files whose split is the paper's: share of test questions, seeds of the split.
 _SPLITS: Mapping[tuple[str, int], tuple[float, tuple[int, ...]]] = {
-    ("industrytab_1k", 1797): (0.1, (42,)),
-    ("industrytab_614", 1453): (0.2, SEEDS),
+    (INDUSTRYTAB_1K, 1797): (0.1, (42,)),
+    (INDUSTRYTAB_614, 1453): (0.2, SEEDS),
 }
 _LEGACY = "query_legacy_134.json"
-
-
-def open_corpora(data: Path) -> dict[str, Callable[[], Dataset]]:
-    """Loaders of the open corpora, by name."""
-    return {
-        "industrytab_1k": partial(load_industrytab, data / "industrytab_1k"),
-        "industrytab_614": partial(load_industrytab, data / "industrytab_614"),
-        "spider_train": partial(load_spider, data / "spider", "train"),
-        "spider_dev": partial(load_spider, data / "spider"),
-        "bird_dev": partial(load_bird, data / "bird_dev"),
-        "eps": partial(load_eps, data / "eps"),
-    }
 
 
 def counted(dataset: Dataset) -> dict[str, Any]:
@@ -153,7 +136,7 @@ def _splits(dataset: Dataset) -> Iterator[tuple[str, dict[str, int]]]:
         (f"standard, seed {seed}", standard_split(len(asked), ratio=ratio, seed=seed))
         for seed in seeds
     ]
-    if seeds and dataset.name == "industrytab_1k":
+    if seeds and dataset.name == INDUSTRYTAB_1K:
         splits += [(f"grouped, seed {seed}", grouped_split(dataset, seed=seed)) for seed in SEEDS]
     for name, split in splits:
         parts = {
@@ -185,7 +168,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--corpus", type=Path, nargs="+", default=[], help="more, as json files")
     options = parser.parse_args(arguments)
-    loaders = open_corpora(options.data)
+    loaders: dict[str, Callable[[], Dataset]] = {
+        name: partial(corpus.read, options.data) for name, corpus in used("counted").items()
+    }
     loaders |= {str(folder): partial(load_industrytab, folder) for folder in options.corpus}
     for name, load in loaders.items():
         try:

@@ -29,13 +29,14 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import results
+from benchmarks.corpora import INDUSTRYTAB_1K, PUBLISHED
 from benchmarks.paper.quick import make_quick
 from benchmarks.results import Result, data_hash, name_of, read_results, write_result
 from benchmarks.tables.breakdown import Files
 from benchmarks.tables.main import HEADINGS, main_rows
 from benchmarks.training.corpus import corpus_of, source_of
 from benchmarks.training.methods import RECIPES, Recipe, of_corpus
-from benchmarks.training.plan import INDUSTRYTAB_1K, PUBLISHED, Corpus, Step, overridden
+from benchmarks.training.plan import Corpus, Step, overridden
 from benchmarks.training.runner import Places, trained
 from benchmarks.training.score import Asked, Keep, scored, settings_of
 from sat_retriever.datasets.dataset import load_industrytab

@@ -22,16 +22,14 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
 from benchmarks.results import Result, write_result
 from benchmarks.safety.contention_part import Ground, Report, read, start_together, write
+from benchmarks.safety.stored import differing_files
 from benchmarks.safety.versions import check_file, versions_of, write_version
 from sat_retriever import SheetEncoder, SheetIndex
 
-_ASKED = 50  # questions that both indexes answer at the end
-_NEAR = 1e-5  # tokens are the same but for the order of sums
 _COUNTS = (
     "syncs", "workbooks_written", "searches", "shows", "statuses", "openings", "syncs_busy",
     "searches_busy", "shows_busy", "statuses_busy", "openings_busy", "findings",
@@ -48,37 +46,18 @@ def contend(ground: Ground, writers: int, readers: int) -> list[Report]:
         return [part.result() for part in parts]
 
 
-def differences(index: SheetIndex, fresh: SheetIndex) -> list[str]:
-    """In what two indexes of the same folder differ; nothing if they should."""
-    ids = index.sheet_ids()
-    if ids != fresh.sheet_ids():
-        return ["other sheets"]
-    found = []
-    if index.records(ids) != fresh.records(ids):
-        found.append("other records")
-    if ids and float(np.abs(index.tokens(ids) - fresh.tokens(ids)).max()) > _NEAR:
-        found.append("other tokens")
-    if list(index.all_links()) != list(fresh.all_links()):
-        found.append("other links")
-    asked = [f"amount of book{number:03} version" for number in range(_ASKED)]
-    for query in asked if ids else ():
-        ours, theirs = ([c.sheet_id for c in each.candidates(query)] for each in (index, fresh))
-        if sorted(ours) != sorted(theirs):
-            found.append(f"other candidates for {query!r}")
-    return found
-
-
 def check_end(ground: Ground, encoder: SheetEncoder) -> list[str]:
-    """What is wrong with the index once all is quiet; nothing if it should be."""
+    """Findings about the index once all is quiet, beside a fresh one of the folder."""
     fresh = ground.file.with_name("fresh.sat")
-    with SheetIndex.open(ground.file, encoder) as index:
+    with (
+        SheetIndex.open(ground.file, encoder) as index,
+        SheetIndex.create(fresh, encoder) as made,
+    ):
         index.sync(ground.folder)
         versions_of(index)
-        with SheetIndex.create(fresh, encoder) as made:
-            made.sync(ground.folder)
-            found = differences(index, made)
+        made.sync(ground.folder)
     check_file(ground.file)
-    return found
+    return [f"other {part}" for part in differing_files(ground.file, fresh)]
 
 
 def metrics_of(reports: Sequence[Report]) -> dict[str, float]:

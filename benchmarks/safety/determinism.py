@@ -22,7 +22,7 @@ from rich.console import Console
 from benchmarks.results import Result, write_result
 from benchmarks.safety.busy import busy
 from benchmarks.safety.indexing import Indexing, run_index
-from benchmarks.safety.stored import stored_hashes
+from benchmarks.safety.stored import differing, stored_hashes
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
 
@@ -83,12 +83,11 @@ def _row(
     expected: dict[str, str],
     run: Indexing,
 ) -> dict[str, Any]:
-    different = [part for part in expected if found[part] != expected[part]]
     return {
         "time": time,
         "workers": workers,
         "busy": beside,
-        "different": different,
+        "different": differing(found, expected),
         "seconds": run.seconds,
         "cpu_seconds": run.cpu_seconds,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.results import read_results
-from benchmarks.tables.adapted import adapted_tables, cost_rows
+from benchmarks.tables.adapted import adapted_tables, cost_rows, what_was_chosen_with
 from benchmarks.tables.part import Part
 from benchmarks.tables.periods import periods_table
 
@@ -16,8 +16,8 @@ def adapted_parts() -> list[Part]:
     return [
         Part(
             "Without labels",
-            "`python -m benchmarks run adapted`. No labelled question was learnt from or chosen "
-            "with. *Transductive*: "
+            "`python -m benchmarks run adapted`. No model learnt from a labelled question "
+            f"of these test sets. {what_was_chosen_with(adapted)} *Transductive*: "
             "the sheets that are asked for were adapted to, as in anybody's own index; "
             "*inductive*: none of the unseen families' sheets was. Mean ± standard deviation over "
             "seeds 42 to 44; differences are paired, with 95 % bootstrap intervals, and what is "

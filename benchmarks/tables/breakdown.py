@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from benchmarks.corpora import INDUSTRYTAB_1K
 from benchmarks.paper import paper
 from benchmarks.tables.markdown import markdown, number
 from benchmarks.training.methods import RECIPES
@@ -23,7 +24,6 @@ File = Mapping[str, Any]
 Files = Sequence[File]
 Kinds = Mapping[int, str]  # by the place of the question
 
-DATASET = "industrytab_1k"
 QUERY_TYPES = {
     "semantic_lookup": "lookup",
     "comparison": "comparison",
@@ -32,6 +32,7 @@ QUERY_TYPES = {
     "formula_tracing": "formula",
     "summary_source": "summary",
 }
+_STEPS = {"base": "base scorer", "cross_encoder": "Cross-Encoder"}
 HEAVY, OTHER = "dependency-heavy", "other"
 # Metrics of the paper's tables, as their columns are called.
 PAPER_COLUMNS = {
@@ -49,6 +50,22 @@ CANDIDATES = {
     "Recall@5": "recall@5 reached",
 }
 NO_TYPES = "*not run: `python -m benchmarks run statistics`*"
+
+
+def trained_in(files: Files) -> str:
+    """In how many seeds the last training was kept, for the title of a row; "" if in all.
+
+    In the other seeds no epoch of it improved on the start, so that the start is what ranks.
+    """
+    last = [next(reversed(file["metrics"].get("steps", {}).items()), None) for file in files]
+    if not last or None in last:
+        return ""
+    kept = sum(report["best_epoch"] != 0 for _, report in filter(None, last))
+    if kept == len(last):
+        return ""
+    (step, _), *_ = filter(None, last)
+    seeds = "1 seed" if len(last) == 1 else f"{len(last)} seeds"
+    return f" (a trained {_STEPS.get(step, step)} in {kept or 'none'} of {seeds})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +125,7 @@ def dependencies_of(counted: Files) -> dict[int, str]:
 
 
 def _rows(counted: Files) -> Iterable[Row]:
-    return next((file["per_query"] for file in counted if file["dataset"] == DATASET), ())
+    return next((file["per_query"] for file in counted if file["dataset"] == INDUSTRYTAB_1K), ())
 
 
 def by_kind(files: Files, kinds: Kinds, metric: str = "NDCG@5") -> dict[str, Spread]:
@@ -201,7 +218,7 @@ def _spread(values: Sequence[float | None]) -> str:
     return str(Spread.of(known)) if known and len(known) == len(values) else number(None)
 
 
-def neighbours(trained: Files, split: str, dataset: str = DATASET) -> list[Gap]:
+def neighbours(trained: Files, split: str, dataset: str = INDUSTRYTAB_1K) -> list[Gap]:
     """Each method of the main table that was run, beside the one above it that was run.
 
     Args:
@@ -268,7 +285,7 @@ def _named(name: str) -> str:
     return f"{RECIPES[name].title} (`{name}`)"
 
 
-def of_split(trained: Files, split: str, dataset: str = DATASET) -> dict[str, list[File]]:
+def of_split(trained: Files, split: str, dataset: str = INDUSTRYTAB_1K) -> dict[str, list[File]]:
     """Results of each method on a split of a corpus, in the order of the main table."""
     here = [file for file in trained if (file["dataset"], file["split"]) == (dataset, split)]
     return {name: [file for file in here if file["method"] == name] for name in RECIPES}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from benchmarks.corpora import INDUSTRYTAB_1K, PUBLISHED
 from benchmarks.paper import paper
 from benchmarks.paper.paper import Reported
 from benchmarks.tables.breakdown import (
-    DATASET,
     PAPER_COLUMNS,
     File,
     Files,
@@ -16,11 +16,11 @@ from benchmarks.tables.breakdown import (
     gap_of,
     neighbours,
     of_split,
+    trained_in,
 )
 from benchmarks.tables.figure_data import OF_PAPER
 from benchmarks.tables.markdown import markdown, number, signed
 from benchmarks.training.methods import RECIPES
-from benchmarks.training.plan import PUBLISHED
 
 HEADINGS = ("method", "seeds", *PAPER_COLUMNS.values(), "ms", "Δ NDCG@5 to the row above")
 # Rows that a reader compares though they are not neighbours.
@@ -34,7 +34,7 @@ _FURTHER = (
 )
 
 
-def main_table(trained: Files, timed: Files, split: str, dataset: str = DATASET) -> str:
+def main_table(trained: Files, timed: Files, split: str, dataset: str = INDUSTRYTAB_1K) -> str:
     """Every method on one split of a corpus: mean ± sd over seeds, and milliseconds.
 
     Args:
@@ -68,7 +68,7 @@ def _title(name: str, files: Files) -> str:
     title = RECIPES[name].title
     models = dict.fromkeys(file["metrics"]["settings"].get("model") for file in files)
     named = [model for model in models if model]
-    return f"{title} ({', '.join(named)})" if named else title
+    return f"{title} ({', '.join(named)})" if named else f"{title}{trained_in(files)}"
 
 
 def _answer_ms(file: File) -> float | None:
@@ -136,7 +136,7 @@ def latency_table(timed: Files) -> str:
 
 def _reported_times(method: str) -> list[str]:
     """The paper's mean times of a method: both stages, and each where it says so."""
-    parts = {"joint_ms": paper.latency_ms(DATASET)[method]}
+    parts = {"joint_ms": paper.latency_ms(INDUSTRYTAB_1K)[method]}
     parts |= paper.stage_latencies().get(method, {})
     times = (parts.get(f"{part}_ms") for part in ("joint", "stage1", "stage2"))
     shown = ["" if value is None else f"{value:,.2f}" for value in times]

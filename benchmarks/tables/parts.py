@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from benchmarks.corpora import INDUSTRYTAB_614, shown_parts
 from benchmarks.paper import paper
 from benchmarks.results import read_results
-from benchmarks.tables.adapted import summary_table
+from benchmarks.tables.adapted import summary_table, what_was_chosen_with
 from benchmarks.tables.adapted_parts import adapted_parts
 from benchmarks.tables.breakdown import (
     Files,
@@ -22,16 +23,23 @@ from benchmarks.tables.markdown import not_run, number
 from benchmarks.tables.methods import compared_table, training_table
 from benchmarks.tables.part import Part
 from benchmarks.tables.plain import plain_table, shown_files
-from benchmarks.tables.quality import CORPORA, open_table, quality_table
+from benchmarks.tables.quality import open_table, quality_table
 from benchmarks.tables.sections import SECTIONS
 from benchmarks.tables.statistics import statistics_tables
 from benchmarks.tables.training_parts import training_parts
-from benchmarks.training.plan import INDUSTRYTAB_614
 
 _MEANS = (
     "Mean ± standard deviation over training seeds 42 to 44. *Reported* are the paper's figures, "
     "with BGE-base on an A40; measured here is MiniLM, five times smaller, on two processor cores. "
     "Rows of language models need a server of one's own (`--llm MODEL`)."
+)
+_TRAINED = (
+    "A row names the seeds in which its last training was kept where these are not all; in the "
+    "others no epoch improved on the start."
+)
+_CHOSEN = (
+    "Every choice was made on validation parts (`--validation`, `python -m benchmarks run "
+    "fusion`); those of IndustryTab-1K are among its *all queries*."
 )
 _SPLITS = {"standard": "standard test", "grouped": "unseen families"}
 
@@ -44,10 +52,11 @@ def readme_parts() -> list[Part]:
         Part(
             "Without labels",
             "`python -m benchmarks run general_tests`, `python -m benchmarks run adapted`. NDCG@5 "
-            "where nothing else is said. No labelled question of these corpora was learnt from or "
-            "chosen with. *General* is the encoder in the package; it learnt from made corpora of "
-            "the same makers as *templates* and *other subjects*, with other names and sheets, and "
-            "knows the categories and the naming of the paper's corpus: the rows at the end are of "
+            "where nothing else is said. No model learnt from a labelled question of these test "
+            f"sets. {what_was_chosen_with(adapted)} *General* is the encoder in the package; it "
+            "learnt from made corpora of the same makers as *templates* and *other subjects*, "
+            "with other names and sheets, and knows the categories and the naming of the paper's "
+            "corpus: the rows at the end are of "
             "one that does not (`run apart_tests`). *Adapted* is `sat adapt`, over seeds 42 to 44: "
             "*transductive* with the sheets that are asked for, as in anybody's own index, "
             "*inductive* without those of the unseen families. *Adapted Stage 1* is shown whether "
@@ -58,22 +67,23 @@ def readme_parts() -> list[Part]:
         Part(
             "IndustryTab-1K, standard test",
             "`python -m benchmarks run main`, times by `python -m benchmarks run cascade`. "
-            f"{_MEANS} Differences are paired, with 95 % bootstrap intervals.",
+            f"{_MEANS} {_TRAINED} Differences are paired, with 95 % bootstrap intervals.",
             main_table(trained, timed, "standard"),
             _files(trained, "standard"),
         ),
         Part(
             "IndustryTab-1K, unseen families",
             "`python -m benchmarks run grouped`. No test sheet's family or header set was seen in "
-            "training. *Reported* are the authors' later runs.",
+            "training. *Reported* are the authors' later runs. "
+            f"{_TRAINED}",
             main_table(trained, [], "grouped"),
             _files(trained, "grouped"),
         ),
         _picture("comparison.svg", "benchmarks/figures"),
         Part(
             "Open data, without training",
-            "`python -m benchmarks run quality`, `python -m benchmarks run links_quality`. No test "
-            "set was used for a choice.",
+            "`python -m benchmarks run quality`, `python -m benchmarks run links_quality`. "
+            f"{_CHOSEN}",
             open_table(read_results("quality"), read_results("links")),
             read_results("quality"),
         ),
@@ -122,7 +132,7 @@ def _main() -> list[Part]:
         parts.append(
             Part(
                 f"Main table: {title}",
-                f"`python -m benchmarks run {run}`. {_MEANS}",
+                f"`python -m benchmarks run {run}`. {_MEANS} {_TRAINED}",
                 main_table(trained, timed if split == "standard" else [], split),
                 files,
             )
@@ -141,7 +151,7 @@ def _main() -> list[Part]:
             "Main table: IndustryTab-614, the old questions",
             "`python -m benchmarks run main --corpus industrytab_614`. A fifth of the 134 old "
             "questions, another fifth for each seed. The paper's own figures are for 1,453 "
-            f"questions that could not be had: {_reported_614()}.",
+            f"questions that could not be had: {_reported_614()}. {_TRAINED}",
             main_table(trained, [], "legacy", INDUSTRYTAB_614),
             legacy,
         )
@@ -204,17 +214,15 @@ def _untrained() -> list[Part]:
     return [
         Part(
             "Quality without training",
-            "`python -m benchmarks run quality`. No test set was used for a choice; every choice "
-            "was made on the validation parts (`python -m benchmarks run fusion`).",
+            f"`python -m benchmarks run quality`. {_CHOSEN}",
             quality_table(quality),
             quality,
         ),
         Part(
             "What links buy without training",
-            "`python -m benchmarks run links_quality`. Chosen on the validation parts "
-            "(`--validation`), scored here once. BIRD's declared keys take its own "
-            "dev_tables.json (`--bird-tables FILE`).",
-            links_table(links, CORPORA) if links else not_run("links_quality"),
+            f"`python -m benchmarks run links_quality`. {_CHOSEN} BIRD's declared keys take "
+            "its own dev_tables.json (`--bird-tables FILE`).",
+            links_table(links, shown_parts("untrained")) if links else not_run("links_quality"),
             links,
         ),
     ]

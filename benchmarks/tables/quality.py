@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchmarks.corpora import shown_parts
 from benchmarks.paper import paper
 from benchmarks.tables.markdown import markdown, not_run, number, signed
 from sat_retriever.evaluation.comparison import difference
 
 File = Mapping[str, Any]
 
-CORPORA = {
-    ("industrytab_1k", "standard"): "IndustryTab-1K, standard test",
-    ("industrytab_1k", "all"): "IndustryTab-1K, all queries",
-    ("spider_dev", "all"): "Spider dev",
-    ("bird_dev", "all"): "BIRD dev, question only",
-    ("bird_dev_evidence", "all"): "BIRD dev, question + evidence",
-    ("eps", "all"): "EPS, real workbooks",
-}
 _QUALITY_COLUMNS = {
     "NDCG@5": "NDCG@5",
     "NDCG@10": "NDCG@10",
@@ -37,7 +30,7 @@ def quality_table(files: Sequence[File]) -> str:
         return not_run("quality")
     headings = ["corpus", "queries", "method", *_QUALITY_COLUMNS.values(), "Δ NDCG@10 to BM25"]
     rows = []
-    for (dataset, split), title in CORPORA.items():
+    for (dataset, split), title in shown_parts("untrained").items():
         found = [f for f in files if (f["dataset"], f["split"]) == (dataset, split)]
         if not found:
             rows.append([title, "not run"])
@@ -71,7 +64,7 @@ def open_table(files: Sequence[File], links: Sequence[File]) -> str:
         links: Result files of `benchmarks.links.quality`.
     """
     rows = []
-    for (dataset, split), title in CORPORA.items():
+    for (dataset, split), title in shown_parts("untrained").items():
         cells = []
         for name in (*_OPEN, *_LINKED):
             among = files if name in _OPEN else links

@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchmarks.corpora import PUBLISHED, title_of, used
 from benchmarks.paper import paper
 from benchmarks.tables.markdown import markdown, number
 
 File = Mapping[str, Any]
 Files = Sequence[File]
 
-CORPORA = {
-    "industrytab_1k": "IndustryTab-1K",
-    "industrytab_614": "IndustryTab-614",
-    "spider_train": "Spider train",
-    "spider_dev": "Spider dev",
-    "bird_dev": "BIRD dev",
-    "eps": "EPS, real workbooks",
-}
 _COLUMNS = {
     "sheets": "sheets",
     "queries": "queries",
@@ -53,8 +46,8 @@ def corpora_table(files: Files) -> str:
     """One row a corpus, below it that of the paper where it has one."""
     found = {file["dataset"]: file["metrics"] for file in files}
     rows = []
-    for name in (*CORPORA, *(name for name in found if name not in CORPORA)):
-        title = CORPORA.get(name, name)
+    for name in dict.fromkeys((*used("counted"), *found)):
+        title = title_of(name)
         if name not in found:
             rows.append([title, "not counted"])
             continue
@@ -75,10 +68,10 @@ def _cell(figures: Mapping[str, Any], column: str) -> str:
 def kinds_table(files: Files) -> str:
     """Queries, dependencies, sheets and links of IndustryTab by kind."""
     found = {file["dataset"]: file["metrics"] for file in files}
-    shown = [name for name in ("industrytab_1k", "industrytab_614") if name in found]
+    shown = [name for name in PUBLISHED if name in found]
     headings = ["", "kind"]
     for name in shown:
-        headings += [CORPORA[name], "paper"]
+        headings += [title_of(name), "paper"]
     rows = []
     for group, title in _KINDS.items():
         columns = [
@@ -101,14 +94,14 @@ def splits_table(files: Files) -> str:
     headings = ["split", *columns[:4], "test queries with hard negatives"]
     found = {file["dataset"]: file["metrics"].get("splits", {}) for file in files}
     rows = []
-    for name in ("industrytab_1k", "industrytab_614"):
+    for name in PUBLISHED:
         for split, sizes in found.get(name, {}).items():
-            title = f"{CORPORA[name]}, {split}"
+            title = f"{title_of(name)}, {split}"
             rows.append([title, *(number(sizes[column]) for column in columns)])
         if not found.get(name):
-            rows.append([CORPORA[name], "not counted: its queries are not at hand"])
+            rows.append([title_of(name), "not counted: its queries are not at hand"])
         sizes = paper.corpus(name)["splits"]["standard"]
         hard = dict.fromkeys(paper.corpus(name)["hard_negative_test_queries"])
         row = [number(sizes.get(column)) for column in columns[:4]]
-        rows.append([f"*paper: {CORPORA[name]}*", *row, " to ".join(map(number, hard))])
+        rows.append([f"*paper: {title_of(name)}*", *row, " to ".join(map(number, hard))])
     return markdown(headings, rows)

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchmarks.corpora import used
 from benchmarks.paper import paper
 from benchmarks.paper.bug import ROWS as BUG_ROWS
 from benchmarks.paper.sensitivity import ROWS
 from benchmarks.paper.spider import SYSTEMS as SPIDER_ROWS
-from benchmarks.tables.breakdown import PAPER_COLUMNS, Spread, gap_of
+from benchmarks.tables.breakdown import PAPER_COLUMNS, Spread, gap_of, trained_in
 from benchmarks.tables.markdown import markdown, number, signed
 
 File = Mapping[str, Any]
 Files = Sequence[File]
 
 _COLUMNS = {**PAPER_COLUMNS, "CandidateRecall@50": "candidates: R@50"}
-_SPIDER_TESTS = {
-    "spider_dev": "Spider dev",
-    "bird_dev": "BIRD dev, question only",
-    "bird_dev_evidence": "BIRD dev, question + evidence",
-}
 
 
 def sensitivity_table(files: Files) -> str:
@@ -71,11 +67,15 @@ def spider_table(files: Files) -> str:
     headings = ["corpus", "ranking", "seeds", *columns.values()]
     headings += ["Δ NDCG@10 to the link reranker, untrained", "to it over the trained Stage 1"]
     rows = []
-    for dataset, title in _SPIDER_TESTS.items():
-        here = [file for file in files if file["dataset"] == dataset]
+    for corpus in used("transfer").values():
+        here = [file for file in files if file["dataset"] == corpus.dataset]
         for name, recipe in SPIDER_ROWS.items():
             found = _of(here, name, "all")
-            row = [title, recipe.title, *_cells(found, tuple(columns))]
+            row = [
+                corpus.title,
+                f"{recipe.title}{trained_in(found)}",
+                *_cells(found, tuple(columns)),
+            ]
             for rival in ("fused_walk", "walk"):
                 against = f"{rival}_{recipe.links}" if name.startswith("graph") else ""
                 row.append(_gap(found, _of(here, against, "all"), "NDCG@10"))
@@ -86,8 +86,9 @@ def spider_table(files: Files) -> str:
 def cost_table(files: Files) -> str:
     """What each training takes at least: a machine that does something else takes longer."""
     found: dict[tuple[str, ...], dict[str, Mapping[str, Any]]] = {}
+    transfer = {corpus.dataset for corpus in used("transfer").values()}
     for file in files:
-        own = file["method"].startswith("ours") or file["dataset"] in _SPIDER_TESTS
+        own = file["method"].startswith("ours") or file["dataset"] in transfer
         recipe = "ours" if own else "paper's"
         for name, report in file["metrics"]["steps"].items():
             training = name.replace("_", " ")

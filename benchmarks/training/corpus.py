@@ -11,10 +11,11 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from benchmarks.corpora import INDUSTRYTAB_614, PUBLISHED, used
 from benchmarks.links.quality import bird_links
 from benchmarks.results import data_hash
-from benchmarks.training.plan import INDUSTRYTAB_614, PUBLISHED, Corpus, Links
-from sat_retriever.datasets.dataset import Dataset, load_bird, load_spider
+from benchmarks.training.plan import Corpus, Links
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.training.sources import Source, grouped_source, spider_source, standard_source
@@ -63,16 +64,18 @@ def source_of(corpus: Corpus, data: Path) -> Source:
 
 
 def spider_tests(data: Path, bird_tables: Path | None) -> list[Dataset]:
-    """Spider's and BIRD's development parts, BIRD's with declared keys if they are at hand."""
-    spider = load_spider(data / "spider")
-    birds = [load_bird(data / "bird_dev", evidence=evidence) for evidence in (False, True)]
-    if bird_tables is None:
-        return [spider, *birds]
-    keyed = (
-        replace(bird, links=bird_links(bird_tables, bird.records), files=(*bird.files, bird_tables))
-        for bird in birds
-    )
-    return [spider, *keyed]
+    """Questions over databases that Spider's training part does not have.
+
+    Declared keys that are in a file of their own are links where that file is at hand.
+    """
+    found = []
+    for corpus in used("transfer").values():
+        dataset = corpus.read(data)
+        if corpus.keys_apart and bird_tables is not None:
+            links = bird_links(bird_tables, dataset.records)
+            dataset = replace(dataset, links=links, files=(*dataset.files, bird_tables))
+        found.append(dataset)
+    return found
 
 
 def index_of(

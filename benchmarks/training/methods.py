@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
-from benchmarks.training.plan import INDUSTRYTAB_614, Corpus, Links, Step, base_of
+from benchmarks.corpora import INDUSTRYTAB_614
+from benchmarks.training.plan import Corpus, Links, Step, base_of
 from sat_retriever.evaluation.llm import LanguageModelSettings
 from sat_retriever.index.scoring import DENSE_WEIGHT
 from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining

@@ -13,13 +13,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from benchmarks.corpora import INDUSTRYTAB_614
 from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
 
 Settings = EncoderTraining | RerankerTraining | CrossEncoderTraining
 Kind = Literal["encoder", "reranker", "cross_encoder"]
 Links = Literal["given", "found"]
-INDUSTRYTAB_1K, INDUSTRYTAB_614 = "industrytab_1k", "industrytab_614"
-PUBLISHED = (INDUSTRYTAB_1K, INDUSTRYTAB_614)
 RELEASED_STOPS = "released_stops"  # epochs end as in the released code
 _SETTINGS: Mapping[str, Callable[..., Settings]] = {
     "encoder": EncoderTraining,

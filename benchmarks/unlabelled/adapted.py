@@ -29,6 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import results
+from benchmarks.corpora import used
 from benchmarks.general.corpora import SIZES, Wanted
 from benchmarks.general.general import folder_of
 from benchmarks.general.parts import PACKAGE
@@ -36,7 +37,7 @@ from benchmarks.results import Result, data_hash, name_of, read_results, write_r
 from benchmarks.tables.adapted import HEADINGS, adapted_rows
 from benchmarks.training.corpus import numbers
 from benchmarks.unlabelled.runs import Job, Mode, adapted, changed, run_one
-from benchmarks.unlabelled.subjects import ADAPTED, CORPORA, GROUPED, Places, Subject
+from benchmarks.unlabelled.subjects import GROUPED, TINY, Places, Subject, subject_of
 from benchmarks.unlabelled.systems import (
     Model,
     System,
@@ -163,7 +164,7 @@ def say(result: Result) -> None:
 def take_corpus(name: str, options: argparse.Namespace) -> str:
     """Everything of one corpus: first what is not adapted, then seed by seed; gives its name."""
     places = Places(options.data, options.runs / "adapted")
-    subject = CORPORA[name](places, options.seeds)
+    subject = subject_of(name, places, options.seeds)
     written = Written(_folder(options), subject, options.again)
     folder = places.runs / subject.dataset.name
     every = splits_of(subject, options.seeds, whole=True)
@@ -237,7 +238,7 @@ def _folder(options: argparse.Namespace) -> Path | None:
     """Where results go; those of trials never get among the committed ones."""
     if options.dry:
         return None
-    trial = bool(options.set) or "tiny" in options.corpora
+    trial = bool(options.set) or TINY in options.corpora
     return options.runs / "results" if trial else results.FOLDER
 
 
@@ -261,7 +262,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         run_one(options.one)
         return
     if options.quick:
-        options.corpora, options.seeds = ["tiny"], options.seeds[:1]
+        options.corpora, options.seeds = [TINY], options.seeds[:1]
         options.set = [*_QUICK, *options.set]
     found = [take_corpus(name, options) for name in options.corpora]
     if not options.dry:
@@ -269,14 +270,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
+    judged, own = used("judged"), used("adapted")
     made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     made.add_argument("--data", type=Path, default=Path("../shared/data"))
     made.add_argument("--runs", type=Path, default=Path("runs"), help="where adaptations are kept")
     made.add_argument("--seeds", type=int, nargs="+", default=[42, 43, 44])
     made.add_argument("--modes", nargs="*", choices=MODES, default=list(MODES))
     made.add_argument(
-        "--corpora", nargs="+", choices=tuple(CORPORA), metavar="NAME",
-        default=list(ADAPTED), help=f"of {', '.join(CORPORA)}; default: {', '.join(ADAPTED)}",
+        "--corpora", nargs="+", choices=(*judged, TINY), metavar="NAME", default=list(own),
+        help=f"of {', '.join((*judged, TINY))}; default: {', '.join(own)}",
     )  # fmt: skip
     made.add_argument(
         "--backbone", default=OWN, metavar="NAME",

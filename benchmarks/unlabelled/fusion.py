@@ -21,7 +21,7 @@ from rich.progress import track
 from rich.table import Table
 
 from benchmarks.results import Result, write_result
-from benchmarks.unlabelled.quality import Task, build_index, validation_tasks
+from benchmarks.unlabelled.quality import Task, build_index, tasks_of
 from sat_retriever import metrics
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.index.index import SheetIndex
@@ -124,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     encoder = SheetEncoder.load(options.encoder)
     found: dict[str, dict[str, dict[str, float]]] = {}
-    for load in validation_tasks(options.data):
+    for load in tasks_of("chosen", options.data):
         (task,) = load()
         with (
             tempfile.TemporaryDirectory() as folder,

@@ -22,28 +22,16 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from benchmarks.corpora import Corpus, Use, used, where_to_get
 from benchmarks.results import Result, write_result
 from sat_retriever import metrics
-from sat_retriever.datasets.dataset import (
-    Dataset,
-    load_bird,
-    load_eps,
-    load_industrytab,
-    load_spider,
-)
-from sat_retriever.datasets.splits import held_out_workbooks, standard_split
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import Encoder
 
-SOURCES = {
-    "industrytab_1k": "the release of the paper Sheet As Token",
-    "spider": "https://yale-lily.github.io/spider, tables read as sheets",
-    "bird_dev": "https://bird-bench.github.io, tables read as sheets",
-    "eps": "https://github.com/EnergyInnovation/eps-us, the workbooks below InputData",
-}
 # Share of the cosine in the score; None asks as a user does, with the default.
 METHODS = {"bm25": 0.0, "dense": 1.0, "fused": None}
 SHOWN = 5  # sheets a query kept in the result file
@@ -68,37 +56,19 @@ Ranking = Sequence[Candidate]
 Run = dict[int, Ranking]  # query position → all sheets, best first
 
 
-def reported_tasks(data: Path) -> Iterator[Callable[[], list[Task]]]:
-    """The reported data sets, each loaded when called."""
-
-    def industrytab() -> list[Task]:
-        dataset = load_industrytab(data / "industrytab_1k")
-        test = standard_split(len(dataset.queries)).test
-        return [whole(dataset), Task(dataset, "standard", test)]
-
-    yield industrytab
-    yield lambda: [whole(load_spider(data / "spider"))]
-    yield lambda: [whole(load_bird(data / "bird_dev"))]
-    yield lambda: [whole(load_bird(data / "bird_dev", evidence=True))]
-    yield lambda: [whole(load_eps(data / "eps"))]
+def tasks_of(use: Use, data: Path) -> Iterator[Callable[[], list[Task]]]:
+    """The tasks of each corpus of a use, read when called; the "chosen" have validation parts."""
+    for corpus in used(use).values():
+        yield partial(_tasks, corpus, data, validation=use == "chosen")
 
 
-def validation_tasks(data: Path) -> Iterator[Callable[[], list[Task]]]:
-    """What choices may be made on: no query here is in a reported test set."""
-
-    def industrytab() -> list[Task]:
-        dataset = load_industrytab(data / "industrytab_1k")
-        return [Task(dataset, "validation", standard_split(len(dataset.queries)).validation)]
-
-    def spider(synonyms: bool) -> list[Task]:
-        dataset = load_spider(data / "spider", "train_synonym" if synonyms else "train")
-        held_out = held_out_workbooks(dataset.queries)
-        places = (n for n, query in enumerate(dataset.queries) if query.workbook in held_out)
-        return [Task(dataset, "validation", tuple(places))]
-
-    yield industrytab
-    yield lambda: spider(False)
-    yield lambda: spider(True)
+def _tasks(corpus: Corpus, data: Path, *, validation: bool) -> list[Task]:
+    """The validation part of a corpus, or all of its questions and each of its test parts."""
+    dataset = corpus.read(data)
+    if validation and corpus.validation is not None:
+        return [Task(dataset, "validation", corpus.validation(dataset))]
+    parts = (Task(dataset, part, places(dataset)) for part, places in corpus.parts.items())
+    return [whole(dataset), *parts]
 
 
 def whole(dataset: Dataset) -> Task:
@@ -236,12 +206,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     label = Path(options.encoder).name.lower()
     folder = "validation" if options.validation else "quality"
     results: list[Result] = []
-    for load in (validation_tasks if options.validation else reported_tasks)(options.data):
+    use: Use = "chosen" if options.validation else "untrained"
+    for load in tasks_of(use, options.data):
         try:
             tasks = load()
         except CorpusError as error:
-            where = "; ".join(f"{name}: {source}" for name, source in SOURCES.items())
-            console.print(f"not run: {error}\nThe data can be had from: {where}")
+            console.print(f"not run: {error}\nThe data can be had from: {where_to_get(use)}")
             continue
         for result in measure(tasks, encoder, label):
             files = tasks[0].dataset.files

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 
+from benchmarks.corpora import CORPORA, INDUSTRYTAB_1K, Corpus
 from benchmarks.general.corpora import Size, Wanted, parts
 from benchmarks.training.corpus import index_of
-from sat_retriever.datasets.dataset import (
-    Dataset,
-    load_bird,
-    load_eps,
-    load_industrytab,
-    load_spider,
-)
-from sat_retriever.datasets.splits import grouped_sheets, grouped_split, standard_split
+from sat_retriever.datasets.dataset import Dataset, load_industrytab
+from sat_retriever.datasets.splits import grouped_sheets, grouped_split
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.index.index import SheetIndex
@@ -26,7 +20,8 @@ from sat_retriever.training.families import families
 from sat_retriever.training.holdout import held_out_families
 from sat_retriever.training.sources import read_records
 
-ALL, STANDARD, GROUPED = "all", "standard", "grouped"
+ALL, GROUPED = "all", "grouped"
+TINY = "tiny"  # thirty made sheets, for trials
 SHARE = 0.3  # of the sheets held out, as validation and test of the paper's grouped split together
 MADE_SEED = 900  # of the made corpora; the general model's are made with others
 MADE = Size(corpora=0, others=1000, asked=1000)
@@ -76,13 +71,29 @@ class Places:
     runs: Path
 
 
-Load = Callable[[Places, Sequence[int]], Subject]
+def subject_of(name: str, places: Places, seeds: Sequence[int]) -> Subject:
+    """A corpus with its test questions, and the unseen families of each seed.
+
+    Args:
+        name: Of a corpus in `benchmarks.corpora`, or "tiny".
+        places: Where things lie.
+        seeds: Seeds of the unseen families.
+    """
+    if name == TINY:
+        return _divided(_tiny(places), seeds)
+    corpus = CORPORA[name]
+    if corpus.made:
+        return _made(corpus, places, seeds)
+    dataset = corpus.read(places.data)
+    if name == INDUSTRYTAB_1K:
+        return _industrytab(corpus, dataset, seeds)
+    if dataset.root is not None:
+        return _divided(_read(dataset, dataset.root, places), seeds, (dataset.root,))
+    return _whole(dataset, places, seeds)
 
 
-def industrytab(places: Places, seeds: Sequence[int]) -> Subject:
-    """IndustryTab-1K: all questions, the standard test split, unseen families as the paper's."""
-    dataset = load_industrytab(places.data / "industrytab_1k")
-    every = tuple(range(len(dataset.queries)))
+def _industrytab(corpus: Corpus, dataset: Dataset, seeds: Sequence[int]) -> Subject:
+    """All questions, the parts of the corpus, unseen families as the paper's."""
     unseen = {
         seed: Unseen(
             frozenset(grouped_sheets(dataset, seed=seed).train),
@@ -90,25 +101,14 @@ def industrytab(places: Places, seeds: Sequence[int]) -> Subject:
         )
         for seed in seeds
     }
-    tests = {ALL: every, STANDARD: standard_split(len(every)).test}
+    tests = {ALL: tuple(range(len(dataset.queries)))}
+    tests |= {part: places_of(dataset) for part, places_of in corpus.parts.items()}
     return Subject(dataset, tests, unseen, dataset.files)
 
 
-def templates(places: Places, seeds: Sequence[int]) -> Subject:
-    """Workbooks of templates by naming conventions that the general model has not learnt."""
-    return _made("templates-101", places, seeds)
-
-
-def domains(places: Places, seeds: Sequence[int]) -> Subject:
-    """Spider's held-out training databases as workbooks, by such conventions."""
-    return _made("domains-100", places, seeds)
-
-
-def eps(places: Places, seeds: Sequence[int]) -> Subject:
-    """The Energy Policy Simulator's workbooks, read once, with the links found in them."""
-    asked = load_eps(places.data / "eps")
-    root = places.data / "eps"
-    file = places.runs / "corpora" / "eps.sat"
+def _read(asked: Dataset, root: Path, places: Places) -> Dataset:
+    """A corpus of workbooks, read once, with the links found in them."""
+    file = places.runs / "corpora" / f"{asked.name}.sat"
     if not file.is_file():
         file.parent.mkdir(parents=True, exist_ok=True)
         draft = file.with_suffix(".partial.sat")
@@ -119,47 +119,16 @@ def eps(places: Places, seeds: Sequence[int]) -> Subject:
         draft.rename(file)
     with SheetIndex.open(file) as index:
         records, links = tuple(read_records(index)), tuple(index.all_links())
-    dataset = replace(asked, records=records, links=links, root=None)
-    return _divided(dataset, seeds, (root,))
+    return replace(asked, records=records, links=links, root=None)
 
 
-def spider_dev(places: Places, seeds: Sequence[int]) -> Subject:
-    """Spider's development questions about unseen databases, over the sheets of all of them."""
-    return _whole(load_spider(places.data / "spider"), places, seeds)
-
-
-def bird_dev(places: Places, seeds: Sequence[int]) -> Subject:
-    """BIRD's development questions as they are asked."""
-    return _whole(load_bird(places.data / "bird_dev"), places, seeds)
-
-
-def bird_dev_evidence(places: Places, seeds: Sequence[int]) -> Subject:
-    """BIRD's development questions with what their authors added to explain them."""
-    return _whole(load_bird(places.data / "bird_dev", evidence=True), places, seeds)
-
-
-def tiny(places: Places, seeds: Sequence[int]) -> Subject:
+def _tiny(places: Places) -> Dataset:
     """Thirty made sheets, for a look at whether all of it runs."""
-    folder = places.runs / "corpora" / "tiny"
+    folder = places.runs / "corpora" / TINY
     if not (folder / MANIFEST).is_file():
         options = SynthOptions(str(TINY_SHEETS), seed=7, queries=TINY_QUERIES)
         synthesize(folder, options, force=True, workers=1)
-    return _divided(load_industrytab(folder), seeds)
-
-
-CORPORA: Mapping[str, Load] = MappingProxyType(
-    {
-        "industrytab_1k": industrytab,
-        "templates": templates,
-        "domains": domains,
-        "eps": eps,
-        "spider_dev": spider_dev,
-        "bird_dev": bird_dev,
-        "bird_dev_evidence": bird_dev_evidence,
-        "tiny": tiny,
-    }
-)
-ADAPTED = ("industrytab_1k", "templates", "domains", "eps")  # the others judge the general model
+    return load_industrytab(folder)
 
 
 def _whole(asked: Dataset, places: Places, seeds: Sequence[int]) -> Subject:
@@ -170,12 +139,12 @@ def _whole(asked: Dataset, places: Places, seeds: Sequence[int]) -> Subject:
     return Subject(dataset, {ALL: tuple(range(len(dataset.queries)))}, unseen, dataset.files)
 
 
-def _made(name: str, places: Places, seeds: Sequence[int]) -> Subject:
+def _made(corpus: Corpus, places: Places, seeds: Sequence[int]) -> Subject:
+    """A made corpus that the general model has not learnt from, by conventions it has not seen."""
     wanted = Wanted(MADE, seed=MADE_SEED)
     found = parts(wanted, places.data, places.runs / "corpora" / f"made.{MADE_SEED}")
-    part = next(each for each in found if each.name == name)
-    dataset = part.source.dataset
-    return _divided(replace(dataset, name=f"made_{name.partition('-')[0]}"), seeds)
+    part = next(each for each in found if each.name == corpus.made)
+    return _divided(replace(part.source.dataset, name=corpus.dataset), seeds)
 
 
 def _divided(dataset: Dataset, seeds: Sequence[int], data: tuple[Path, ...] = ()) -> Subject:

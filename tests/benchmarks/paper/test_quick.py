@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.results import ROOT
+from benchmarks.results import ROOT, read_results
 from benchmarks.training.methods import RECIPES
 from sat_retriever.evaluation.rows import unsupported
 from sat_retriever.evaluation.run import read_run
@@ -39,8 +39,7 @@ def quick(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(quick):
-    files = (quick[0] / "results" / "trained").glob("*.json")
-    return {file["method"]: file for file in map(json.loads, map(Path.read_text, files))}
+    return {file["method"]: file for file in read_results("trained", quick[0] / "results")}
 
 
 def test_every_method_that_needs_no_language_model_is_measured(results):

@@ -10,6 +10,7 @@ from benchmarks.periods import periods
 from benchmarks.periods.corpus import SeriesOptions, read_right, series_corpus
 from benchmarks.periods.periods import Oracle, held_out_tables, measured, period_rows
 from benchmarks.periods.phrases import PHRASES, SPELLINGS
+from benchmarks.results import read_results
 from benchmarks.tables.periods import periods_table
 from sat_retriever.datasets.splits import held_out_workbooks
 from sat_retriever.evaluation.rows import unsupported
@@ -142,8 +143,7 @@ def results(data, tmp_path_factory):
             ["--data", str(data), "--runs", str(folder), "--companies", "1", "--models",
              "--untrained", str(bag)]
         )  # fmt: skip
-    files = sorted((folder / "results/periods").glob("*.json"))
-    return [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    return read_results("periods", folder / "results")
 
 
 def test_the_oracles_never_confuse_times_and_others_do(results):

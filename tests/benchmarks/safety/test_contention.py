@@ -2,12 +2,10 @@ import json
 
 import pytest
 
-from benchmarks.safety.contention import differences, main
+from benchmarks.safety.contention import main
 from benchmarks.safety.contention_part import Report, Seen
-from benchmarks.safety.versions import write_version
-from sat_retriever import Column, SheetIndex, SheetRecord
+from sat_retriever import Column, SheetRecord
 from sat_retriever.errors import IndexBusyError
-from tests.fakes import HashedEncoder
 
 
 def sheet(version, *, name="S0", path="book001.xlsx", of="book001"):
@@ -56,18 +54,3 @@ def test_only_a_busy_index_is_no_finding():
     report.did("shows", lambda: refuse(SystemExit("torn")))
     assert report.counts == {"syncs": 1, "syncs_busy": 1, "findings": 2}
     assert report.findings == ["syncs: KeyError: 'x'", "shows: SystemExit: torn"]
-
-
-def test_an_index_is_told_apart_from_another_one_of_the_folder(tmp_path):
-    write_version(tmp_path / "book000.xlsx", "w0n1")
-    with (
-        SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as first,
-        SheetIndex.create(tmp_path / "b.sat", HashedEncoder()) as second,
-    ):
-        first.sync(tmp_path / "book000.xlsx")
-        assert differences(first, second) == ["other sheets"]
-        second.sync(tmp_path / "book000.xlsx")
-        assert differences(first, second) == []
-        write_version(tmp_path / "book000.xlsx", "w0n2")
-        second.sync(tmp_path / "book000.xlsx", verify=True)
-        assert "other records" in differences(first, second)

@@ -3,13 +3,14 @@
 import argparse
 import sqlite3
 
+import numpy as np
 import psutil
 import pytest
 from rich.console import Console
 
 from benchmarks.safety import determinism, large
 from benchmarks.safety.busy import busy
-from benchmarks.safety.stored import stored_hashes
+from benchmarks.safety.stored import differing_files, stored_hashes
 from sat_retriever import SheetIndex
 from tests.fakes import HashedEncoder
 
@@ -54,6 +55,35 @@ def test_a_change_to_anything_stored_changes_the_hash_of_its_part(change, part, 
         assert file.execute(change).rowcount
     after = stored_hashes(tmp_path / "one.sat")
     assert {name for name in before if before[name] != after[name]} == {part}
+
+
+def test_tokens_that_differ_by_rounding_are_no_difference_of_files(folder, tmp_path):
+    one, other = tmp_path / "one.sat", tmp_path / "two.sat"
+    for file in (one, other):
+        indexed(folder, file, 1)
+    assert differing_files(one, other) == []
+    nudge(other, 1e-7)
+    assert stored_hashes(one)["tokens"] != stored_hashes(other)["tokens"]
+    assert differing_files(one, other) == []
+    nudge(other, 1e-3)
+    assert differing_files(one, other) == ["tokens"]
+
+
+@pytest.mark.parametrize("change", ["UPDATE tokens SET months = 7", "DELETE FROM tokens"])
+def test_all_else_beside_tokens_must_be_equal(change, folder, tmp_path):
+    one, other = tmp_path / "one.sat", tmp_path / "two.sat"
+    for file in (one, other):
+        indexed(folder, file, 1)
+    with sqlite3.connect(other) as file:
+        file.execute(change)
+    assert differing_files(one, other) == ["tokens"]
+
+
+def nudge(file, by):
+    with sqlite3.connect(file) as opened:
+        [(token,)] = opened.execute("SELECT token FROM tokens WHERE id = 1").fetchall()
+        moved = np.frombuffer(token, "<f4") + np.float32(by)
+        opened.execute("UPDATE tokens SET token = ? WHERE id = 1", (moved.tobytes(),))
 
 
 def test_busy_processes_run_and_end_with_their_block():

@@ -5,6 +5,7 @@ import zipfile
 
 import pytest
 
+from benchmarks.results import read_results
 from benchmarks.safety import robustness
 from benchmarks.safety.mutants import made_seeds
 from benchmarks.safety.robustness import Notes, Tally, fuzz, main
@@ -19,8 +20,7 @@ def test_mutants_are_read_timed_and_measured(tmp_path):
     results = tmp_path / "results"
     where = ["--data", str(tmp_path / "nothing"), "--work", str(tmp_path / "work")]
     main([*where, "--only", "fuzz", "--mutants", "12", "--results", str(results)])
-    [file] = (results / "robustness").glob("*.json")
-    found = json.loads(file.read_text(encoding="utf-8"))
+    [found] = read_results("robustness", results)
     assert found["metrics"]["files"] == 12
     assert found["metrics"]["crashes"] == 0
     assert found["metrics"]["max_cpu_s"] >= 0.0

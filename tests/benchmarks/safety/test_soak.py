@@ -1,7 +1,6 @@
-import json
-
 import pytest
 
+from benchmarks.results import read_results
 from benchmarks.safety import soak
 from sat_retriever import Column, PathNotFoundError, SheetRecord
 
@@ -11,8 +10,7 @@ def test_a_short_soak_leaves_a_result_with_its_samples(tmp_path, monkeypatch):
     results = tmp_path / "results"
     wanted = ["--corpus", "made", "--queries", "25", "--every", "10"]
     soak.main([*wanted, "--work", str(tmp_path / "work"), "--results", str(results)])
-    [file] = (results / "soak").glob("*.json")
-    found = json.loads(file.read_text(encoding="utf-8"))
+    [found] = read_results("soak", results)
     assert [row["queries"] for row in found["per_query"]] == [0, 10, 20, 25]
     assert all(row["rss_mib"] > 10 and row["open_files"] > 0 for row in found["per_query"])
     assert found["metrics"]["sheets"] > 0

@@ -16,10 +16,11 @@ with warnings.catch_warnings():
 pytest.importorskip("xlsxwriter", reason="xlsxwriter is not installed")
 
 from benchmarks.__main__ import main as benchmarks_main
+from benchmarks.results import read_results
 from benchmarks.unlabelled import adapted
 from benchmarks.unlabelled import runs as adapted_runs
 from benchmarks.unlabelled.runs import Job, changed
-from benchmarks.unlabelled.subjects import CORPORA, Places
+from benchmarks.unlabelled.subjects import Places, subject_of
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.errors import InputError
 from sat_retriever.evaluation.rows import unsupported
@@ -47,8 +48,7 @@ def made(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(made):
-    files = sorted((made[0] / "runs/results/adapted").glob("*.json"))
-    read = (json.loads(file.read_text(encoding="utf-8")) for file in files)
+    read = read_results("adapted", made[0] / "runs/results")
     return {(file["method"], file["split"]): file for file in read}
 
 
@@ -78,7 +78,7 @@ def test_metrics_follow_from_the_rows_and_the_cost_stands_beside_them(results):
 def test_what_is_inductive_has_seen_no_sheet_that_its_questions_ask_for(made, results):
     folder, _ = made
     runs = folder / "runs/adapted"
-    subject = CORPORA["tiny"](Places(folder, runs), [42])
+    subject = subject_of("tiny", Places(folder, runs), [42])
     (file,) = runs.glob("tiny/inductive.42.*/index.sat")
     with SheetIndex.open(file) as index:
         seen = set(index.sheet_ids())
@@ -110,7 +110,7 @@ def test_the_same_command_makes_nothing_again(made, monkeypatch, capsys):
 
 def test_another_corpus_setting_or_set_of_sheets_is_another_adaptation(made):
     folder, _ = made
-    subject = CORPORA["tiny"](Places(folder, folder / "runs/adapted"), [42])
+    subject = subject_of("tiny", Places(folder, folder / "runs/adapted"), [42])
     job = Job(subject.dataset, str(folder / "bag"), AdaptSettings())
     others = [
         replace(job, settings=AdaptSettings(epochs=1)),
@@ -129,7 +129,7 @@ def test_a_setting_that_there_is_not_is_named():
 
 def test_a_failed_adaptation_ends_the_command(made, monkeypatch):
     folder, _ = made
-    subject = CORPORA["tiny"](Places(folder, folder / "runs/adapted"), [42])
+    subject = subject_of("tiny", Places(folder, folder / "runs/adapted"), [42])
     job = Job(subject.dataset, str(folder / "bag"), AdaptSettings(seed=7))
     monkeypatch.setattr(adapted_runs, "apart", lambda _: 3)
     with pytest.raises(SystemExit, match=r"failed \(exit status 3\)"):
