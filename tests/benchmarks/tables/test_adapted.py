@@ -1,4 +1,10 @@
-from benchmarks.tables.adapted import adapted_rows, adapted_tables, cost_rows, summary_table
+from benchmarks.tables.adapted import (
+    adapted_rows,
+    adapted_tables,
+    cost_rows,
+    summary_table,
+    what_was_chosen_with,
+)
 from sat_retriever.evaluation.rows import metrics_of
 
 
@@ -117,3 +123,23 @@ def test_an_adaptation_that_several_results_rest_on_is_counted_once():
     ]
     (line,) = cost_rows(files).splitlines()[2:]
     assert line == "| eps | transductive | minilm | 2 | 30 | 80 | 143 | 900 | 1 of 2 | 0 of 2 |"
+
+
+def test_the_clean_column_is_marked_and_the_others_are_said_to_hold_chosen_questions():
+    def asked(split, places):
+        made = file("fused", [1] * len(places), split=split, dataset="industrytab_1k")
+        for row, place in zip(made["per_query"], places, strict=True):
+            row["query"] = place
+        return made
+
+    files = [
+        asked("standard", [0, 1]),
+        asked("grouped_42", range(1, 11)),  # nine of ten are in no standard test
+        asked("grouped_43", [0, 5, 6, 7, 8]),
+    ]
+    said = what_was_chosen_with(files)
+    assert "only the standard test is clean" in said
+    assert "and 80 to 90 % of the questions of each test of *unseen families*" in said
+    headings = summary_table(files).splitlines()[0]
+    assert "| 1K, all questions | 1K, standard test (clean) | 1K, unseen families |" in headings
+    assert headings.count("clean") == 1

@@ -87,3 +87,26 @@ def test_times_of_each_stage_stand_above_the_papers():
     reported = below(table, RECIPES["graph"].title)
     assert [cell for cell in reported if cell] == ["*paper, reported*", "9.24", "6.41", "2.82"]
     assert cells(table, RECIPES["bm25"].title)[0] == "not run"
+
+
+def trained(method, seed, **epochs):
+    made = file(method, seed, [1, 1])
+    steps = {name: {"best_epoch": best} for name, best in {"encoder": 3, **epochs}.items()}
+    made["metrics"]["steps"] = steps
+    return made
+
+
+def test_a_row_says_in_how_many_seeds_its_last_training_was_kept():
+    files = [
+        trained("base", 42, base=8),
+        trained("base", 43, base=1),
+        trained("graph", 42, base=8, graph=0),
+        trained("graph", 43, base=0, graph=5),
+        trained("ours_base", 42, base=0),
+        file("bm25", None, [1, 2]),
+    ]
+    table = main_table(files, [], "standard")
+    assert cells(table, "+ base scorer")[0] == "2"
+    assert cells(table, "+ GNN (SAT) (a trained graph in 1 of 2 seeds)")[0] == "2"
+    assert cells(table, "+ base scorer (a trained base scorer in none of 1 seed)")[0] == "1"
+    assert cells(table, "BM25")[0] == "1"
