@@ -39,7 +39,7 @@ def adapted_tables(files: Files) -> str:
     """A table a corpus and part, in order; what was not run is said."""
     if not files:
         return not_run("adapted")
-    tables = []
+    tables = [what_was_chosen_with(files)]
     for corpus in used("judged").values():
         here = [file for file in files if file["dataset"] == corpus.dataset]
         title = corpus.title + (", links found by headers" if corpus.databases else "")
@@ -72,7 +72,8 @@ def summary_table(files: Files) -> str:
         most = max(map(len, asked)) if name not in (*_PLAIN, *_APART) else 1
         shown = zip(asked, columns, strict=True)
         rows.append([titles[name], *(_summed(each, column.metric, most) for each, column in shown)])
-    return markdown(["ranking", *(column.heading for column in columns)], rows)
+    table = markdown(["ranking", *(column.heading for column in columns)], rows)
+    return f"{what_was_chosen_with(files)}\n\n{table}"
 
 
 def what_was_chosen_with(files: Files) -> str:
@@ -90,14 +91,14 @@ def what_was_chosen_with(files: Files) -> str:
     share = " to ".join(dict.fromkeys(f"{value:.0%}".rstrip("%") for value in sorted(seen)))
     known = f" {share} % of" if seen else ""
     return (
-        "Fusion share, field weights, time factors and adaptation settings were chosen on the "
-        "validation questions of IndustryTab-1K's standard split, of Spider's training part and "
-        "of made corpora. So of the columns of IndustryTab-1K only the standard test is clean: "
-        f"*all questions* contains those validation questions, and{known} the questions of each "
-        "test of *unseen families* are in the standard train or validation part. (The time "
-        "factors were also looked at on the validation questions of that other split, and a few "
-        "of these are in the standard test.) Some of EPS's questions were looked at later, when "
-        "rules for words were chosen."
+        "No model learnt from a labelled question of these test sets. Fusion share, field "
+        "weights, time factors and adaptation settings were chosen on the validation questions "
+        "of IndustryTab-1K's standard split, of Spider's training part and of made corpora. So of "
+        "the columns of IndustryTab-1K only the standard test is clean: *all questions* contains "
+        f"those validation questions, and{known} the questions of each test of *unseen families* "
+        "are in the standard train or validation part. (The time factors were also looked at on "
+        "the validation questions of that other split, and a few of these are in the standard "
+        "test.) Some of EPS's questions were looked at later, when rules for words were chosen."
     )
 
 

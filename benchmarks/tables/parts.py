@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchmarks.corpora import INDUSTRYTAB_614, shown_parts
+from collections.abc import Sequence
+
+from benchmarks.corpora import INDUSTRYTAB_614
 from benchmarks.paper import paper
 from benchmarks.results import read_results
-from benchmarks.tables.adapted import summary_table, what_was_chosen_with
-from benchmarks.tables.adapted_parts import adapted_parts
 from benchmarks.tables.breakdown import (
     Files,
     candidates_table,
@@ -16,17 +16,20 @@ from benchmarks.tables.breakdown import (
     types_table,
 )
 from benchmarks.tables.figures import FIGURES
-from benchmarks.tables.links import links_table
-from benchmarks.tables.made import stats_table
 from benchmarks.tables.main import answers_table, further, latency_table, main_table
-from benchmarks.tables.markdown import not_run, number
+from benchmarks.tables.markdown import number
 from benchmarks.tables.methods import compared_table, training_table
-from benchmarks.tables.part import Part
+from benchmarks.tables.part import Part, Shown
 from benchmarks.tables.plain import plain_table, shown_files
-from benchmarks.tables.quality import open_table, quality_table
 from benchmarks.tables.sections import SECTIONS
-from benchmarks.tables.statistics import statistics_tables
-from benchmarks.tables.training_parts import training_parts
+from benchmarks.tables.shown import (
+    CORPORA,
+    README_LABELS,
+    README_OPEN,
+    TRAINING,
+    UNTRAINED,
+    WITHOUT_LABELS,
+)
 
 _MEANS = (
     "Mean ± standard deviation over training seeds 42 to 44. *Reported* are the paper's figures, "
@@ -37,33 +40,14 @@ _TRAINED = (
     "A row names the seeds in which its last training was kept where these are not all; in the "
     "others no epoch improved on the start."
 )
-_CHOSEN = (
-    "Every choice was made on validation parts (`--validation`, `python -m benchmarks run "
-    "fusion`); those of IndustryTab-1K are among its *all queries*."
-)
 _SPLITS = {"standard": "standard test", "grouped": "unseen families"}
 
 
 def readme_parts() -> list[Part]:
     """What comes without labels, the main table on both splits, and open data."""
     trained, timed = read_results("trained"), read_results("cascade")
-    adapted = read_results("adapted")
     return [
-        Part(
-            "Without labels",
-            "`python -m benchmarks run general_tests`, `python -m benchmarks run adapted`. NDCG@5 "
-            "where nothing else is said. No model learnt from a labelled question of these test "
-            f"sets. {what_was_chosen_with(adapted)} *General* is the encoder in the package; it "
-            "learnt from made corpora of the same makers as *templates* and *other subjects*, "
-            "with other names and sheets, and knows the categories and the naming of the paper's "
-            "corpus: the rows at the end are of "
-            "one that does not (`run apart_tests`). *Adapted* is `sat adapt`, over seeds 42 to 44: "
-            "*transductive* with the sheets that are asked for, as in anybody's own index, "
-            "*inductive* without those of the unseen families. *Adapted Stage 1* is shown whether "
-            "it was kept or not; *adapted cascade* is what a search then answers.",
-            summary_table(adapted),
-            adapted,
-        ),
+        README_LABELS.part(),
         Part(
             "IndustryTab-1K, standard test",
             "`python -m benchmarks run main`, times by `python -m benchmarks run cascade`. "
@@ -80,13 +64,7 @@ def readme_parts() -> list[Part]:
             _files(trained, "grouped"),
         ),
         _picture("comparison.svg", "benchmarks/figures"),
-        Part(
-            "Open data, without training",
-            "`python -m benchmarks run quality`, `python -m benchmarks run links_quality`. "
-            f"{_CHOSEN}",
-            open_table(read_results("quality"), read_results("links")),
-            read_results("quality"),
-        ),
+        README_OPEN.part(),
     ]
 
 
@@ -97,27 +75,12 @@ def _files(trained: Files, split: str) -> Files:
 
 def all_parts() -> list[Part]:
     """Everything that was measured."""
-    parts = [*_corpora(), *_main(), *_trained(), *adapted_parts()]
-    return [*parts, *_untrained(), *_plain()]
+    trained = [*_main(), *_by_question(), *_of(TRAINING)]
+    return [*_of(CORPORA), *trained, *_of(WITHOUT_LABELS), *_of(UNTRAINED), *_plain()]
 
 
-def _corpora() -> list[Part]:
-    counted, made = read_results("statistics"), read_results("synth_stats")
-    return [
-        Part(
-            "The corpora",
-            "`python -m benchmarks run statistics`. Of IndustryTab-614 only the 134 old questions "
-            "could be had; its 1,453 are taken as soon as they are there.",
-            statistics_tables(counted) if counted else not_run("statistics"),
-            counted,
-        ),
-        Part(
-            "Made corpora beside the published ones",
-            "`python -m benchmarks run synth_stats`.",
-            stats_table(made) if made else not_run("synth_stats"),
-            made,
-        ),
-    ]
+def _of(shown: Sequence[Shown]) -> list[Part]:
+    return [each.part() for each in shown]
 
 
 def _main() -> list[Part]:
@@ -185,7 +148,7 @@ def _picture(name: str, folder: str) -> Part:
     return Part(figure.title, figure.text, f"![{figure.text}]({folder}/{name})")
 
 
-def _trained() -> list[Part]:
+def _by_question() -> list[Part]:
     trained, counted = read_results("trained"), read_results("statistics")
     parts = []
     for split, title in _SPLITS.items():
@@ -206,26 +169,7 @@ def _trained() -> list[Part]:
                 candidates_table(trained, split),
             ),
         ]
-    return [*parts, *training_parts()]
-
-
-def _untrained() -> list[Part]:
-    quality, links = read_results("quality"), read_results("links")
-    return [
-        Part(
-            "Quality without training",
-            f"`python -m benchmarks run quality`. {_CHOSEN}",
-            quality_table(quality),
-            quality,
-        ),
-        Part(
-            "What links buy without training",
-            f"`python -m benchmarks run links_quality`. {_CHOSEN} BIRD's declared keys take "
-            "its own dev_tables.json (`--bird-tables FILE`).",
-            links_table(links, shown_parts("untrained")) if links else not_run("links_quality"),
-            links,
-        ),
-    ]
+    return parts
 
 
 def _plain() -> list[Part]:

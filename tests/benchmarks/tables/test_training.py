@@ -1,5 +1,4 @@
 from benchmarks.tables import training as train_tables
-from benchmarks.tables import training_parts as train_parts
 from sat_retriever.evaluation.rows import metrics_of
 
 
@@ -45,9 +44,3 @@ def test_a_training_that_several_results_rest_on_is_counted_once():
     files = [file("stage1", 2, [1]), file("stage1", 4, [1]), file("stage1", 4, [1])]
     (row,) = [r for r in train_tables.cost_table(files).splitlines() if "| encoder |" in r]
     assert "| CPU | 2 | 20.0 | 30.0 | 2.000 | 1.000 | 512 | – |" in row
-
-
-def test_every_part_says_what_was_not_run(tmp_path, monkeypatch):
-    monkeypatch.setattr("benchmarks.results.FOLDER", tmp_path)
-    parts = train_parts.training_parts()
-    assert all("not run" in part.content for part in parts)
