@@ -237,7 +237,7 @@ def _git(*arguments: str) -> str | None:
 
 
 def _dirty() -> bool | None:
-    """Whether anything but result files differs from the commit; None without git."""
+    """True if anything but result files differs from the commit; None without git."""
     changed = _git("status", "--porcelain", "--", ".", ":!benchmarks/results", ":!README.md")
     return None if changed is None else bool(changed)
 

@@ -214,7 +214,7 @@ def _write_words(folder: Path, companies: tuple[str, ...], conventions: tuple[st
 
 
 def _complete(out: Path, options: SynthOptions) -> bool:
-    """Whether the corpus of these options is there."""
+    """True if the corpus of these options is there."""
     try:
         content = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""How well joins inferred from headers agree with keys that databases declare.
+"""Agreement of joins inferred from headers with keys that databases declare.
 
     python -m benchmarks run joins --data ../shared/data --fit
     python -m benchmarks run joins --data ../shared/data [--bird-tables dev_tables.json]

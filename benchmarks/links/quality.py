@@ -1,4 +1,4 @@
-"""What links buy without training: fused candidates against those reranked along links.
+"""Gains from links without training: fused candidates against those reranked along links.
 
     python -m benchmarks run links_quality --data ../shared/data
     python -m benchmarks run links_quality --data ../shared/data --validation

@@ -242,7 +242,7 @@ def _operands(text: str) -> list[tuple[str | None, str]]:
 
 
 def _ranged(qualifier: str) -> bool:
-    """Whether it is ":Q1", the tail of Q1!A1:Q1!B9."""
+    """True if it is ":Q1", the tail of Q1!A1:Q1!B9."""
     return qualifier.startswith(":")
 
 

@@ -1,4 +1,4 @@
-"""Whether finding, keeping and showing links grows linearly with the number of sheets.
+"""Time and memory to find, keep and show links, by the number of sheets.
 
     python -m benchmarks run links_scale [--sheets 1000 10000 30000 100000] [--repeats 3]
 

@@ -1,4 +1,4 @@
-"""How hard the questions of a made corpus are: BM25, dense and fused, type by type.
+"""Difficulty of the questions of a made corpus: BM25, dense and fused, type by type.
 
     python -m benchmarks run synth_quality [--scale 2000] [--queries 800]
 

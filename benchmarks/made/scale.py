@@ -1,4 +1,4 @@
-"""How long a corpus of templates takes to be made and indexed, and how much memory.
+"""Time and memory to make and index a corpus of templates.
 
     python -m benchmarks run synth_scale [--sheets 1000 10000] [--work .cache/synth_scale]
     python -m benchmarks run synth_scale --sheets 100000 --no-index

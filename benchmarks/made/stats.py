@@ -1,4 +1,4 @@
-"""What corpora of templates are made of, beside the published ones.
+"""Contents of corpora of templates, beside the published ones.
 
     python -m benchmarks run synth_stats [--data ../shared/data] [--scales paper-1k paper-614]
 

@@ -1,1 +1,1 @@
-"""What the paper measures, on its corpora and on Spider, with its own figures."""
+"""The paper's measurements, on its corpora and on Spider, and its own figures."""

@@ -1,4 +1,4 @@
-"""What the fixed error of the released training costs: Stage 1 with it, without it, and ours.
+"""Cost of the fixed error of the released training: Stage 1 with it, without it, and ours.
 
     python -m benchmarks run bug --seeds 42 43 44
 

@@ -1,4 +1,4 @@
-"""How long each method takes for one question: each stage alone, and both in one call.
+"""Time of each method for one question: each stage alone, and both in one call.
 
     python -m benchmarks run cascade [--methods graph ours] [--repeats 5]
 

@@ -1,4 +1,4 @@
-"""What the paper reports, from `paper.json`: nothing here is measured by this package."""
+"""The paper's figures, from `paper.json`: nothing here is measured by this package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What K, depth, gate and channels of the paper's graph change, on IndustryTab-1K with one seed.
+"""Effects of K, depth, gate and channels of the paper's graph, on IndustryTab-1K with one seed.
 
     python -m benchmarks run sensitivity
 

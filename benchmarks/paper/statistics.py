@@ -1,4 +1,4 @@
-"""What every corpus holds: sheets, questions and their annotations, categories, links, splits.
+"""Counts of every corpus: sheets, questions and their annotations, categories, links, splits.
 
     python -m benchmarks run statistics [--data ../shared/data] [--corpus DIR …]
 
@@ -76,7 +76,7 @@ def question_rows(dataset: Dataset) -> list[dict[str, Any]]:
 
 
 def is_heavy(query: Query) -> bool:
-    """Whether its positives depend on each other; the release marks these and no others."""
+    """True if its positives depend on each other; the release marks these and no others."""
     return query.dependency_type not in ("", "none")
 
 

@@ -79,7 +79,7 @@ def results_folder(options: argparse.Namespace) -> Path:
 
 
 def is_done(path: Path, settings: Mapping[str, Any], data: Iterable[Path]) -> bool:
-    """Whether a result file is there, with a line that says so; of other data, it is not.
+    """True if a result file is there, with a line that says so; of other data, it is not.
 
     Raises:
         SystemExit: If it was made with other settings.

@@ -117,7 +117,7 @@ class SeriesCorpus:
 
 
 def read_right(question: Question) -> bool:
-    """Whether the reader of names, given the question's text, finds the time that it means."""
+    """True if the reader of names, given the question's text, finds the time that it means."""
     found = period_of(SheetRecord("", question.query.text))
     return found is not None and span_of(found) == question.span
 

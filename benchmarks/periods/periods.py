@@ -1,4 +1,4 @@
-"""Does a ranking understand times and owners, however a question spells them?
+"""Times and owners in questions: rankings compared, however a question spells them.
 
     python -m benchmarks run periods
     python -m benchmarks run periods --models general FOLDER --adapt [--set epochs=2]

@@ -1,4 +1,4 @@
-"""What is right about detected tables, against the right readings of a sheet."""
+"""Scores of detected tables against the right readings of a sheet."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class Lane:
         self.seconds = [*self.seconds, seconds][-_KEPT:]
 
     def _killed(self, rng: random.Random) -> bool:
-        """Whether a run was killed, and not over before; its reading processes end, too."""
+        """True if a run was killed, and not over before; its reading processes end, too."""
         start = time.perf_counter()
         process = psutil.Popen(
             self._command(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

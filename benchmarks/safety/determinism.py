@@ -1,4 +1,4 @@
-"""Does the same folder give the same index, on a busy machine and with any number of processes?
+"""The same folder indexed on a busy machine, with any number of processes: equal indexes.
 
     python -m benchmarks run determinism --data ../shared/data [--times 5] [--busy 6]
 

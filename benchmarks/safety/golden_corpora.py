@@ -63,7 +63,7 @@ class Corpus:
 
     @property
     def has_files(self) -> bool:
-        """Whether it is workbooks, not records."""
+        """True if it is workbooks, not records."""
         return self.name != "industrytab_1k"
 
     @cached_property

@@ -63,5 +63,5 @@ def _lasting(value: Any) -> Any:
 
 
 def _is_of_run(key: str) -> bool:
-    """Whether a number is of the run: a time, memory, or a key that hashes the work folder."""
+    """True if a number is of the run: a time, memory, or a key that hashes the work folder."""
     return key == "key" or key.endswith(("_ms", "_s", "seconds", "_mib"))

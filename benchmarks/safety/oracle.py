@@ -1,4 +1,4 @@
-"""What other readers find in a file, each tried in its own capped process.
+"""Sheets that other readers find in a file, each tried in its own capped process.
 
 Run as `python -m benchmarks.safety.oracle`, this module is that process: paths come in on
 stdin, lists of worksheets with a non-empty cell go out on stdout.

@@ -1,4 +1,4 @@
-"""How long `sat adapt` takes, and how much memory, for made corpora of many sheets.
+"""Time and memory of `sat adapt` for made corpora of many sheets.
 
     python -m benchmarks run adapt_scale [--sheets 1000 10000] [--work .cache/adapt_scale]
 

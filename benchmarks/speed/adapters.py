@@ -1,4 +1,4 @@
-"""What each adapter adds to a call of the bare library, in milliseconds.
+"""Time that each adapter adds to a call of the bare library, in milliseconds.
 
     python -m benchmarks run adapters [--size 1000] [--queries 200] [--work .cache/latency]
 

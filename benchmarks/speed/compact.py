@@ -1,4 +1,4 @@
-"""What an encoder loses, and gains, stored in bytes and half precision: MiniLM beside itself.
+"""Losses and gains of an encoder stored in bytes and half precision: MiniLM beside itself.
 
     python -m benchmarks run compact [--data DIR] [--sheets 300] [--rounds 5]
 

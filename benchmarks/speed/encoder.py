@@ -1,4 +1,4 @@
-"""How fast texts become tokens: this package's encoder beside sentence-transformers.
+"""Encoding speed: this package's encoder beside sentence-transformers.
 
     python -m benchmarks run encoder [--data DIR] [--queries 200] [--sheets 300] [--rounds 3]
 

@@ -1,4 +1,4 @@
-"""How long one query takes, and how long a process takes to its first answer.
+"""Time of one query, and of a process until its first answer.
 
     python -m benchmarks run latency [--sizes 1000 100000] [--queries 300] [--work .cache/latency]
 

@@ -1,4 +1,4 @@
-"""How long it takes to find out that nothing, or one workbook, changed.
+"""Time to find out that no workbook, or one, has changed.
 
     python -m benchmarks run sync [--workbooks 1000] [--work .cache/sync]
 

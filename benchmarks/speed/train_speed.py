@@ -1,4 +1,4 @@
-"""How long a training step of Stage 1 takes here: in fp32 and in bf16.
+"""Time of a training step of Stage 1 here: in fp32 and in bf16.
 
     python -m benchmarks run train_speed [--data DIR] [--rounds 3] [--steps 3]
 

@@ -1,4 +1,4 @@
-"""What lies behind the mean of the trained results: query types, candidates, neighbouring rows.
+"""Details behind the mean of the trained results: query types, candidates, neighbouring rows.
 
 Everything follows from the committed rows of `benchmarks.paper.trained`; the type of a question
 comes from the rows of `benchmarks.paper.statistics`, so no data is needed.
@@ -120,7 +120,7 @@ def types_of(counted: Files) -> dict[int, str]:
 
 
 def dependencies_of(counted: Files) -> dict[int, str]:
-    """Whether each question of IndustryTab-1K is dependency-heavy; empty if not counted."""
+    """Dependency-heavy or not, by question of IndustryTab-1K; empty if not counted."""
     return {row["query"]: HEAVY if row["dependency_heavy"] else OTHER for row in _rows(counted)}
 
 

@@ -1,4 +1,4 @@
-"""What sets the compared methods apart, and how each was trained: the paper's beside ours."""
+"""Differences between the compared methods, and their training: the paper's beside ours."""
 
 from __future__ import annotations
 

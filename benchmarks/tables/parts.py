@@ -1,4 +1,4 @@
-"""What is shown, in order: all of it, and what the README picks out."""
+"""All parts of the results in order, and the parts that the README shows."""
 
 from __future__ import annotations
 

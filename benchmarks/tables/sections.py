@@ -1,4 +1,4 @@
-"""What the README shows of each benchmark that is a plain list of numbers."""
+"""Tables of plain numbers as data: title, benchmark, columns."""
 
 from __future__ import annotations
 

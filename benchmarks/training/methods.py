@@ -1,4 +1,4 @@
-"""What is compared: rankings without training, language models, the paper's recipe, and ours."""
+"""The compared methods: untrained rankings, language models, the paper's recipe, and ours."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Corpus:
 
     @property
     def drawn(self) -> bool:
-        """Whether each seed has test questions of its own."""
+        """True if each seed has test questions of its own."""
         return self.split != "standard" or Path(self.name).name == INDUSTRYTAB_614
 
 

@@ -130,7 +130,7 @@ class Written:
                 say(result)
 
     def _has(self, system: System, group: Group) -> bool:
-        """Whether every part's file is there, of the same settings and data."""
+        """True if every part's file is there, of the same settings and data."""
         if self.folder is None or self.again:
             return False
         name = self.subject.dataset.name

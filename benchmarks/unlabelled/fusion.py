@@ -1,4 +1,4 @@
-"""How the two scores of a sheet are best joined: every rival on the validation parts.
+"""Ways to join the two scores of a sheet: every rival on the validation parts.
 
     python -m benchmarks run fusion --data ../shared/data
 

@@ -1,4 +1,4 @@
-"""How well sheets are found without training: BM25, dense and fused, on open data.
+"""Retrieval without training: BM25, dense and fused, on open data.
 
     python -m benchmarks run quality --data ../shared/data
     python -m benchmarks run quality --data ../shared/data --validation

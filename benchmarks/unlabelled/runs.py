@@ -46,7 +46,7 @@ class Job:
 
     @property
     def mode(self) -> Mode:
-        """Whether it sees the sheets that are asked for."""
+        """True if it sees the sheets that are asked for."""
         return "transductive" if self.seen is None else "inductive"
 
     @property
