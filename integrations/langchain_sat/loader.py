@@ -23,7 +23,8 @@ from sat_retriever import (
     Workbook,
     read_workbook,
 )
-from sat_retriever.index.plan import ToRead, make_plan, scopes
+from sat_retriever.index.plan import ToRead, make_plan
+from sat_retriever.index.scopes import scopes
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.text.serialize import serialize
 from sat_retriever.workbook.opening.sniff import TEXT_SUFFIXES

@@ -16,7 +16,7 @@ _JUDGING = 0.7  # of the held-out sheets: choosing takes fewer questions than te
 
 
 def kept_apart(groups: Sequence[Sequence[str]], *, share: float, seed: int) -> frozenset[str]:
-    """Ids of the sheets of the families that are held out: many small ones, where there are.
+    """Ids of the sheets of the families that are held out: many small ones if possible.
 
     Questions about one large family are all alike, so they choose badly; and what a corpus has
     most of is what an adaptation has most to learn from.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import Difference, mean, ndcg, paired_bootstrap, recall
 from sat_retriever.period.asked import UNDATED
+from sat_retriever.records.progress import Progress
 from sat_retriever.retriever import SheetRetriever
 
 LEVEL = 0.8  # of the interval; chosen on development corpora, see the benchmarks' log
@@ -59,7 +60,7 @@ def marks(
     index: SheetIndex,
     reranker: str | Path,
     queries: Sequence[Query],
-    counting: Callable[[int, int], None] | None = None,
+    counting: Progress | None = None,
 ) -> Marks:
     """What the first five hits are worth that `sat search` gives.
 

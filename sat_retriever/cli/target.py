@@ -22,7 +22,7 @@ def to_terminal(out: Path | None) -> bool:
 
 
 def check_target(out: Path | None, index: Path, *, force: bool) -> None:
-    """Nothing, if the export may be written there.
+    """Refuse a file that an export cannot or must not be written to.
 
     Raises:
         InputError: If it is a folder, lies in none, is the index, or is another file and

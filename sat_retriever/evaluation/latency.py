@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.evaluation.method import Method, Progress, no_progress
+from sat_retriever.evaluation.method import Method, no_progress
+from sat_retriever.records.progress import Progress
 
 Given = TypeVar("Given")
 

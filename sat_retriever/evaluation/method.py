@@ -9,11 +9,11 @@ from typing import Any
 from sat_retriever.datasets.labels import Query
 from sat_retriever.evaluation.run import DEPTH, Ranked, Ranking, Run
 from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.progress import Progress
 
 Asked = Any  # what a method asks with: the index's `Question` of a text, or the text itself
 Find = Callable[[Asked], Sequence[Candidate]]
 Rerank = Callable[[Asked, Sequence[Candidate]], Sequence[Candidate]]
-Progress = Callable[[int, int], None]  # questions done, questions in all
 
 
 def no_progress(*_: object) -> None:

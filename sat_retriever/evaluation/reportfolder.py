@@ -21,7 +21,7 @@ _NAME_CHARS = 50
 
 
 def check_folder(out: Path, *, force: bool) -> None:
-    """Nothing, if a report may be written to the folder.
+    """Refuse a folder that a report cannot or must not be written to.
 
     Raises:
         InputError: If it is a file, lies in no folder, cannot be written, or has a report

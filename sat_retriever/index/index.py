@@ -2,59 +2,38 @@
 
 from __future__ import annotations
 
-import json
 import os
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
 
-from filelock import FileLock, Timeout
-
-from sat_retriever.counts import check_counts
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import (
-    FingerprintMismatchError,
-    IndexBusyError,
-    IndexFormatError,
-    IndexStorageError,
-    InputError,
-    PathNotFoundError,
-)
-from sat_retriever.index.question import Question, check_dense_weight
-from sat_retriever.index.reencoding import fresh_tokens
-from sat_retriever.index.scores import DENSE_WEIGHT
-from sat_retriever.index.search import Searched, SheetSearch
-from sat_retriever.index.snapshot import check_encoder
-from sat_retriever.index.store.sqlite import SqliteStore
-from sat_retriever.index.store.write import SheetRow, WorkbookState
-from sat_retriever.index.sync import Progress, SyncOptions, SyncReport, sync_paths
-from sat_retriever.links.claims import Discovery, claims_of, discover
-from sat_retriever.links.given import checked_link
+from sat_retriever.errors import InputError
+from sat_retriever.index.question import Question
+from sat_retriever.index.search import SheetSearch
+from sat_retriever.index.settings import IndexSettings, new_notes
+from sat_retriever.index.state import IndexState
+from sat_retriever.index.store.opening import Store, create_store, open_store
+from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.index.sync import SyncOptions, SyncReport
+from sat_retriever.index.writer import IndexWriter
 from sat_retriever.period.asked import UNDATED, AskedTimes
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import SheetRecord, without_examples
+from sat_retriever.records.progress import PathProgress, Progress
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
-from sat_retriever.text.lexical import WordShares, sheet_words
-from sat_retriever.text.serialize import Serialization, serialize
+from sat_retriever.text.lexical import WordShares
+from sat_retriever.text.serialize import Serialization
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.regular import is_within, real_path
 
-_RERANKER, _HOME = "reranker", "home"  # keys in the file; its folder when others were named
 UNRESOLVED_SHOWN = 20  # workbook files that status names
-_AT_ONCE = 1024  # records encoded and written together
-_RELINKED = 64  # workbooks without a file that are linked in one transaction
-WRITER_WAIT_S = 10.0  # how long a second writer waits for the first
-
-
-Item = TypeVar("Item")
 
 
 class SheetIndex:
@@ -66,34 +45,16 @@ class SheetIndex:
         store: An open store.
         encoder: Encoder of the tokens in it; None loads the one the index names, at
             the first query.
-        times: Hold sheets back whose time is another than a query names; False scores as the
-            paper does. Not part of the file.
+        times: True ranks sheets lower whose time is not the one that a query names; False
+            scores as the paper does. Not part of the file.
     """
 
-    def __init__(
-        self, store: SqliteStore, encoder: Encoder | None = None, *, times: bool = True
-    ) -> None:
+    def __init__(self, store: Store, encoder: Encoder | None = None, *, times: bool = True) -> None:
+        settings = IndexSettings.from_meta(store.meta(), store.path)
         self._store = store
-        self._times = times
-        self._encoder_lock = threading.Lock()
-        self._meta: Mapping[str, str] = {}
-        meta = store.meta()
-        try:
-            self._take(meta)
-            self.serialization = Serialization.from_dict(json.loads(meta["serialization"]))
-            self.examples = meta["examples"] == "yes"
-            fingerprint = meta["serialization_fingerprint"]
-        except (KeyError, ValueError, TypeError) as error:
-            raise IndexFormatError(
-                f"the settings in {store.path} are damaged ({error}): index the folders anew into "
-                "another file"
-            ) from error
-        if self.serialization.fingerprint != fingerprint:
-            raise FingerprintMismatchError(
-                f"{store.path} was written by a version that turned records into other texts: "
-                "index the folders anew into another file"
-            )
-        self._encoder = None if encoder is None else self._checked(encoder)
+        self._state = IndexState(settings, store.path, encoder)
+        self._writer = IndexWriter(store, self._state)
+        self._search = SheetSearch(store, self._state, times=times)
 
     @classmethod
     def create(
@@ -124,16 +85,10 @@ class SheetIndex:
         if os.path.lexists(path):
             raise InputError(f"{path} exists already; open it, or choose another file")
         encoder = encoder or SheetEncoder.load()
-        serialization = serialization or Serialization()
-        about = _about(encoder, dense_weight)
-        meta = {
-            **{key: value for key, value in about.items() if value is not None},
-            _HOME: str(path.parent.resolve()),
-            "serialization": json.dumps(serialization.to_dict(), sort_keys=True),
-            "serialization_fingerprint": serialization.fingerprint,
-            "examples": "yes" if examples else "no",
-        }
-        return cls(SqliteStore.create(path, meta), encoder)
+        notes = new_notes(
+            encoder, dense_weight, serialization or Serialization(), path, examples=examples
+        )
+        return cls(create_store(path, notes), encoder)
 
     @classmethod
     def open(
@@ -152,7 +107,7 @@ class SheetIndex:
             IndexFormatError: If it is no index, or was written by a newer version.
             FingerprintMismatchError: If `encoder` is not the one it was written with.
         """
-        store = SqliteStore.open(Path(path).resolve())
+        store = open_store(Path(path).resolve())
         try:
             return cls(store, encoder, times=times)
         except BaseException:
@@ -160,18 +115,16 @@ class SheetIndex:
             raise
 
     def copied(self, path: str | Path) -> SheetIndex:
-        """An index of its own that stays as this one is now, whatever is indexed later.
+        """A copy of the index as it is now, open; later changes to either leave the other alone.
 
         Args:
-            path: Its file; what is there is replaced.
+            path: The file of the copy; a file that is there is replaced.
 
         Raises:
             OutputError: If it cannot be written.
         """
         self._store.copy_to(Path(path).absolute())
-        with self._encoder_lock:
-            encoder = self._encoder
-        return SheetIndex.open(path, encoder, times=self.times)
+        return SheetIndex.open(path, self._state.loaded, times=self.times)
 
     def close(self) -> None:
         """Release the file."""
@@ -204,56 +157,64 @@ class SheetIndex:
 
         Raises:
             EncoderError: If it cannot be loaded.
-            FingerprintMismatchError: If what its name loads today is another encoder.
+            FingerprintMismatchError: If its name loads another encoder today.
         """
-        with self._encoder_lock:
-            if self._encoder is None:
-                self._encoder = self._checked(SheetEncoder.load(self.encoder_name))
-            return self._encoder
+        return self._state.encoder
 
     @property
     def fingerprint(self) -> str:
         """Fingerprint of the encoder its tokens were made with; loads nothing."""
-        return self._meta["fingerprint"]
+        return self._state.settings.fingerprint
 
     @property
     def encoder_name(self) -> str:
-        """What loads the encoder its tokens were made with: a name or a folder.
+        """Name or folder that loads the encoder of its tokens.
 
         A folder that was moved along with the index is found beside it.
         """
-        return self._moved(self._meta["encoder"])
+        return self._state.encoder_name
 
     @property
     def reranker_name(self) -> str | None:
         """Folder of the trained reranker that searches take where none is named."""
-        folder = self._meta.get(_RERANKER)
-        return None if folder is None else self._moved(folder)
+        settings = self._state.settings
+        return settings.reranker and settings.located(settings.reranker, self.path)
 
     @property
     def width(self) -> int:
         """Token width d."""
-        return int(self._meta["width"])
+        return self._state.settings.width
 
     @property
     def times(self) -> bool:
-        """True if sheets are held back whose time is another than a query names."""
-        return self._times
+        """True if sheets rank lower whose time is not the one that a query names."""
+        return self._search.times
+
+    @property
+    def dense_weight(self) -> float:
+        """Share of the cosine in scores, in [0, 1], unless a query gives another."""
+        return self._state.settings.dense_weight
+
+    @property
+    def serialization(self) -> Serialization:
+        """How its records became texts."""
+        return self._state.settings.serialization
+
+    @property
+    def examples(self) -> bool:
+        """False if no cell values are kept."""
+        return self._state.settings.examples
 
     # ---- writing
 
     def delete_if_empty(self) -> bool:
-        """Close the index and delete its file if it holds nothing; True if that was so.
+        """Close the index and delete its file if it is empty; True if it was.
 
         Raises:
             IndexBusyError: If another process is writing to it.
             IndexStorageError: If the file cannot be deleted.
         """
-        with self._sole_writer():
-            if len(self) or self.workbooks():
-                return False
-            self._store.delete()
-        return True
+        return self._writer.delete_if_empty()
 
     def sync(
         self,
@@ -264,7 +225,7 @@ class SheetIndex:
         password: str | None = None,
         workers: int | None = None,
         limits: Limits | None = None,
-        progress: Progress | None = None,
+        progress: PathProgress | None = None,
     ) -> SyncReport:
         """Bring the index in line with the workbooks under some paths.
 
@@ -272,20 +233,20 @@ class SheetIndex:
         transaction; those that are gone from under the paths are removed. An
         interruption leaves every workbook in its old or its new state.
 
-        A folder that was renamed or moved is indexed anew under its new name: a workbook of
-        a folder that is there no more goes as soon as one of the same path in a folder, and
-        with one of the same sheets, comes. No other workbook of such a folder goes, which may
-        be an unmounted disk.
+        Workbooks of a folder that was renamed or moved are indexed anew under its new name. A
+        workbook of the missing folder is removed when one with the same path below its folder,
+        and with one of the same sheets, is indexed. All others stay, since the folder may be
+        on a disk that is not mounted.
 
         Args:
             paths: Folders and files. Sheet ids are relative to the folder; a path
                 inside a folder that was indexed before keeps that folder.
             verify: Hash every file instead of trusting size and modification time, and check
-                every row of the index: workbooks with damaged rows are read anew, also outside
+                every row of the index. Workbooks with damaged rows are read anew, even outside
                 the paths.
-            follow_links: Read a link in a folder also where its file lies outside all folders
-                and files that were ever named; else such a link is skipped. Links to folders
-                are never followed. A path that is named is read wherever it leads.
+            follow_links: Read a link in a folder even if its file lies outside every folder
+                and file that was ever named; otherwise such a link is skipped. Links to
+                folders are never followed. A path in `paths` is read wherever it leads.
             password: Opens encrypted workbooks.
             workers: Reading processes; all cores by default.
             limits: Bounds on what one file may cost, in place of the usual ones; workbooks
@@ -293,27 +254,20 @@ class SheetIndex:
             progress: Called with workbooks done, workbooks in all, and the path.
 
         Raises:
-            PathNotFoundError: If a path does not exist; nothing is changed then.
+            PathNotFoundError: If a path does not exist; then nothing is changed.
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
-            IndexDamagedError: If rows are damaged that it needs, without `verify`.
+            IndexDamagedError: If it meets damaged rows and `verify` is not given.
             IndexFormatError: If the file itself is broken.
         """
-        named = [paths] if isinstance(paths, (str, Path)) else list(paths)
-        if not all(str(path) for path in named):
-            raise PathNotFoundError("a path is empty; name a folder or a file")
         options = SyncOptions(
-            examples=self.examples,
             verify=verify,
             follow_links=follow_links,
             password=password,
             workers=workers,
             limits=limits,
-            width=self.width,
         )
-        with self._sole_writer():
-            places = [Path(path) for path in named]
-            return sync_paths(self._store, places, self._rows, options, progress)
+        return self._writer.sync(paths, options, progress)
 
     def add_records(
         self,
@@ -324,13 +278,13 @@ class SheetIndex:
     ) -> int:
         """Add sheets without files, each in place of a sheet of the same id.
 
-        Records are written a thousand at a time; what was written stays, with the links
-        that were found, if the iterable fails later.
+        Records are written a thousand at a time. If the iterable fails later, those that were
+        written stay, with the links that were found between them.
 
         Args:
             records: The sheets; those of one `workbook` belong together.
-            links: Links that are known, for example foreign keys. Their ends need not be
-                here yet. All are checked before anything is written.
+            links: Known links, for example foreign keys. Their sheets may be added later. All
+                links are checked before anything is written.
             find_links: Also find links by names and headers.
 
         Returns:
@@ -340,23 +294,7 @@ class SheetIndex:
             InputError: If a link or a record has a value that cannot be kept.
             IndexBusyError: If another process is writing to the index.
         """
-        added = 0
-        given = [checked_link(link) for link in links]
-        workbooks: dict[str, None] = {}
-        with self._sole_writer():
-            try:
-                for part in _parts(records, _AT_ONCE):
-                    kept = part if self.examples else [without_examples(record) for record in part]
-                    alone = [record for record in kept if find_links and not record.workbook]
-                    self._store.put_sheets(self._rows(kept), claims_of(alone))
-                    added += len(part)
-                    workbooks.update((record.workbook, None) for record in kept if record.workbook)
-            finally:  # what was written is linked even if the rest could not be read
-                for names in _parts(workbooks if find_links else (), _RELINKED):
-                    self._store.relink_sheets([self._found(workbook) for workbook in names])
-                self._store.settle_families()
-            self._store.put_links(given)
-        return added
+        return self._writer.add_records(records, links, find_links=find_links)
 
     def reencode(
         self,
@@ -364,13 +302,13 @@ class SheetIndex:
         *,
         dense_weight: float | None = None,
         reranker: str | Path | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress | None = None,
     ) -> None:
         """Give every sheet a token by another encoder, in one transaction.
 
-        Until its end, and if it fails or is killed, the index stays as it was, also for those
-        who read it meanwhile. Whoever has it open afterwards has to open it again. Takes room
-        for the tokens twice beside the file, and little memory.
+        The index stays as it was until the end, for readers too, and also if this fails or is
+        killed. Other processes that have it open must open it again afterwards. It needs
+        little memory, and disk space beside the file for two copies of the tokens.
 
         Args:
             encoder: Makes the tokens, of the texts that the index was written with.
@@ -384,18 +322,15 @@ class SheetIndex:
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If there is no room, or the file cannot be written.
         """
-        meta = _about(encoder, dense_weight) | {_RERANKER: _place(reranker)} | self._home()
-        with self._sole_writer():
-            with fresh_tokens(self._store, encoder, self.serialization, progress) as tokens:
-                self._store.replace_tokens(tokens, meta)
-            with self._encoder_lock:
-                self._encoder = encoder
-                self._take(self._store.meta())
+        self._writer.reencode(
+            encoder, dense_weight=dense_weight, reranker=reranker, progress=progress
+        )
+        self._search = SheetSearch(self._store, self._state, times=self.times)
 
     def name_reranker(self, folder: str | Path | None) -> None:
         """Note the trained reranker that searches of this index take where none is named.
 
-        Who has the index open already has to open it again.
+        Other processes that have the index open must open it again to see it.
 
         Args:
             folder: A trained reranker, or the run folder of its training; None forgets it.
@@ -405,19 +340,7 @@ class SheetIndex:
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
         """
-        if folder is not None and not (str(folder) and Path(folder).is_dir()):
-            raise PathNotFoundError(
-                f"there is no folder {folder}; name one with a trained reranker, or None"
-            )
-        with self._sole_writer():
-            encoder = {"encoder": self.encoder_name}  # its folder may have moved with the file
-            self._store.note({_RERANKER: _place(folder)} | encoder | self._home())
-            self._meta = self._store.meta()
-
-    def _found(self, workbook: str) -> tuple[list[str], Discovery]:
-        """Sheet ids of a workbook that has no file, and what it says about links."""
-        records = self._store.records_called(workbook)
-        return [record.sheet_id for record in records], discover(records)
+        self._writer.name_reranker(folder)
 
     def remove(self, sheet_ids: Sequence[str]) -> int:
         """Drop sheets; the number that was there.
@@ -427,10 +350,7 @@ class SheetIndex:
         Raises:
             IndexBusyError: If another process is writing to the index.
         """
-        with self._sole_writer():
-            removed = self._store.remove_sheets(sheet_ids)
-            self._store.settle_families()
-            return removed
+        return self._writer.remove(sheet_ids)
 
     # ---- reading
 
@@ -654,111 +574,3 @@ class SheetIndex:
             "serialization": self.serialization.to_dict(),
             "examples": self.examples,
         }
-
-    # ---- inner workings
-
-    def _home(self) -> dict[str, str]:
-        """The folder that the file is in now, to find what moves along with it."""
-        return {_HOME: str(self.path.resolve().parent)}
-
-    def _moved(self, name: str) -> str:
-        """What a name in the file is called now: a folder may have moved along with the file."""
-        home = self._meta.get(_HOME)
-        if home is None or not Path(name).is_relative_to(home) or Path(name).exists():
-            return name
-        moved = self.path.resolve().parent / Path(name).relative_to(home)
-        return str(moved) if moved.exists() else name
-
-    def _take(self, meta: Mapping[str, str]) -> None:
-        """Search by the encoder that the file names."""
-        self._meta = meta
-        self.dense_weight = float(meta.get("dense_weight", DENSE_WEIGHT))
-        searched = Searched(int(meta["width"]), meta["fingerprint"], self.dense_weight, self._times)
-        self._search = SheetSearch(self._store, lambda: self.encoder, searched)
-
-    def _rows(self, records: Sequence[SheetRecord]) -> list[SheetRow]:
-        """Records with their tokens and words."""
-        for record in records:
-            _check(record)
-        texts = [serialize(record, self.serialization) for record in records]
-        tokens: Iterable[FloatArray] = self.encoder.encode_sheets(texts) if texts else ()
-        return [
-            SheetRow(record, token, sheet_words(record))
-            for record, token in zip(records, tokens, strict=True)
-        ]
-
-    def _checked(self, encoder: Encoder) -> Encoder:
-        if encoder.fingerprint != self._meta["fingerprint"]:
-            raise FingerprintMismatchError(
-                f"{self.path} was written with encoder {self._meta['encoder']!r} "
-                f"({self._meta['fingerprint']}), not {encoder.name!r} ({encoder.fingerprint}): "
-                "open it with that encoder, or index the folders anew into another file"
-            )
-        return encoder
-
-    @contextmanager
-    def _sole_writer(self) -> Iterator[None]:
-        if not self._store.writable:
-            raise IndexStorageError(f"{self.path} is read-only; copy it to a writable folder")
-        lock = FileLock(f"{self.path}.lock", timeout=WRITER_WAIT_S)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise IndexBusyError(
-                f"another process is writing to {self.path}; try again when it has finished"
-            ) from error
-        try:
-            if not self._store.is_in_place:
-                raise IndexStorageError(
-                    f"{self.path} was deleted or replaced meanwhile; open it again, or index anew"
-                )
-            check_encoder(self._store, self.fingerprint)  # or its sheets would get other tokens
-            yield
-        finally:
-            lock.release()
-
-
-def _about(encoder: Encoder, dense_weight: float | None) -> dict[str, str | None]:
-    """What an index notes about the encoder of its tokens; a weight of None is not noted."""
-    if dense_weight is None:
-        dense_weight = encoder.dense_weight if isinstance(encoder, SheetEncoder) else None
-    if dense_weight is not None:
-        check_dense_weight(dense_weight)
-    return {
-        "encoder": encoder.name,
-        "fingerprint": encoder.fingerprint,
-        "width": str(encoder.width),
-        "dense_weight": None if dense_weight is None else repr(float(dense_weight)),
-    }
-
-
-def _place(folder: str | Path | None) -> str | None:
-    return None if folder is None else str(Path(folder).resolve())
-
-
-def _check(record: SheetRecord) -> None:
-    for key, value in record.metadata.items():
-        if not isinstance(value, (str, int, float, bool)):
-            raise InputError(
-                f"the metadata {key!r} of {record.sheet_id!r} is a {type(value).__name__}; "
-                "give a text, number or boolean"
-            )
-    parts = (record.sheet_id, record.sheet, record.workbook, record.path)
-    try:
-        "".join((*parts, *(column.name for column in record.columns))).encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"the record {record.sheet_id!r} has text that is not Unicode ({error.reason}); "
-            "replace lone surrogates in its names"
-        ) from error
-
-
-def _parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    part: list[Item] = []
-    for item in items:
-        part.append(item)
-        if len(part) == size:
-            yield part
-            part = []
-    if part:
-        yield part

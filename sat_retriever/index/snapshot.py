@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import FingerprintMismatchError
-from sat_retriever.index.store.sqlite import IdArray, SqliteStore
+from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.reading import IdArray
 from sat_retriever.period.relation import Times
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import LexicalScorer
@@ -46,7 +47,7 @@ class Snapshot:
         """True if both show the same state of the same file."""
         return (self.path, self.generation) == (other.path, other.generation)
 
-    def places(self, store: SqliteStore, sheet_ids: Sequence[str]) -> dict[str, int]:
+    def places(self, store: Store, sheet_ids: Sequence[str]) -> dict[str, int]:
         """Position of each of the sheets that is there."""
         places = {}
         for sheet_id, row_id in store.row_ids(sheet_ids).items():
@@ -65,7 +66,7 @@ class LatestSnapshot:
         fingerprint: Fingerprint of the encoder that its tokens must be of.
     """
 
-    def __init__(self, store: SqliteStore, width: int, fingerprint: str) -> None:
+    def __init__(self, store: Store, width: int, fingerprint: str) -> None:
         self._store = store
         self._width = width
         self._fingerprint = fingerprint
@@ -87,7 +88,7 @@ class LatestSnapshot:
             return held
 
 
-def take_snapshot(store: SqliteStore, width: int, previous: Snapshot | None) -> Snapshot:
+def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapshot:
     """The present state of a store; reads only the tokens that `previous` lacks.
 
     The caller holds a read transaction, so that all parts fit together.
@@ -115,7 +116,7 @@ def take_snapshot(store: SqliteStore, width: int, previous: Snapshot | None) -> 
     return Snapshot(store.path, store.generation(), ids, tokens, lengths, tie_rank, lexical, times)
 
 
-def check_encoder(store: SqliteStore, fingerprint: str) -> None:
+def check_encoder(store: Store, fingerprint: str) -> None:
     """Refuse a store whose tokens are of another encoder by now.
 
     Raises:

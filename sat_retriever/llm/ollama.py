@@ -23,7 +23,7 @@ _USER_INFO = re.compile(r"^(\w+://)?.*@")
 
 
 def check_positive(**numbers: float) -> None:
-    """Nothing, where every number that a server is asked with is above 0.
+    """Refuse numbers for a server that are not above 0.
 
     Raises:
         InputError: If one is not; names it.

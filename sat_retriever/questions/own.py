@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from sat_retriever.datasets.labels.query import Query
@@ -16,6 +16,7 @@ from sat_retriever.questions.generate import Made, QueryOptions, make_queries
 from sat_retriever.questions.headers import header_queries
 from sat_retriever.questions.phrasing import FOUND, Grammar
 from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.progress import Progress
 from sat_retriever.records.sheets import SheetRecord
 
 _HEADER_SHARE = 0.1  # of all questions; they name columns
@@ -31,8 +32,6 @@ _WORD = re.compile(r"[^\W_]+")
 INCOMPLETE = "the words describe sheets beyond the answer"
 TWICE = "another query has the same words"
 STUTTER = "the same name would be said twice"
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

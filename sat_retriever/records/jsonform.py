@@ -18,6 +18,9 @@ from sat_retriever.records.sheets import (
     Visibility,
 )
 
+Json = dict[str, Any]
+"""An object of JSON: values by name."""
+
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 

@@ -33,7 +33,7 @@ class Visibility(StrEnum):
 
 
 class FormulaState(StrEnum):
-    """Whether a sheet's formulas, and so its links, were read."""
+    """What became of the formulas of a sheet, from which its links are found."""
 
     NONE = "none"  # the format has none, or there is no file
     READ = "read"

@@ -9,6 +9,9 @@ from sat_retriever.records.area import Area
 
 Span = tuple[int, int]
 
+RawFormula = tuple[str, str, str | None, str]
+"""A cell's formula: its address, text without "=", filled range or None, and kind."""
+
 
 @dataclass(frozen=True, slots=True)
 class DefinedName:

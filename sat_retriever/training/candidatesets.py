@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,11 +17,11 @@ from sat_retriever.rank.graph.channels import LEARNT, link_types
 from sat_retriever.rank.graph.graph import build_graph, started
 from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.records.links import Link
+from sat_retriever.records.progress import Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.settings import RerankerTraining
 
-Progress = Callable[[int, int], None]
 Flags = NDArray[np.bool_]
 
 

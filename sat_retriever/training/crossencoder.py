@@ -24,7 +24,7 @@ from sat_retriever.training.loop import fit
 from sat_retriever.training.mining import NO_SHEET
 from sat_retriever.training.pairmodel import Batch, PairModel, export_pair_model
 from sat_retriever.training.pairs import FoundSheets, PairCandidates, Pairs, Rows, draw_pairs
-from sat_retriever.training.progress import Progress
+from sat_retriever.training.progress import TrainingProgress
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.settings import CrossEncoderTraining
 from sat_retriever.training.task import MEASURE, Share, State
@@ -63,7 +63,7 @@ def train_cross_encoder(
     settings: CrossEncoderTraining,
     folder: str | Path,
     *,
-    progress: Progress | None = None,
+    progress: TrainingProgress | None = None,
 ) -> TrainedCrossEncoder:
     """The fine-tuned Cross-Encoder in a run folder; the same call goes on after a kill.
 

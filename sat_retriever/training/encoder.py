@@ -19,7 +19,7 @@ from sat_retriever.training.fusion import CHOSEN
 from sat_retriever.training.interpolation import SHARE, interpolate, trained_weights
 from sat_retriever.training.loop import Fitted, fit
 from sat_retriever.training.mixedtask import Mixed, MixedTask
-from sat_retriever.training.progress import Progress, Standing
+from sat_retriever.training.progress import Standing, TrainingProgress
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.settings import EncoderTraining
 
@@ -62,7 +62,7 @@ def train_encoder(
     settings: EncoderTraining,
     folder: str | Path,
     *,
-    progress: Progress | None = None,
+    progress: TrainingProgress | None = None,
 ) -> TrainedEncoder:
     """The fine-tuned Sheet Encoder in a run folder; the same call goes on after a kill.
 
@@ -115,7 +115,7 @@ def _task(data: TrainingData | Mixed, settings: EncoderTraining, backbone: Backb
     return EncoderTask(data, settings, backbone)
 
 
-def _tell(progress: Progress, epochs: int, done: int, total: int) -> None:
+def _tell(progress: TrainingProgress, epochs: int, done: int, total: int) -> None:
     """Tell the one who watches how many mixtures of the weights were tried."""
     progress(Standing(_PHASE, "mixing", epochs, epochs, done, total, loss=None, best=None))
 

@@ -6,12 +6,13 @@ all others away; weights between both keep most of either.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from accelerate import Accelerator
 
+from sat_retriever.records.progress import Progress
 from sat_retriever.training.course import Metrics
 from sat_retriever.training.fusion import CHOSEN, name_of
 from sat_retriever.training.task import MEASURE, Task
@@ -48,7 +49,7 @@ def interpolate(
     trained: Metrics,
     shares: Sequence[float],
     accelerator: Accelerator,
-    counting: Callable[[int, int], None] | None = None,
+    counting: Progress | None = None,
 ) -> Interpolated:
     """Give the task's module the best mixture of its weights and earlier ones.
 

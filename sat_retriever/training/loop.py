@@ -27,13 +27,13 @@ from sat_retriever.training.course import Course, Fitted, Metrics, read_course, 
 from sat_retriever.training.interrupt import Interrupts, interrupts
 from sat_retriever.training.memory import forget_gpu_peak, peak_gpu_memory_mib, peak_memory_mib
 from sat_retriever.training.optimise import Optimiser
-from sat_retriever.training.progress import Progress, Standing
+from sat_retriever.training.progress import Standing, TrainingProgress
 from sat_retriever.training.rate import learning_rate
 from sat_retriever.training.run import RunFolder
 from sat_retriever.training.schedule import Schedule
 from sat_retriever.training.task import MEASURE, Task, batches
 
-__all__ = ["Fitted", "Progress", "Standing", "Untrained", "fit", "learning_rate"]
+__all__ = ["Fitted", "Standing", "TrainingProgress", "Untrained", "fit", "learning_rate"]
 
 Untrained = Literal["skip", "show", "keep"]
 
@@ -43,7 +43,7 @@ def fit(
     schedule: Schedule,
     run: RunFolder,
     accelerator: Accelerator,
-    progress: Progress | None = None,
+    progress: TrainingProgress | None = None,
     phase: str = "",
     *,
     untrained: Untrained = "skip",
@@ -101,7 +101,7 @@ class _Training:
     schedule: Schedule
     run: RunFolder
     accelerator: Accelerator
-    progress: Progress | None
+    progress: TrainingProgress | None
     phase: str
     folder: Path
     heard: Interrupts

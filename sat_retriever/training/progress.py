@@ -32,7 +32,7 @@ class Standing:
     best: float | None
 
 
-class Progress(Protocol):
+class TrainingProgress(Protocol):
     """Is told after each step, and when preparing or validating starts; main process only."""
 
     def __call__(self, standing: Standing) -> None:

@@ -39,7 +39,7 @@ from sat_retriever.training.weights import load_weights, save_weights
 if TYPE_CHECKING:
     from accelerate import Accelerator
 
-    from sat_retriever.training.progress import Progress
+    from sat_retriever.training.progress import TrainingProgress
 
 BASE = "base"
 GRAPH = "graph"
@@ -72,7 +72,7 @@ def train_reranker(
     base: str | Path | None = None,
     start_from: str | Path | None = None,
     data_name: str = "",
-    progress: Progress | None = None,
+    progress: TrainingProgress | None = None,
 ) -> TrainedReranker:
     """Train the base scorer, then the graph over it; the same call goes on after a kill.
 
@@ -138,7 +138,7 @@ class _Training:
     settings: RerankerTraining
     run: RunFolder
     accelerator: Accelerator
-    progress: Progress | None
+    progress: TrainingProgress | None
     first: Mapping[str, torch.Tensor] | None  # weights that the base scorer begins with
 
     def run_phases(self, other: Path | None) -> None:

@@ -93,11 +93,11 @@ class RerankTask:
         save_weights(folder / self.name, self.scorer)
 
     def state(self) -> State:
-        """Nothing beyond the weights."""
+        """An empty state: there is none beyond the weights."""
         return {}
 
     def restore(self, state: State) -> None:
-        """Nothing to take back."""
+        """Ignore a state: there is none beyond the weights."""
 
 
 def logits_of(scorer: Scorer, sets: CandidateSets) -> FloatArray:

@@ -182,7 +182,7 @@ def read_records(index: SheetIndex) -> Iterator[SheetRecord]:
 
 
 def check_known(queries: Iterable[Query], known: Iterable[str], where: str) -> None:
-    """Nothing, if every sheet that the questions name is known.
+    """Refuse questions that name a sheet that is not known.
 
     Args:
         queries: Labelled questions.

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area, area_of, column_letters, split_ref
+from sat_retriever.records.area import (
+    MAX_COLUMN,
+    MAX_ROW,
+    Area,
+    Place,
+    area_of,
+    column_letters,
+    split_ref,
+)
 from sat_retriever.records.cells import CellValue
 from sat_retriever.records.sheets import Formula, Skipped
 from sat_retriever.workbook.limits import Limits
@@ -26,7 +34,6 @@ WINDOW_LIMITS = Limits(seconds=25.0, wall_seconds=120.0)
 """Bounds for one look at cells: somebody waits for it."""
 
 Rows = tuple[tuple[CellValue, ...], ...]
-Place = tuple[int, int]  # row and column
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from sat_retriever import (
     Visibility,
 )
 from sat_retriever.index.scores import DENSE_WEIGHT
-from sat_retriever.index.store.sqlite import SqliteStore
+from sat_retriever.index.store.opening import open_store
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.text.serialize import serialize
 from tests.fakes import HashedEncoder
@@ -381,8 +381,8 @@ def test_an_index_of_a_newer_version_is_refused(path, index):
 
 
 def test_a_second_writer_waits_and_is_then_told_who_is_in_the_way(path, index, monkeypatch):
-    with SheetIndex.open(path, HashedEncoder()) as other, other._sole_writer():
-        monkeypatch.setattr("sat_retriever.index.index.WRITER_WAIT_S", 0.1)
+    with SheetIndex.open(path, HashedEncoder()) as other, other._store.sole_writer():
+        monkeypatch.setattr("sat_retriever.index.store.file.WRITER_WAIT_S", 0.1)
         with pytest.raises(IndexBusyError, match="another process"):
             index.add_records([sheet("a")])
         assert index.candidates("a") == []  # reading goes on
@@ -401,7 +401,7 @@ def test_a_failed_write_leaves_the_previous_state(index):
 def test_a_read_only_index_can_be_searched_but_not_written(path, index):
     index.add_records([sheet("a", "Alpha")])
     index.close()
-    store = SqliteStore.open(path)
+    store = open_store(path)
     store.writable = False  # root may write anywhere, so the file's mode says nothing here
     with SheetIndex(store, HashedEncoder()) as opened:
         assert ids(opened.candidates("alpha")) == ["a"]

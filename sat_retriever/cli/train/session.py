@@ -42,10 +42,10 @@ def lessons_of(given: Mapping[str, Any], seed: int) -> Lessons:
 
 
 def check_extra() -> None:
-    """Nothing, if all that a training needs is installed.
+    """Refuse to train without the packages that it needs.
 
     Raises:
-        MissingExtraError: Names what is not, and the command.
+        MissingExtraError: If one is missing; names it, and the command that installs it.
     """
     for module in _NEEDED:
         if find_spec(module) is None:
@@ -54,7 +54,7 @@ def check_extra() -> None:
 
 @contextmanager
 def said_once() -> Iterator[None]:
-    """An error is said once, whatever number of processes meets it."""
+    """Let one process report an error that all processes meet."""
     try:
         yield
     except (SatError, OSError) as error:

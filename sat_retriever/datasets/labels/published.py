@@ -117,10 +117,10 @@ def query_of(row: Mapping[str, Any], where: str, *, evidence: bool = False) -> Q
 
 
 def check_sides(query: Query, where: str) -> None:
-    """Nothing, if no sheet of the query is both relevant and not.
+    """Refuse a query with a sheet that is both relevant and not relevant.
 
     Raises:
-        CorpusError: If one is.
+        CorpusError: If there is one.
     """
     positives = set(query.positives)
     for sheet in (*query.negatives, *query.hard_negatives):
@@ -132,10 +132,10 @@ def check_sides(query: Query, where: str) -> None:
 
 
 def check_known(query: Query, known: Collection[str], where: str) -> None:
-    """Nothing, if every sheet of the query is known.
+    """Refuse a query that names a sheet that is not known.
 
     Raises:
-        CorpusError: If one is not.
+        CorpusError: If there is one.
     """
     for sheet in _named(query):
         if sheet not in known:

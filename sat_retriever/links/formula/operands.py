@@ -76,7 +76,7 @@ def opening(text: str) -> Target | None:
 
 
 def is_cells(text: str) -> bool:
-    """Whether the text is a cell, or one end of a range: "$B$2", "C" or "$7".
+    """True if the text is a cell, or one end of a range: "$B$2", "C" or "$7".
 
     >>> is_cells("XFD1"), is_cells("ZIP5"), is_cells("$C"), is_cells("A0")
     (True, False, True, False)
@@ -115,7 +115,7 @@ def _unqualified(pieces: list[str], names: Container[str]) -> list[Target]:
 
 
 def _is_address(pieces: list[str], position: int) -> bool:
-    """Whether a piece is a cell, or a column or row in a range: "A" of "A:C"."""
+    """True if a piece is a cell, or a column or row in a range: "A" of "A:C"."""
     text = pieces[position].strip()
     ranged = ":" in (pieces[position - 1 : position] + pieces[position + 1 : position + 2])
     return is_cells(text) and (ranged or text[-1:].isdigit())

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
+from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import FormulaState, SkipReason
 from sat_retriever.records.structure import SheetTable, TableObject
 from sat_retriever.workbook.formats.xlsx.book import SheetPart
@@ -20,7 +21,6 @@ from sat_retriever.workbook.values.places import NO_PLACES, Places
 from sat_retriever.workbook.values.readers import Readers
 from sat_retriever.workbook.values.reading import Reading, no_more, refuse_sheet, sheet_messages
 
-Json = dict[str, Any]
 _CRASHED = "The reader crashed on this file, twice in a row."
 
 

@@ -8,7 +8,8 @@ from itertools import islice
 from openpyxl.formula.tokenizer import TokenizerError
 from openpyxl.formula.translate import Translator, TranslatorError
 
-from sat_retriever.records.area import Area, area_of, column_letters, split_ref
+from sat_retriever.records.area import Area, Place, area_of, column_letters, split_ref
+from sat_retriever.records.structure import RawFormula
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.package import (
     Attributes,
@@ -19,9 +20,6 @@ from sat_retriever.workbook.opening.package import (
 )
 from sat_retriever.workbook.process.budget import CutShort
 from sat_retriever.workbook.process.request import MAX_CELLS
-from sat_retriever.workbook.process.wire import RawFormula
-
-Place = tuple[int, int]  # row and column
 
 
 def cell_formulas(

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sat_retriever.links.formula.formulas import references_of
+from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.records.structure import Reference
+from sat_retriever.records.structure import RawFormula, Reference
 from sat_retriever.workbook.formats.cellformulas import formula_cells
 from sat_retriever.workbook.opening.skips import skip, why_cut
 from sat_retriever.workbook.process.budget import Budget
 from sat_retriever.workbook.process.request import Request
-from sat_retriever.workbook.process.wire import RawFormula, formulas_to_json, references_to_json
-
-Json = dict[str, Any]
+from sat_retriever.workbook.process.wire import formulas_to_json, references_to_json
 
 MAX_REFERENCES_OF_SHEET = 2_000
 MAX_REFERENCES = 20_000  # of a workbook

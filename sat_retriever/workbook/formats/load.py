@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.workbook.formats.byvalue import read_by_value
 from sat_retriever.workbook.formats.ods.read import read_ods
@@ -33,7 +33,6 @@ from sat_retriever.workbook.tables.records import Source, sheet_record
 from sat_retriever.workbook.values.profile import column_profiles
 from sat_retriever.workbook.values.reading import why_partial
 
-Json = dict[str, Any]
 # What Excel encrypts with when only a structure is protected, and opens without asking.
 _EXCELS_OWN_PASSWORD = "VelvetSweatshop"
 

@@ -13,13 +13,11 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.process.request import Request
 
-Json = dict[str, Any]
 _FILES_PER_WORKER = 500
 _STDERR_KEPT = 65_536
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.jsonform import Json
 from sat_retriever.workbook.limits import Limits
 
-Json = dict[str, Any]
 MAX_CELLS = 20_000  # of one window
 
 

@@ -15,6 +15,7 @@ from itertools import repeat
 from typing import Any
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import Formula
 from sat_retriever.records.structure import (
     ColumnProfile,
@@ -22,6 +23,7 @@ from sat_retriever.records.structure import (
     DefinedName,
     External,
     HiddenParts,
+    RawFormula,
     Reference,
     SheetTable,
     SourceKind,
@@ -32,8 +34,6 @@ from sat_retriever.records.structure import (
 from sat_retriever.workbook.process.request import MAX_CELLS
 from sat_retriever.workbook.values.grid import Grid, Value
 
-Json = dict[str, Any]
-RawFormula = tuple[str, str, str | None, str]
 _WHOLE = 1e15  # floats below this without a fraction are whole numbers
 _REFERENCE = ("cell", "formula", "cells", "workbook", "first", "last", "name", "area")
 

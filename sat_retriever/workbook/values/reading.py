@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import FormulaState, SheetRecord, SkipReason, Visibility
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.formats.xlsx.book import SheetPart
@@ -23,7 +22,6 @@ from sat_retriever.workbook.values.profile import MAX_PROFILES, column_profiles
 from sat_retriever.workbook.values.read import SheetValues, ValuesFailed, with_errors
 from sat_retriever.workbook.values.readers import Readers
 
-Json = dict[str, Any]
 _EMPTY = "The sheet has no cell with a value."
 
 

@@ -17,7 +17,6 @@ from sat_retriever.records.structure import (
 from sat_retriever.workbook.formats.ods.content import (
     CELLS,
     FORMULA,
-    Chunks,
     SheetReader,
     content_parser,
 )
@@ -29,7 +28,7 @@ from sat_retriever.workbook.formats.ods.formula import (
 )
 from sat_retriever.workbook.formats.ods.rows import thinned
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.opening.package import Attributes, feed, local
+from sat_retriever.workbook.opening.package import Attributes, Chunks, feed, local
 
 MAX_DECLARED = 20_000  # names, tables, sources and objects, each
 _LIST = re.compile(r"cell-content-is-in-list\((.*)\)", re.DOTALL)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import FormulaState, SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind, Structure
 from sat_retriever.workbook.formats.byvalue import Known, read_by_value
@@ -25,7 +25,6 @@ from sat_retriever.workbook.process.request import Request
 from sat_retriever.workbook.tables.records import Source
 from sat_retriever.workbook.values.places import Places
 
-Json = dict[str, Any]
 _MAX_PART = 8 * MIB
 _MAX_CHARTS = 1_000
 _RANGES = ("cell-range-address", "values-cell-range-address", "label-cell-address")

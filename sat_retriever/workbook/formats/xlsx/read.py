@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import FormulaState, SkipReason
 from sat_retriever.records.structure import (
     DataSource,
@@ -40,7 +40,6 @@ from sat_retriever.workbook.tables.records import Source
 from sat_retriever.workbook.values.readers import Readers
 from sat_retriever.workbook.values.reading import Reading, no_more, refuse_sheet, sheet_messages
 
-Json = dict[str, Any]
 MAX_SOURCES = 20_000  # data sources of a workbook
 _OVERLAP_BYTES = (4 << 20, 400 << 20)  # of XML: below it is not worth it, above not safe
 

@@ -14,6 +14,7 @@ from xml.parsers import expat
 
 from sat_retriever.records.area import Area, area_of, column_letters, split_ref
 from sat_retriever.records.sheets import SkipReason
+from sat_retriever.records.structure import RawFormula, Span
 from sat_retriever.workbook.formats.xlsx.declared import DeclaredParts, RawSource
 from sat_retriever.workbook.formats.xlsx.rowscan import Bounds, NotPlain, RowScanner, filled_area
 from sat_retriever.workbook.limits import Limits
@@ -38,9 +39,6 @@ _LOCAL = {
     for name in ("c", "f", "v", "is", "row", "col", "mergeCell", "sheetData", "dimension")
 }
 _TRUE = ("1", "true", "on")
-
-RawFormula = tuple[str, str, str | None, str]  # cell, text, range, kind
-Span = tuple[int, int]
 
 
 @dataclass(slots=True)
