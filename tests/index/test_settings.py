@@ -1,9 +1,9 @@
 """What an index notes about itself, written and read."""
 
 import pytest
-from sat_retriever.index.scores import DENSE_WEIGHT
 
 from sat_retriever import FingerprintMismatchError, IndexFormatError, InputError, Serialization
+from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.index.settings import IndexSettings, new_notes
 from tests.fakes import HashedEncoder
 
