@@ -12,7 +12,7 @@ from types import TracebackType
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index.question import Question
-from sat_retriever.index.search import Searched, SheetSearch
+from sat_retriever.index.search import SheetSearch
 from sat_retriever.index.settings import IndexSettings, new_notes
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.opening import Store, create_store, open_store
@@ -54,8 +54,7 @@ class SheetIndex:
         self._store = store
         self._state = IndexState(settings, store.path, encoder)
         self._writer = IndexWriter(store, self._state)
-        self._times = times
-        self._search = self._new_search()
+        self._search = SheetSearch(store, self._state, times=times)
 
     @classmethod
     def create(
@@ -187,6 +186,11 @@ class SheetIndex:
         return self._state.settings.width
 
     @property
+    def times(self) -> bool:
+        """True if sheets rank lower whose time is not the one that a query names."""
+        return self._search.times
+
+    @property
     def dense_weight(self) -> float:
         """Share of the cosine in scores, in [0, 1], unless a query gives another."""
         return self._state.settings.dense_weight
@@ -200,11 +204,6 @@ class SheetIndex:
     def examples(self) -> bool:
         """False if no cell values are kept."""
         return self._state.settings.examples
-
-    @property
-    def times(self) -> bool:
-        """True if sheets are held back whose time is another than a query names."""
-        return self._times
 
     # ---- writing
 
@@ -326,7 +325,7 @@ class SheetIndex:
         self._writer.reencode(
             encoder, dense_weight=dense_weight, reranker=reranker, progress=progress
         )
-        self._search = self._new_search()
+        self._search = SheetSearch(self._store, self._state, times=self.times)
 
     def name_reranker(self, folder: str | Path | None) -> None:
         """Note the trained reranker that searches of this index take where none is named.
@@ -575,13 +574,3 @@ class SheetIndex:
             "serialization": self.serialization.to_dict(),
             "examples": self.examples,
         }
-
-    # ---- inner workings
-
-    def _new_search(self) -> SheetSearch:
-        """A search by the tokens that the file has now."""
-        settings = self._state.settings
-        searched = Searched(
-            settings.width, settings.fingerprint, settings.dense_weight, self._times
-        )
-        return SheetSearch(self._store, lambda: self._state.encoder, searched)

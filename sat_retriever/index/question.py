@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from sat_retriever.errors import EmptyInputError, InputError
+from sat_retriever.errors import EmptyInputError
 from sat_retriever.index.scores import Scores
+from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.period.asked import AskedTimes
 from sat_retriever.records.tokens import FloatArray
 
@@ -56,13 +57,3 @@ def query_text(query: str) -> str:
     if not query.strip():
         raise EmptyInputError("the query is empty; ask in a few words")
     return query.encode("utf-8", "replace").decode()
-
-
-def check_dense_weight(dense_weight: float) -> None:
-    """Refuse a share of the cosine that is out of its range.
-
-    Raises:
-        InputError: If it is not in [0, 1].
-    """
-    if not 0 <= dense_weight <= 1:
-        raise InputError(f"dense_weight is {dense_weight}; give a share between 0 and 1")

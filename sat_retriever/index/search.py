@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
-from sat_retriever.index.question import Question, check_dense_weight, query_text
+from sat_retriever.index.question import Question, query_text
 from sat_retriever.index.scores import Scores, best_rows, score_all
+from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.index.snapshot import LatestSnapshot, Snapshot
+from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.opening import Store
 from sat_retriever.period.asked import AskedTimes
 from sat_retriever.period.question import asked_times
@@ -20,27 +21,10 @@ from sat_retriever.period.relation import elsewhere
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.tokens import Encoder, FloatArray
+from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import WordShares, query_words
 
 RowIds = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """Properties of the tokens and scores that a search works with.
-
-    Attributes:
-        width: Token width d.
-        fingerprint: Fingerprint of the encoder that made the tokens.
-        dense_weight: Share of the cosine in the scores, unless a question has its own.
-        times: Hold sheets back whose time is another than a question names.
-    """
-
-    width: int
-    fingerprint: str
-    dense_weight: float
-    times: bool
 
 
 class SheetSearch:
@@ -48,15 +32,17 @@ class SheetSearch:
 
     Args:
         store: Where the sheets are.
-        encoder: Gives the encoder of the tokens; called when a query is encoded.
-        searched: What the tokens and scores are.
+        state: Settings and encoder of the index; once its tokens are of another encoder, a new
+            search takes over.
+        times: True ranks sheets lower whose time is not the one that a question names.
     """
 
-    def __init__(self, store: Store, encoder: Callable[[], Encoder], searched: Searched) -> None:
+    def __init__(self, store: Store, state: IndexState, *, times: bool) -> None:
+        self.times = times
         self._store = store
-        self._encoder = encoder
-        self._searched = searched
-        self._latest = LatestSnapshot(store, searched.width, searched.fingerprint)
+        self._state = state
+        self._settings = state.settings
+        self._latest = LatestSnapshot(store, self._settings.width, self._settings.fingerprint)
 
     def warm_up(self) -> None:
         """Load the tokens now, so that the first question is quick."""
@@ -76,9 +62,11 @@ class SheetSearch:
     ) -> Question:
         """A query, ready for every stage; see `SheetIndex.question`."""
         text = query_text(query)
-        weight = self._searched.dense_weight if dense_weight is None else dense_weight
+        weight = self._settings.dense_weight if dense_weight is None else dense_weight
         check_dense_weight(weight)
-        token = self._encoder().encode_queries([text])[0] if token is None else self._unit(token)
+        token = (
+            self._state.encoder.encode_queries([text])[0] if token is None else self._unit(token)
+        )
         asked = self.asked_times(text, today, times=times)
         words = tuple(query_words(text))
         snapshot, lexical = self._lexical(words)
@@ -88,7 +76,7 @@ class SheetSearch:
 
     def asked_times(self, query: str, today: date, *, times: bool | None = None) -> AskedTimes:
         """The times that a query names; none if times do not count."""
-        counts = self._searched.times if times is None else times
+        counts = self.times if times is None else times
         return asked_times(query_text(query), today) if counts else AskedTimes()
 
     def missing_times(self, query: str, filters: Filters | None, today: date) -> tuple[Span, ...]:
@@ -179,11 +167,11 @@ class SheetSearch:
         """A token from outside, checked and brought to unit length."""
         given = np.asarray(token, dtype=np.float32)
         length = float(np.linalg.norm(given))
-        width = self._searched.width
+        width = self._settings.width
         if given.shape != (width,) or not 0 < length < np.inf:
             raise InputError(
                 f"the query's token has shape {given.shape} and length {length:g}; give one of "
-                f"({width},) by the index's encoder, {self._store.meta()['encoder']!r}"
+                f"({width},) by the index's encoder, {self._state.encoder_name!r}"
             )
         return given / np.float32(length)
 

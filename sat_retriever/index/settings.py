@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import FingerprintMismatchError, IndexFormatError
-from sat_retriever.index.question import check_dense_weight
+from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
 from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization
@@ -150,3 +149,13 @@ def reranker_note(folder: str | Path | None) -> dict[str, str | None]:
 def home_note(path: Path) -> dict[str, str | None]:
     """Note about the folder of an index file, to find what is moved along with it."""
     return {"home": str(path.resolve().parent)}
+
+
+def check_dense_weight(dense_weight: float) -> None:
+    """Refuse a share of the cosine that is no share.
+
+    Raises:
+        InputError: If it is not between 0 and 1.
+    """
+    if not 0 <= dense_weight <= 1:
+        raise InputError(f"dense_weight is {dense_weight}; give a share between 0 and 1")

@@ -34,11 +34,3 @@ def test_a_thread_that_waits_while_sheets_are_encoded_anew_uses_the_new_encoder(
         assert index.encoder.name == "new"
         assert index.tokens(["a", "b"]).shape == (2, 48)
         assert index.candidates("b")[0].sheet_id == "b"
-
-
-def test_settings_that_are_noted_are_those_of_every_copy_of_the_index(tmp_path):
-    (tmp_path / "reranker").mkdir()
-    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as index:
-        plain = index.without_times()
-        index.name_reranker(tmp_path / "reranker")
-        assert plain.reranker_name == index.reranker_name == str(tmp_path / "reranker")
