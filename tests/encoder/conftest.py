@@ -19,7 +19,7 @@ _WORDS = ["revenue", "region", "sheet", "name", "shape", "columns", "stock", "pr
 def _need(*modules: str) -> None:
     for module in modules:
         if importlib.util.find_spec(module) is None:
-            pytest.skip(f"{module} is not installed; run: pip install 'sat-retriever[minilm]'")
+            pytest.skip(f"{module} is not installed; run: pip install '.[minilm]'")
 
 
 @pytest.fixture(scope="session")

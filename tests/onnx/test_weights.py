@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="pip install 'sat-retriever[train]'")
+pytest.importorskip("torch", reason="pip install '.[train]'")
 import torch
 from torch import nn
 

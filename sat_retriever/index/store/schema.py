@@ -189,7 +189,7 @@ def check(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None
     if version > len(MIGRATIONS):
         raise IndexFormatError(
             f"{path} was written by a newer version (schema {version}, this one knows up to "
-            f"{len(MIGRATIONS)}): upgrade with pip install -U sat-retriever"
+            f"{len(MIGRATIONS)}): open it with a newer sat-retriever"
         )
     if version < len(MIGRATIONS) and not writable:
         raise IndexFormatError(

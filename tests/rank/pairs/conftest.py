@@ -24,7 +24,7 @@ def pair_model(tmp_path_factory):
     """A torch model with random weights, none of them small: logits that differ."""
     for module in ("torch", "transformers", "onnxscript", "accelerate"):
         if importlib.util.find_spec(module) is None:
-            pytest.skip(f"{module} is not installed; run: pip install 'sat-retriever[train]'")
+            pytest.skip(f"{module} is not installed; run: pip install '.[train]'")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch's own, on import
         import torch
