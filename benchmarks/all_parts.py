@@ -1,4 +1,4 @@
-"""What is shown, in order: all of it, and what the README picks out."""
+"""What is shown, in order: all of it, and what the summary picks out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MEANS = (
 _SPLITS = {"standard": "standard test", "grouped": "unseen families"}
 
 
-def readme_parts() -> list[Part]:
+def summary_parts() -> list[Part]:
     """What comes without labels, the main table on both splits, and open data."""
     trained, timed = read_results("trained"), read_results("cascade")
     adapted = read_results("adapted")
@@ -69,7 +69,7 @@ def readme_parts() -> list[Part]:
             main_table(trained, [], "grouped"),
             _files(trained, "grouped"),
         ),
-        _picture("comparison.svg", "benchmarks/figures"),
+        _picture("comparison.svg"),
         Part(
             "Open data, without training",
             "`python -m benchmarks run quality`, `python -m benchmarks run links_quality`. No test "
@@ -162,7 +162,7 @@ def _main() -> list[Part]:
             timed,
         )
     )
-    return [*parts, *(_picture(name, "figures") for name in FIGURES)]
+    return [*parts, *(_picture(name) for name in FIGURES)]
 
 
 def _reported_614() -> str:
@@ -170,9 +170,9 @@ def _reported_614() -> str:
     return ", ".join(f"{name} {number(row['NDCG@5'].mean)}" for name, row in rows)
 
 
-def _picture(name: str, folder: str) -> Part:
+def _picture(name: str) -> Part:
     figure = FIGURES[name]
-    return Part(figure.title, figure.text, f"![{figure.text}]({folder}/{name})")
+    return Part(figure.title, figure.text, f"![{figure.text}](figures/{name})")
 
 
 def _trained() -> list[Part]:

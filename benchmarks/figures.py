@@ -21,9 +21,9 @@ from benchmarks.figure_data import (
     latency_chart,
     sensitivity_chart,
 )
-from benchmarks.results import read_results
+from benchmarks.results import ROOT, read_results
 
-FOLDER = Path(__file__).resolve().parent / "figures"
+FOLDER = ROOT / "docs" / "results" / "figures"
 _HASH = re.compile(r"numbers ([0-9a-f]{16})")
 
 

@@ -150,7 +150,9 @@ def _git(*arguments: str) -> str | None:
 
 def _dirty() -> bool | None:
     """Whether anything but result files differs from the commit; None without git."""
-    changed = _git("status", "--porcelain", "--", ".", ":!benchmarks/results", ":!README.md")
+    changed = _git(
+        "status", "--porcelain", "--", ".", ":!benchmarks/results", ":!docs/results", ":!README.md"
+    )
     return None if changed is None else bool(changed)
 
 
