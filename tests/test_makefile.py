@@ -59,6 +59,12 @@ def test_the_demo_takes_what_the_tests_have_set_up(checkout):
     assert make(checkout, "demo") == [DEMO]
 
 
+def test_the_docs_install_no_more_than_they_need(checkout):
+    assert make(checkout, "docs") == [".venv", ".[docs]", "--quiet"]
+    assert make(checkout, "docs") == ["--quiet"]
+    assert make(checkout, "test") == [".[test]", TEST]
+
+
 def test_other_dependencies_are_installed_again(checkout):
     make(checkout, "test")
     later = (checkout / ".venv/.ready").stat().st_mtime + 5
