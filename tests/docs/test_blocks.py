@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ RUN = [
     for page in PAGES
     if any(b.runs and b.language in ("python", "console") for b in blocks(page))
 ]
+DRIVER = ROOT / "tests" / "docs" / "driver.py"
 LANGUAGES = {"python", "console", "json", "bibtex"}
 LABELS = """query,sheet_id,relevance
 prices of parts by supplier,warehouse/Suppliers.xlsx#Price list,1
@@ -53,11 +54,12 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return clear
 
 
-def run(folder: Path, *line: object) -> str:
+def run(folder: Path, *line: object, given: str = "") -> str:
     """Standard output of a command that has to succeed."""
     caches = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
     done = subprocess.run(
         [str(part) for part in line],
+        input=given,
         cwd=folder,
         env={**os.environ, **caches, "OMP_NUM_THREADS": "1"},
         capture_output=True,
@@ -75,31 +77,35 @@ def sat(folder: Path, *arguments: object) -> str:
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_blocks_of_a_page_print_what_it_shows(page, desk):
-    folder = None
+    parts: list[tuple[str, list[Block]]] = []  # a part begins with a fresh desk
     for block in blocks(page):
-        if folder is None or "desk" in block.marks:
-            folder = desk(block.marks.get("desk", "index"))
-        if not block.runs:
-            continue
-        if block.language == "python":
-            check_python(folder, block)
-        elif block.language == "console":
-            check_console(folder, block)
+        if "desk" in block.marks or not parts:
+            parts.append((block.marks.get("desk", "index"), []))
+        if block.runs and block.language in ("python", "console"):
+            parts[-1][1].append(block)
+    for kind, shown in parts:
+        if shown:
+            check(desk(kind), shown)
 
 
-def check_python(folder: Path, block: Block) -> None:
-    (folder / "block.py").write_text(block.text, encoding="utf-8")
-    output = run(folder, sys.executable, "block.py")
-    if "output varies" not in block.marks:
-        assert output == (block.output or ""), block
+def check(folder: Path, shown: list[Block]) -> None:
+    """Run blocks one after the other in a folder, and compare what they print."""
+    steps = [(block, *step) for block in shown for step in steps_of(block)]
+    lines = "".join(f"{json.dumps(step)}\n" for _, step, _ in steps)
+    outputs = run(folder, sys.executable, DRIVER, given=lines).splitlines()
+    for (block, _, expected), output in zip(steps, map(json.loads, outputs), strict=True):
+        if expected is not None and "output varies" not in block.marks:
+            assert steady(output) == steady(expected), block
 
 
-def check_console(folder: Path, block: Block) -> None:
-    for (program, *arguments), shown in block.commands():
+def steps_of(block: Block) -> Iterator[tuple[dict, str | None]]:
+    """The steps of a block, each with the output that the page shows; None where it shows none."""
+    if block.language == "python":
+        yield {"python": block.text}, block.output or ""
+        return
+    for (program, *arguments), output in block.commands():
         assert program == "sat", f"{block}: mark it as not run"
-        output = sat(folder, *arguments)
-        if shown and "output varies" not in block.marks:
-            assert steady(output) == steady(shown), block
+        yield {"sat": arguments}, output or None
 
 
 def steady(text: str) -> list[str]:
