@@ -68,6 +68,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "reading": Table("reading", "reading speed beside other readers"),
         "robustness": Table("robustness", "files that break readers, and mutants of good ones"),
         "determinism": Table("determinism", "the same folder gives the same index, busy or not"),
+        "golden": Table("golden", "hashes of all that users see, before and after a change"),
         "large": Table("large", "very long, wide and many-sheeted files, calm and busy"),
         "formula_links": Table("formula_links", "formula links against an independent count"),
         "joins": Table("joins", "join keys by headers against declared foreign keys"),

@@ -121,7 +121,7 @@ class Spelled:
     rest: str
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def spelled(text: str, *, dated: bool = False) -> Spelled:
     """Time units named by a text, and its other words.
 

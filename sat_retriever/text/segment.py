@@ -64,10 +64,10 @@ def _forms(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 # The same headers come back in sheet after sheet, and in every hit's reasons.
-_kept_forms = lru_cache(maxsize=32_768)(_forms)
+_kept_forms = lru_cache(maxsize=8_192)(_forms)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def _fold(word: str) -> str:
     """One word, case-folded and without accents."""
     if word.isascii():
@@ -78,7 +78,7 @@ def _fold(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(kept))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """The stem of an English word; words of other scripts are unchanged.
 
