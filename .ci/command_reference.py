@@ -18,6 +18,7 @@ from page_block import write_or_check
 ROOT = Path(__file__).resolve().parents[1]
 _EXAMPLES = re.compile(r"^\[bold\]Examples\[/bold\]\n((?:\n(?!\*\*|#).+\n)+)", re.MULTILINE)
 _USAGE = re.compile(r"^\*\*Usage\*\*:\n\n```console\n\$ (.+)\n```", re.MULTILINE)
+_COLOUR = re.compile(r"</?span[^>]*>")
 _LABEL = re.compile(r"^\* `(.+?)`", re.MULTILINE)
 
 
@@ -35,6 +36,7 @@ def command_reference() -> str:
     text = _USAGE.sub(r"**Usage**: `\1`", f"**Usage**{text}")
     text = _EXAMPLES.sub(_examples, text)
     text = _LABEL.sub(lambda found: f"* `{html.unescape(found[1])}`", text)
+    text = _COLOUR.sub("", text)
     return text.replace(r"\[", "[")
 
 
