@@ -21,7 +21,9 @@ OLD := .venv-compat/bin
 # A file's tests stay together, since they share what is made once; several threads in each of
 # several processes would only wait for each other. In the order of their names a file of few
 # long tests does not come last.
-TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+TEST := env OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# The variable silences a note about the next MkDocs, no warning about these pages.
+MKDOCS := env NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 CODE := sat_retriever integrations tests benchmarks examples .ci
 
 .PHONY: demo test check compat docs format tables clean help
@@ -29,31 +31,33 @@ CODE := sat_retriever integrations tests benchmarks examples .ci
 demo: $(DEMO_READY) ## Index real workbooks and answer questions (FOLDER=path, ASK="…": your own)
 	@$(BIN)/python examples/demo.py $${FOLDER:+"$$FOLDER"} $${ASK:+--ask "$$ASK"}
 
-test: $(READY) ## Run all tests, on all cores
+test: $(READY) ## Run all tests but the slow ones, on all cores
 	@$(TEST)
 
-check: $(READY) ## Format, lint, types, import contracts, tests, stale tables
-	$(BIN)/ruff format --check $(CODE)
-	$(BIN)/ruff check $(CODE)
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(TEST)
-	$(BIN)/python -m benchmarks tables --check
-	$(BIN)/python .ci/settings_table.py --check
-	$(BIN)/python .ci/command_reference.py --check
-	$(BIN)/python .ci/skip_codes.py --check
+# What fails in seconds comes before what takes minutes. An empty -m selects the slow tests, too.
+check: $(READY) ## Format, lint, import contracts, types, stale pages, all tests with the slow ones
+	@.ci/timed "format" $(BIN)/ruff format --check $(CODE)
+	@.ci/timed "lint" $(BIN)/ruff check $(CODE)
+	@.ci/timed "import contracts" $(BIN)/lint-imports
+	@.ci/timed "types" $(BIN)/mypy
+	@.ci/timed "settings table" $(BIN)/python .ci/settings_table.py --check
+	@.ci/timed "commands" $(BIN)/python .ci/command_reference.py --check
+	@.ci/timed "skip codes" $(BIN)/python .ci/skip_codes.py --check
+	@.ci/timed "docs" $(MKDOCS)
+	@.ci/timed "result tables" $(BIN)/python -m benchmarks tables --check
+	@.ci/timed "tests" $(TEST) -m ""
 
 compat: ## Test what stands on frameworks and clients with the oldest that are allowed
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
 	@test -x $(OLD)/python || $(PYTHON) -m venv .venv-compat
 	@$(OLD)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --constraint .ci/oldest.txt --editable '.[test]'
-	@$(OLD)/python -m pytest tests/integrations tests/mcp_server tests/cli/test_mcp.py \
+	@$(OLD)/python -m pytest tests/integrations tests/tools/mcp tests/cli/test_mcp.py \
 		tests/test_ollamaserver.py tests/test_chat.py tests/evaluation/llm \
 		-W "ignore:The 'validate_default' attribute"
 
 docs: $(DOCS_READY) ## Build the documentation into site/; every warning is an error
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@$(MKDOCS)
 	@echo "open site/index.html in a browser"
 
 format: $(READY) ## Format and fix what can be fixed

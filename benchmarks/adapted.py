@@ -47,7 +47,7 @@ from benchmarks.train_corpus import numbers
 from sat_retriever.adapt.outcome import Adaptation
 from sat_retriever.adapt.settings import OWN, AdaptSettings
 from sat_retriever.encoder.source import DEFAULT, MINILM
-from sat_retriever.evaluation.rows import metrics_of, rows_of
+from sat_retriever.metrics.rows import metrics_of, rows_of
 from sat_retriever.models.packaged import GENERAL
 from sat_retriever.records.jsonform import to_json
 
@@ -228,7 +228,7 @@ def _told(job: Job, made: Adaptation) -> dict[str, Any]:
             "dense_weight": made.dense_weight,
             "judged_apart": made.apart,
             "counts": dict(made.counts),
-            "judged": to_json(made.rows),
+            "judged": to_json(made.verdicts),
         },
     }
 

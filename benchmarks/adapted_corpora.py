@@ -16,15 +16,15 @@ from sat_retriever.datasets.dataset import (
     load_industrytab,
     load_spider,
 )
-from sat_retriever.datasets.splits import grouped_sheets, grouped_split, standard_split
+from sat_retriever.datasets.splits import grouped_split, standard_split
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.corpus import MANIFEST, synthesize
 from sat_retriever.synth.options import SynthOptions
-from sat_retriever.training.families import families
-from sat_retriever.training.holdout import held_out_families
-from sat_retriever.training.sources import read_records
+from sat_retriever.training.data.families import families
+from sat_retriever.training.data.holdout import held_out_families
+from sat_retriever.training.data.reading import read_records
 
 ALL, STANDARD, GROUPED = "all", "standard", "grouped"
 SHARE = 0.3  # of the sheets held out, as validation and test of the paper's grouped split together
@@ -83,13 +83,8 @@ def industrytab(places: Places, seeds: Sequence[int]) -> Subject:
     """IndustryTab-1K: all questions, the standard test split, unseen families as the paper's."""
     dataset = load_industrytab(places.data / "industrytab_1k")
     every = tuple(range(len(dataset.queries)))
-    unseen = {
-        seed: Unseen(
-            frozenset(grouped_sheets(dataset, seed=seed).train),
-            grouped_split(dataset, seed=seed).test,
-        )
-        for seed in seeds
-    }
+    splits = {seed: grouped_split(dataset, seed=seed) for seed in seeds}
+    unseen = {seed: Unseen(split.seen or frozenset(), split.test) for seed, split in splits.items()}
     tests = {ALL: every, STANDARD: standard_split(len(every)).test}
     return Subject(dataset, tests, unseen, dataset.files)
 
@@ -174,7 +169,7 @@ def _made(name: str, places: Places, seeds: Sequence[int]) -> Subject:
     wanted = Wanted(MADE, seed=MADE_SEED)
     found = parts(wanted, places.data, places.runs / "corpora" / f"made.{MADE_SEED}")
     part = next(each for each in found if each.name == name)
-    dataset = part.source.dataset
+    dataset = part.dataset
     return _divided(replace(dataset, name=f"made_{name.partition('-')[0]}"), seeds)
 
 

@@ -22,7 +22,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.models.packaged import FOLDER as PACKAGED
 from sat_retriever.models.packaged import is_packaged
 from sat_retriever.rank.load import load_reranker, own_reranker
-from sat_retriever.training.corpusindex import corpus_index
+from sat_retriever.training.data.corpusindex import corpus_index
 
 _INDEXES = "indexes"
 
@@ -55,7 +55,7 @@ def plain_systems(dataset: Dataset, folder: Path, encoder: str) -> Iterator[Syst
     index, name = index_by(dataset, SheetEncoder.load(encoder), folder), encoder_label(encoder)
     yield System("dense", f"RAG ({name}, zero-shot)", rag(index), index)
     yield System("bm25", "BM25", bm25(index), index)
-    yield System("fused", f"{name} + words, untrained", fused(index.without_times()), index)
+    yield System("fused", f"{name} + words, untrained", fused(index, times=False), index)
     yield System("times", "+ times, untrained", fused(index), index)
     yield System("links", "+ link reranker, untrained", link_reranker(index), index)
 

@@ -3,9 +3,9 @@
     python -m benchmarks run adapters [--size 1000] [--queries 200] [--work .cache/latency]
 
 All ask the same questions of the index that `benchmarks.latency` makes, in rounds that take
-turns, so that whatever else the machine does falls on all of them. A reranker is asked right
-after Stage 1 has been, as it is in use. The overhead is the difference of the medians; "bare"
-is `SheetRetriever.retrieve`, `LinkReranker.rerank` or `SheetTools.find_sheets`.
+turns, so that whatever else the machine does falls on all of them. A reranker encodes the
+question itself; what it reranks was found before. The overhead is the difference of the medians;
+"bare" is `SheetRetriever.retrieve`, `LinkReranker.rerank` or `SheetTools.find_sheets`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from rich.table import Table
 from benchmarks.latency import index_of, queries
 from benchmarks.results import Result, write_result
 from sat_retriever import LinkReranker, SheetIndex, SheetRetriever, SheetTools
-from sat_retriever.records.candidates import UNDATED
-from sat_retriever.tools.mcp_server import sheet_server
+from sat_retriever.period.asked import UNDATED
+from sat_retriever.tools.mcp.server import sheet_server
 
 ROUNDS = 5
 FEW, CANDIDATES = 5, 50
@@ -73,7 +73,7 @@ def retrievers(index: SheetIndex, top_k: int) -> dict[str, Call]:
 
 
 def rerankers(index: SheetIndex) -> dict[str, Call]:
-    """Stage 2: what Stage 1 found for the question, found before and not timed."""
+    """Stage 2; the candidates were found before and are not timed."""
     links = LinkReranker(index)
     llama = LlamaReranker(index, top_n=FEW, today=UNDATED)
     chain = SheetGraphReranker(index=index, top_n=FEW, today=UNDATED)
@@ -82,7 +82,7 @@ def rerankers(index: SheetIndex) -> dict[str, Call]:
     documents = cache(SheetTokenRetriever(index=index, k=CANDIDATES, today=UNDATED).invoke)
     candidates = cache(lambda query: index.candidates(query, CANDIDATES))
     return {
-        "bare": direct(lambda query: links.rerank(query, candidates(query))[:FEW]),
+        "bare": direct(lambda query: links.rerank(index.question(query), candidates(query))[:FEW]),
         "LlamaIndex": direct(lambda query: llama.postprocess_nodes(nodes(query), query_str=query)),
         "LangChain": direct(lambda query: chain.compress_documents(documents(query), query)),
     }
@@ -105,9 +105,7 @@ def finders(index: SheetIndex, client: Client) -> dict[str, Call]:
     }
 
 
-async def medians_ms(
-    calls: dict[str, Call], asked: Sequence[str], before: Callable[[str], object] | None = None
-) -> dict[str, float]:
+async def medians_ms(calls: dict[str, Call], asked: Sequence[str]) -> dict[str, float]:
     """Median time of each call, the calls taking turns round by round.
 
     The first round is not counted: it loads, and fills what is found before.
@@ -116,8 +114,6 @@ async def medians_ms(
     for round_number in range(ROUNDS + 1):
         for name, call in calls.items():
             for query in asked:
-                if before:
-                    before(query)
                 start = time.perf_counter()
                 await call(query)
                 if round_number:
@@ -130,9 +126,7 @@ async def measure(index: SheetIndex, asked: Sequence[str]) -> list[Result]:
     found = []
     async with Client(sheet_server(SheetTools(index, today=UNDATED))) as client:
         for group, calls in groups(index, client).items():
-            medians = await medians_ms(
-                calls, asked, index.candidates if group.startswith("reranker") else None
-            )
+            medians = await medians_ms(calls, asked)
             for name, value in medians.items():
                 metrics = {
                     "p50_ms": round(value, 3),

@@ -15,9 +15,9 @@ from typing import Any
 from benchmarks import paper
 from benchmarks.markdown import markdown, number
 from benchmarks.train_methods import RECIPES
-from sat_retriever.evaluation.comparison import difference
-from sat_retriever.evaluation.rows import PER_QUERY, Row
 from sat_retriever.metrics import Difference, mean
+from sat_retriever.metrics.comparison import difference
+from sat_retriever.metrics.rows import PER_QUERY, Row
 
 File = Mapping[str, Any]
 Files = Sequence[File]

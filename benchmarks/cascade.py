@@ -20,30 +20,30 @@ from rich.progress import Progress
 from rich.table import Table
 
 from benchmarks.results import Result, write_result
-from benchmarks.train_corpus import STANDARD_SEED, index_of, source_of
+from benchmarks.train_corpus import STANDARD_SEED, dataset_of, index_of
 from benchmarks.train_methods import RECIPES
 from benchmarks.train_plan import Corpus
 from benchmarks.train_rank import method_of
 from benchmarks.train_runner import Places, encoder_folder, trained
 from benchmarks.trained import changed, parser, results_folder
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.evaluation.latency import REPEATS, Latency, latency
-from sat_retriever.training.sources import Source
 
 BENCHMARK = "cascade"
 TIMED = tuple(name for name, recipe in RECIPES.items() if recipe.llm is None)
 
 
-def timed(name: str, source: Source, corpus: Corpus, options: Any) -> Latency:
+def timed(name: str, dataset: Dataset, corpus: Corpus, options: Any) -> Latency:
     """Times of one method over the test questions."""
     places, recipe = Places(options.data, options.runs), changed(RECIPES[name], options.set)
     step = recipe.step(corpus, options.seed)
     if step is not None:
         trained(step, places)
     encoder, folder = encoder_folder(step, places)
-    asked = [source.dataset.queries[place].text for place in source.split.test]
+    asked = [query.text for query in dataset.test]
     console = Console(stderr=True)
     with (
-        index_of(source.dataset, encoder, recipe.links, folder) as index,
+        index_of(dataset, encoder, recipe.links, folder) as index,
         Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
     ):
         task = bar.add_task(name, total=None)
@@ -73,16 +73,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     made.add_argument("--seed", type=int, default=STANDARD_SEED, help="of the trained models")
     options = made.parse_args(arguments)
     corpus = Corpus("industrytab_1k", "standard", STANDARD_SEED, options.limit)
-    source = source_of(corpus, options.data)
+    dataset = dataset_of(corpus, options.data)
     table = Table(title="One question, ms", box=None)
     for heading in ("method", "p50", "p95", "mean", "Stage 1 p50", "Stage 2 p50"):
         table.add_column(heading, justify="left" if heading == "method" else "right")
     for name in options.methods:
-        found = metrics_of(timed(name, source, corpus, options))
-        sizes = {"sheets": len(source.dataset.records), "queries": len(source.split.test)}
+        found = metrics_of(timed(name, dataset, corpus, options))
+        sizes = {"sheets": len(dataset.records), "queries": len(dataset.split.test)}
         metrics = {**sizes, "device": "CPU", **found}
-        result = Result(name, source.dataset.name, metrics, corpus.split, options.seed)
-        data = source.dataset.files
+        result = Result(name, dataset.name, metrics, corpus.split, options.seed)
+        data = dataset.files
         write_result(BENCHMARK, result, data=data, folder=results_folder(options))
         columns = (
             "joint_p50_ms",

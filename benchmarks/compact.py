@@ -25,13 +25,14 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.results import Result, write_result
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.trainingsets import spider_training
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.compact import compact_folder
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import mean, ndcg, recall
 from sat_retriever.text.serialize import serialize
-from sat_retriever.training.sources import Source, spider_source
 
 METHODS = ("fp32", "compact")
 WARM_UP = 20
@@ -64,12 +65,12 @@ def opened(folder: Path, texts: Sequence[str]) -> dict[str, float]:
     }
 
 
-def quality(encoder: SheetEncoder, source: Source, file: Path) -> dict[str, float | int]:
+def quality(encoder: SheetEncoder, dataset: Dataset, file: Path) -> dict[str, float | int]:
     """Means over the validation questions, asked as users ask, without a second stage."""
     found = []
     with SheetIndex.create(file, encoder) as index:
-        index.add_records(source.dataset.records, find_links=False)
-        for query in source.validation:
+        index.add_records(dataset.records, find_links=False)
+        for query in dataset.validation:
             best = [hit.sheet_id for hit in index.candidates(query.text, DEPTH)]
             whole = recall(best, query.positives, DEPTH)
             found.append((ndcg(best, query.positives, DEPTH), float(whole == 1)))
@@ -84,8 +85,8 @@ def folder_bytes(folder: Path) -> int:
 
 def measure(data: Path, sheets: int, rounds: int, source_name: str) -> list[Result]:
     """One result a way of storing."""
-    source = spider_source(data / "spider")
-    queries = [query.text for query in source.validation][:QUERIES]
+    dataset = spider_training(data / "spider")
+    queries = [query.text for query in dataset.validation][:QUERIES]
     results = []
     with tempfile.TemporaryDirectory() as draft:
         places = {name: Path(draft) / name for name in METHODS}
@@ -100,7 +101,7 @@ def measure(data: Path, sheets: int, rounds: int, source_name: str) -> list[Resu
                 done = subprocess.run(command, check=True, capture_output=True, text=True)
                 rows[name].append(json.loads(done.stdout.splitlines()[-1]))
         encoders = {name: SheetEncoder.load(place) for name, place in places.items()}
-        records = source.dataset.records
+        records = dataset.records
         some = [serialize(record) for record in records[:: max(1, len(records) // sheets)]]
         tokens = {name: encoder.encode_sheets(some) for name, encoder in encoders.items()}
         for name, encoder in encoders.items():
@@ -111,7 +112,7 @@ def measure(data: Path, sheets: int, rounds: int, source_name: str) -> list[Resu
             metrics |= {
                 key: statistics.median(row[key] for row in rows[name][1:]) for key in rows[name][0]
             }
-            metrics |= quality(encoder, source, Path(draft) / f"{name}.sat")
+            metrics |= quality(encoder, dataset, Path(draft) / f"{name}.sat")
             rounded = {key: float(f"{value:.6g}") for key, value in metrics.items()}
             results.append(Result(name, "spider_train", rounded, split="validation"))
     return results
@@ -149,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def source_files(data: Path) -> tuple[Path, ...]:
     """The files that the questions and sheets were read from."""
-    return spider_source(data / "spider").dataset.files
+    return spider_training(data / "spider").files
 
 
 if __name__ == "__main__":

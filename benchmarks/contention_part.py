@@ -150,7 +150,7 @@ class Seen:
     newest: dict[str, int]
 
     def check(self, records: Iterable[SheetRecord]) -> None:
-        """Nothing, where sheets that were read at once are of a committed state.
+        """Refuse sheets, read at once, that are not of one committed state.
 
         Raises:
             SystemExit: If sheets of one workbook are of two versions, a record is of another

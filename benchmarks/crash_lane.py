@@ -247,7 +247,7 @@ class Lane:
             found, newest = versions_of(index), max(self.newest.values(), key=len)
             if found != self.newest:
                 raise SystemExit(f"{file}: a whole run did not bring every workbook up to date")
-            if not index.candidates(newest, 1, dense_weight=0.0):
+            if not index.candidates(index.question(newest, dense_weight=0.0), 1):
                 raise SystemExit(f"{file}: a whole run left nothing to find")
 
     def _save(self) -> None:

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from benchmarks.quality import Task, build_index, validation_tasks
+from benchmarks.quality import QuerySet, build_index, validation_sets
 from benchmarks.results import Result, write_result
 from sat_retriever import metrics
 from sat_retriever.encoder import SheetEncoder
@@ -92,13 +92,13 @@ RIVALS: dict[str, Fusion] = {
 }
 
 
-def compare(task: Task, index: SheetIndex) -> dict[str, dict[str, float]]:
+def compare(asked: QuerySet, index: SheetIndex) -> dict[str, dict[str, float]]:
     """Metrics of every rival, from one look-up of both scores a query."""
     numbers = {sheet: n for n, sheet in enumerate(index.sheet_ids())}
     names = list(numbers)
     kept: dict[str, list[tuple[float, float, float]]] = {name: [] for name in RIVALS}
-    for place in track(task.places, task.dataset.name):
-        query = task.dataset.queries[place]
+    for place in track(asked.places, asked.dataset.name):
+        query = asked.dataset.queries[place]
         dense, lexical = np.zeros(len(names)), np.zeros(len(names))
         for sheet in index.candidates(query.text, top_k=len(names)):
             dense[numbers[sheet.sheet_id]] = sheet.dense
@@ -124,15 +124,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     encoder = SheetEncoder.load(options.encoder)
     found: dict[str, dict[str, dict[str, float]]] = {}
-    for load in validation_tasks(options.data):
-        (task,) = load()
+    for load in validation_sets(options.data):
+        (asked,) = load()
         with (
             tempfile.TemporaryDirectory() as folder,
-            build_index(task.dataset, Path(folder) / "index.sqlite", encoder) as index,
+            build_index(asked.dataset, Path(folder) / "index.sqlite", encoder) as index,
         ):
-            found[task.dataset.name] = compare(task, index)
-        result = Result("fusions", task.dataset.name, found[task.dataset.name], task.split)
-        write_result("fusion", result, data=task.dataset.files)
+            found[asked.dataset.name] = compare(asked, index)
+        result = Result("fusions", asked.dataset.name, found[asked.dataset.name], asked.split)
+        write_result("fusion", result, data=asked.dataset.files)
     table = Table("fusion", *(f"{name}\nNDCG@5 / NDCG@10" for name in found), title="Validation")
     for name in RIVALS:
         numbers = [scored[name] for scored in found.values()]

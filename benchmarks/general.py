@@ -97,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     text = card(corpora, wanted, settings, folder, found)
     (package / "README.md").write_text(text, encoding="utf-8")
     if not options.dry:
-        learnt = tuple(file for part in corpora for file in part.source.dataset.files)
+        learnt = tuple(file for part in corpora for file in part.dataset.files)
         for result in results(found, options.seed, apart=options.apart):
             write_result(BENCHMARK, result, data=dict.fromkeys(learnt))
     if options.ship:

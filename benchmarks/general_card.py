@@ -12,7 +12,7 @@ from benchmarks.general_parts import JUDGED, MEASURES, SYSTEMS, TAUGHT, Training
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.models.folder import file_hash
 from sat_retriever.rank.graph.folder import MODEL, read_graph_folder
-from sat_retriever.training.summary import read_run
+from sat_retriever.training.loop.summary import read_run
 
 Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 
@@ -109,11 +109,11 @@ def _files(package: Path) -> str:
 def _data(parts: Sequence[Part]) -> str:
     rows = []
     for part in parts:
-        source = part.source
-        learnt = len(source.train) if part.use in TAUGHT else 0
-        reranked = len(source.train) if part.use == "reranked" else 0
-        asked = len(source.validation) if part.use in JUDGED else 0
-        sheets = len(source.dataset.records)
+        dataset = part.dataset
+        learnt = len(dataset.train) if part.use in TAUGHT else 0
+        reranked = len(dataset.train) if part.use == "reranked" else 0
+        asked = len(dataset.validation) if part.use in JUDGED else 0
+        sheets = len(dataset.records)
         numbers = f"{sheets:,} | {learnt:,} | {reranked:,} | {asked:,}"
         rows.append(f"| {part.name} | {part.about} | {numbers} |")
     head = (

@@ -18,13 +18,13 @@ from types import MappingProxyType
 from typing import Literal
 
 from benchmarks.general_domains import DomainOptions, domain_corpus
-from sat_retriever.datasets.dataset import Dataset, load_industrytab
-from sat_retriever.datasets.splits import Split, held_out_workbooks
+from sat_retriever.datasets.dataset import Dataset, Split, load_industrytab
+from sat_retriever.datasets.splits import held_out_workbooks
+from sat_retriever.datasets.trainingsets import spider_training
 from sat_retriever.synth.corpus import MANIFEST, synthesize
 from sat_retriever.synth.options import SynthOptions
 from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.synth.words.wordfiles import FOLDER as PACKAGED_WORDS
-from sat_retriever.training.sources import Source, spider_source
 
 PAPERS = frozenset({"published"})  # the naming convention of the paper's corpora
 HELD_OUT = ("numbered", "iso_dates")  # of validation only
@@ -71,21 +71,21 @@ class Part:
     """One corpus.
 
     Attributes:
-        source: Sheets, links and questions.
+        dataset: Sheets, links and questions.
         use: Whether its training questions are learnt by Stage 1 or, of a corpus that Stage 1
             does not know, by Stage 2; whether its validation questions are asked; "both" is for
             those that Stage 1 learns and that choose.
         about: What it is, for the model card.
     """
 
-    source: Source
+    dataset: Dataset
     use: Use
     about: str
 
     @property
     def name(self) -> str:
         """Name of the corpus."""
-        return self.source.dataset.name
+        return self.dataset.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +135,16 @@ def parts(wanted: Wanted, data: Path, folder: Path) -> list[Part]:
     return found
 
 
-def _spider(data: Path, most: int | None) -> Source:
+def _spider(data: Path, most: int | None) -> Dataset:
     """Spider's training part, or an even selection of its questions."""
-    source = spider_source(data / "spider")
+    dataset = spider_training(data / "spider")
     if most is None:
-        return source
-    split = source.split
+        return dataset
+    split = dataset.split
     train, validation = (
         places[:: max(1, len(places) // most)][:most] for places in (split.train, split.validation)
     )
-    return replace(source, split=replace(split, train=train, validation=validation))
+    return replace(dataset, split=replace(split, train=train, validation=validation))
 
 
 def _companies(seed: int) -> Iterator[tuple[str, ...]]:
@@ -224,24 +224,24 @@ def _complete(out: Path, options: SynthOptions) -> bool:
     return bool(content["complete"] and same)
 
 
-def _domains(wanted: Wanted, names: Iterator[tuple[str, ...]], spider: Source) -> Iterator[Part]:
+def _domains(wanted: Wanted, names: Iterator[tuple[str, ...]], spider: Dataset) -> Iterator[Part]:
     """Corpora of other subjects: taught databases to learn from, held-out ones to choose with."""
-    size, dataset = wanted.size, spider.dataset
+    size = wanted.size
     taught, others = _databases(spider)
     for number in range(size.corpora):
         own = taught[number :: size.corpora][: size.domains]
         options = _domain_options(wanted, number, next(names), wanted.conventions)
-        made = domain_corpus(_of(dataset, own), options)
+        made = domain_corpus(_of(spider, own), options)
         yield _taught(made, f"{len(own)} databases kept as workbooks by made companies")
     options = _domain_options(wanted, _JUDGED, next(names), wanted.unseen)
-    made = domain_corpus(_of(dataset, others[: size.domains]), options)
+    made = domain_corpus(_of(spider, others[: size.domains]), options)
     yield _judged(
         made, f"held-out databases, other companies, conventions {_listed(wanted.unseen)}"
     )
 
 
 def _reranked(
-    wanted: Wanted, names: Iterator[tuple[str, ...]], spider: Source, folder: Path
+    wanted: Wanted, names: Iterator[tuple[str, ...]], spider: Dataset, folder: Path
 ) -> Iterator[Part]:
     """Corpora of companies that Stage 1 has not learnt from.
 
@@ -253,14 +253,14 @@ def _reranked(
         made = _synthesized(wanted, _RERANKED, next(names), wanted.conventions, folder)
         yield _taught(made, f"workbooks of templates, {known}", "reranked")
     options = _domain_options(wanted, _RERANKED, next(names), wanted.conventions)
-    tables = _of(spider.dataset, _databases(spider)[0][: wanted.size.domains])
+    tables = _of(spider, _databases(spider)[0][: wanted.size.domains])
     yield _taught(domain_corpus(tables, options), f"the same databases, {known}", "reranked")
 
 
-def _databases(spider: Source) -> tuple[list[str], list[str]]:
+def _databases(spider: Dataset) -> tuple[list[str], list[str]]:
     """Names of Spider's taught databases, and of those held out."""
-    held_out = held_out_workbooks(spider.dataset.queries)
-    asked = {query.workbook for query in spider.dataset.queries}
+    held_out = held_out_workbooks(spider.queries)
+    asked = {query.workbook for query in spider.queries}
     return sorted(asked - held_out), sorted(held_out)
 
 
@@ -280,13 +280,13 @@ def _of(dataset: Dataset, workbooks: list[str]) -> Dataset:
 def _taught(dataset: Dataset, about: str, use: Use = "taught") -> Part:
     """A corpus to learn from: all its questions but one, which training data cannot be without."""
     places = tuple(range(len(dataset.queries)))
-    return Part(Source(dataset, Split(places[1:], places[:1], ())), use, about)
+    return Part(replace(dataset, split=Split(places[1:], places[:1])), use, about)
 
 
 def _judged(dataset: Dataset, about: str) -> Part:
     """A corpus to choose with: the other way round."""
     places = tuple(range(len(dataset.queries)))
-    return Part(Source(dataset, Split(places[:1], places[1:], ())), "judged", about)
+    return Part(replace(dataset, split=Split(places[:1], places[1:])), "judged", about)
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -24,14 +24,15 @@ from sat_retriever.gathering import evenly
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import mean, ndcg, recall
 from sat_retriever.rank.graph.folder import compact_graph_folder
-from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.reranker import Reranker
-from sat_retriever.training.candidatesets import candidate_sets
-from sat_retriever.training.corpusindex import corpus_index
-from sat_retriever.training.encoder import train_encoder
-from sat_retriever.training.joinedsets import joined_sets
-from sat_retriever.training.mixedtask import mixed
-from sat_retriever.training.reranker import train_reranker
+from sat_retriever.training.data.corpusindex import corpus_index
+from sat_retriever.training.data.reading import from_dataset
+from sat_retriever.training.encoder.mixedtask import mixed
+from sat_retriever.training.encoder.train import train_encoder
+from sat_retriever.training.reranker.candidatesets import candidate_sets
+from sat_retriever.training.reranker.joinedsets import joined_sets
+from sat_retriever.training.reranker.train import train_reranker
 from sat_retriever.training.settings import EncoderTraining, RerankerTraining
 
 # Chosen on the validation parts; the figures are in LOG.md. A graph over the base scorer moves
@@ -75,7 +76,7 @@ def trained(parts: Sequence[Part], settings: Trainings, folder: Path) -> Path:
         folder: Where all of it is kept.
     """
     package = folder / PACKAGE
-    data = {part.name: part.source.training_data() for part in parts}
+    data = {part.name: from_dataset(part.dataset) for part in parts}
     lessons = mixed(
         [data[part.name] for part in parts if part.use in TAUGHT],
         [data[part.name] for part in parts if part.use in JUDGED],
@@ -90,7 +91,7 @@ def trained(parts: Sequence[Part], settings: Trainings, folder: Path) -> Path:
         found = {}
         for part in (each for each in parts if each.use in uses):
             with _index(part, encoder, folder / "indexes") as index:
-                asked = part.source.train if use == "taught" else part.source.validation
+                asked = part.dataset.train if use == "taught" else part.dataset.validation
                 most = len(asked) if settings.questions is None else settings.questions
                 found[part.name] = candidate_sets(index, evenly(asked, most), settings.reranker)
         sets[use] = joined_sets(found)
@@ -118,7 +119,7 @@ def measured(
     for part in parts:
         if part.use not in JUDGED:
             continue
-        asked = part.source.validation
+        asked = part.dataset.validation
         with _index(part, plain, folder / "untrained", times=False) as index:
             of_part = {"untrained": _means(index, None, asked)}
         with _index(part, encoder, folder / "indexes") as index:
@@ -135,7 +136,7 @@ def _index(part: Part, encoder: SheetEncoder, folder: Path, *, times: bool = Tru
     Its file has the encoder's fingerprint in its name, so that none outlives its encoder.
     """
     file = folder / f"{part.name}-{encoder.fingerprint}.sat"
-    return corpus_index(part.source.dataset, encoder, file, times=times)
+    return corpus_index(part.dataset, encoder, file, times=times)
 
 
 def _means(
@@ -146,9 +147,9 @@ def _means(
         if reranker is None:
             found = index.candidates(query.text, 10)
         else:
-            wanted, weight = reranker.candidates or 50, reranker.dense_weight
-            first = index.candidates(query.text, wanted, dense_weight=weight)
-            found = list(reranker.rerank(query.text, first))
+            question = index.question(query.text, dense_weight=reranker.dense_weight)
+            first = index.candidates(question, reranker.trained_candidates or 50)
+            found = list(reranker.rerank(question, first))
         best = [each.sheet_id for each in found]
         whole = float(recall(best, query.positives, 10) == 1)
         rows.append((ndcg(best, query.positives, 5), ndcg(best, query.positives, 10), whole))

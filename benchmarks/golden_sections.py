@@ -149,7 +149,8 @@ def _candidates_by(corpus: Corpus, weight: float | None) -> Section:
         every = {*ALWAYS, *spread(corpus.questions, _FEW)}
         for asked in corpus.questions:
             most = len(index) if asked in every else 20
-            found = index.candidates(asked, most, dense_weight=weight, today=TODAY)
+            question = index.question(asked, dense_weight=weight, today=TODAY)
+            found = index.candidates(question, most)
             lines += [line(asked), *(f"  {line(asdict(each))}" for each in found)]
         return lines
 

@@ -43,7 +43,7 @@ from sat_retriever.encoder import MINILM, SheetEncoder
 from sat_retriever.errors import EncoderError, MissingExtraError
 from sat_retriever.models import packaged
 from sat_retriever.models.packaged import GENERAL
-from sat_retriever.rank.load import LINKS
+from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
 from sat_retriever.text.serialize import serialize
@@ -185,7 +185,7 @@ def cold_starts(
         search: Command = [sat, "search", QUESTION, "--index", index]
         if not json.loads(run([*search, "--json"], folder))["hits"]:
             sys.exit(f"sat search found nothing in the index of {encoder.name}")
-        commands[encoder.name, "search_s"] = [*search, "--reranker", LINKS]
+        commands[encoder.name, "search_s"] = [*search, "--reranker", LINKS.name]
         if encoder.reranker:
             own = [*search, "--reranker", encoder.reranker]
             commands[encoder.name, "reranked_search_s"] = own

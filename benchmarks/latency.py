@@ -31,7 +31,7 @@ from rich.table import Table
 
 from benchmarks.results import Result, write_result
 from sat_retriever import Column, SheetEncoder, SheetIndex, SheetRecord, SheetRetriever
-from sat_retriever.records.candidates import UNDATED
+from sat_retriever.period.asked import UNDATED
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import FIELD_WEIGHTS, K1, B, query_words, sheet_words
 
@@ -171,7 +171,7 @@ def lexical_recall(index: SheetIndex, size: int, asked: Sequence[str], k: int = 
             ),
             reverse=True,
         )[:k]
-        found = [c.score for c in index.candidates(query, k, dense_weight=0.0)]
+        found = [c.score for c in index.candidates(index.question(query, dense_weight=0.0), k)]
         shares.append(sum(abs(a - b) < 1e-5 for a, b in zip(best, found, strict=True)) / len(best))
     return sum(shares) / len(shares)
 

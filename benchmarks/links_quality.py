@@ -18,7 +18,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,20 +30,24 @@ from rich.table import Table
 
 from benchmarks.quality import (
     SOURCES,
+    QuerySet,
     Run,
-    Task,
-    per_query,
-    reported_tasks,
+    query_rows,
+    reported_sets,
     score,
-    validation_tasks,
+    timeless_index,
+    validation_sets,
 )
 from benchmarks.results import Result, write_result
-from sat_retriever import metrics
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.links import LinkReranker, LinkSettings, complete_set
+from sat_retriever.metrics import mean
+from sat_retriever.metrics.comparison import BySeed, difference
+from sat_retriever.metrics.rows import rows_of
+from sat_retriever.rank.complete import complete_set
+from sat_retriever.rank.links import LinkReranker, LinkSettings
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
@@ -51,14 +55,7 @@ from sat_retriever.records.tokens import Encoder
 from sat_retriever.retriever import CANDIDATES
 
 SIBLINGS_ALONE = LinkSettings(types={}, other=0.0)
-COMPARED: Mapping[str, Callable[[Sequence[str], Sequence[str]], float]] = {
-    "NDCG@5": lambda ranking, gold: metrics.ndcg(ranking, gold, 5),
-    "NDCG@10": lambda ranking, gold: metrics.ndcg(ranking, gold, 10),
-    "Recall@1": lambda ranking, gold: metrics.recall(ranking, gold, 1),
-    "Recall@10": lambda ranking, gold: metrics.recall(ranking, gold, 10),
-    "AllRelevant@10": lambda ranking, gold: metrics.all_relevant(ranking, gold, 10),
-    "MRR": metrics.reciprocal_rank,
-}
+COMPARED = ("NDCG@5", "NDCG@10", "Recall@1", "Recall@10", "AllRelevant@10", "MRR")
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20)  # fixed sizes of an answer, for comparison
 
 
@@ -87,13 +84,13 @@ def bird_links(path: Path, records: Sequence[SheetRecord]) -> tuple[Link, ...]:
     return tuple(links.values())
 
 
-def candidate_run(index: SheetIndex, tasks: Sequence[Task]) -> Run:
-    """Stage 1's candidates for every query of the tasks."""
-    queries = tasks[0].dataset.queries
-    places = sorted({place for task in tasks for place in task.places})
+def candidate_run(index: SheetIndex, sets: Sequence[QuerySet]) -> Run:
+    """Stage 1's candidates for every query of the sets."""
+    queries = sets[0].dataset.queries
+    places = sorted({place for asked in sets for place in asked.places})
     return {
         place: index.candidates(queries[place].text, CANDIDATES)
-        for place in track(places, f"{tasks[0].dataset.name}, candidates")
+        for place in track(places, f"{sets[0].dataset.name}, candidates")
     }
 
 
@@ -104,32 +101,27 @@ def reranked(
     run: Run = {}
     took = []
     for place, found in track(candidates.items(), f"{dataset.name}, {label}"):
-        query = dataset.queries[place].text
-        reranker.index.candidates(query, CANDIDATES)  # as in use: its scores are at hand
+        question = reranker.index.question(dataset.queries[place].text)
         start = time.perf_counter()
-        run[place] = reranker.rerank(query, found)
+        run[place] = reranker.rerank(question, found)
         took.append((time.perf_counter() - start) * 1000)
     return run, took
 
 
-def part_of(task: Task, *, several: bool) -> Task:
-    """The task's queries with one gold sheet, or with more."""
-    queries = task.dataset.queries
-    places = (p for p in task.places if (len(set(queries[p].positives)) > 1) == several)
-    return replace(task, places=tuple(places))
+def part_of(asked: QuerySet, *, several: bool) -> QuerySet:
+    """Those of the queries with one gold sheet, or with more."""
+    queries = asked.dataset.queries
+    places = (p for p in asked.places if (len(set(queries[p].positives)) > 1) == several)
+    return replace(asked, places=tuple(places))
 
 
-def compared(task: Task, run: Run, base: Run) -> dict[str, object]:
+def compared(asked: QuerySet, run: Run, base: Run) -> dict[str, object]:
     """Differences to another run with their 95 % intervals; a row a query is a cluster."""
-    queries = task.dataset.queries
-
-    def values(name: str, source: Run) -> list[float]:
-        of = COMPARED[name]
-        return [of([s.sheet_id for s in source[p]], queries[p].positives) for p in task.places]
-
+    ours: BySeed = {None: query_rows(asked, run)}
+    theirs: BySeed = {None: query_rows(asked, base)}
     found: dict[str, object] = {}
     for name in COMPARED:
-        gap = metrics.paired_bootstrap(values(name, run), values(name, base))
+        gap = difference(ours, theirs, name)
         found[name] = {key: round(getattr(gap, key), 5) for key in ("mean", "low", "high")}
     return found
 
@@ -147,16 +139,16 @@ def set_scores(ranking: Sequence[Candidate], gold: Sequence[str], size: int) -> 
     return f1, precision, recall, float(size)
 
 
-def complete_sets(task: Task, run: Run) -> dict[str, object]:
+def complete_sets(asked: QuerySet, run: Run) -> dict[str, object]:
     """The adaptive cut against the fixed size that is best on these very queries."""
-    golds = [task.dataset.queries[place].positives for place in task.places]
-    rankings = [run[place] for place in task.places]
+    golds = [asked.dataset.queries[place].positives for place in asked.places]
+    rankings = [run[place] for place in asked.places]
 
     def means(sizes: Sequence[int]) -> dict[str, float]:
         rows = [set_scores(r, g, n) for r, g, n in zip(rankings, golds, sizes, strict=True)]
         names = ("F1", "precision", "recall", "size")
         columns = ([row[n] for row in rows] for n in range(len(names)))
-        return {n: round(metrics.mean(c), 5) for n, c in zip(names, columns, strict=True)}
+        return {n: round(mean(c), 5) for n, c in zip(names, columns, strict=True)}
 
     fixed = {size: means([size] * len(golds)) for size in SIZES}
     best = max(SIZES, key=lambda size: (fixed[size]["F1"], -size))
@@ -165,36 +157,35 @@ def complete_sets(task: Task, run: Run) -> dict[str, object]:
 
 
 def result(
-    task: Task, method: str, run: Run, base: Run | None, numbers: Mapping[str, int]
+    asked: QuerySet, method: str, run: Run, base: Run | None, numbers: Mapping[str, int]
 ) -> Result:
-    """Everything measured of one method on one task."""
-    found: dict[str, Any] = {**score(task, run), "queries": len(task.places)}
+    """Everything measured of one method on one set of queries."""
+    found: dict[str, Any] = {**score(asked, run), "queries": len(asked.places)}
     for label, part in (
-        ("one_gold", part_of(task, several=False)),
-        ("more_gold", part_of(task, several=True)),
+        ("one_gold", part_of(asked, several=False)),
+        ("more_gold", part_of(asked, several=True)),
     ):
         if part.places:
             gaps = {"against_fused": compared(part, run, base)} if base else {}
             found[label] = {"queries": len(part.places), **score(part, run), **gaps}
     if base:
-        found["against_fused"] = compared(task, run, base)
-    found["complete_set"] = complete_sets(task, run)
-    rows = per_query(task, run, dict(numbers))
-    return Result(method, task.dataset.name, found, task.split, None, rows)
+        found["against_fused"] = compared(asked, run, base)
+    found["complete_set"] = complete_sets(asked, run)
+    rows = rows_of(asked.queries, run, numbers)
+    return Result(method, asked.dataset.name, found, asked.split, None, rows)
 
 
 def measure(
-    tasks: Sequence[Task], given: Sequence[Link], encoder: Encoder, label: str
+    sets: Sequence[QuerySet], given: Sequence[Link], encoder: Encoder, label: str
 ) -> Iterator[Result]:
-    """Results of every method on tasks over one data set."""
-    dataset = tasks[0].dataset
+    """Results of every method on sets over one data set."""
+    dataset = sets[0].dataset
     base: Run | None = None
     for kind in ("found", "given") if given else ("found",):
         with (
             tempfile.TemporaryDirectory() as folder,
-            SheetIndex.create(Path(folder) / "index.sqlite", encoder) as index,
+            timeless_index(Path(folder) / "index.sqlite", encoder) as index,
         ):
-            index.times = False  # its rows are of words, tokens and links
             if dataset.root is not None:
                 index.sync([dataset.root])
             else:
@@ -202,16 +193,16 @@ def measure(
                 index.add_records(dataset.records, links, find_links=kind == "found")
             numbers = {sheet: n for n, sheet in enumerate(index.sheet_ids())}
             if base is None:
-                base = candidate_run(index, tasks)
-                for task in tasks:
-                    yield result(task, f"fused_{label}", base, None, numbers)
+                base = candidate_run(index, sets)
+                for asked in sets:
+                    yield result(asked, f"fused_{label}", base, None, numbers)
             settings = {f"pagerank_{kind}": LinkSettings()}
             if kind == "found":
                 settings["siblings"] = SIBLINGS_ALONE
             for name, chosen in settings.items():
                 run, took = reranked(LinkReranker(index, chosen), dataset, base, name)
-                for task in tasks:
-                    scored = result(task, f"{name}_{label}", run, base, numbers)
+                for asked in sets:
+                    scored = result(asked, f"{name}_{label}", run, base, numbers)
                     spent = {
                         "rerank_p50_ms": round(float(np.median(took)), 3),
                         "rerank_p95_ms": round(float(np.percentile(took, 95)), 3),
@@ -221,14 +212,14 @@ def measure(
 
 
 def with_links(
-    tasks: list[Task], bird_tables: Path | None
-) -> tuple[list[Task], Sequence[Link], list[Path]]:
-    """The tasks, their given links, and the files or folder all of it comes from."""
-    dataset = tasks[0].dataset
+    sets: list[QuerySet], bird_tables: Path | None
+) -> tuple[list[QuerySet], Sequence[Link], list[Path]]:
+    """The sets, their given links, and the files or folder all of it comes from."""
+    dataset = sets[0].dataset
     data = list(dataset.files) if dataset.root is None else [dataset.root]
     if bird_tables is None or not dataset.name.startswith("bird"):
-        return tasks, dataset.links, data
-    return tasks, bird_links(bird_tables, dataset.records), [*data, bird_tables]
+        return sets, dataset.links, data
+    return sets, bird_links(bird_tables, dataset.records), [*data, bird_tables]
 
 
 def show(results: Sequence[Result]) -> Table:
@@ -269,16 +260,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     label = Path(options.encoder).name.lower()
     folder = "links_validation" if options.validation else "links"
     results: list[Result] = []
-    for load in (validation_tasks if options.validation else reported_tasks)(options.data):
+    for load in (validation_sets if options.validation else reported_sets)(options.data):
         try:
-            tasks, given, data = with_links(load(), options.bird_tables)
+            sets, given, data = with_links(load(), options.bird_tables)
         except CorpusError as error:
             where = "; ".join(f"{name}: {source}" for name, source in SOURCES.items())
             console.print(f"not run: {error}\nThe data can be had from: {where}")
             continue
         if not given:
-            console.print(f"{tasks[0].dataset.name}: no declared links, pagerank_given not run")
-        for each in measure(tasks, given, encoder, label):
+            console.print(f"{sets[0].dataset.name}: no declared links, pagerank_given not run")
+        for each in measure(sets, given, encoder, label):
             write_result(folder, each, data=data)
             results.append(each)
     console.print(show(results))

@@ -36,10 +36,10 @@ from rich.table import Table
 
 from benchmarks.made_company import Book, Maker
 from benchmarks.results import ROOT, Result, write_result
-from sat_retriever.index.store.sqlite import LEXICAL_FIELDS, SqliteStore
-from sat_retriever.index.store.write import SheetRow, WorkbookState
+from sat_retriever.index.store.opening import Store, create_store
+from sat_retriever.index.store.rows import LEXICAL_FIELDS, SheetRow, WorkbookState
 from sat_retriever.links.claims import Discovery, discover
-from sat_retriever.links.view.graph import link_graph
+from sat_retriever.links.graph import link_graph
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import ColumnProfile, Reference, Structure
 
@@ -76,7 +76,7 @@ def measure(sheets: int, folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"workbooks": 0, "sheets": 0, "own_links": 0, "keys": 0}
     process = psutil.Process()
     clock = Clock()
-    store = SqliteStore.create(folder / "index.sat", {"width": str(WIDTH)})
+    store = create_store(folder / "index.sat", {"width": str(WIDTH)})
     discover(*_parts(next(Maker(1).books(1))))  # imports and tables are no work on links
     found["start_mib"] = _mib(process)
     for book in Maker(0).books(sheets):
@@ -106,7 +106,7 @@ def _parts(
     return book.records, book.references, Structure(), book.profiles
 
 
-def _put(store: SqliteStore, book: Book, discovery: Discovery) -> None:
+def _put(store: Store, book: Book, discovery: Discovery) -> None:
     """Store a workbook as sync does, with a short token and one word a sheet."""
     token = np.full(WIDTH, WIDTH**-0.5, dtype=np.float32)
     words = (("sheet",), *((),) * (len(LEXICAL_FIELDS) - 1))
@@ -115,7 +115,7 @@ def _put(store: SqliteStore, book: Book, discovery: Discovery) -> None:
     store.replace_workbook(state, rows, discovery)
 
 
-def _records(store: SqliteStore) -> Iterator[SheetRecord]:
+def _records(store: Store) -> Iterator[SheetRecord]:
     ids = store.all_sheet_ids()
     for start in range(0, len(ids), 1000):
         yield from store.records(ids[start : start + 1000]).values()

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.links.join.sketches import value_hash
-from sat_retriever.records.sheets import Column, ColumnType, FormulaState, SheetRecord
+from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.sheets import Column, ColumnType, SheetRecord
 from sat_retriever.records.structure import SKETCH_SIZE, ColumnProfile, Reference, Use
 
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()

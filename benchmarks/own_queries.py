@@ -20,7 +20,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.made_company import Maker
+from benchmarks.quality import timeless_index
 from benchmarks.results import ROOT, Result, write_result
 from sat_retriever import metrics
 from sat_retriever.datasets.dataset import Dataset, load_eps, load_spider
@@ -35,7 +35,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.questions.own import OwnQueries, own_queries
+from sat_retriever.questions.forindex import OwnQueries, own_queries
 from sat_retriever.records.tokens import Encoder
 
 NUMBER, SCALE_NUMBER, SEED = 400, 300, 0
@@ -79,12 +79,10 @@ def answered(index: SheetIndex, queries: Sequence[Query]) -> dict[str, float | N
     """NDCG@10 of each method: over all queries, and by type."""
     found: dict[str, float | None] = {}
     for method, weight in METHODS.items():
-        find = (
-            index.candidates if weight is None else partial(index.candidates, dense_weight=weight)
-        )
         scores: dict[str, list[float]] = {}
         for query in queries:
-            ranking = [hit.sheet_id for hit in find(query.text, top_k=10) if hit.score > 0]
+            asked = index.question(query.text, dense_weight=weight)
+            ranking = [hit.sheet_id for hit in index.candidates(asked, 10) if hit.score > 0]
             score = metrics.ndcg(ranking, query.positives, 10)
             for name in ("", f"_{query.query_type}"):
                 scores.setdefault(name, []).append(score)
@@ -97,9 +95,8 @@ def measure(dataset: Dataset, encoder: Encoder, number: int) -> Result:
     """Queries over a data set's sheets, and how well an index of them answers."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        SheetIndex.create(Path(folder) / "index.sat", encoder) as index,
+        timeless_index(Path(folder) / "index.sat", encoder) as index,  # how hard the words are
     ):
-        index.times = False  # how hard the words are
         if dataset.root is None:
             index.add_records(dataset.records)
         else:

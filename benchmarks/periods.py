@@ -38,10 +38,10 @@ from sat_retriever.datasets.dataset import Dataset, load_spider
 from sat_retriever.datasets.splits import held_out_workbooks
 from sat_retriever.encoder.source import MINILM
 from sat_retriever.evaluation.method import Method
-from sat_retriever.evaluation.rows import PER_QUERY, metrics_of, rows_of
-from sat_retriever.evaluation.run import DEPTH, Run
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import mean
+from sat_retriever.metrics.rows import PER_QUERY, metrics_of, rows_of
+from sat_retriever.metrics.run import DEPTH, Run
 from sat_retriever.period.periods import SheetPeriod, period_of
 from sat_retriever.records.candidates import Candidate
 
@@ -76,11 +76,10 @@ class Oracle:
         """Words and tokens, with the sheets of other times left out."""
         meant = {each.query.text: each.span for each in self.corpus.questions}
         period = {sheet: self.period(sheet) for sheet in index.sheet_ids()}
-        plain = index.without_times()
 
         def find(query: str) -> list[Candidate]:
             span = meant[query]
-            ranked = plain.candidates(query, len(period))
+            ranked = index.candidates(index.question(query, times=False), len(period))
             known = ((each, period[each.sheet_id]) for each in ranked)
             return [each for each, own in known if own is not None and span.covers(own)][:DEPTH]
 

@@ -15,7 +15,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -23,7 +22,6 @@ from rich.progress import track
 from rich.table import Table
 
 from benchmarks.results import Result, write_result
-from sat_retriever import metrics
 from sat_retriever.datasets.dataset import (
     Dataset,
     load_bird,
@@ -31,10 +29,12 @@ from sat_retriever.datasets.dataset import (
     load_industrytab,
     load_spider,
 )
+from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.splits import held_out_workbooks, standard_split
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import CorpusError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.rows import Rows, metrics_of, row_of, rows_of
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import Encoder
 
@@ -46,11 +46,14 @@ SOURCES = {
 }
 # Share of the cosine in the score; None asks as a user does, with the default.
 METHODS = {"bm25": 0.0, "dense": 1.0, "fused": None}
-SHOWN = 5  # sheets a query kept in the result file
+SCORES = (
+    "NDCG@5", "NDCG@10", "Recall@1", "Recall@5", "Recall@10", "Recall@50", "AllRelevant@10",
+    "Hit@5", "MRR", "MRR@5", "HN-FPR@1",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class QuerySet:
     """Some queries of a data set.
 
     Attributes:
@@ -63,18 +66,23 @@ class Task:
     split: str
     places: tuple[int, ...]
 
+    @property
+    def queries(self) -> dict[int, Query]:
+        """Its queries by their position."""
+        return {place: self.dataset.queries[place] for place in self.places}
+
 
 Ranking = Sequence[Candidate]
 Run = dict[int, Ranking]  # query position → all sheets, best first
 
 
-def reported_tasks(data: Path) -> Iterator[Callable[[], list[Task]]]:
+def reported_sets(data: Path) -> Iterator[Callable[[], list[QuerySet]]]:
     """The reported data sets, each loaded when called."""
 
-    def industrytab() -> list[Task]:
+    def industrytab() -> list[QuerySet]:
         dataset = load_industrytab(data / "industrytab_1k")
         test = standard_split(len(dataset.queries)).test
-        return [whole(dataset), Task(dataset, "standard", test)]
+        return [whole(dataset), QuerySet(dataset, "standard", test)]
 
     yield industrytab
     yield lambda: [whole(load_spider(data / "spider"))]
@@ -83,33 +91,38 @@ def reported_tasks(data: Path) -> Iterator[Callable[[], list[Task]]]:
     yield lambda: [whole(load_eps(data / "eps"))]
 
 
-def validation_tasks(data: Path) -> Iterator[Callable[[], list[Task]]]:
+def validation_sets(data: Path) -> Iterator[Callable[[], list[QuerySet]]]:
     """What choices may be made on: no query here is in a reported test set."""
 
-    def industrytab() -> list[Task]:
+    def industrytab() -> list[QuerySet]:
         dataset = load_industrytab(data / "industrytab_1k")
-        return [Task(dataset, "validation", standard_split(len(dataset.queries)).validation)]
+        return [QuerySet(dataset, "validation", standard_split(len(dataset.queries)).validation)]
 
-    def spider(synonyms: bool) -> list[Task]:
+    def spider(synonyms: bool) -> list[QuerySet]:
         dataset = load_spider(data / "spider", "train_synonym" if synonyms else "train")
         held_out = held_out_workbooks(dataset.queries)
         places = (n for n, query in enumerate(dataset.queries) if query.workbook in held_out)
-        return [Task(dataset, "validation", tuple(places))]
+        return [QuerySet(dataset, "validation", tuple(places))]
 
     yield industrytab
     yield lambda: spider(False)
     yield lambda: spider(True)
 
 
-def whole(dataset: Dataset) -> Task:
+def whole(dataset: Dataset) -> QuerySet:
     """All queries of a data set."""
-    return Task(dataset, "all", tuple(range(len(dataset.queries))))
+    return QuerySet(dataset, "all", tuple(range(len(dataset.queries))))
+
+
+def timeless_index(path: Path, encoder: Encoder) -> SheetIndex:
+    """A new index that does not heed the times that queries name."""
+    SheetIndex.create(path, encoder).close()
+    return SheetIndex.open(path, encoder, times=False)
 
 
 def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
     """An index of the data set's records, or of the workbooks below its root."""
-    index = SheetIndex.create(path, encoder)
-    index.times = False  # what the paper could compare with
+    index = timeless_index(path, encoder)  # what the paper could compare with
     if dataset.root is None:
         index.add_records(dataset.records)
     else:
@@ -117,76 +130,39 @@ def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
     return index
 
 
-def rank_all(index: SheetIndex, tasks: Sequence[Task], dense_weight: float | None) -> Run:
-    """The whole corpus ranked for every query of the tasks.
+def rank_all(index: SheetIndex, sets: Sequence[QuerySet], dense_weight: float | None) -> Run:
+    """The whole corpus ranked for every query of the sets.
 
     Without the dense part only sheets that share a word with the query are ranked.
     """
-    dataset, depth = tasks[0].dataset, len(index)
-    places = sorted({place for task in tasks for place in task.places})
-    find = index.candidates
-    if dense_weight is not None:
-        find = partial(index.candidates, dense_weight=dense_weight)
+    dataset, depth = sets[0].dataset, len(index)
+    places = sorted({place for asked in sets for place in asked.places})
     run: Run = {}
     for place in track(places, f"{dataset.name}, dense weight {dense_weight}"):
-        found = find(dataset.queries[place].text, top_k=depth)
+        question = index.question(dataset.queries[place].text, dense_weight=dense_weight)
+        found = index.candidates(question, depth)
         run[place] = [sheet for sheet in found if dense_weight != 0 or sheet.lexical > 0]
     return run
 
 
-def hit_ranks(ranking: Sequence[str], positives: Sequence[str]) -> list[int]:
-    """Ranks of the positives, from 1; those not ranked are absent.
-
-    >>> hit_ranks(["x", "a", "b"], ["b", "a", "q"])
-    [2, 3]
-    """
-    gold = set(positives)
-    return [rank for rank, sheet in enumerate(ranking, start=1) if sheet in gold]
+def score(asked: QuerySet, run: Run) -> dict[str, float | None]:
+    """Every reported metric, as means over its queries."""
+    return metrics_of(query_rows(asked, run), SCORES)
 
 
-def score(task: Task, run: Run) -> dict[str, float | None]:
-    """Every reported metric, as means over the task's queries."""
-    rankings = [[sheet.sheet_id for sheet in run[place]] for place in task.places]
-    queries = [task.dataset.queries[place] for place in task.places]
-    pairs = [(r, q.positives) for r, q in zip(rankings, queries, strict=True)]
-    scored: dict[str, float | None] = {
-        "NDCG@5": metrics.mean([metrics.ndcg(r, p, 5) for r, p in pairs]),
-        "NDCG@10": metrics.mean([metrics.ndcg(r, p, 10) for r, p in pairs]),
-    }
-    for k in (1, 5, 10, 50):
-        scored[f"Recall@{k}"] = metrics.mean([metrics.recall(r, p, k) for r, p in pairs])
-    scored["AllRelevant@10"] = metrics.mean([metrics.all_relevant(r, p, 10) for r, p in pairs])
-    scored["Hit@5"] = metrics.mean([metrics.hit(r, p, 5) for r, p in pairs])
-    scored["MRR"] = metrics.mean([metrics.reciprocal_rank(r, p) for r, p in pairs])
-    scored["MRR@5"] = metrics.mean([metrics.reciprocal_rank(r, p, 5) for r, p in pairs])
-    scored["HN-FPR@1"] = metrics.hard_negative_rate(rankings, [q.hard_negatives for q in queries])
-    return scored
-
-
-def per_query(task: Task, run: Run, numbers: dict[str, int]) -> list[dict[str, object]]:
-    """One row a query: ranks of its positives, and its first sheets by number.
-
-    Binary metrics at any depth can be computed anew from `hits` and `relevant`.
-    """
-    rows: list[dict[str, object]] = []
-    for place in task.places:
-        positives = task.dataset.queries[place].positives
-        top = run[place][:SHOWN]
-        rows.append(
-            {
-                "query": place,
-                "relevant": len(positives),
-                "hits": hit_ranks([sheet.sheet_id for sheet in run[place]], positives),
-                "sheets": [numbers[sheet.sheet_id] for sheet in top],
-                "scores": [round(sheet.score, 4) for sheet in top],
-            }
+def query_rows(asked: QuerySet, run: Run) -> Rows:
+    """One row a query without names of sheets: all that metrics need."""
+    return [
+        row_of(
+            place, [sheet.sheet_id for sheet in run[place]], query.positives, query.hard_negatives
         )
-    return rows
+        for place, query in asked.queries.items()
+    ]
 
 
-def measure(tasks: Sequence[Task], encoder: Encoder, label: str) -> list[Result]:
-    """Results of every method on tasks over one and the same data set."""
-    dataset = tasks[0].dataset
+def measure(sets: Sequence[QuerySet], encoder: Encoder, label: str) -> list[Result]:
+    """Results of every method on sets over one and the same data set."""
+    dataset = sets[0].dataset
     results = []
     with tempfile.TemporaryDirectory() as folder:
         index = build_index(dataset, Path(folder) / "index.sqlite", encoder)
@@ -194,17 +170,17 @@ def measure(tasks: Sequence[Task], encoder: Encoder, label: str) -> list[Result]
             numbers = {sheet: n for n, sheet in enumerate(index.sheet_ids())}
             lost = {p for query in dataset.queries for p in query.positives} - set(numbers)
             for method, dense_weight in METHODS.items():
-                run = rank_all(index, tasks, dense_weight)
-                for task in tasks:
+                run = rank_all(index, sets, dense_weight)
+                for asked in sets:
                     found = {
-                        **score(task, run),
-                        "queries": len(task.places),
+                        **score(asked, run),
+                        "queries": len(asked.places),
                         "sheets": len(numbers),
                         "positives_not_indexed": len(lost),
                     }
                     name = method if method == "bm25" else f"{method}_{label}"
-                    rows = per_query(task, run, numbers)
-                    results.append(Result(name, dataset.name, found, task.split, None, rows))
+                    rows = rows_of(asked.queries, run, numbers)
+                    results.append(Result(name, dataset.name, found, asked.split, None, rows))
     return results
 
 
@@ -236,16 +212,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     label = Path(options.encoder).name.lower()
     folder = "validation" if options.validation else "quality"
     results: list[Result] = []
-    for load in (validation_tasks if options.validation else reported_tasks)(options.data):
+    for load in (validation_sets if options.validation else reported_sets)(options.data):
         try:
-            tasks = load()
+            sets = load()
         except CorpusError as error:
             where = "; ".join(f"{name}: {source}" for name, source in SOURCES.items())
             console.print(f"not run: {error}\nThe data can be had from: {where}")
             continue
-        for result in measure(tasks, encoder, label):
-            files = tasks[0].dataset.files
-            root = tasks[0].dataset.root
+        for result in measure(sets, encoder, label):
+            files = sets[0].dataset.files
+            root = sets[0].dataset.root
             write_result(folder, result, data=files if root is None else [root])
             results.append(result)
     console.print(show(results))

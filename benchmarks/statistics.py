@@ -30,7 +30,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.pairs import load_pairs
 from sat_retriever.datasets.splits import grouped_split, standard_split
 from sat_retriever.errors import CorpusError
-from sat_retriever.questions.statistics import Spread
+from sat_retriever.questions.querycounts import Spread
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.workbook.read import read_workbooks
 

@@ -20,7 +20,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.quality import METHODS, Run, Task, build_index, rank_all, score
+from benchmarks.quality import METHODS, QuerySet, Run, build_index, rank_all, score
 from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.encoder import SheetEncoder
@@ -64,7 +64,7 @@ def measured(dataset: Dataset, run: Run, grouped: Mapping[str, Sequence[int]]) -
     """Means of every group."""
     found: dict[str, Any] = {"sheets": len(dataset.records), "queries": len(dataset.queries)}
     for name, places in grouped.items():
-        scores = score(Task(dataset, name, tuple(places)), run)
+        scores = score(QuerySet(dataset, name, tuple(places)), run)
         shown = (*METRICS, "MRR", "HN-FPR@1") if name == "all" else METRICS
         if name != "all":
             found[f"queries, {name}"] = len(places)
@@ -77,7 +77,7 @@ def measured(dataset: Dataset, run: Run, grouped: Mapping[str, Sequence[int]]) -
 def measure(dataset: Dataset, named: Sequence[str], seed: int) -> list[Result]:
     """A result a method."""
     grouped = groups(dataset, named)
-    whole = Task(dataset, "all", tuple(range(len(dataset.queries))))
+    whole = QuerySet(dataset, "all", tuple(range(len(dataset.queries))))
     results = []
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -26,7 +26,7 @@ from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.datasets.pairs import SheetPair, load_pairs
 from sat_retriever.errors import CorpusError
-from sat_retriever.questions.statistics import Spread, query_statistics
+from sat_retriever.questions.querycounts import Spread, query_statistics
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.synth.corpus import MANIFEST, synthesize

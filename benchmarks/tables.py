@@ -19,7 +19,7 @@ from benchmarks.figures import figures
 from benchmarks.part import Part
 from benchmarks.readme_table import readme_table
 from benchmarks.results import ROOT, read_results
-from sat_retriever.evaluation.rows import unsupported
+from sat_retriever.metrics.rows import unsupported
 
 RANKED = ("quality", "links", *train_parts.BENCHMARKS, *adapted_parts.BENCHMARKS)
 START, END = "<!-- results:start -->", "<!-- results:end -->"

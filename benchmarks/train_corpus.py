@@ -15,9 +15,9 @@ from benchmarks.links_quality import bird_links
 from benchmarks.results import data_hash
 from benchmarks.train_plan import INDUSTRYTAB_614, PUBLISHED, Corpus, Links
 from sat_retriever.datasets.dataset import Dataset, load_bird, load_spider
+from sat_retriever.datasets.trainingsets import grouped_dataset, spider_training, standard_dataset
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.training.sources import Source, grouped_source, spider_source, standard_source
 
 UNTRAINED = "minilm"
 STANDARD_SEED = 42  # of the standard split, whatever the training seed
@@ -44,14 +44,14 @@ def corpus_of(name: str, split: str, seed: int, data: Path, limit: int | None) -
     return Corpus(name, split, seed if drawn else STANDARD_SEED, limit, own)
 
 
-def source_of(corpus: Corpus, data: Path) -> Source:
+def dataset_of(corpus: Corpus, data: Path) -> Dataset:
     """The training corpus; a limit keeps the first training and validation questions."""
     if corpus.name == "spider":
-        found = spider_source(data / "spider")
+        found = spider_training(data / "spider")
     elif corpus.split == "grouped":
-        found = grouped_source(data / corpus.name, seed=corpus.seed)
+        found = grouped_dataset(data / corpus.name, seed=corpus.seed)
     else:
-        found = standard_source(data / corpus.name, seed=corpus.seed)
+        found = standard_dataset(data / corpus.name, seed=corpus.seed)
     if corpus.limit is None:
         return found
     split = replace(

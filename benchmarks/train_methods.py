@@ -9,7 +9,7 @@ from typing import Literal
 
 from benchmarks.train_plan import INDUSTRYTAB_614, Corpus, Links, Step, base_of
 from sat_retriever.evaluation.llm import LanguageModelSettings
-from sat_retriever.index.scoring import DENSE_WEIGHT
+from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
 
 

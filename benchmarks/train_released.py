@@ -19,14 +19,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sat_retriever.training.backbone import Backbone
-from sat_retriever.training.data import TrainingData
-from sat_retriever.training.device import make_accelerator
-from sat_retriever.training.encoder import EncoderTask, export_encoder
-from sat_retriever.training.loop import learning_rate
-from sat_retriever.training.optimise import Optimiser
+from sat_retriever.training.data.trainingdata import TrainingData
+from sat_retriever.training.encoder.backbone import Backbone
+from sat_retriever.training.encoder.train import EncoderTask, export_encoder
+from sat_retriever.training.loop.device import make_accelerator
+from sat_retriever.training.loop.fit import learning_rate
+from sat_retriever.training.loop.optimise import Optimiser
+from sat_retriever.training.loop.task import MEASURE, batches
 from sat_retriever.training.settings import EncoderTraining
-from sat_retriever.training.task import MEASURE, batches
 
 
 def train_stopping(

@@ -4,46 +4,31 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.progress import progress_bar
+from benchmarks.quality import QuerySet
 from benchmarks.results import Result
 from benchmarks.train_corpus import index_of, numbers
 from benchmarks.train_methods import Recipe
 from benchmarks.train_plan import Step
 from benchmarks.train_rank import asking, method_of
 from benchmarks.train_runner import Places, costs, encoder_folder
-from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSettings, summary
-from sat_retriever.evaluation.rows import metrics_of, rows_of
-from sat_retriever.evaluation.run import Run, read_run, write_run
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.rows import metrics_of, rows_of
+from sat_retriever.metrics.run import Run, read_run, write_run
 
 Keep = Literal["nothing", "answers", "runs"]
 _ANSWERS = ".answers.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Questions of a data set.
-
-    Attributes:
-        dataset: Sheets and questions.
-        split: Name of the part.
-        queries: Places of the questions in `dataset.queries`.
-    """
-
-    dataset: Dataset
-    split: str
-    queries: Sequence[int]
-
-
 def scored(
-    name: str, recipe: Recipe, step: Step | None, asked: Asked, places: Places, *, keep: Keep
+    name: str, recipe: Recipe, step: Step | None, asked: QuerySet, places: Places, *, keep: Keep
 ) -> Result:
     """A recipe's metrics and rows; its whole answers are kept below the folder of runs.
 
@@ -61,7 +46,7 @@ def scored(
     """
     start = time.perf_counter()
     dataset = asked.dataset
-    queries = {place: dataset.queries[place] for place in asked.queries}
+    queries = asked.queries
     settings = settings_of(recipe, step)
     encoder, folder = encoder_folder(step, places)
     kept = folder / "answers" / f"{name}.{dataset.name}.{asked.split}.jsonl"

@@ -21,13 +21,15 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.results import Result, write_result
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.trainingsets import standard_dataset
 from sat_retriever.encoder.source import MINILM
-from sat_retriever.training.backbone import Backbone
-from sat_retriever.training.device import make_accelerator
-from sat_retriever.training.encodertask import EncoderTask
-from sat_retriever.training.optimise import Optimiser
+from sat_retriever.training.data.reading import from_dataset
+from sat_retriever.training.encoder.backbone import Backbone
+from sat_retriever.training.encoder.encodertask import EncoderTask
+from sat_retriever.training.loop.device import make_accelerator
+from sat_retriever.training.loop.optimise import Optimiser
 from sat_retriever.training.settings import EncoderTraining
-from sat_retriever.training.sources import Source, standard_source
 
 BENCHMARK = "train_speed"
 CORPUS = "industrytab_1k"
@@ -35,13 +37,13 @@ PLAIN = EncoderTraining(backbone=MINILM, precision="fp32")
 VARIANTS = {"fp32": PLAIN, "bf16": replace(PLAIN, precision="bf16")}
 
 
-def step_seconds(settings: EncoderTraining, source: Source, steps: int) -> list[float]:
+def step_seconds(settings: EncoderTraining, dataset: Dataset, steps: int) -> list[float]:
     """Seconds of each step of a new training, the first left out."""
     accelerator = make_accelerator(settings.schedule())
     backbone = Backbone.load(
         settings.backbone, trained_layers=settings.trained_layers, max_length=settings.max_length
     )
-    task = EncoderTask(source.training_data(), settings, backbone)
+    task = EncoderTask(from_dataset(dataset), settings, backbone)
     optimiser = Optimiser(task, settings.schedule(), accelerator)
     task.prepare(1, accelerator)
     task.module.train()
@@ -57,12 +59,12 @@ def step_seconds(settings: EncoderTraining, source: Source, steps: int) -> list[
     return found[1:]
 
 
-def measure(source: Source, rounds: int, steps: int) -> list[Result]:
+def measure(dataset: Dataset, rounds: int, steps: int) -> list[Result]:
     """One result a variant."""
     taken: dict[str, list[float]] = {name: [] for name in VARIANTS}
     for _ in range(rounds):
         for name, settings in VARIANTS.items():
-            taken[name] += step_seconds(settings, source, steps)
+            taken[name] += step_seconds(settings, dataset, steps)
     medians = {name: statistics.median(each) for name, each in taken.items()}
     first = next(iter(medians.values()))
     return [
@@ -100,10 +102,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=3)
     options = parser.parse_args(arguments)
-    source = standard_source(options.data / CORPUS)
-    results = measure(source, options.rounds, options.steps)
+    dataset = standard_dataset(options.data / CORPUS)
+    results = measure(dataset, options.rounds, options.steps)
     for each in results:
-        write_result(BENCHMARK, each, data=source.dataset.files)
+        write_result(BENCHMARK, each, data=dataset.files)
     Console().print(show(results))
 
 

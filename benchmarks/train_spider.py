@@ -16,12 +16,12 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmarks.train_corpus import source_of, spider_tests
+from benchmarks.quality import whole
+from benchmarks.train_corpus import dataset_of, spider_tests
 from benchmarks.train_methods import SPIDER_ENCODER, SPIDER_RERANKER, Recipe
 from benchmarks.train_plan import Corpus
-from benchmarks.train_score import Asked
 from benchmarks.trained import Measured, changed, measure, parser
-from sat_retriever.index.scoring import DENSE_WEIGHT
+from sat_retriever.index.scores import DENSE_WEIGHT
 
 BENCHMARK = "train_spider"
 SPLIT_SEED = 42  # of the databases held out for validation, whatever the training seed
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = made.parse_args(arguments)
     corpus = Corpus("spider", "train", SPLIT_SEED, options.limit)
     tests = spider_tests(options.data, options.bird_tables)
-    learnt = source_of(corpus, options.data).dataset.files
+    learnt = dataset_of(corpus, options.data).files
     for seed in options.seeds:
         for name in options.methods:
             recipe = changed(SYSTEMS[name], options.set)
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 if name.endswith("given") and not dataset.links:
                     print(f"{name} on {dataset.name}: not run, no declared links (--bird-tables)")
                     continue
-                asked = Asked(dataset, "all", range(len(dataset.queries)))
+                asked = whole(dataset)
                 data = dataset.files if step is None else (*dataset.files, *learnt)
                 own = None if step is None else seed
                 measure(BENCHMARK, Measured(name, recipe, step, asked, own), data, options)

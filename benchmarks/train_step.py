@@ -18,51 +18,52 @@ from typing import Any
 
 import torch
 
-from benchmarks.train_corpus import index_of, source_of
+from benchmarks.train_corpus import dataset_of, index_of
 from benchmarks.train_plan import RELEASED_STOPS, Step, read_step
 from benchmarks.train_released import train_stopping
 from benchmarks.train_runner import REPORT, RUN, Places, base_folder, encoder_folder
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.training.candidatesets import candidate_sets
-from sat_retriever.training.corpusindex import seen_index
-from sat_retriever.training.crossencoder import train_cross_encoder
-from sat_retriever.training.encoder import train_encoder
-from sat_retriever.training.memory import peak_memory_mib
-from sat_retriever.training.pairs import pair_candidates
-from sat_retriever.training.reranker import train_reranker
-from sat_retriever.training.run import RunFolder
+from sat_retriever.training.data.corpusindex import seen_index
+from sat_retriever.training.data.reading import from_dataset
+from sat_retriever.training.encoder.train import train_encoder
+from sat_retriever.training.loop.memory import peak_memory_mib
+from sat_retriever.training.loop.runfolder import RunFolder
+from sat_retriever.training.loop.task import MEASURE
+from sat_retriever.training.pairs.pairs import pair_candidates
+from sat_retriever.training.pairs.train import train_cross_encoder
+from sat_retriever.training.reranker.candidatesets import candidate_sets
+from sat_retriever.training.reranker.train import train_reranker
 from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
-from sat_retriever.training.sources import Source
-from sat_retriever.training.task import MEASURE
 
 
 def train(step: Step, places: Places) -> dict[str, Any]:
     """Train a step whose parents are there; what it took, and how validation went."""
-    source, folder = source_of(step.corpus, places.data), places.folder(step)
+    dataset, folder = dataset_of(step.corpus, places.data), places.folder(step)
     if isinstance(step.settings, EncoderTraining):
-        return _train_encoder(step, step.settings, source, folder / RUN)
+        return _train_encoder(step, step.settings, dataset, folder / RUN)
     encoder, beside = encoder_folder(step, places)
     start = time.perf_counter()
     with ExitStack() as opened:
-        whole = opened.enter_context(index_of(source.dataset, encoder, step.links, beside))
+        whole = opened.enter_context(index_of(dataset, encoder, step.links, beside))
         seen = whole
-        if source.seen is not None:
+        if dataset.split.seen is not None:
             part = beside / f"{whole.path.stem}-seen-{step.corpus.seed}.sat"
-            seen = opened.enter_context(seen_index(whole, source.seen, part))
+            seen = opened.enter_context(seen_index(whole, dataset.split.seen, part))
         if isinstance(step.settings, CrossEncoderTraining):
-            learn = _cross_encoder(step.settings, source, seen, whole)
+            learn = _cross_encoder(step.settings, dataset, seen, whole)
         else:
-            learn = _reranker(step.settings, source, seen, whole, base_folder(step, places))
+            learn = _reranker(step.settings, dataset, seen, whole, base_folder(step, places))
         prepared = time.perf_counter()
         learn(folder / RUN)
     return _took(folder / RUN, start, prepared)
 
 
 def _train_encoder(
-    step: Step, settings: EncoderTraining, source: Source, folder: Path
+    step: Step, settings: EncoderTraining, dataset: Dataset, folder: Path
 ) -> dict[str, Any]:
     start = time.perf_counter()
-    data = source.training_data()
+    data = from_dataset(dataset)
     prepared = time.perf_counter()
     if step.variant != RELEASED_STOPS:
         train_encoder(data, settings, folder)
@@ -72,22 +73,22 @@ def _train_encoder(
 
 
 def _cross_encoder(
-    settings: CrossEncoderTraining, source: Source, seen: SheetIndex, whole: SheetIndex
+    settings: CrossEncoderTraining, dataset: Dataset, seen: SheetIndex, whole: SheetIndex
 ) -> Callable[[Path], object]:
-    data = source.training_data()
+    data = from_dataset(dataset)
     candidates = pair_candidates(data, seen, whole, settings)
     return lambda folder: train_cross_encoder(data, candidates, settings, folder)
 
 
 def _reranker(
     settings: RerankerTraining,
-    source: Source,
+    dataset: Dataset,
     seen: SheetIndex,
     whole: SheetIndex,
     base: Path | None,
 ) -> Callable[[Path], object]:
-    train = candidate_sets(seen, source.train, settings)
-    validation = candidate_sets(whole, source.validation, settings)
+    train = candidate_sets(seen, dataset.train, settings)
+    validation = candidate_sets(whole, dataset.validation, settings)
     return lambda folder: train_reranker(train, validation, settings, folder, base=base)
 
 

@@ -31,13 +31,14 @@ from rich.table import Table
 from benchmarks import results
 from benchmarks.breakdown import Files
 from benchmarks.main_table import HEADINGS, main_rows
+from benchmarks.quality import QuerySet
 from benchmarks.quick import make_quick
 from benchmarks.results import Result, data_hash, read_results, write_result
-from benchmarks.train_corpus import corpus_of, source_of
+from benchmarks.train_corpus import corpus_of, dataset_of
 from benchmarks.train_methods import RECIPES, Recipe, of_corpus
 from benchmarks.train_plan import INDUSTRYTAB_1K, PUBLISHED, Corpus, Step, overridden
 from benchmarks.train_runner import Places, trained
-from benchmarks.train_score import Asked, Keep, scored, settings_of
+from benchmarks.train_score import Keep, scored, settings_of
 from sat_retriever.datasets.dataset import load_industrytab
 from sat_retriever.errors import LanguageModelError
 from sat_retriever.evaluation.maintable import left_out
@@ -120,7 +121,7 @@ class Measured:
     name: str
     recipe: Recipe
     step: Step | None
-    asked: Asked
+    asked: QuerySet
     seed: int | None
 
     @property
@@ -165,16 +166,16 @@ def run(
     Returns:
         Recipes without a result, as their language model failed: the reason by title.
     """
-    source = source_of(corpus, options.data)
-    asked = Asked(source.dataset, corpus.split, source.split.test)
+    dataset = dataset_of(corpus, options.data)
+    asked = QuerySet(dataset, corpus.split, dataset.split.test)
     failed: dict[str, str] = {}
-    for name, plain in of_corpus(recipes, source.dataset.name).items():
+    for name, plain in of_corpus(recipes, dataset.name).items():
         recipe = changed(plain, options.set)
         step = recipe.step(corpus, seed)
         own = None if step is None and not corpus.drawn else seed
         measured = Measured(name, recipe, step, asked, own)
         try:
-            measure(benchmark, measured, source.dataset.files, options)
+            measure(benchmark, measured, dataset.files, options)
         except LanguageModelError as error:  # no other row is to be lost
             failed[f"{recipe.title} ({recipe.model})"] = str(error)
     return failed

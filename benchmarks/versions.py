@@ -54,10 +54,10 @@ def versions_of(index: SheetIndex) -> dict[str, str]:
 
 
 def check_file(path: Path) -> None:
-    """Nothing, where SQLite finds nothing wrong and every part is of the same sheets.
+    """Refuse a file that SQLite finds broken, or whose parts are not of the same sheets.
 
     Raises:
-        SystemExit: If it does, or they are not.
+        SystemExit: If it is one.
     """
     with closing(sqlite3.connect(path)) as connection:
         said = connection.execute("PRAGMA integrity_check").fetchone()[0]

@@ -16,17 +16,18 @@ from pathlib import Path
 
 from sat_retriever import SheetEncoder, SheetIndex, SheetRetriever
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.trainingsets import standard_dataset
 from sat_retriever.encoder import MINILM
 from sat_retriever.metrics import mean, ndcg, recall
-from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions
-from sat_retriever.training.candidatesets import candidate_sets
-from sat_retriever.training.corpusindex import corpus_index
-from sat_retriever.training.encoder import train_encoder
-from sat_retriever.training.reranker import train_reranker
+from sat_retriever.training.data.corpusindex import corpus_index
+from sat_retriever.training.data.reading import from_dataset
+from sat_retriever.training.encoder.train import train_encoder
+from sat_retriever.training.reranker.candidatesets import candidate_sets
+from sat_retriever.training.reranker.train import train_reranker
 from sat_retriever.training.settings import EncoderTraining, RerankerTraining
-from sat_retriever.training.sources import standard_source
 
 STAGE_1 = EncoderTraining(trained_layers=2, max_length=128, epochs=1, warmup_epochs=0.1)
 # Candidates by cosine and words together, both of which the scorer also reads apart.
@@ -45,17 +46,15 @@ def main(folder: Path) -> None:
     if not corpus.exists():
         synthesize(corpus, SynthOptions(queries=QUERIES))
         say("corpus made")
-    source = standard_source(corpus)
-    test = [source.dataset.queries[place] for place in source.split.test]
+    dataset = standard_dataset(corpus)
+    test = dataset.test
 
-    untrained = corpus_index(source.dataset, SheetEncoder.load(MINILM), folder / "untrained.sat")
+    untrained = corpus_index(dataset, SheetEncoder.load(MINILM), folder / "untrained.sat")
     say("indexed untrained")
-    stage1 = train_encoder(source.training_data(), STAGE_1, folder / "encoder")
+    stage1 = train_encoder(from_dataset(dataset), STAGE_1, folder / "encoder")
     say("Stage 1 trained")
-    trained = corpus_index(
-        source.dataset, SheetEncoder.load(stage1.encoder), folder / "trained.sat"
-    )
-    sets = [candidate_sets(trained, part, STAGE_2) for part in (source.train, source.validation)]
+    trained = corpus_index(dataset, SheetEncoder.load(stage1.encoder), folder / "trained.sat")
+    sets = [candidate_sets(trained, part, STAGE_2) for part in (dataset.train, dataset.validation)]
     stage2 = train_reranker(sets[0], sets[1], STAGE_2, folder / "reranker")
     say("Stage 2 trained")
 
@@ -74,7 +73,11 @@ def main(folder: Path) -> None:
 
 
 def _stage1(index: SheetIndex) -> Search:
-    return lambda text: [found.sheet_id for found in index.candidates(text, 5, dense_weight=1.0)]
+    def search(text: str) -> list[str]:
+        question = index.question(text, dense_weight=1.0)
+        return [found.sheet_id for found in index.candidates(question, 5)]
+
+    return search
 
 
 def _whole(retriever: SheetRetriever) -> Search:

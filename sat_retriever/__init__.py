@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from sat_retriever.index.index import SheetIndex
     from sat_retriever.index.indexing import index_paths, open_index
     from sat_retriever.index.sync import SyncReport
-    from sat_retriever.links.view.graph import link_graph
-    from sat_retriever.rank.graph.rerank import GraphReranker
+    from sat_retriever.links.graph import link_graph
+    from sat_retriever.rank.graph.graphrank import GraphReranker
     from sat_retriever.rank.links import LinkReranker, LinkSettings
     from sat_retriever.rank.load import load_reranker, own_reranker
-    from sat_retriever.rank.pairs.rerank import CrossEncoderReranker
+    from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker
     from sat_retriever.records.candidates import Candidate
     from sat_retriever.records.filters import Filters
     from sat_retriever.records.hits import Hit
@@ -67,16 +67,16 @@ _SHEETS = ("Column", "SheetRecord", "Skipped", "Table", "Visibility")
 _MODULES = {
     "__version__": "_version",
     "Content": "tools.content",
-    "CrossEncoderReranker": "rank.pairs.rerank",
+    "CrossEncoderReranker": "rank.pairs.pairrank",
     "Filters": "records.filters",
-    "GraphReranker": "rank.graph.rerank",
+    "GraphReranker": "rank.graph.graphrank",
     "Hit": "records.hits",
     "hit_text": "tools.content",
     "index_paths": "index.indexing",
     "Limits": "workbook.limits",
     "LinkReranker": "rank.links",
     "LinkSettings": "rank.links",
-    "link_graph": "links.view.graph",
+    "link_graph": "links.graph",
     "load_reranker": "rank.load",
     "open_index": "index.indexing",
     "own_reranker": "rank.load",

@@ -1,17 +1,22 @@
-"""Optional dependencies are imported here, or the missing one names its install command."""
+"""Optional dependencies are imported here; a missing one is named with a command that installs it.
+
+No package index serves this package, so the command names its checkout or the missing packages.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import shlex
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from sat_retriever.errors import MissingExtraError
 
-_NAME = "sat-retriever"
+_PACKAGE = "sat-retriever"
 
 
 def require(module: str, extra: str) -> ModuleType:
@@ -32,46 +37,30 @@ def require(module: str, extra: str) -> ModuleType:
         ) from error
 
 
-def install_command(extra: str = "") -> str:
-    """The pip command that installs this package again from where it came, with an extra.
+def install_command(extra: str) -> str:
+    """The command that installs an extra beside this package, however this one was installed.
 
-    Source: PEP 610 (`direct_url.json`, which pip writes for everything but an index).
-
-    Args:
-        extra: The extra to install besides; "" for none.
+    An extra is installed from the folder that this package was installed from. Without such a
+    folder, as after an installation from a wheel, the command names the extra's packages.
     """
-    wanted = f"[{extra}]" if extra else ""
-    origin = _origin()
-    if origin is None:
-        return f"pip install {shlex.quote(_NAME + wanted)}"
-    url = str(origin["url"])
-    if "vcs_info" in origin:
-        commit = origin["vcs_info"]["commit_id"]
-        url = f"{origin['vcs_info']['vcs']}+{url}@{commit}"
-    elif "dir_info" in origin:
-        option = "--editable " if origin["dir_info"].get("editable") else ""
-        return f"pip install {option}{shlex.quote(_folder(url) + wanted)}"
-    return f"pip install {shlex.quote(f'{_NAME}{wanted} @ {url}')}"
-
-
-def _origin() -> dict[str, Any] | None:
-    """Where the installed package came from; None if from an index."""
-    from importlib.metadata import PackageNotFoundError, distribution
-
     try:
-        noted = distribution(_NAME).read_text("direct_url.json")
-    except PackageNotFoundError:  # a checkout on the import path, which nothing installed
-        checkout = Path(__file__).resolve().parents[1]
-        return {"url": checkout.as_uri(), "dir_info": {}}
-    if not noted:
-        return None
-    origin: dict[str, Any] = json.loads(noted)
-    return origin
+        installed = metadata.distribution(_PACKAGE)
+    except metadata.PackageNotFoundError:  # the sources are imported where they lie
+        return _from_folder(Path(__file__).resolve().parents[1], extra, editable=True)
+    origin = json.loads(installed.read_text("direct_url.json") or "{}")
+    folder = Path(url2pathname(urlsplit(origin.get("url", "")).path))
+    if "dir_info" in origin and folder.is_dir():
+        return _from_folder(folder, extra, editable=origin["dir_info"].get("editable", False))
+    return f"pip install {shlex.join(_packages(installed, extra))}"
 
 
-def _folder(url: str) -> str:
-    """The folder that a file URL names."""
-    from urllib.parse import urlsplit
-    from urllib.request import url2pathname
+def _from_folder(folder: Path, extra: str, *, editable: bool) -> str:
+    flag = "-e " if editable else ""
+    return f"pip install {flag}{shlex.quote(f'{folder}[{extra}]')}"
 
-    return url2pathname(urlsplit(url).path)
+
+def _packages(installed: metadata.Distribution, extra: str) -> list[str]:
+    """What an extra requires, each with its versions."""
+    own = re.compile(rf"""extra\s*==\s*["']{re.escape(extra)}["']""")
+    split = (requirement.partition(";") for requirement in installed.requires or ())
+    return [name.strip() for name, _, marker in split if own.search(marker)]

@@ -13,7 +13,7 @@ from sat_retriever.errors import OutputError
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """What the system has against writing, as an error that names the file or folder.
+    """Errors of the system while something is written, as this package's.
 
     Raises:
         OutputError: If an `OSError` ends the block; names the path and the reason.

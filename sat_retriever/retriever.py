@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from sat_retriever.counts import check_counts
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.question import Question
 from sat_retriever.period.asked import AskedTimes, asked_on
 from sat_retriever.period.periods import period_of
 from sat_retriever.period.spans import Span
-from sat_retriever.rank.links.complete import COMPLETE_SHARE, complete_set
+from sat_retriever.rank.complete import COMPLETE_SHARE, complete_set
 from sat_retriever.rank.load import AUTO, chosen_reranker
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.sheets import SheetRecord
@@ -23,8 +24,6 @@ from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import matched
 
 CANDIDATES = 50  # the paper's K
-
-
 _TIMES = 5  # of a question that a note names
 
 
@@ -55,7 +54,7 @@ class SheetRetriever:
     ) -> None:
         self.index = index
         self.reranker = chosen_reranker(index, reranker)
-        own = self.reranker.candidates if self.reranker else None
+        own = self.reranker.trained_candidates if self.reranker else None
         self.candidates = candidates or own or CANDIDATES
 
     def retrieve(
@@ -84,9 +83,10 @@ class SheetRetriever:
                 width.
             EncoderError: If the index's encoder cannot be loaded.
         """
-        day = asked_on(today)
-        found = self._ranked(query, top_k, filters, day, token)[:top_k]
-        return self._explain(query, found, min_score, day)
+        check_counts(top_k=top_k)
+        question = self._question(query, today, token)
+        found = self._ranked(question, top_k, filters)[:top_k]
+        return self._explain(question, found, min_score)
 
     def retrieve_set(
         self,
@@ -114,11 +114,12 @@ class SheetRetriever:
             InputError: If `max_k` is less than 1.
             EncoderError: If the index's encoder cannot be loaded.
         """
-        day = asked_on(today)
-        found = self._ranked(query, max_k, filters, day)
+        check_counts(max_k=max_k)
+        question = self._question(query, today)
+        found = self._ranked(question, max_k, filters)
         share = self.reranker.complete_share if self.reranker else COMPLETE_SHARE
         best = found[: complete_set(found, max_k, share=share)]
-        return self._explain(query, best, min_score, day)
+        return self._explain(question, best, min_score)
 
     async def aretrieve(
         self,
@@ -165,39 +166,37 @@ class SheetRetriever:
         times = " or ".join(span.label for span in missing[:_TIMES])
         return f"No sheet searched is named for {times}; check what times these hold."
 
+    def _question(
+        self, query: str, today: date | None, token: FloatArray | None = None
+    ) -> Question:
+        """The query with all that the stages read of it, in the weights of the reranker."""
+        weight = self.reranker.dense_weight if self.reranker else None
+        day = asked_on(today)
+        return self.index.question(query, dense_weight=weight, token=token, today=day)
+
     def _ranked(
-        self,
-        query: str,
-        top_k: int,
-        filters: Filters | None,
-        today: date,
-        token: FloatArray | None = None,
+        self, question: Question, top_k: int, filters: Filters | None
     ) -> Sequence[Candidate]:
         """Candidates after Stage 2, `top_k` or more of them if there are."""
-        check_counts(top_k=top_k)
         if self.reranker is None:
-            return self.index.candidates(query, top_k, filters, token=token, today=today)
-        wanted, weight = max(top_k, self.candidates), self.reranker.dense_weight
-        found = self.index.candidates(
-            query, wanted, filters, dense_weight=weight, token=token, today=today
-        )
-        return self.reranker.rerank(query, found, filters)
+            return self.index.candidates(question, top_k, filters)
+        found = self.index.candidates(question, max(top_k, self.candidates), filters)
+        return self.reranker.rerank(question, found, filters)
 
     def _explain(
-        self, query: str, found: Sequence[Candidate], min_score: float | None, today: date
+        self, question: Question, found: Sequence[Candidate], min_score: float | None
     ) -> list[Hit]:
         """Hits that score enough, with their records and reasons."""
         best = [c for c in found if min_score is None or c.score >= min_score]
         ids = [candidate.sheet_id for candidate in best]
         records = self.index.records(ids)
         links = self.index.links_between(ids, ids)
-        asked = self.index.asked_times(query, today=today).spans
         hits = []
         for rank, candidate in enumerate(best, start=1):
             record = records.get(candidate.sheet_id)
             if record is None:  # removed by a writer since the candidates were found
                 continue
-            words, headers = matched(record, query)
+            words, headers = matched(record, question.text)
             own = tuple(x for x in links if candidate.sheet_id in (x.source, x.target))
             why = Why(
                 words=words,
@@ -208,7 +207,7 @@ class SheetRetriever:
                 lexical_rank=candidate.lexical_rank,
                 links=own,
                 via=candidate.via,
-                period=_period(record, asked),
+                period=_period(record, question.times.spans),
             )
             hits.append(Hit(rank, candidate.score, record, why))
         return hits

@@ -1,4 +1,4 @@
-"""How properties are tried, what processes that tests start inherit, and a real browser.
+"""How properties are tried, which files come first, what child processes inherit, a browser.
 
 Properties are never judged by the clock, and CI tries the same examples in every run; a run of
 one's own tries new ones each time, and shows how to repeat a failure.
@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from sat_retriever.workbook.process.pool import close_idle
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
 
@@ -22,6 +24,29 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("own", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "own")
+
+
+def pytest_configure() -> None:
+    """Give each process of several a core of its own.
+
+    What starts a thread or a process for each core would otherwise start as many in each.
+    """
+    number = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+    if number and hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[int(number) % len(cores)]})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files with slow tests first, so that none of them still runs when all else is done."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_reading_process_is_left_behind() -> Iterator[None]:
+    yield
+    close_idle()
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +71,7 @@ def visit(browser, tmp_path: Path) -> Iterator[Callable]:
     def open_page(text: str, fragment: str = ""):
         file.write_text(text, encoding="utf-8", newline="\n")
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(60_000)  # reached only by a page that does not answer at all
         page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))

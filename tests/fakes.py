@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import threading
 import zlib
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from sat_retriever.records.tokens import FloatArray
+
+T = TypeVar("T")
 
 
 class HashedEncoder:
@@ -46,3 +51,47 @@ class HashedEncoder:
     def encode_queries(self, texts: Sequence[str]) -> FloatArray:
         """Tokens of queries: the same as of sheets, without a prefix."""
         return self.encode_sheets(texts)
+
+
+class CountingEncoder(HashedEncoder):
+    """A `HashedEncoder` that notes the queries it encodes, in `asked`."""
+
+    def __init__(self, width: int = 64) -> None:
+        super().__init__(width)
+        self.asked: list[str] = []
+
+    def encode_queries(self, texts: Sequence[str]) -> FloatArray:
+        """Tokens of queries, each noted."""
+        self.asked += texts
+        return super().encode_queries(texts)
+
+
+class HeldEncoder(HashedEncoder):
+    """An encoder that waits until the event loop lets it go on.
+
+    Work that runs on the event loop itself holds up the only one who could let it go on: it
+    fails, on a machine of any speed.
+    """
+
+    def __init__(self, width: int = 64, name: str = "held") -> None:
+        super().__init__(width, name)
+        self._asked, self._let_go = threading.Event(), threading.Event()
+
+    def encode_sheets(self, texts: Sequence[str]) -> FloatArray:
+        """Tokens of the hashed encoder, as soon as they are let go.
+
+        Raises:
+            AssertionError: If the event loop did not run for 30 seconds.
+        """
+        self._asked.set()
+        assert self._let_go.wait(30), "the event loop stood still while texts were encoded"
+        return super().encode_sheets(texts)
+
+    async def beside(self, work: Awaitable[T]) -> T:
+        """What the work gives; the encoder is let go when it was asked."""
+        task = asyncio.ensure_future(work)
+        while not (self._asked.is_set() or task.done()):
+            await asyncio.sleep(0.001)
+        assert not task.done(), "the work did not wait for the encoder"
+        self._let_go.set()
+        return await task

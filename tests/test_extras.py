@@ -1,71 +1,85 @@
-"""What a missing extra says: a command that works for the way this package was installed."""
+"""The install command that an error names works for the way this package was installed."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import re
+import shlex
+import subprocess
+import sys
 
 import pytest
 
-import sat_retriever
-from sat_retriever._extras import install_command, require
+from sat_retriever._extras import require
 from sat_retriever.errors import MissingExtraError
+from tests.places import ROOT
 
-WHEEL = "file:///wheels/sat_retriever-9-py3-none-any.whl"
-ORIGINS = {
-    "an index": (None, "pip install 'sat-retriever[train]'"),
-    "a folder": (
-        {"url": "file:///my%20work/sat", "dir_info": {}},
-        "pip install '/my work/sat[train]'",
-    ),
-    "a folder, editable": (
-        {"url": "file:///work/sat", "dir_info": {"editable": True}},
-        "pip install --editable '/work/sat[train]'",
-    ),
-    "a wheel": (
-        {"url": WHEEL, "archive_info": {"hash": "sha256=1"}},
-        f"pip install 'sat-retriever[train] @ {WHEEL}'",
-    ),
-    "a repository": (
-        {
-            "url": "https://example.org/sat.git",
-            "vcs_info": {"vcs": "git", "requested_revision": "main", "commit_id": "c0ffee"},
-        },
-        "pip install 'sat-retriever[train] @ git+https://example.org/sat.git@c0ffee'",
-    ),
-}
+METADATA = """Metadata-Version: 2.4
+Name: sat-retriever
+Version: 99
+Provides-Extra: mcp
+Provides-Extra: mcp-more
+Requires-Dist: numpy>=1.26
+Requires-Dist: mcp<3,>=2; extra == 'mcp'
+Requires-Dist: anyio; python_version >= "3" and extra == "mcp"
+Requires-Dist: other; extra == 'mcp-more'
+"""
+PACKAGES = ["pip", "install", "mcp<3,>=2", "anyio"]
 
 
 @pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Makes this package look installed from somewhere, by the files that pip writes."""
+def command(tmp_path):
+    """Runs `install_command` in a process that finds an installation of the given origin."""
 
-    def install(origin: dict | None) -> None:
-        noted = tmp_path / "sat_retriever-9.dist-info"
-        noted.mkdir()
-        (noted / "METADATA").write_text("Metadata-Version: 2.1\nName: sat-retriever\nVersion: 9\n")
+    def run(origin: dict | None) -> list[str]:
+        installed = tmp_path / "site" / "sat_retriever-99.dist-info"
+        installed.mkdir(parents=True)
+        (installed / "METADATA").write_text(METADATA, encoding="utf-8")
         if origin is not None:
-            (noted / "direct_url.json").write_text(json.dumps(origin))
-        monkeypatch.syspath_prepend(tmp_path)
+            (installed / "direct_url.json").write_text(json.dumps(origin), encoding="utf-8")
+        code = (
+            f"import sys; sys.path[:0] = [{str(installed.parent)!r}, {str(ROOT)!r}]\n"
+            "from sat_retriever._extras import install_command; print(install_command('mcp'))"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        return shlex.split(done.stdout.decode())
 
-    return install
-
-
-@pytest.mark.parametrize(("origin", "command"), ORIGINS.values(), ids=ORIGINS)
-def test_the_command_installs_from_where_the_package_came(installed, origin, command):
-    installed(origin)
-    assert install_command("train") == command
-    with pytest.raises(MissingExtraError) as error:
-        require("no_such_module", "train")
-    assert str(error.value) == f"no_such_module is not installed; run: {command}"
+    return run
 
 
-def test_without_an_extra_the_package_alone_is_named(installed):
-    installed({"url": "file:///work/sat", "dir_info": {}})
-    assert install_command() == "pip install /work/sat"
+def test_from_an_editable_checkout_the_command_names_the_checkout(command, tmp_path):
+    folder = tmp_path / "my 'own' checkout"
+    folder.mkdir()
+    said = command({"url": folder.as_uri(), "dir_info": {"editable": True}})
+    assert said == ["pip", "install", "-e", f"{folder}[mcp]"]
 
 
-def test_a_checkout_that_nothing_installed_names_its_folder(monkeypatch):
-    monkeypatch.setattr("sys.path", [])
-    checkout = Path(sat_retriever.__file__).parents[1]
-    assert install_command("mcp") == f"pip install '{checkout}[mcp]'"
+def test_from_a_folder_the_command_names_the_folder(command, tmp_path):
+    said = command({"url": tmp_path.as_uri(), "dir_info": {}})
+    assert said == ["pip", "install", f"{tmp_path}[mcp]"]
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        None,
+        {"url": "file:///gone/sat_retriever-99-py3-none-any.whl", "archive_info": {}},
+        {"url": "https://example.org/sat.git", "vcs_info": {"vcs": "git", "commit_id": "0"}},
+        {"url": "file:///gone/checkout", "dir_info": {"editable": True}},
+    ],
+    ids=["index", "wheel", "git", "folder that is gone"],
+)
+def test_without_a_folder_the_command_names_the_packages(command, origin):
+    assert command(origin) == PACKAGES
+
+
+def test_a_missing_module_is_an_error_with_the_command():
+    with pytest.raises(MissingExtraError, match=r"^no_such_module is not installed; run: pip "):
+        require("no_such_module", "mcp")
+
+
+def test_no_text_names_this_package_to_pip_since_no_index_serves_it():
+    asked = re.compile(r"pip install [^\n]*\bsat-retriever\b")
+    folders = ("sat_retriever", "integrations", "examples", "tests")
+    files = [path for name in folders for path in sorted((ROOT / name).rglob("*.py"))]
+    assert [path for path in files if asked.search(path.read_text(encoding="utf-8"))] == []

@@ -1,4 +1,4 @@
-"""What `make` installs before it runs something, with a Python that only notes what it is asked."""
+"""What `make` installs and runs, with programs that only note what they are asked."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.places import ROOT
+
 PYTHON = """#!/bin/sh
 echo "$*" >> asked
 if [ "$2" = venv ]; then mkdir -p .venv/bin && cp "$0" .venv/bin/python; fi
+"""
+CHECKER = """#!/bin/sh
+echo "${0##*/} $*" >> asked
+test "${0##*/} $1" != "$BROKEN"
 """
 
 
@@ -22,25 +27,43 @@ def checkout(tmp_path: Path) -> Path:
         pytest.skip("there is no make")
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, tmp_path)
-    python = tmp_path / "python"
-    python.write_text(PYTHON, encoding="utf-8")
-    python.chmod(0o755)
+    shutil.copytree(ROOT / ".ci", tmp_path / ".ci")
+    program(tmp_path / "python", PYTHON)
+    for name in ("ruff", "mypy", "lint-imports"):
+        program(tmp_path / ".venv/bin" / name, CHECKER)
+    program(tmp_path / "bin/chromium", CHECKER)  # none is to be installed
     return tmp_path
+
+
+def program(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    file.chmod(0o755)
+
+
+def run(checkout: Path, *command: str, broken: str = "") -> tuple[int, str, list[str]]:
+    """Exit status and output of a command, and what its programs were asked, in order."""
+    (checkout / "asked").unlink(missing_ok=True)
+    outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "FOLDER", "ASK")
+    kept = {key: value for key, value in os.environ.items() if key not in outer}
+    path = os.pathsep.join((str(checkout / "bin"), os.environ["PATH"]))
+    done = subprocess.run(
+        command,
+        cwd=checkout,
+        env={**kept, "PATH": path, "PYTHON": "./python", "BROKEN": broken},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, done.stdout, (checkout / "asked").read_text().splitlines()
 
 
 def make(checkout: Path, target: str) -> list[str]:
     """What Python is asked for: a new environment, extras, and at last what is run."""
-    (checkout / "asked").unlink(missing_ok=True)
-    outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "FOLDER", "ASK")
-    subprocess.run(
-        ["make", target, "PYTHON=./python"],
-        cwd=checkout,
-        env={key: value for key, value in os.environ.items() if key not in outer},
-        check=True,
-        stdout=subprocess.DEVNULL,
-        timeout=60,
-    )
-    return [line.split()[-1] for line in (checkout / "asked").read_text().splitlines()]
+    status, _, asked = run(checkout, "make", target)
+    assert status == 0
+    return [line.split()[-1] for line in asked]
 
 
 DEMO, TEST = "examples/demo.py", "--no-loadscope-reorder"
@@ -71,3 +94,26 @@ def test_other_dependencies_are_installed_again(checkout):
     os.utime(checkout / "pyproject.toml", (later, later))
     assert make(checkout, "demo")[0] == ".[synth]"
     assert make(checkout, "test")[0] == ".[test]"
+
+
+PARTS = ["ruff", "ruff", "lint-imports", "mypy", ".ci/settings_table.py", "-m", "-m"]
+
+
+@pytest.mark.parametrize("command", [("make", "check"), (".ci/run",)])
+def test_every_check_is_made_and_the_tests_come_last_with_the_slow_ones(command, checkout):
+    make(checkout, "test")  # what is installed is there
+    status, said, asked = run(checkout, *command)
+    assert status == 0
+    assert [line.split()[0] for line in asked] == PARTS
+    assert asked[-2] == "-m benchmarks tables --check"
+    assert asked[-1].startswith("-m pytest")
+    assert asked[-1].endswith(f"{TEST} -m ")
+    assert said.count(": passed after ") == len(PARTS)
+
+
+def test_a_lint_error_ends_the_check_before_the_tests(checkout):
+    make(checkout, "test")
+    status, said, asked = run(checkout, "make", "check", broken="ruff check")
+    assert status != 0
+    assert "== lint: failed with exit status 1" in said
+    assert [line.split()[0] for line in asked] == PARTS[:2]

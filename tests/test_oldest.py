@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-ROOT = Path(__file__).parents[1]
+from tests.places import ROOT
+
 PINS = [
     Requirement(line)
     for line in (ROOT / ".ci" / "oldest.txt").read_text(encoding="utf-8").splitlines()

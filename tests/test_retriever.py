@@ -21,13 +21,16 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
+from sat_retriever.index.scores import score_all
 from sat_retriever.models.folder import write_folder
-from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.period.question import _asked
+from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.load import load_reranker
+from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.rank.pairs.folder import write_pair_folder
-from sat_retriever.rank.pairs.rerank import CrossEncoderReranker
+from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker
 from sat_retriever.rank.pairs.spec import PairSpec
-from tests.fakes import HashedEncoder
+from tests.fakes import CountingEncoder, HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec
 from tests.saved_encoder import save_bag_of_words
 
@@ -150,3 +153,66 @@ def test_the_reranker_decides_where_a_complete_answer_ends(index, tmp_path):
     assert len(retriever.retrieve_set("sales")) == 3
     strict = save_small_model(tmp_path / "graph", small_spec(index, complete_share=1.0))
     assert len(SheetRetriever(index, strict).retrieve_set("sales")) == 1
+
+
+# ---- a query is made into a question once
+
+
+def rerankers(index, folder):
+    """One of every kind, by what chooses it."""
+    return {
+        "none": None,
+        "links": "links",
+        "graph": save_small_model(folder / "graph", small_spec(index, start="links")),
+        "cross-encoder": save_longest_first(folder / "pairs", index),
+    }
+
+
+@pytest.fixture
+def linked(tmp_path):
+    """An index whose best sheet for "sales" links to one that is no candidate."""
+    encoder = CountingEncoder()
+    links = [Link("sales", "staff", "formula_reference")]
+    with SheetIndex.create(tmp_path / "linked.sat", encoder) as made:
+        names = ("sales", "sales 2021", "sales 2022", "staff")
+        made.add_records([SheetRecord(name, name) for name in names], links, find_links=False)
+        encoder.asked.clear()
+        yield made
+
+
+@pytest.mark.parametrize("kind", ["none", "links", "graph", "cross-encoder"])
+def test_a_query_is_encoded_and_its_times_are_read_once(linked, tmp_path, kind):
+    reranker = rerankers(linked, tmp_path)[kind]
+    retriever = SheetRetriever(linked, reranker, candidates=1)
+    for ask in (retriever.retrieve, retriever.retrieve_set):
+        read = sum(_asked.cache_info()[:2])
+        assert ask("sales of 2022", 3)
+        assert linked.encoder.asked == ["sales of 2022"]
+        assert sum(_asked.cache_info()[:2]) == read + 1
+        linked.encoder.asked.clear()
+
+
+@pytest.mark.parametrize("kind", ["links", "graph"])
+def test_sheets_that_links_add_cost_no_second_scoring_of_the_corpus(
+    linked, tmp_path, kind, monkeypatch
+):
+    calls = []
+
+    def counted(*arguments):
+        calls.append(arguments)
+        return score_all(*arguments)
+
+    monkeypatch.setattr("sat_retriever.index.search.score_all", counted)
+    retriever = SheetRetriever(linked, rerankers(linked, tmp_path)[kind], candidates=1)
+    assert "staff" in [hit.sheet_id for hit in retriever.retrieve("sales", 4)]
+    assert len(calls) == 1
+
+
+def test_frameworks_passages_are_ranked_with_one_encoding(linked, tmp_path):
+    passages = [Passage("", "sales"), Passage("sales of 2022"), Passage("", "sales 2022")]
+    for reranker in rerankers(linked, tmp_path).values():
+        stage2 = SheetRetriever(linked, reranker).reranker
+        if stage2 is not None:
+            assert len(rerank_mixed(stage2, linked, "sales of 2022", passages)) == 3
+            assert linked.encoder.asked == ["sales of 2022"]
+            linked.encoder.asked.clear()

@@ -6,7 +6,7 @@ import json
 import warnings
 from pathlib import Path
 
-from sat_retriever.training.data import Questions, TrainingData
+from sat_retriever.training.data.trainingdata import QueryRows, TrainingData
 
 COMPANIES = ("alpha", "beta", "gamma", "delta")
 YEARS = ("2021", "2022", "2023")
@@ -88,9 +88,9 @@ def tiny_corpus(*, held_out: tuple[int, ...] = ()) -> TrainingData:
     )
 
 
-def _questions(pairs: list[tuple[str, tuple[int, ...]]]) -> Questions:
+def _questions(pairs: list[tuple[str, tuple[int, ...]]]) -> QueryRows:
     texts, positives = zip(*pairs, strict=True)
-    return Questions(tuple(texts), tuple(positives), tuple(() for _ in texts))
+    return QueryRows(tuple(texts), tuple(positives), tuple(() for _ in texts))
 
 
 def _write(file: Path, value: object) -> None:

@@ -23,10 +23,11 @@ from sat_retriever import (
     Workbook,
     read_workbook,
 )
-from sat_retriever.index.plan import ToRead, make_plan, scopes
+from sat_retriever.index.plan import ToRead, make_plan
+from sat_retriever.index.scopes import scopes
+from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of, format_named
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.text.serialize import serialize
-from sat_retriever.workbook.opening.sniff import TEXT_SUFFIXES
 from sat_retriever.workbook.process.pool import usable_cores
 from sat_retriever.workbook.read import read_workbooks
 
@@ -194,9 +195,9 @@ def _source(blob: Blob) -> str:
 
 def _suffix(blob: Blob, source: str) -> str:
     """Extension that says that text is meant; other formats show by themselves."""
-    named = PurePath(source).suffix.lower()
-    if named in TEXT_SUFFIXES:
-        return named
+    named = extension_of(PurePath(source).name)
+    if named in FLAT_EXTENSIONS:
+        return f".{named}"
     text = ".csv" if isinstance(blob.data, str) else ""
     return _TEXT_TYPES.get((blob.mimetype or "").lower(), text)
 
@@ -205,6 +206,6 @@ def _placed(record: SheetRecord, source: str) -> SheetRecord:
     """The record with the blob's own place in place of the temporary file's."""
     name = PurePath(source).name
     sheet = record.sheet
-    if sheet == "blob" and record.format in ("csv", "tsv"):  # its only sheet is called as its file
+    if sheet == "blob" and format_named(record.format).flat:  # its one sheet is called as its file
         sheet = PurePath(name).stem
     return replace(record, sheet_id=f"{source}#{sheet}", sheet=sheet, workbook=name, path=source)

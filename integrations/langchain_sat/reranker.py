@@ -68,7 +68,7 @@ class SheetGraphReranker(BaseDocumentCompressor):
     @property
     def candidates(self) -> int | None:
         """How many documents it was trained on; None: any number."""
-        return self._reranker.candidates
+        return self._reranker.trained_candidates
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sat_retriever.adapt.estimate import estimated_seconds
-from sat_retriever.adapt.judging import Marks, Row, first_row, marks, next_row
+from sat_retriever.adapt.judging import Verdict, answer_rows, first_verdict, next_verdict
 from sat_retriever.adapt.outcome import (
     CARRIED,
     ENCODER,
@@ -44,24 +44,27 @@ from sat_retriever.adapt.questions import QUESTIONS, TRAIN, Material, prepare
 from sat_retriever.adapt.settings import OWN, AdaptSettings
 from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
 from sat_retriever.atomic import make_folder
+from sat_retriever.datasets.dataset import divided_dataset
 from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import EmptyInputError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
+from sat_retriever.metrics.rows import Rows
 from sat_retriever.rank.graph.folder import copy_graph_folder
-from sat_retriever.rank.load import AUTO, LINKS
+from sat_retriever.rank.links.linkrank import LINKS
+from sat_retriever.rank.load import AUTO
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
-from sat_retriever.training.candidatesets import candidate_sets
-from sat_retriever.training.corpusindex import seen_index
-from sat_retriever.training.encoder import train_encoder
-from sat_retriever.training.memory import peak_memory_mib
-from sat_retriever.training.progress import Standing
-from sat_retriever.training.reranker import train_reranker
-from sat_retriever.training.run import CONFIG, RunFolder
-from sat_retriever.training.sources import check_known, from_index, read_records
+from sat_retriever.training.data.corpusindex import seen_index
+from sat_retriever.training.data.reading import from_index, read_records, refuse_unknown_sheets
+from sat_retriever.training.encoder.train import train_encoder
+from sat_retriever.training.loop.memory import peak_memory_mib
+from sat_retriever.training.loop.progress import Standing
+from sat_retriever.training.loop.runfolder import CONFIG, RunFolder
+from sat_retriever.training.reranker.candidatesets import candidate_sets
+from sat_retriever.training.reranker.train import train_reranker
 
 _KIND = "adapt 4"  # another number where the same settings come to something else
 _DRAFTS = ".drafts"
@@ -130,7 +133,7 @@ def adapt(
     settings = settings or AdaptSettings()
     if not len(index):
         raise EmptyInputError(f"{index.path} holds no sheets; index some workbooks first")
-    check_known(own, index.sheet_ids(), str(index.path))
+    refuse_unknown_sheets(own, index.sheet_ids(), str(index.path))
     folder = Path(folder).resolve()
     config = {
         "kind": _KIND, "start": _start(index, folder), **asdict(settings),
@@ -174,25 +177,25 @@ class _Making:
         )
         if self.watcher is not None:
             self.watcher.prepared(material, estimated_seconds(self.index, material, self.settings))
-        now = self._marks(self.index, AUTO, material)  # first: its reranker may be missing
+        now = self._rows(self.index, AUTO, material)  # first: its reranker may be missing
         encoder = self._stage_1(material)
         carried = self._carried(encoder.fingerprint)
-        rows = [first_row(f"{self.index.encoder_name}, as it is searched now", now)]
+        verdicts = [first_verdict(f"{self.index.encoder_name}, as it is searched now", now)]
         with self._draft("adapted", encoder) as draft:
-            new = self._marks(draft, carried or LINKS, material)
+            new = self._rows(draft, carried or LINKS.name, material)
             ranking = "reranker from before" if carried else "links"
-            rows.append(self._next(f"adapted encoder, {ranking}", new, now, material))
+            verdicts.append(self._next(f"adapted encoder, {ranking}", new, now, material))
             if self.settings.stage_2:
-                now = new if rows[-1].kept else now
+                now = new if verdicts[-1].kept else now
                 new = self._stage_2(draft, material, carried)
-                rows.append(self._next("adapted encoder and reranker", new, now, material))
-        kept = any(row.kept for row in rows[1:])
+                verdicts.append(self._next("adapted encoder and reranker", new, now, material))
+        kept = any(verdict.kept for verdict in verdicts[1:])
         return {
-            "rows": to_json(tuple(rows)),
+            "rows": to_json(tuple(verdicts)),
             "apart": material.apart,
             "encoder": encoder.fingerprint if kept else None,
             "dense_weight": encoder.dense_weight if kept else None,
-            "reranker": kept_reranker(rows, carried=carried is not None),
+            "reranker": kept_reranker(verdicts, carried=carried is not None),
             "counts": counts(len(self.index), material),
         }
 
@@ -200,7 +203,10 @@ class _Making:
         """The adapted encoder."""
         named = self.settings.backbone
         start = start_of(self.index.encoder_name if named == OWN else named)
-        data = from_index(self.index, material.train, material.choose, seen=material.seen)
+        labels = divided_dataset(
+            self.index.path.stem, material.train, material.choose, seen=material.seen
+        )
+        data = from_index(self.index, labels)
         learnt = getattr(self.index.encoder, "dense_weight", None)
         if goes_on(self.index, named) and learnt is not None:
             # Made questions quote the sheets, and would choose more words than people's did.
@@ -213,14 +219,14 @@ class _Making:
 
     def _carried(self, encoder: str) -> Path | None:
         """The reranker from before, for the tokens of the encoder that learnt on from its own."""
-        model = reranker_of(self.index, self.settings.backbone)
-        if model is None:
+        before = reranker_of(self.index, self.settings.backbone)
+        if before is None:
             return None
-        copy_graph_folder(model.folder, self.folder / CARRIED, encoder=encoder)
+        copy_graph_folder(before, self.folder / CARRIED, encoder=encoder)
         return self.folder / CARRIED
 
-    def _stage_2(self, whole: SheetIndex, material: Material, carried: Path | None) -> Marks:
-        """Marks of the reranker that is trained over the adapted encoder."""
+    def _stage_2(self, whole: SheetIndex, material: Material, carried: Path | None) -> Rows:
+        """Rows of the reranker that is trained over the adapted encoder."""
         settings = self.settings.reranker_training()
         with self._draft("adapted-seen", whole.encoder, material.seen) as seen:
             train, choose = (
@@ -232,7 +238,7 @@ class _Making:
             start_from=carried and stage_2_start(carried, settings),
             data_name=self.index.path.stem, progress=self._training,
         )  # fmt: skip
-        return self._marks(whole, self.folder / STAGE_2, material)
+        return self._rows(whole, self.folder / STAGE_2, material)
 
     def _draft(self, name: str, encoder: Encoder, seen: frozenset[str] | None = None) -> SheetIndex:
         """Sheets of the index, or those that training may see, in the tokens of an encoder."""
@@ -241,11 +247,11 @@ class _Making:
         file = self.folder / _DRAFTS / f"{name}.sat"
         return seen_index(self.index, ids, file, encoder=encoder)
 
-    def _next(self, name: str, new: Marks, now: Marks, material: Material) -> Row:
-        return next_row(name, new, now, material.circles, sure=self.settings.sure)
+    def _next(self, name: str, new: Rows, now: Rows, material: Material) -> Verdict:
+        return next_verdict(name, new, now, material.circles, sure=self.settings.sure)
 
-    def _marks(self, index: SheetIndex, reranker: str | Path, material: Material) -> Marks:
-        return marks(index, reranker, material.judge, partial(self._count, "judging"))
+    def _rows(self, index: SheetIndex, reranker: str | Path, material: Material) -> Rows:
+        return answer_rows(index, reranker, material.judge, partial(self._count, "judging"))
 
     def _training(self, standing: Standing) -> None:
         if self.watcher is not None:

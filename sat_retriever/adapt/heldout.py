@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from statistics import median_low
 
+from sat_retriever.datasets.dataset import chosen
 from sat_retriever.datasets.labels import Query
 from sat_retriever.gathering import connected, evenly
-from sat_retriever.training.holdout import divided, held_out_families
+from sat_retriever.training.data.holdout import divided, held_out_families
 
 FEWEST = 10  # questions that judge apart from those that choose
 _ENOUGH = 100  # questions of a type that are never too many
@@ -16,7 +17,7 @@ _JUDGING = 0.7  # of the held-out sheets: choosing takes fewer questions than te
 
 
 def kept_apart(groups: Sequence[Sequence[str]], *, share: float, seed: int) -> frozenset[str]:
-    """Ids of the sheets of the families that are held out: many small ones, where there are.
+    """Ids of the sheets of the families that are held out: many small ones if possible.
 
     Questions about one large family are all alike, so they choose badly; and what a corpus has
     most of is what an adaptation has most to learn from.
@@ -75,7 +76,7 @@ def sides(
         judged = held_out_families(inside, share=_JUDGING, seed=seed)
         parts = divided(asked, (), judged)
         if min(len(parts.train), len(parts.validation)) >= FEWEST:
-            return parts.train, parts.validation, True
+            return chosen(asked, parts.train), chosen(asked, parts.validation), True
     return tuple(asked), tuple(asked), False
 
 

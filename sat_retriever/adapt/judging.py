@@ -1,16 +1,18 @@
-"""How good answers are that a user of an index would get, and whether others are better."""
+"""How good the answers are that a user of an index would get, and whether others are better."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sat_retriever.datasets.labels import Query
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.metrics import Difference, mean, ndcg, paired_bootstrap, recall
-from sat_retriever.records.candidates import UNDATED
+from sat_retriever.metrics.comparison import Difference, difference
+from sat_retriever.metrics.rows import Rows, metrics_of, row_of
+from sat_retriever.period.asked import UNDATED
+from sat_retriever.records.progress import Progress
 from sat_retriever.retriever import SheetRetriever
 
 LEVEL = 0.8  # of the interval; chosen on development corpora, see the benchmarks' log
@@ -18,28 +20,15 @@ _K = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
-    """What some questions' answers are worth, each mark in [0, 1].
-
-    Attributes:
-        ndcg: NDCG@5 of each question.
-        recall: Recall@5 of each.
-    """
-
-    ndcg: tuple[float, ...]
-    recall: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One way to answer, over the judging questions.
+class Verdict:
+    """One way to answer the judging questions, and whether it is kept.
 
     Attributes:
         name: What answers.
         ndcg: Mean NDCG@5.
         recall: Mean Recall@5.
         ahead: How far its NDCG@5 is ahead of what it would replace; None of the first.
-        kept: Whether it is what answers from now on, or did until a later row was kept.
+        kept: Whether it is what answers from now on, or did until a later one was kept.
     """
 
     name: str
@@ -49,21 +38,21 @@ class Row:
     kept: bool = True
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Row:
+    def from_json(cls, values: Mapping[str, Any]) -> Verdict:
         """What `jsonform.to_json` gave."""
         ahead = values["ahead"]
         return cls(**{**values, "ahead": None if ahead is None else Difference(**ahead)})
 
 
-def marks(
+def answer_rows(
     index: SheetIndex,
     reranker: str | Path,
     queries: Sequence[Query],
-    counting: Callable[[int, int], None] | None = None,
-) -> Marks:
-    """What the first five hits are worth that `sat search` gives.
+    counting: Progress | None = None,
+) -> Rows:
+    """One row a question, of the first five hits that `sat search` gives.
 
-    Questions are read without a day, since the same labels must give the same marks tomorrow.
+    Questions are read without a day, since the same labels must give the same rows tomorrow.
 
     Args:
         index: Where to look; all its sheets.
@@ -72,21 +61,21 @@ def marks(
         counting: Called with questions done, and questions in all.
     """
     retriever = SheetRetriever(index, reranker)
-    found: list[tuple[float, float]] = []
-    for query in queries:
+    rows = []
+    for place, query in enumerate(queries):
         ids = [hit.sheet_id for hit in retriever.retrieve(query.text, _K, today=UNDATED)]
-        found.append((ndcg(ids, query.positives, _K), recall(ids, query.positives, _K)))
+        rows.append(row_of(place, ids, query.positives, query.hard_negatives))
         if counting is not None:
-            counting(len(found), len(queries))
-    return Marks(tuple(each[0] for each in found), tuple(each[1] for each in found))
+            counting(len(rows), len(queries))
+    return rows
 
 
-def first_row(name: str, now: Marks) -> Row:
+def first_verdict(name: str, now: Rows) -> Verdict:
     """What answers before anything is learnt."""
-    return Row(name, mean(now.ndcg), mean(now.recall))
+    return Verdict(name, *_means(now))
 
 
-def next_row(name: str, new: Marks, now: Marks, circles: Sequence[int], *, sure: bool) -> Row:
+def next_verdict(name: str, new: Rows, now: Rows, circles: Sequence[int], *, sure: bool) -> Verdict:
     """What could replace another, and whether it does.
 
     The interval is one over families: questions about the same ones are no independent evidence,
@@ -94,18 +83,25 @@ def next_row(name: str, new: Marks, now: Marks, circles: Sequence[int], *, sure:
 
     Args:
         name: What it is.
-        new: Its marks.
+        new: Its rows.
         now: Those of what answers now, on the same questions.
         circles: The families that each question is about, as a number; see `heldout.circles`.
         sure: It does only if it is ahead beyond chance: the whole interval above 0, which holds
             80 % of the draws, so that it is ahead in nine of ten.
 
-    >>> row = next_row("new", Marks((1.0, 0.5), (1.0, 0.5)), Marks((0.5, 0.5), (1.0, 0.5)),
-    ...                (0, 1), sure=True)
-    >>> row.ahead.mean, row.ahead.low, row.kept
-    (0.25, 0.0, False)
+    >>> found = {"query": 0, "relevant": 1, "hits": [1]}, {"query": 1, "relevant": 1, "hits": [1]}
+    >>> missed = {"query": 0, "relevant": 1, "hits": []}
+    >>> verdict = next_verdict("new", found, (missed, found[1]), (0, 1), sure=True)
+    >>> verdict.ahead.mean, verdict.ahead.low, verdict.kept
+    (0.5, 0.0, False)
     """
-    ahead = paired_bootstrap(new.ndcg, now.ndcg, circles, level=LEVEL)
+    ahead = difference({None: new}, {None: now}, clusters=circles, level=LEVEL)
     certain = ahead.low > 0 and len(set(circles)) > 1  # of one circle every draw is the same
     kept = certain if sure else ahead.mean > 0
-    return Row(name, mean(new.ndcg), mean(new.recall), ahead, kept)
+    return Verdict(name, *_means(new), ahead, kept)
+
+
+def _means(rows: Rows) -> tuple[float, float]:
+    """NDCG@5 and Recall@5 of some rows."""
+    found = metrics_of(rows, ("NDCG@5", "Recall@5"))
+    return found["NDCG@5"] or 0.0, found["Recall@5"] or 0.0

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sat_retriever.adapt.judging import Row
+from sat_retriever.adapt.judging import Verdict
 from sat_retriever.adapt.questions import Material
-from sat_retriever.training.run import CONFIG
-from sat_retriever.training.summary import RunSummary, read_run
+from sat_retriever.training.loop.runfolder import CONFIG
+from sat_retriever.training.loop.summary import RunSummary, read_run
 
 STAGE_1, STAGE_2 = "stage-1", "stage-2"
 CARRIED = "carried"  # the reranker from before, for the tokens of the adapted encoder
@@ -23,7 +23,7 @@ class Adaptation:
 
     Attributes:
         folder: Its folder; an adapted index needs the encoder in it.
-        rows: What answered before, and what was trained, on the judging questions.
+        verdicts: What answered before, and what was trained, on the judging questions.
         apart: Whether nothing was chosen with the judging questions either; if not, there were
             few, and the figures are better than they would be on others.
         encoder: The encoder that the index has now, if it was replaced.
@@ -38,7 +38,7 @@ class Adaptation:
     """
 
     folder: Path
-    rows: tuple[Row, ...]
+    verdicts: tuple[Verdict, ...]
     apart: bool
     encoder: Path | None
     dense_weight: float | None
@@ -57,7 +57,7 @@ class Adaptation:
         """The outcome in a folder, as its result.json has it."""
         return cls(
             folder=folder,
-            rows=tuple(map(Row.from_json, result["rows"])),
+            verdicts=tuple(map(Verdict.from_json, result["rows"])),
             apart=result["apart"],
             encoder=folder / STAGE_1 / ENCODER if result["encoder"] else None,
             dense_weight=result["dense_weight"],
@@ -76,23 +76,23 @@ def trainings(folder: Path) -> list[RunSummary]:
     return [read_run(each) for each in runs if (each / CONFIG).exists()]
 
 
-def kept_reranker(rows: Sequence[Row], *, carried: bool) -> str | None:
+def kept_reranker(verdicts: Sequence[Verdict], *, carried: bool) -> str | None:
     """Folder of the reranker that answers from now on, if that is one of the adaptation's.
 
     Args:
-        rows: What answered before, the adapted encoder, and that with the reranker trained here,
-            if there is one.
+        verdicts: What answered before, the adapted encoder, and that with the reranker trained
+            here, if there is one.
         carried: Whether the adapted encoder was judged with the reranker from before, not links.
 
-    >>> first, kept, lost = Row("", 0, 0), Row("", 0, 0, kept=True), Row("", 0, 0, kept=False)
+    >>> first, kept, lost = (Verdict("", 0, 0, kept=each) for each in (True, True, False))
     >>> [kept_reranker((first, *rest), carried=True)
     ...  for rest in ([kept], [kept, lost], [kept, kept], [lost, kept], [lost, lost])]
     ['carried', 'carried', 'stage-2', 'stage-2', None]
     >>> kept_reranker((first, kept, lost), carried=False)
     """
-    if len(rows) > 2 and rows[2].kept:
+    if len(verdicts) > 2 and verdicts[2].kept:
         return STAGE_2
-    return CARRIED if carried and rows[1].kept else None
+    return CARRIED if carried and verdicts[1].kept else None
 
 
 def counts(sheets: int, material: Material) -> dict[str, int]:

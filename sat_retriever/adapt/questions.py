@@ -17,20 +17,21 @@ from pathlib import Path
 from sat_retriever.adapt.heldout import FEWEST, circles, even, kept_apart, sides
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.atomic import make_folder
+from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query, load_labels
+from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import EmptyInputError
 from sat_retriever.gathering import evenly
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
+from sat_retriever.questions.forindex import own_queries
 from sat_retriever.questions.generate import Made
 from sat_retriever.questions.otherwords import in_other_words
-from sat_retriever.questions.own import own_queries
 from sat_retriever.questions.paraphrase import reworded
-from sat_retriever.questions.publish import write_queries
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.training.families import families_of
-from sat_retriever.training.holdout import divided
-from sat_retriever.training.sources import read_records
+from sat_retriever.training.data.families import families_of
+from sat_retriever.training.data.holdout import divided
+from sat_retriever.training.data.reading import read_records
 
 QUESTIONS, TRAIN = "questions", "train.json"
 _HELD_OUT_MOST = 1_000  # held-out questions; more would decide little more
@@ -110,7 +111,7 @@ def prepare(
     groups = families_of(index)
     held_out = kept_apart(groups, share=settings.share, seed=settings.seed)
     ids = index.sheet_ids()
-    mine = divided(own, ids, held_out)
+    mine = Dataset(index.path.stem, (), tuple(own), split=divided(own, ids, held_out))
     seen = frozenset(ids) - held_out
     made = _made(index, settings, folder, seen, chat, counting)
     lessons = _without(made.train, _texts((*made.held_out, *own)))

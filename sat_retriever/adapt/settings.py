@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sat_retriever.errors import InputError
+from sat_retriever.records.links import LinkType
 from sat_retriever.training.settings import EncoderTraining, RerankerTraining
 
 OWN = "own"
@@ -12,9 +13,9 @@ _A_SHEET = 2  # questions, where their number is left open
 _FEWEST, _MOST = 300, 5_000
 _SHARES = (0.3, 0.5, 0.7)  # of the trained weights, beside all of them
 _CHANNELS = (
-    "semantic", "query", "schema", "shape", "lexical", "formula_reference", "aggregation",
-    "summary_source", "join_key", "sibling_period", "same_workbook",
-)  # every kind of link that an index finds  # fmt: skip
+    *("semantic", "query", "schema", "shape", "lexical"),
+    *(kind.value for kind in LinkType),  # every type of link that an index finds
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,14 @@ from sat_retriever.encoder.folder import is_model_folder, read_model_folder
 from sat_retriever.errors import EncoderError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.models.packaged import is_packaged
+from sat_retriever.rank.fingerprints import check_trained_on
 from sat_retriever.rank.graph.folder import read_graph_folder
-from sat_retriever.rank.graph.model import GraphModel
-from sat_retriever.rank.graph.rerank import GraphReranker
-from sat_retriever.rank.load import own_reranker
-from sat_retriever.training.encodertask import SENTENCE_TRANSFORMERS
-from sat_retriever.training.run import CONFIG
-from sat_retriever.training.scoreronnx import base_weights
+from sat_retriever.rank.graph.graphrank import GRAPH
+from sat_retriever.rank.load import located_reranker, own_reranker_name
+from sat_retriever.rank.registry import untrained_kind
+from sat_retriever.training.encoder.encodertask import SENTENCE_TRANSFORMERS
+from sat_retriever.training.loop.runfolder import CONFIG
+from sat_retriever.training.reranker.scoreronnx import base_weights
 from sat_retriever.training.settings import RerankerTraining
 
 _PRECISION = re.compile(r":(?:int8|compact)$")
@@ -61,10 +62,10 @@ def goes_on(index: SheetIndex, backbone: str) -> bool:
     return backbone in (OWN, _PRECISION.sub("", index.encoder_name))
 
 
-def reranker_of(index: SheetIndex, backbone: str = OWN) -> GraphModel | None:
-    """The trained reranker by which an index is searched, if an adaptation can go on from it.
+def reranker_of(index: SheetIndex, backbone: str = OWN) -> Path | None:
+    """Folder of the trained reranker of an index, if an adaptation can go on from it.
 
-    That is one that reads tokens, of the encoder that Stage 1 goes on from.
+    It can if the reranker reads tokens of the encoder that Stage 1 goes on from.
 
     Args:
         index: What is adapted.
@@ -78,8 +79,12 @@ def reranker_of(index: SheetIndex, backbone: str = OWN) -> GraphModel | None:
     """
     if not goes_on(index, backbone):
         return None
-    found = own_reranker(index)
-    return found.model if isinstance(found, GraphReranker) else None
+    name = own_reranker_name(index)
+    if untrained_kind(name):
+        return None
+    kind, folder = located_reranker(name)
+    check_trained_on(index, folder, kind.name, kind.trained_on(folder))
+    return folder if kind.name == GRAPH.name else None
 
 
 def stage_2_start(folder: Path, settings: RerankerTraining) -> Path | None:

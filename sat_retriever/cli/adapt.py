@@ -32,11 +32,11 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.jsonform import to_json
 
 if TYPE_CHECKING:
-    from sat_retriever.adapt.judging import Row
+    from sat_retriever.adapt.judging import Verdict
     from sat_retriever.adapt.outcome import Adaptation
     from sat_retriever.adapt.questions import Material
     from sat_retriever.llm.chat import Chat
-    from sat_retriever.training.progress import Standing
+    from sat_retriever.training.loop.progress import Standing
 
 EXAMPLES = examples(
     "sat adapt --index reports.sat",
@@ -138,7 +138,7 @@ def _as_json(made: Adaptation, file: Path) -> dict[str, Any]:
         "dense_weight": made.dense_weight,
         "reranker": None if made.reranker is None else str(made.reranker),
         "stage_2_kept": made.stage_2_kept,
-        "rows": to_json(made.rows),
+        "rows": to_json(made.verdicts),
         "judged_apart": made.apart,
         "counts": dict(made.counts),
         "seconds": made.seconds,
@@ -159,7 +159,7 @@ def _print(made: Adaptation, file: Path) -> None:
     own = ""
     if counts["own"] or counts["own_left_out"]:
         own = f"; {counts['own']:,} labelled ones used, {counts['own_left_out']:,} not"
-    also = f"{counts['rerank']:,} for the reranker, " if len(made.rows) > 2 else ""
+    also = f"{counts['rerank']:,} for the reranker, " if len(made.verdicts) > 2 else ""
     console.print(
         f"{counted(counts['made'], 'question')} made, {counts['train']:,} to learn from, {also}"
         f"{counts['choose']:,} to choose with, {counts['judge']:,} in other words to judge by"
@@ -170,10 +170,11 @@ def _print(made: Adaptation, file: Path) -> None:
     table = grid("answers by", "NDCG@5", "Recall@5", f"ahead, with its {LEVEL:.0%} interval", "")
     for place in (1, 2):
         table.columns[place].justify = "right"
-    for row in made.rows:
-        kept = Text("kept" if row.kept else "not kept", "green" if row.kept else "yellow")
-        said = Text("") if row.ahead is None else kept
-        table.add_row(plain(row.name), share(row.ndcg), share(row.recall), _ahead(row), said)
+    for verdict in made.verdicts:
+        kept = Text("kept" if verdict.kept else "not kept", "green" if verdict.kept else "yellow")
+        said = Text("") if verdict.ahead is None else kept
+        figures = share(verdict.ndcg), share(verdict.recall), _ahead(verdict)
+        table.add_row(plain(verdict.name), *figures, said)
     console.print(table)
     console.print()
     if not made.apart:
@@ -181,29 +182,29 @@ def _print(made: Adaptation, file: Path) -> None:
             "few held-out questions: the same ones chose and judge, so new ones would score less",
             style="dim",
         )
-    for line in _verdict(made, file):
+    for line in _outcome(made, file):
         console.print(plain(line), soft_wrap=True)
     console.print(f"{made.seconds:,.0f} s, peak memory {made.memory_mib:,.0f} MiB", style="dim")
 
 
-def _ahead(row: Row) -> str:
-    """How far a row is ahead.
+def _ahead(verdict: Verdict) -> str:
+    """How far one way to answer is ahead.
 
-    >>> from sat_retriever.adapt.judging import Row
+    >>> from sat_retriever.adapt.judging import Verdict
     >>> from sat_retriever.metrics import Difference
-    >>> _ahead(Row("", 0.9, 0.8, Difference(0.0512, 0.03, 0.0724))), _ahead(Row("", 0.9, 0.8))
-    ('+.051 (+.030 to +.072)', '')
+    >>> _ahead(Verdict("", 0.9, 0.8, Difference(0.0512, 0.03, 0.0724)))
+    '+.051 (+.030 to +.072)'
     """
-    if row.ahead is None:
+    if verdict.ahead is None:
         return ""
     low, middle, high = (
         f"{value:+.3f}".replace("0.", ".", 1)
-        for value in (row.ahead.low, row.ahead.mean, row.ahead.high)
+        for value in (verdict.ahead.low, verdict.ahead.mean, verdict.ahead.high)
     )
     return f"{middle} ({low} to {high})"
 
 
-def _verdict(made: Adaptation, file: Path) -> list[str]:
+def _outcome(made: Adaptation, file: Path) -> list[str]:
     """What became of the index, and how to ask it."""
     if made.encoder is not None:
         weight = "" if made.dense_weight is None else f", the cosine counting {made.dense_weight:g}"
@@ -211,7 +212,7 @@ def _verdict(made: Adaptation, file: Path) -> list[str]:
     else:
         first = f"the adapted encoder is not better: {file} is as it was"
     lines = [first]
-    if len(made.rows) > 2 and not made.stage_2_kept:
+    if len(made.verdicts) > 2 and not made.stage_2_kept:
         lines.append("the adapted reranker is not better: it is not used")
     if made.reranker is not None:
         which = "reranker that was trained" if made.stage_2_kept else "reranker from before,"

@@ -119,7 +119,7 @@ def bench(
     that you name: BM25, say. With --out, report.html shows every question: what was
     found, what was missed, and why; results.json and runs/ have the numbers.
     """
-    from sat_retriever.evaluation.reportfolder import check_folder
+    from sat_retriever.evaluation.report.folder import check_folder
 
     if out is not None:
         check_folder(out, force=force)
@@ -185,11 +185,11 @@ def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured
     from sat_retriever.evaluation.bench import bench as compare
     from sat_retriever.evaluation.named import named_methods
     from sat_retriever.evaluation.timing import Timing
-    from sat_retriever.training.sources import check_known
+    from sat_retriever.training.data.reading import refuse_unknown_sheets
 
     if len(opened) == 0:
         raise EmptyInputError(f"{opened.path} holds no sheets; index some workbooks first")
-    check_known(labels.queries, opened.sheet_ids(), str(opened.path))
+    refuse_unknown_sheets(labels.queries, opened.sheet_ids(), str(opened.path))
     with progress("bench", "opening the index") as shown:
         opened.warm_up()
         remarks = _merged(labels)
@@ -237,7 +237,7 @@ def _about(opened: SheetIndex, labels: _Labels) -> dict[str, Any]:
 
 def _show(measured: _Measured, opened: SheetIndex, out: Path | None, *, as_json: bool) -> None:
     """The table first: a report that cannot be written takes nothing away from it."""
-    from sat_retriever.evaluation.reportfolder import REPORT
+    from sat_retriever.evaluation.report.folder import REPORT
     from sat_retriever.evaluation.results import results_of
 
     if not as_json:
@@ -260,8 +260,8 @@ def _show(measured: _Measured, opened: SheetIndex, out: Path | None, *, as_json:
 
 
 def _write(out: Path, measured: _Measured, opened: SheetIndex) -> None:
-    from sat_retriever.evaluation.report import report_html
-    from sat_retriever.evaluation.reportfolder import write_folder
+    from sat_retriever.evaluation.report.folder import write_folder
+    from sat_retriever.evaluation.report.page import report_html
 
     with progress("bench", "writing the report") as shown:
         page = report_html(

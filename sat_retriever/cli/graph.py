@@ -16,8 +16,8 @@ from sat_retriever.cli.target import check_target, to_stdout, to_terminal, write
 from sat_retriever.cli.terminal import DEFAULT_INDEX, IndexOption, counted, examples, plain, stderr
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.links.view.graph import graph_json_parts, graphml_parts
-from sat_retriever.links.view.part import around, best_linked
+from sat_retriever.links.graph import graph_json_parts, graphml_parts
+from sat_retriever.links.part import around, best_linked
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.tools.naming import find_sheets, unknown_name
@@ -96,7 +96,7 @@ def graph(
     check_target(out, file, force=force)
     form = _format(format_, out)
     if form == "html" and limit is None:
-        from sat_retriever.links.view.page import PAGE_SHEETS
+        from sat_retriever.pages.graph.page import PAGE_SHEETS
 
         limit = PAGE_SHEETS
     if to_terminal(out) and form == "html":
@@ -124,7 +124,7 @@ def graph(
 def _page(
     records: Iterable[SheetRecord], links: Iterable[Link], name: str, notes: Sequence[str]
 ) -> str:
-    from sat_retriever.links.view.page import to_html
+    from sat_retriever.pages.graph.page import to_html
 
     return to_html(list(records), links, title=name, notes=notes)
 

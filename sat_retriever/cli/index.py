@@ -29,8 +29,9 @@ from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.errors import EmptyInputError, IndexBusyError, InputError, SatError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.sync import SyncReport
+from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.records.jsonform import to_json
-from sat_retriever.records.sheets import FORMATS, SkipReason
+from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits
 
 _LISTED = 8  # skipped files and sheets named at the end; the rest is counted
@@ -197,7 +198,7 @@ def _print_report(report: SyncReport, sheets: int, file: Path | None) -> None:
         _print_skipped(report, file)
     if not read + report.unchanged:
         ignored = counted(report.ignored, "other file")
-        out.print(f"no workbook was found; looked for {', '.join(FORMATS)}; {ignored} ignored")
+        out.print(f"no workbook was found; looked for {', '.join(FORMAT_NAMES)}; {ignored} ignored")
         out.print("hidden folders and links to folders are left out", style="dim")
 
 

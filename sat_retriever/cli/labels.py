@@ -12,9 +12,9 @@ import typer
 
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
 from sat_retriever.datasets.labels import Query, load_labels
+from sat_retriever.datasets.labels.write import FORMS, write_queries
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.questions.publish import FORMS, write_queries
 
 _HINTED = 5  # unknown sheets for which near ones are looked up
 _LISTED = 20  # unknown sheets that are named
@@ -22,10 +22,10 @@ _SEARCHED = 20_000  # ids among which near ones are looked for
 
 
 def check_form(out: Path | None) -> None:
-    """Nothing, if labels can be written to a file of that name.
+    """Refuse a file name that labels cannot be written to.
 
     Raises:
-        InputError: If its ending is of none of the forms.
+        InputError: If no form of labels has its ending.
     """
     if out is not None and out.suffix.lower() not in FORMS:
         raise InputError(f"{out} does not end in {', '.join(FORMS)}; choose one of these forms")

@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sat_retriever.cli.terminal import grid, plain
-from sat_retriever.links.words import in_order, ways_of
-from sat_retriever.records.links import Link
+from sat_retriever.records.links import Link, in_order, kind_of
 from sat_retriever.records.sheets import SheetRecord
 
 
@@ -26,8 +25,8 @@ def link_table(record: SheetRecord, links: Sequence[Link], most: int) -> Table:
 
 
 def _by_way(kind: str, links: Sequence[Link], sheet_id: str) -> list[tuple[str, list[Link]]]:
-    there, back = ways_of(kind)
-    if there == back:
+    there, back = kind_of(kind).says
+    if not kind_of(kind).directed:
         return [(there, list(links))]
     out = [link for link in links if link.source == sheet_id]
     return [(there, out), (back, [link for link in links if link.source != sheet_id])]

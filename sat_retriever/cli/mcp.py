@@ -63,26 +63,28 @@ def mcp(
     there is no password: keep it on this machine, or behind your own.
     """
     require("mcp", "mcp")
-    from sat_retriever.tools import SheetTools, mcp_server
+    from sat_retriever.tools import SheetTools
+    from sat_retriever.tools.mcp.server import sheet_server
+    from sat_retriever.tools.mcp.serving import listen, serve_http, serve_stdio, url
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     with SheetIndex.open(file) as opened:
         tools = SheetTools(opened, reranker=None if reranker == "none" else reranker)
         opened.warm_up()
-        server = mcp_server.sheet_server(tools)
+        server = sheet_server(tools)
         if transport is Transport.STDIO:
             signal.signal(signal.SIGINT, _end_now)
-            mcp_server.serve_stdio(server)
+            serve_stdio(server)
             return
-        with mcp_server.listen(host, port) as listening:
-            place = mcp_server.url(listening)
+        with listen(host, port) as listening:
+            place = url(listening)
             console = stderr()
             console.print(
                 plain(f"serving {counted(len(opened), 'sheet')} at {place} (Ctrl-C ends it)"),
                 soft_wrap=True,
             )
             try:
-                mcp_server.serve_http(server, listening, host=host, names=allow_host or ())
+                serve_http(server, listening, host=host, names=allow_host or ())
             except KeyboardInterrupt:
                 raise typer.Exit(_INTERRUPTED) from None
 

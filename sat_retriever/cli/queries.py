@@ -24,13 +24,13 @@ from sat_retriever.cli.terminal import (
     stdout,
 )
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.questions.publish import write_queries
 from sat_retriever.records.sheets import SheetRecord
 
 if TYPE_CHECKING:
-    from sat_retriever.questions.own import OwnQueries
+    from sat_retriever.questions.forindex import OwnQueries
 
 _READ_AT_ONCE = 1_000
 _SAMPLES = 8
@@ -95,7 +95,7 @@ def queries(
         return
     if paraphrase is not None and out is None:
         raise InputError("--paraphrase needs a file for the result; name one with --out")
-    from sat_retriever.questions.own import own_queries  # no other command waits for it
+    from sat_retriever.questions.forindex import own_queries  # no other command waits for it
 
     wanted_number = _NUMBER if number is None else number
     wanted = [name.strip() for name in types.split(",") if name.strip()] if types else None

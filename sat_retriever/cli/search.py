@@ -183,7 +183,7 @@ def _print_hits(query: str, hits: list[Hit]) -> None:
 
 
 def _is_folded(hit: Hit, shown: str) -> bool:
-    """Whether a sheet's name or path is nowhere in one piece, so that neither can be copied."""
+    """True if a sheet's name or path is nowhere in one piece, so that neither can be copied."""
     names = (hit.record.sheet, hit.record.path or hit.record.workbook)
     return not all(plain(name).plain in shown for name in names)
 

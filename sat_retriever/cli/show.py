@@ -25,10 +25,10 @@ from sat_retriever.cli.terminal import (
 )
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.links.words import in_order
+from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import to_json
-from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import FormulaState, SheetRecord, Skipped
+from sat_retriever.records.links import Link, in_order
+from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.sheets import Table as SheetTable
 from sat_retriever.tools.naming import find_sheets, sheets_called, unknown_name
 

@@ -12,17 +12,17 @@ from sat_retriever.errors import InputError
 
 
 def to_stdout(out: Path | None) -> bool:
-    """Whether no file is named: none at all, or "-"."""
+    """True if no file is named: none at all, or "-"."""
     return out is None or str(out) == "-"
 
 
 def to_terminal(out: Path | None) -> bool:
-    """Whether a person would get it on the screen."""
+    """True if a person would get it on the screen."""
     return to_stdout(out) and sys.stdout.isatty()
 
 
 def check_target(out: Path | None, index: Path, *, force: bool) -> None:
-    """Nothing, if the export may be written there.
+    """Refuse a file that an export cannot or must not be written to.
 
     Raises:
         InputError: If it is a folder, lies in none, is the index, or is another file and

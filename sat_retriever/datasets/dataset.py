@@ -1,15 +1,15 @@
-"""A corpus to search with questions to ask it, and the loaders of the published ones."""
+"""A corpus to search with labelled queries, and the loaders of the published ones."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from sat_retriever.datasets.edges import load_links
-from sat_retriever.datasets.labels.published import read_queries
 from sat_retriever.datasets.labels.query import Query
+from sat_retriever.datasets.labels.queryjson import read_queries
 from sat_retriever.datasets.sheets import load_sheets
 from sat_retriever.errors import CorpusError
 from sat_retriever.records.links import Link
@@ -30,16 +30,35 @@ _MADE = "corpus.json"  # beside a corpus that `sat synth` made
 
 
 @dataclass(frozen=True, slots=True)
+class Split:
+    """What the queries of a data set are for, and which sheets training may see.
+
+    Attributes:
+        train: Positions in `Dataset.queries` of those to learn from.
+        validation: Positions of those that every choice is made with.
+        test: Positions of those of the one reported evaluation.
+        seen: Ids of the sheets that training may use, even as negatives; None for all.
+    """
+
+    train: tuple[int, ...] = ()
+    validation: tuple[int, ...] = ()
+    test: tuple[int, ...] = ()
+    seen: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
-    """A corpus to search and the questions to ask it.
+    """A corpus to search with labelled queries: what is trained, chosen and measured with.
 
     Attributes:
         name: Stable name, for example "industrytab_1k" or "spider_dev".
-        records: Sheets in numeric order of their ids; empty when `root` is given.
-        queries: Questions in file order.
+        records: Sheets in numeric order of their ids; empty when `root` is given, or when the
+            sheets are in a user's index.
+        queries: Labelled queries in file order.
         links: Published sheet-to-sheet links.
         files: The files it was read from, for provenance.
         root: Folder of workbooks that hold the sheets; None when records are given.
+        split: What the queries are for; as loaded, no query is for anything yet.
     """
 
     name: str
@@ -48,6 +67,57 @@ class Dataset:
     links: tuple[Link, ...] = ()
     files: tuple[Path, ...] = ()
     root: Path | None = None
+    split: Split = Split()
+
+    @property
+    def train(self) -> tuple[Query, ...]:
+        """Queries to learn from."""
+        return chosen(self.queries, self.split.train)
+
+    @property
+    def validation(self) -> tuple[Query, ...]:
+        """Queries to choose with."""
+        return chosen(self.queries, self.split.validation)
+
+    @property
+    def test(self) -> tuple[Query, ...]:
+        """Queries of the reported evaluation."""
+        return chosen(self.queries, self.split.test)
+
+    @property
+    def left_out(self) -> int:
+        """Number of queries that a training does not use, such as those of the test."""
+        return len(self.queries) - len(self.split.train) - len(self.split.validation)
+
+
+def chosen(queries: Sequence[Query], places: Iterable[int]) -> tuple[Query, ...]:
+    """The queries at some positions, in the order of these."""
+    return tuple(queries[place] for place in places)
+
+
+def divided_dataset(
+    name: str,
+    train: Sequence[Query],
+    validation: Sequence[Query],
+    *,
+    seen: frozenset[str] | None = None,
+) -> Dataset:
+    """A data set of queries that are divided already; its sheets are in an index.
+
+    Args:
+        name: Its name.
+        train: Queries to learn from; one that is to count twice is there twice.
+        validation: Queries to choose with.
+        seen: Ids of the sheets that training may use, even as negatives; None for all.
+
+    >>> found = divided_dataset("own", [Query("a", ("1",))], [Query("b", ("2",))])
+    >>> found.split.train, found.split.validation, found.validation[0].text
+    ((0,), (1,), 'b')
+    """
+    queries = (*train, *validation)
+    places = tuple(range(len(queries)))
+    split = Split(places[: len(train)], places[len(train) :], seen=seen)
+    return Dataset(name, (), queries, split=split)
 
 
 def load_industrytab(folder: str | Path) -> Dataset:

@@ -73,7 +73,7 @@ def _typed_edges(edges: Mapping[str, Any], path: Path) -> tuple[Link, ...]:
 
 
 def _check_edges(edges: Mapping[str, Any], known: Collection[str], path: Path) -> None:
-    """Nothing, if pairs, types and counts are as documented."""
+    """Refuse pairs, types and counts that are not as documented."""
     pairs: set[frozenset[str]] = set()
     for pair, types in edges["edge_all_types"].items():
         where = f"{path}, 'edge_all_types' {pair!r:.80}"
@@ -97,7 +97,7 @@ def _check_edges(edges: Mapping[str, Any], known: Collection[str], path: Path) -
 
 
 def _check_listed(edges: Mapping[str, Any], pairs: set[frozenset[str]], path: Path) -> None:
-    """Nothing, if the list of edges has the same pairs, each once."""
+    """Refuse a list of edges that does not have the same pairs, each once."""
     listed = edges.get("edges")
     if listed is None:
         return
@@ -121,7 +121,7 @@ def _check_listed(edges: Mapping[str, Any], pairs: set[frozenset[str]], path: Pa
 
 
 def _check_primary(edges: Mapping[str, Any], path: Path) -> None:
-    """Nothing, if each pair's first type is one of its types, and directions are of edges."""
+    """Refuse a first type that is none of the pair's types, or a direction without an edge."""
     every = edges["edge_all_types"]
     for name in ("edge_types", "edge_directions"):
         given = edges.get(name) or {}

@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
-from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.dataset import Dataset, Split
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
 from sat_retriever.gathering import connected
@@ -20,36 +19,6 @@ _LONG_FORMS = {
 }
 _PERIOD = re.compile(r"20\d\d(?:[-_]\d\d)?(?:_Q\d)?")
 _TARGETS = (0.70, 0.15, 0.15)
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Positions of queries in `Dataset.queries`.
-
-    Attributes:
-        train: For training.
-        validation: For every choice.
-        test: For the one reported evaluation.
-    """
-
-    train: tuple[int, ...]
-    validation: tuple[int, ...]
-    test: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SheetSplit:
-    """Ids of the sheets of each part, in the order of the records.
-
-    Attributes:
-        train: All that training may use, even as negatives.
-        validation: Searched by validation queries, beside the others.
-        test: Searched by test queries, beside the others.
-    """
-
-    train: tuple[str, ...]
-    validation: tuple[str, ...]
-    test: tuple[str, ...]
 
 
 def standard_split(num_queries: int, *, ratio: float = 0.1, seed: int = 42) -> Split:
@@ -122,7 +91,7 @@ def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:
     """A split in which no test sheet's family or header set is seen in training.
 
     A query belongs to the part that holds its whole gold set; the others are left
-    out. Training may use no held-out sheet, not even as a negative: see `grouped_sheets`.
+    out. Training may use no held-out sheet, not even as a negative: see `Split.seen`.
 
     Source: the released grouped evaluation; parts of .70/.15/.15 of the sheets.
 
@@ -138,22 +107,9 @@ def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:
             parts[home].append(place)
     for part in parts:
         rng.shuffle(part)
-    return Split(*(tuple(part) for part in parts))
-
-
-def grouped_sheets(dataset: Dataset, *, seed: int = 42) -> SheetSplit:
-    """The sheets behind `grouped_split` of the same seed; every sheet is in one part.
-
-    Source: the released grouped evaluation; parts of .70/.15/.15 of the sheets.
-
-    Raises:
-        InputError: If the dataset has no records.
-    """
-    part_of, _ = _parts_of_sheets(dataset, seed)
-    parts: tuple[list[str], list[str], list[str]] = ([], [], [])
-    for record in dataset.records:
-        parts[part_of[record.sheet_id]].append(record.sheet_id)
-    return SheetSplit(*(tuple(part) for part in parts))
+    train, validation, test = (tuple(part) for part in parts)
+    seen = frozenset(sheet for sheet, part in part_of.items() if part == 0)
+    return Split(train, validation, test, seen)
 
 
 def _parts_of_sheets(dataset: Dataset, seed: int) -> tuple[dict[str, int], random.Random]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import get_args
@@ -24,9 +24,8 @@ from sat_retriever.encoder.spec import EncoderSpec, Precision, unknown_precision
 from sat_retriever.errors import EncoderError, InputError
 from sat_retriever.models.packaged import is_packaged, packaged_model
 from sat_retriever.onnx.session import usable_threads
+from sat_retriever.records.progress import Progress
 from sat_retriever.records.tokens import FloatArray
-
-Progress = Callable[[int, int], None]
 
 # One text gains little beyond this many threads.
 _THREADS_PER_TEXT = 4

@@ -6,12 +6,13 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.evaluation.method import Method, Progress, no_progress
-from sat_retriever.records.candidates import Candidate
+from sat_retriever.evaluation.method import Method, no_progress
+from sat_retriever.records.progress import Progress
 
-Timed = tuple[float, Sequence[Candidate]]
+Given = TypeVar("Given")
 
 WARM_UP = 20
 REPEATS = 3
@@ -84,21 +85,20 @@ def latency(
     first: list[float] = []
     second: list[float] = []
     for done in range(1, repeats + 1):
-        # In rounds of their own: an index keeps the token of the question it was asked last.
         joint += [_milliseconds(method.rank, query)[0] for query in queries]
         for query in queries:
-            spent, found = _milliseconds(method.find, query)
+            spent, (asked, found) = _milliseconds(method.stage1, query)
             first.append(spent)
             if method.rerank is not None:
-                second.append(_milliseconds(method.rerank, query, found)[0])
+                second.append(_milliseconds(method.rerank, asked, found)[0])
         progress(done * len(queries), repeats * len(queries))
     return Latency(
         times_of(joint), times_of(first), times_of(second) if second else None, len(joint)
     )
 
 
-def _milliseconds(call: Callable[..., Sequence[Candidate]], *arguments: object) -> Timed:
-    """How long a call took, and what it gave."""
+def _milliseconds(call: Callable[..., Given], *arguments: object) -> tuple[float, Given]:
+    """Time that a call took, and its result."""
     start = time.perf_counter()
     given = call(*arguments)
     return (time.perf_counter() - start) * 1000, given

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.evaluation.bench import FEW, Bench, Scored
-from sat_retriever.evaluation.run import DEPTH
 from sat_retriever.metrics import Difference
+from sat_retriever.metrics.run import DEPTH
 
 NONE = "–"
 

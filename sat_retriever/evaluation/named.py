@@ -14,9 +14,13 @@ from sat_retriever.evaluation.methods.rag import rag
 from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.evaluation.methods.stage1 import stage1
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.graph.rerank import GraphReranker
-from sat_retriever.rank.links import LinkReranker
-from sat_retriever.rank.load import load_reranker, own_reranker
+from sat_retriever.rank.load import (
+    load_reranker,
+    located_reranker,
+    own_reranker,
+    own_reranker_name,
+)
+from sat_retriever.rank.registry import untrained_kind
 
 _OWN = "+ own reranker"
 _ENCODER = "encoder"  # folder of a run, where a training puts the encoder
@@ -51,19 +55,17 @@ def named_methods(
     methods = {
         "BM25": bm25(index),
         f"{'Stage 1' if trained else 'RAG'} ({encoder})": (stage1 if trained else rag)(index),
-        "fused": fused(index.without_times()),
+        "fused": fused(index, times=False),
         **({"+ times": fused(index)} if index.times else {}),
         "+ link reranker": link_reranker(index),
     }
     try:
-        own = own_reranker(index)
+        if not untrained_kind(own_reranker_name(index)):
+            methods[_OWN] = second_stage(index, own_reranker(index))
     except (PathNotFoundError, EncoderError, FingerprintMismatchError) as error:
         if lost is None:
             raise
         lost(f"{_OWN} is left out: {error}")
-    else:
-        if not isinstance(own, LinkReranker):
-            methods[_OWN] = second_stage(index, own)
     for folder in rerankers:
         name, method = _trained(index, str(folder))
         number, free = 1, name
@@ -96,5 +98,5 @@ def encoder_label(name: str) -> str:
 def _trained(index: SheetIndex, name: str) -> tuple[str, Method]:
     """A trained reranker, and what its row is called."""
     found = load_reranker(index, name)
-    kind = "Stage 2" if isinstance(found, GraphReranker) else "Cross-Encoder"
-    return f"{kind} ({Path(name).resolve().name})", second_stage(index, found)
+    kind, _ = located_reranker(name)
+    return f"{kind.label} ({Path(name).resolve().name})", second_stage(index, found)

@@ -54,8 +54,6 @@ def timed(
     # Both stages are called once together and once apart.
     affordable = int(timing.seconds / (2 * timing.repeats * max(each_s, 1e-9)))
     chosen = evenly(texts, min(timing.questions, max(_LEAST_TIMED, affordable)))
-    if len(set(chosen)) == 1:  # an index keeps the last question; a blank makes it another one
-        chosen = [chosen[0], f"{chosen[0]} "]
     return latency(
         method,
         chosen,

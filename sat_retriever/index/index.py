@@ -2,62 +2,38 @@
 
 from __future__ import annotations
 
-import json
 import os
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from copy import copy
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
 
-import numpy as np
-from filelock import FileLock, Timeout
-
-from sat_retriever.counts import check_counts
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import (
-    EmptyInputError,
-    FingerprintMismatchError,
-    IndexBusyError,
-    IndexFormatError,
-    IndexStorageError,
-    InputError,
-    PathNotFoundError,
-)
-from sat_retriever.index.reencoding import fresh_tokens
-from sat_retriever.index.scoring import DENSE_WEIGHT
-from sat_retriever.index.search import CandidateSearch, Question, check_encoder
-from sat_retriever.index.store.sqlite import SqliteStore
-from sat_retriever.index.store.write import SheetRow, WorkbookState
-from sat_retriever.index.sync import Progress, SyncOptions, SyncReport, sync_paths
-from sat_retriever.links.claims import Discovery, claims_of, discover
-from sat_retriever.links.given import checked_link
-from sat_retriever.period.asked import AskedTimes
-from sat_retriever.period.question import asked_times
+from sat_retriever.errors import InputError
+from sat_retriever.index.question import Question
+from sat_retriever.index.search import Searched, SheetSearch
+from sat_retriever.index.settings import IndexSettings, new_notes
+from sat_retriever.index.state import IndexState
+from sat_retriever.index.store.opening import Store, create_store, open_store
+from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.index.sync import SyncOptions, SyncReport
+from sat_retriever.index.writer import IndexWriter
+from sat_retriever.period.asked import UNDATED, AskedTimes
 from sat_retriever.period.spans import Span
-from sat_retriever.records.candidates import UNDATED, Candidate
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import SheetRecord, without_examples
+from sat_retriever.records.progress import PathProgress, Progress
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
-from sat_retriever.text.lexical import WordShares, sheet_words
-from sat_retriever.text.serialize import Serialization, serialize
+from sat_retriever.text.lexical import WordShares
+from sat_retriever.text.serialize import Serialization
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.regular import is_within, real_path
 
-_RERANKER, _HOME = "reranker", "home"  # keys in the file; its folder when others were named
 UNRESOLVED_SHOWN = 20  # workbook files that status names
-_AT_ONCE = 1024  # records encoded and written together
-_RELINKED = 64  # workbooks without a file that are linked in one transaction
-WRITER_WAIT_S = 10.0  # how long a second writer waits for the first
-
-
-Item = TypeVar("Item")
 
 
 class SheetIndex:
@@ -69,36 +45,17 @@ class SheetIndex:
         store: An open store.
         encoder: Encoder of the tokens in it; None loads the one the index names, at
             the first query.
-        times: Hold sheets back whose time is another than a query names; False scores as the
-            paper does. Not part of the file.
+        times: True ranks sheets lower whose time is not the one that a query names; False
+            scores as the paper does. Not part of the file.
     """
 
-    def __init__(
-        self, store: SqliteStore, encoder: Encoder | None = None, *, times: bool = True
-    ) -> None:
+    def __init__(self, store: Store, encoder: Encoder | None = None, *, times: bool = True) -> None:
+        settings = IndexSettings.from_meta(store.meta(), store.path)
         self._store = store
-        self.times = times
-        self._encoder_lock = threading.Lock()
-        self._meta: Mapping[str, str] = {}
-        meta = store.meta()
-        try:
-            self._take(meta)
-            self.serialization = Serialization.from_dict(json.loads(meta["serialization"]))
-            self.examples = meta["examples"] == "yes"
-            fingerprint = meta["serialization_fingerprint"]
-        except (KeyError, ValueError, TypeError) as error:
-            raise IndexFormatError(
-                f"the settings in {store.path} are damaged ({error}): index the folders anew into "
-                "another file"
-            ) from error
-        if self.serialization.fingerprint != fingerprint:
-            raise FingerprintMismatchError(
-                f"{store.path} was written by a version that turned records into other texts: "
-                "index the folders anew into another file"
-            )
-        self._loaded: list[Encoder] = []  # at most one; shared by `without_times`
-        if encoder is not None:
-            self._loaded.append(self._checked(encoder))
+        self._state = IndexState(settings, store.path, encoder)
+        self._writer = IndexWriter(store, self._state)
+        self._times = times
+        self._search = self._new_search()
 
     @classmethod
     def create(
@@ -129,16 +86,10 @@ class SheetIndex:
         if os.path.lexists(path):
             raise InputError(f"{path} exists already; open it, or choose another file")
         encoder = encoder or SheetEncoder.load()
-        serialization = serialization or Serialization()
-        about = _about(encoder, dense_weight)
-        meta = {
-            **{key: value for key, value in about.items() if value is not None},
-            _HOME: str(path.parent.resolve()),
-            "serialization": json.dumps(serialization.to_dict(), sort_keys=True),
-            "serialization_fingerprint": serialization.fingerprint,
-            "examples": "yes" if examples else "no",
-        }
-        return cls(SqliteStore.create(path, meta), encoder)
+        notes = new_notes(
+            encoder, dense_weight, serialization or Serialization(), path, examples=examples
+        )
+        return cls(create_store(path, notes), encoder)
 
     @classmethod
     def open(
@@ -157,7 +108,7 @@ class SheetIndex:
             IndexFormatError: If it is no index, or was written by a newer version.
             FingerprintMismatchError: If `encoder` is not the one it was written with.
         """
-        store = SqliteStore.open(Path(path).resolve())
+        store = open_store(Path(path).resolve())
         try:
             return cls(store, encoder, times=times)
         except BaseException:
@@ -165,24 +116,16 @@ class SheetIndex:
             raise
 
     def copied(self, path: str | Path) -> SheetIndex:
-        """An index of its own that stays as this one is now, whatever is indexed later.
+        """A copy of the index as it is now, open; later changes to either leave the other alone.
 
         Args:
-            path: Its file; what is there is replaced.
+            path: The file of the copy; a file that is there is replaced.
 
         Raises:
             OutputError: If it cannot be written.
         """
         self._store.copy_to(Path(path).absolute())
-        with self._encoder_lock:
-            encoder = self._loaded[0] if self._loaded else None
-        return SheetIndex.open(path, encoder, times=self.times)
-
-    def without_times(self) -> SheetIndex:
-        """The same index, scoring as the paper does; closing one closes both."""
-        plain = copy(self)  # store, encoder and tokens serve both
-        plain.times = False
-        return plain
+        return SheetIndex.open(path, self._state.loaded, times=self.times)
 
     def close(self) -> None:
         """Release the file."""
@@ -215,51 +158,64 @@ class SheetIndex:
 
         Raises:
             EncoderError: If it cannot be loaded.
-            FingerprintMismatchError: If what its name loads today is another encoder.
+            FingerprintMismatchError: If its name loads another encoder today.
         """
-        with self._encoder_lock:
-            if not self._loaded:
-                self._loaded.append(self._checked(SheetEncoder.load(self.encoder_name)))
-            return self._loaded[0]
+        return self._state.encoder
 
     @property
     def fingerprint(self) -> str:
         """Fingerprint of the encoder its tokens were made with; loads nothing."""
-        return self._meta["fingerprint"]
+        return self._state.settings.fingerprint
 
     @property
     def encoder_name(self) -> str:
-        """What loads the encoder its tokens were made with: a name or a folder.
+        """Name or folder that loads the encoder of its tokens.
 
         A folder that was moved along with the index is found beside it.
         """
-        return self._moved(self._meta["encoder"])
+        return self._state.encoder_name
 
     @property
     def reranker_name(self) -> str | None:
         """Folder of the trained reranker that searches take where none is named."""
-        folder = self._meta.get(_RERANKER)
-        return None if folder is None else self._moved(folder)
+        settings = self._state.settings
+        return settings.reranker and settings.located(settings.reranker, self.path)
 
     @property
     def width(self) -> int:
         """Token width d."""
-        return int(self._meta["width"])
+        return self._state.settings.width
+
+    @property
+    def dense_weight(self) -> float:
+        """Share of the cosine in scores, in [0, 1], unless a query gives another."""
+        return self._state.settings.dense_weight
+
+    @property
+    def serialization(self) -> Serialization:
+        """How its records became texts."""
+        return self._state.settings.serialization
+
+    @property
+    def examples(self) -> bool:
+        """False if no cell values are kept."""
+        return self._state.settings.examples
+
+    @property
+    def times(self) -> bool:
+        """True if sheets are held back whose time is another than a query names."""
+        return self._times
 
     # ---- writing
 
     def delete_if_empty(self) -> bool:
-        """Close the index and delete its file if it holds nothing; True if that was so.
+        """Close the index and delete its file if it is empty; True if it was.
 
         Raises:
             IndexBusyError: If another process is writing to it.
             IndexStorageError: If the file cannot be deleted.
         """
-        with self._sole_writer():
-            if len(self) or self.workbooks():
-                return False
-            self._store.delete()
-        return True
+        return self._writer.delete_if_empty()
 
     def sync(
         self,
@@ -270,7 +226,7 @@ class SheetIndex:
         password: str | None = None,
         workers: int | None = None,
         limits: Limits | None = None,
-        progress: Progress | None = None,
+        progress: PathProgress | None = None,
     ) -> SyncReport:
         """Bring the index in line with the workbooks under some paths.
 
@@ -278,20 +234,20 @@ class SheetIndex:
         transaction; those that are gone from under the paths are removed. An
         interruption leaves every workbook in its old or its new state.
 
-        A folder that was renamed or moved is indexed anew under its new name: a workbook of
-        a folder that is there no more goes as soon as one of the same path in a folder, and
-        with one of the same sheets, comes. No other workbook of such a folder goes, which may
-        be an unmounted disk.
+        Workbooks of a folder that was renamed or moved are indexed anew under its new name. A
+        workbook of the missing folder is removed when one with the same path below its folder,
+        and with one of the same sheets, is indexed. All others stay, since the folder may be
+        on a disk that is not mounted.
 
         Args:
             paths: Folders and files. Sheet ids are relative to the folder; a path
                 inside a folder that was indexed before keeps that folder.
             verify: Hash every file instead of trusting size and modification time, and check
-                every row of the index: workbooks with damaged rows are read anew, also outside
+                every row of the index. Workbooks with damaged rows are read anew, even outside
                 the paths.
-            follow_links: Read a link in a folder also where its file lies outside all folders
-                and files that were ever named; else such a link is skipped. Links to folders
-                are never followed. A path that is named is read wherever it leads.
+            follow_links: Read a link in a folder even if its file lies outside every folder
+                and file that was ever named; otherwise such a link is skipped. Links to
+                folders are never followed. A path in `paths` is read wherever it leads.
             password: Opens encrypted workbooks.
             workers: Reading processes; all cores by default.
             limits: Bounds on what one file may cost, in place of the usual ones; workbooks
@@ -299,27 +255,20 @@ class SheetIndex:
             progress: Called with workbooks done, workbooks in all, and the path.
 
         Raises:
-            PathNotFoundError: If a path does not exist; nothing is changed then.
+            PathNotFoundError: If a path does not exist; then nothing is changed.
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
-            IndexDamagedError: If rows are damaged that it needs, without `verify`.
+            IndexDamagedError: If it meets damaged rows and `verify` is not given.
             IndexFormatError: If the file itself is broken.
         """
-        named = [paths] if isinstance(paths, (str, Path)) else list(paths)
-        if not all(str(path) for path in named):
-            raise PathNotFoundError("a path is empty; name a folder or a file")
         options = SyncOptions(
-            examples=self.examples,
             verify=verify,
             follow_links=follow_links,
             password=password,
             workers=workers,
             limits=limits,
-            width=self.width,
         )
-        with self._sole_writer():
-            places = [Path(path) for path in named]
-            return sync_paths(self._store, places, self._rows, options, progress)
+        return self._writer.sync(paths, options, progress)
 
     def add_records(
         self,
@@ -330,13 +279,13 @@ class SheetIndex:
     ) -> int:
         """Add sheets without files, each in place of a sheet of the same id.
 
-        Records are written a thousand at a time; what was written stays, with the links
-        that were found, if the iterable fails later.
+        Records are written a thousand at a time. If the iterable fails later, those that were
+        written stay, with the links that were found between them.
 
         Args:
             records: The sheets; those of one `workbook` belong together.
-            links: Links that are known, for example foreign keys. Their ends need not be
-                here yet. All are checked before anything is written.
+            links: Known links, for example foreign keys. Their sheets may be added later. All
+                links are checked before anything is written.
             find_links: Also find links by names and headers.
 
         Returns:
@@ -346,23 +295,7 @@ class SheetIndex:
             InputError: If a link or a record has a value that cannot be kept.
             IndexBusyError: If another process is writing to the index.
         """
-        added = 0
-        given = [checked_link(link) for link in links]
-        workbooks: dict[str, None] = {}
-        with self._sole_writer():
-            try:
-                for part in _parts(records, _AT_ONCE):
-                    kept = part if self.examples else [without_examples(record) for record in part]
-                    alone = [record for record in kept if find_links and not record.workbook]
-                    self._store.put_sheets(self._rows(kept), claims_of(alone))
-                    added += len(part)
-                    workbooks.update((record.workbook, None) for record in kept if record.workbook)
-            finally:  # what was written is linked even if the rest could not be read
-                for names in _parts(workbooks if find_links else (), _RELINKED):
-                    self._store.relink_sheets([self._found(workbook) for workbook in names])
-                self._store.settle_families()
-            self._store.put_links(given)
-        return added
+        return self._writer.add_records(records, links, find_links=find_links)
 
     def reencode(
         self,
@@ -370,13 +303,13 @@ class SheetIndex:
         *,
         dense_weight: float | None = None,
         reranker: str | Path | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress | None = None,
     ) -> None:
         """Give every sheet a token by another encoder, in one transaction.
 
-        Until its end, and if it fails or is killed, the index stays as it was, also for those
-        who read it meanwhile. Whoever has it open afterwards has to open it again. Takes room
-        for the tokens twice beside the file, and little memory.
+        The index stays as it was until the end, for readers too, and also if this fails or is
+        killed. Other processes that have it open must open it again afterwards. It needs
+        little memory, and disk space beside the file for two copies of the tokens.
 
         Args:
             encoder: Makes the tokens, of the texts that the index was written with.
@@ -390,18 +323,15 @@ class SheetIndex:
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If there is no room, or the file cannot be written.
         """
-        meta = _about(encoder, dense_weight) | {_RERANKER: _place(reranker)} | self._home()
-        with self._sole_writer():
-            with fresh_tokens(self._store, encoder, self.serialization, progress) as tokens:
-                self._store.replace_tokens(tokens, meta)
-            with self._encoder_lock:
-                self._loaded[:] = [encoder]
-                self._take(self._store.meta())
+        self._writer.reencode(
+            encoder, dense_weight=dense_weight, reranker=reranker, progress=progress
+        )
+        self._search = self._new_search()
 
     def name_reranker(self, folder: str | Path | None) -> None:
         """Note the trained reranker that searches of this index take where none is named.
 
-        Who has the index open already has to open it again.
+        Other processes that have the index open must open it again to see it.
 
         Args:
             folder: A trained reranker, or the run folder of its training; None forgets it.
@@ -411,19 +341,7 @@ class SheetIndex:
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
         """
-        if folder is not None and not (str(folder) and Path(folder).is_dir()):
-            raise PathNotFoundError(
-                f"there is no folder {folder}; name one with a trained reranker, or None"
-            )
-        with self._sole_writer():
-            encoder = {"encoder": self.encoder_name}  # its folder may have moved with the file
-            self._store.note({_RERANKER: _place(folder)} | encoder | self._home())
-            self._meta = self._store.meta()
-
-    def _found(self, workbook: str) -> tuple[list[str], Discovery]:
-        """Sheet ids of a workbook that has no file, and what it says about links."""
-        records = self._store.records_called(workbook)
-        return [record.sheet_id for record in records], discover(records)
+        self._writer.name_reranker(folder)
 
     def remove(self, sheet_ids: Sequence[str]) -> int:
         """Drop sheets; the number that was there.
@@ -433,10 +351,7 @@ class SheetIndex:
         Raises:
             IndexBusyError: If another process is writing to the index.
         """
-        with self._sole_writer():
-            removed = self._store.remove_sheets(sheet_ids)
-            self._store.settle_families()
-            return removed
+        return self._writer.remove(sheet_ids)
 
     # ---- reading
 
@@ -452,79 +367,102 @@ class SheetIndex:
             self._search.warm_up()
             loading.result()
 
-    def candidates(
+    def question(
         self,
         query: str,
-        top_k: int = 50,
-        filters: Filters | None = None,
         *,
         dense_weight: float | None = None,
         token: FloatArray | None = None,
         today: date = UNDATED,
+        times: bool | None = None,
+    ) -> Question:
+        """A query, encoded and scored once; all that is done about it takes this question.
+
+        Args:
+            query: Words of any language.
+            dense_weight: Share of the cosine in its scores, in [0, 1]; None takes the index's.
+            token: The query's token (d,) by the index's encoder, if it is at hand already; it
+                is brought to unit length.
+            today: The day that "last year" and the like count from; with `UNDATED` they say
+                nothing.
+            times: Hold sheets back whose time is another than the query names; None takes the
+                index's choice.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+            InputError: If `dense_weight` is out of its range, or `token` no direction of the
+                index's width.
+            EncoderError: If the encoder cannot be loaded.
+            FingerprintMismatchError: If the tokens are of another encoder by now.
+        """
+        return self._search.question(
+            query, today, dense_weight=dense_weight, token=token, times=times
+        )
+
+    def candidates(
+        self, question: Question | str, top_k: int = 50, filters: Filters | None = None
     ) -> list[Candidate]:
-        """The best sheets of the whole corpus for a query, best first.
+        """The best sheets of the whole corpus for a question, best first.
 
         Source: paper, section 3.3 (cosine over all tokens). Departs: the score is
         `dense_weight · cosine + (1 - dense_weight) · BM25 / its possible maximum`;
         a dense weight of 1 gives the paper's order, 0 gives BM25's.
 
         Args:
-            query: Words of any language.
+            question: What `question` made of a query; a text is asked without options.
             top_k: Most candidates.
             filters: Conditions every candidate meets.
-            dense_weight: Share of the cosine, in [0, 1]; None takes the index's own.
-            token: The query's token (d,) by the index's encoder, if it is at hand already; it
-                is brought to unit length.
-            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
 
         Raises:
             EmptyInputError: If the query has no character.
-            InputError: If `top_k` or `dense_weight` is out of its range, or `token` no
-                direction of the index's width.
+            InputError: If `top_k` is no whole number above 0.
         """
         check_counts(top_k=top_k)
-        question = self._question(query, dense_weight, today, token)
-        return self._search.best(question, top_k, filters)
+        asked = self.question(question) if isinstance(question, str) else question
+        return self._search.candidates(asked, top_k, filters)
 
     def score_sheets(
-        self,
-        query: str,
-        sheet_ids: Sequence[str],
-        filters: Filters | None = None,
-        *,
-        dense_weight: float | None = None,
-        today: date = UNDATED,
+        self, question: Question, sheet_ids: Sequence[str], filters: Filters | None = None
     ) -> list[Candidate]:
-        """Chosen sheets as candidates for a query, best first, scored as `candidates` does.
-
-        Quick after `candidates` with the same query: its scores are kept.
+        """Chosen sheets as candidates for a question, best first, scored as `candidates` does.
 
         Args:
-            query: Words of any language.
+            question: What `question` made of a query.
             sheet_ids: The sheets; those that are not in the index, or do not meet the
                 filters, are absent from the result. Ranks count within the result.
             filters: Conditions every candidate meets.
-            dense_weight: Share of the cosine, in [0, 1]; None takes the index's own.
-            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
-
-        Raises:
-            EmptyInputError: If the query has no character.
-            InputError: If `dense_weight` is out of its range.
         """
-        question = self._question(query, dense_weight, today)
-        return self._search.named(question, sheet_ids, filters)
+        return self._search.score_sheets(question, sheet_ids, filters)
 
     def asked_times(self, query: str, *, today: date = UNDATED) -> AskedTimes:
-        """The times that `candidates` understands a query to name; none if times do not count.
+        """The times that a query is understood to name; none if times do not count.
 
         Args:
             query: Words of any language.
-            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
+            today: See `question`.
 
         Raises:
             EmptyInputError: If the query has no character.
         """
-        return asked_times(_words(query), today) if self.times else AskedTimes()
+        return self._search.asked_times(query, today)
+
+    def missing_times(
+        self, query: str, filters: Filters | None = None, *, today: date = UNDATED
+    ) -> tuple[Span, ...]:
+        """The times that a query names, if all sheets of known times are of others; else none.
+
+        Then `candidates` scores as if the query named none. A time that is a part of a sheet's
+        time, as a month is of its year, is not missing.
+
+        Args:
+            query: Words of any language.
+            filters: Conditions that the sheets meet.
+            today: See `question`.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+        """
+        return self._search.missing_times(query, filters, today)
 
     def check_filters(self, filters: Filters | None) -> None:
         """Refuse filters by a metadata field that no sheet has; an empty index knows no fields.
@@ -532,53 +470,16 @@ class SheetIndex:
         Raises:
             InputError: If no sheet has one of the metadata fields.
         """
-        wanted = filters.metadata if filters else ()
-        missing = [name for name in wanted if not self._store.has_field(name)]
-        if missing and len(self):
-            known = ", ".join(self._store.fields()) or "none"
-            raise InputError(
-                f"no sheet of {self.path} has the metadata field {', '.join(missing)}; filter by "
-                f"a field of its sheets ({known}), or by workbook, path, visibility or format"
-            )
+        self._search.check_filters(filters)
 
-    def missing_times(
-        self, query: str, filters: Filters | None = None, *, today: date = UNDATED
-    ) -> tuple[Span, ...]:
-        """The times that a query names, if all sheets of known times are of others; else none.
-
-        Then `candidates` scores as if the query named none. What lies within a sheet's time in
-        part, as a month does in that of its year, is not missing.
+    def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
+        """Share of each word of a question in the score of each sheet.
 
         Args:
-            query: Words of any language.
-            filters: Conditions that the sheets meet.
-            today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
-
-        Raises:
-            EmptyInputError: If the query has no character.
-        """
-        asked = self.asked_times(query, today=today).spans
-        return asked if asked and self._search.elsewhere(asked, filters) else ()
-
-    def word_shares(self, query: str, sheet_ids: Sequence[str]) -> WordShares:
-        """What each word of a query gives each of the sheets, apart.
-
-        Args:
-            query: Words of any language.
+            question: What `question` made of a query.
             sheet_ids: The sheets, in the order of the result's columns.
-
-        Raises:
-            EmptyInputError: If the query has no character.
         """
-        return self._search.word_shares(self._encoded(query), sheet_ids)
-
-    def query_token(self, query: str) -> FloatArray:
-        """Token of a query, (d,) float32, unit length; at hand after `candidates` with it.
-
-        Raises:
-            EmptyInputError: If the query has no character.
-        """
-        return self._encoded(query).token
+        return self._search.word_shares(question, sheet_ids)
 
     def tokens(self, sheet_ids: Sequence[str]) -> FloatArray:
         """Tokens of sheets in the given order, (n, d) float32, rows of unit length.
@@ -586,12 +487,7 @@ class SheetIndex:
         Raises:
             InputError: If a sheet is not in the index.
         """
-        found = self._search.tokens(sheet_ids)
-        for sheet_id in sheet_ids:
-            if sheet_id not in found:
-                raise InputError(f"{sheet_id!r} is not in {self.path}; index its workbook first")
-        rows = [found[sheet_id] for sheet_id in sheet_ids]
-        return np.array(rows, dtype=np.float32).reshape(len(rows), self.width)
+        return self._search.tokens(sheet_ids)
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
         """Records by sheet id; ids that are not in the index are absent."""
@@ -682,164 +578,10 @@ class SheetIndex:
 
     # ---- inner workings
 
-    def _home(self) -> dict[str, str]:
-        """The folder that the file is in now, to find what moves along with it."""
-        return {_HOME: str(self.path.resolve().parent)}
-
-    def _moved(self, name: str) -> str:
-        """What a name in the file is called now: a folder may have moved along with the file."""
-        home = self._meta.get(_HOME)
-        if home is None or not Path(name).is_relative_to(home) or Path(name).exists():
-            return name
-        moved = self.path.resolve().parent / Path(name).relative_to(home)
-        return str(moved) if moved.exists() else name
-
-    def _take(self, meta: Mapping[str, str]) -> None:
-        """Search by the encoder that the file names."""
-        self._meta = meta
-        self.dense_weight = float(meta.get("dense_weight", DENSE_WEIGHT))
-        self._search = CandidateSearch(self._store, int(meta["width"]), meta["fingerprint"])
-
-    def _question(
-        self,
-        query: str,
-        dense_weight: float | None,
-        today: date,
-        token: FloatArray | None = None,
-    ) -> Question:
-        """The query with what its scores are made by."""
-        weight = self.dense_weight if dense_weight is None else dense_weight
-        _check_dense_weight(weight)
-        times = self.asked_times(query, today=today).spans
-        if token is not None:  # another's token is not kept for who asks the same words
-            return Question(_words(query), self._unit(token), weight, times, today)
-        search = self._search
-        asked = self._encoded(query)
-        if (asked.dense_weight, asked.times, asked.today) != (weight, times, today):
-            asked = replace(asked, dense_weight=weight, times=times, today=today)
-            search.asked = asked
-        return asked
-
-    def _encoded(self, query: str) -> Question:
-        """The query encoded; the last one is kept, since a reranker asks it again."""
-        query = _words(query)
-        search = self._search  # taken before the encoder, so it never keeps another's token
-        last = search.asked
-        if last is None or last.text != query:
-            last = Question(query, self.encoder.encode_queries([query])[0], self.dense_weight)
-            search.asked = last
-        return last
-
-    def _unit(self, token: FloatArray) -> FloatArray:
-        """A token from outside, checked and brought to unit length."""
-        given = np.asarray(token, dtype=np.float32)
-        length = float(np.linalg.norm(given))
-        if given.shape != (self.width,) or not 0 < length < np.inf:
-            raise InputError(
-                f"the query's token has shape {given.shape} and length {length:g}; give one of "
-                f"({self.width},) by the index's encoder, {self.encoder_name!r}"
-            )
-        return given / np.float32(length)
-
-    def _rows(self, records: Sequence[SheetRecord]) -> list[SheetRow]:
-        """Records with their tokens and words."""
-        for record in records:
-            _check(record)
-        texts = [serialize(record, self.serialization) for record in records]
-        tokens: Iterable[FloatArray] = self.encoder.encode_sheets(texts) if texts else ()
-        return [
-            SheetRow(record, token, sheet_words(record))
-            for record, token in zip(records, tokens, strict=True)
-        ]
-
-    def _checked(self, encoder: Encoder) -> Encoder:
-        if encoder.fingerprint != self._meta["fingerprint"]:
-            raise FingerprintMismatchError(
-                f"{self.path} was written with encoder {self._meta['encoder']!r} "
-                f"({self._meta['fingerprint']}), not {encoder.name!r} ({encoder.fingerprint}): "
-                "open it with that encoder, or index the folders anew into another file"
-            )
-        return encoder
-
-    @contextmanager
-    def _sole_writer(self) -> Iterator[None]:
-        if not self._store.writable:
-            raise IndexStorageError(f"{self.path} is read-only; copy it to a writable folder")
-        lock = FileLock(f"{self.path}.lock", timeout=WRITER_WAIT_S)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise IndexBusyError(
-                f"another process is writing to {self.path}; try again when it has finished"
-            ) from error
-        try:
-            if not self._store.is_in_place:
-                raise IndexStorageError(
-                    f"{self.path} was deleted or replaced meanwhile; open it again, or index anew"
-                )
-            check_encoder(self._store, self.fingerprint)  # or its sheets would get other tokens
-            yield
-        finally:
-            lock.release()
-
-
-def _words(query: str) -> str:
-    """The query without lone surrogates.
-
-    Raises:
-        EmptyInputError: If it has no character.
-    """
-    if not query.strip():
-        raise EmptyInputError("the query is empty; ask in a few words")
-    return query.encode("utf-8", "replace").decode()
-
-
-def _about(encoder: Encoder, dense_weight: float | None) -> dict[str, str | None]:
-    """What an index notes about the encoder of its tokens; a weight of None is not noted."""
-    if dense_weight is None:
-        dense_weight = encoder.dense_weight if isinstance(encoder, SheetEncoder) else None
-    if dense_weight is not None:
-        _check_dense_weight(dense_weight)
-    return {
-        "encoder": encoder.name,
-        "fingerprint": encoder.fingerprint,
-        "width": str(encoder.width),
-        "dense_weight": None if dense_weight is None else repr(float(dense_weight)),
-    }
-
-
-def _place(folder: str | Path | None) -> str | None:
-    return None if folder is None else str(Path(folder).resolve())
-
-
-def _check_dense_weight(dense_weight: float) -> None:
-    if not 0 <= dense_weight <= 1:
-        raise InputError(f"dense_weight is {dense_weight}; give a share between 0 and 1")
-
-
-def _check(record: SheetRecord) -> None:
-    for key, value in record.metadata.items():
-        if not isinstance(value, (str, int, float, bool)):
-            raise InputError(
-                f"the metadata {key!r} of {record.sheet_id!r} is a {type(value).__name__}; "
-                "give a text, number or boolean"
-            )
-    parts = (record.sheet_id, record.sheet, record.workbook, record.path)
-    try:
-        "".join((*parts, *(column.name for column in record.columns))).encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"the record {record.sheet_id!r} has text that is not Unicode ({error.reason}); "
-            "replace lone surrogates in its names"
-        ) from error
-
-
-def _parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    part: list[Item] = []
-    for item in items:
-        part.append(item)
-        if len(part) == size:
-            yield part
-            part = []
-    if part:
-        yield part
+    def _new_search(self) -> SheetSearch:
+        """A search by the tokens that the file has now."""
+        settings = self._state.settings
+        searched = Searched(
+            settings.width, settings.fingerprint, settings.dense_weight, self._times
+        )
+        return SheetSearch(self._store, lambda: self._state.encoder, searched)

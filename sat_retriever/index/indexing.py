@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,9 +10,8 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.filters import Filters
+from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.tokens import Encoder
-
-Progress = Callable[[int, int, str], None]
 
 
 def index_paths(
@@ -20,7 +19,7 @@ def index_paths(
     index: str | Path,
     *,
     encoder: Encoder | str | Path | None = None,
-    progress: Progress | None = None,
+    progress: PathProgress | None = None,
 ) -> SheetIndex:
     """An open index that is up to date with the workbooks under some paths.
 

@@ -1,9 +1,9 @@
-"""Every sheet of an index encoded anew, into a file of its own before the index is touched."""
+"""New tokens for every sheet of an index, collected in a file before the index is changed."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -11,18 +11,18 @@ from typing import IO
 import numpy as np
 
 from sat_retriever.errors import IndexStorageError
-from sat_retriever.index.store.sqlite import SqliteStore
+from sat_retriever.index.store.opening import Store
+from sat_retriever.records.progress import Progress
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization, serialize
 
-Progress = Callable[[int, int], None]
 RowToken = tuple[int, bytes]  # row id of a sheet, and its token as it is stored
 AT_ONCE = 1024  # sheets encoded together
 
 
 @contextmanager
 def fresh_tokens(
-    store: SqliteStore,
+    store: Store,
     encoder: Encoder,
     serialization: Serialization,
     progress: Progress | None = None,

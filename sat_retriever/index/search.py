@@ -1,187 +1,213 @@
-"""Queries against the present state of a store: the best sheets, or named ones, with scores."""
+"""From a query to candidates: a question is made, scored against all sheets, and answered."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.errors import FingerprintMismatchError
-from sat_retriever.index.scoring import Scores, best_rows, score_sheets
-from sat_retriever.index.snapshot import Snapshot, take_snapshot
-from sat_retriever.index.store.sqlite import SqliteStore
+from sat_retriever.errors import InputError
+from sat_retriever.index.question import Question, check_dense_weight, query_text
+from sat_retriever.index.scores import Scores, best_rows, score_all
+from sat_retriever.index.snapshot import LatestSnapshot, Snapshot
+from sat_retriever.index.store.opening import Store
+from sat_retriever.period.asked import AskedTimes
+from sat_retriever.period.question import asked_times
 from sat_retriever.period.relation import elsewhere
 from sat_retriever.period.spans import Span
-from sat_retriever.records.candidates import UNDATED, Candidate
+from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.tokens import FloatArray
+from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.text.lexical import WordShares, query_words
 
 RowIds = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A query ready to be scored.
+class Searched:
+    """Properties of the tokens and scores that a search works with.
 
     Attributes:
-        text: Its words.
-        token: Its token, (d,) float32, unit length.
-        dense_weight: Share of the cosine in the score, in [0, 1].
-        times: The times that it names and that count.
-        today: The day that "last year" in it counts from.
+        width: Token width d.
+        fingerprint: Fingerprint of the encoder that made the tokens.
+        dense_weight: Share of the cosine in the scores, unless a question has its own.
+        times: Hold sheets back whose time is another than a question names.
     """
 
-    text: str
-    token: FloatArray
+    width: int
+    fingerprint: str
     dense_weight: float
-    times: tuple[Span, ...] = ()
-    today: date = UNDATED
+    times: bool
 
 
-class CandidateSearch:
-    """Scores every sheet of a store for a question; safe to share between threads.
+class SheetSearch:
+    """Answers questions from the present state of a store; safe to share between threads.
 
     Args:
         store: Where the sheets are.
-        width: Token width d.
-        fingerprint: That of the encoder of its tokens; queries are encoded by no other.
-
-    Attributes:
-        asked: The last question that was encoded, if any.
+        encoder: Gives the encoder of the tokens; called when a query is encoded.
+        searched: What the tokens and scores are.
     """
 
-    def __init__(self, store: SqliteStore, width: int, fingerprint: str) -> None:
+    def __init__(self, store: Store, encoder: Callable[[], Encoder], searched: Searched) -> None:
         self._store = store
-        self._width = width
-        self._fingerprint = fingerprint
-        self._lock = threading.Lock()
-        self._snapshot: Snapshot | None = None
-        self.asked: Question | None = None
-        # Scores of the last question: reranking asks again for the sheets that links lead to.
-        self._last: tuple[Question, Snapshot, Scores] | None = None
+        self._encoder = encoder
+        self._searched = searched
+        self._latest = LatestSnapshot(store, searched.width, searched.fingerprint)
 
     def warm_up(self) -> None:
         """Load the tokens now, so that the first question is quick."""
         with self._store.reading():
-            self._current()
+            self._latest.get()
 
-    def best(self, question: Question, top_k: int, filters: Filters | None) -> list[Candidate]:
+    # ---- questions
+
+    def question(
+        self,
+        query: str,
+        today: date,
+        *,
+        dense_weight: float | None = None,
+        token: FloatArray | None = None,
+        times: bool | None = None,
+    ) -> Question:
+        """A query, ready for every stage; see `SheetIndex.question`."""
+        text = query_text(query)
+        weight = self._searched.dense_weight if dense_weight is None else dense_weight
+        check_dense_weight(weight)
+        token = self._encoder().encode_queries([text])[0] if token is None else self._unit(token)
+        asked = self.asked_times(text, today, times=times)
+        words = tuple(query_words(text))
+        snapshot, lexical = self._lexical(words)
+        # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
+        scores = score_all(snapshot, token, lexical, weight, asked.spans)
+        return Question(text, token, words, asked, today, weight, scores)
+
+    def asked_times(self, query: str, today: date, *, times: bool | None = None) -> AskedTimes:
+        """The times that a query names; none if times do not count."""
+        counts = self._searched.times if times is None else times
+        return asked_times(query_text(query), today) if counts else AskedTimes()
+
+    def missing_times(self, query: str, filters: Filters | None, today: date) -> tuple[Span, ...]:
+        """The times that a query names, if all sheets of known times are of others; else none."""
+        asked = self.asked_times(query, today).spans
+        if not asked:
+            return ()
+        with self._store.reading():
+            snapshot = self._latest.get()
+            allowed = self._store.matching(filters) if filters else snapshot.ids
+        kept = np.isin(snapshot.ids, allowed, assume_unique=True)
+        return asked if elsewhere(snapshot.times[kept], asked) else ()
+
+    # ---- answers
+
+    def candidates(
+        self, question: Question, top_k: int, filters: Filters | None
+    ) -> list[Candidate]:
         """The best sheets, best first; equal scores in the order of sheet ids."""
-        snapshot, scores, allowed = self._scored(question, filters)
-        rows = best_rows(snapshot, scores.fused, top_k, allowed)
-        row_ids: list[int] = snapshot.ids[rows].tolist()
+        scores, allowed = self._scored(question, filters)
+        rows = best_rows(scores, top_k, allowed)
+        row_ids: list[int] = scores.snapshot.ids[rows].tolist()
         names = self._store.sheet_ids(row_ids)
         # A writer may have removed a sheet since the snapshot; then it has no name.
         living = [(row, names[i]) for row, i in zip(rows, row_ids, strict=True) if i in names]
-        return [
-            scores.candidate(name, rank, row, question.today)
-            for rank, (row, name) in enumerate(living, start=1)
-        ]
+        return [scores.candidate(name, rank, row) for rank, (row, name) in enumerate(living, 1)]
 
-    def named(
+    def score_sheets(
         self, question: Question, sheet_ids: Sequence[str], filters: Filters | None
     ) -> list[Candidate]:
-        """The named sheets that are there and meet the filters, best first."""
-        snapshot, scores, allowed = self._scored(question, filters)
-        places = self._places(snapshot, sheet_ids)
+        """Those of the sheets that are there and meet the filters, best first."""
+        scores, allowed = self._scored(question, filters)
+        places = scores.snapshot.places(self._store, sheet_ids)
         if allowed is not None:
-            kept = np.isin(snapshot.ids[list(places.values())], allowed)
+            kept = np.isin(scores.snapshot.ids[list(places.values())], allowed)
             places = {each: places[each] for each, keep in zip(places, kept, strict=True) if keep}
         order = sorted(places, key=lambda sheet_id: (-scores.fused[places[sheet_id]], sheet_id))
         return [
-            scores.candidate(sheet_id, rank, places[sheet_id], question.today)
+            scores.candidate(sheet_id, rank, places[sheet_id])
             for rank, sheet_id in enumerate(order, start=1)
         ]
 
-    def elsewhere(self, asked: Sequence[Span], filters: Filters | None) -> bool:
-        """Whether sheets that meet the filters have times, all outside those asked for."""
-        with self._store.reading():
-            snapshot = self._current()
-            allowed = self._store.matching(filters) if filters else snapshot.ids
-        kept = np.isin(snapshot.ids, allowed, assume_unique=True)
-        return elsewhere(snapshot.times[kept], asked)
-
-    def tokens(self, sheet_ids: Sequence[str]) -> dict[str, FloatArray]:
-        """Token (d,) of each of the sheets that is there."""
-        with self._store.reading():
-            snapshot = self._current()
-            return {
-                sheet_id: snapshot.tokens[place]
-                for sheet_id, place in self._places(snapshot, sheet_ids).items()
-            }
-
     def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
-        """What each word of a question gives named sheets, columns in their order.
+        """Share of each word of a question in the score of each sheet, columns in their order.
 
-        A sheet that is not there gets nothing.
+        Sheets that are not there have shares of 0.
         """
         with self._store.reading():
-            snapshot = self._current()
-            places = self._places(snapshot, sheet_ids)
+            snapshot = self._latest.get()
+            places = snapshot.places(self._store, sheet_ids)
             at = np.array([places.get(sheet_id, -1) for sheet_id in sheet_ids], dtype=np.intp)
-            return snapshot.lexical.by_word(query_words(question.text), at)
+            return snapshot.lexical.by_word(question.words, at)
 
-    def _places(self, snapshot: Snapshot, sheet_ids: Sequence[str]) -> dict[str, int]:
-        """Position in the snapshot of each sheet that is there."""
-        places = {}
-        for sheet_id, row_id in self._store.row_ids(sheet_ids).items():
-            place = int(np.searchsorted(snapshot.ids, row_id))
-            if place < len(snapshot.ids) and snapshot.ids[place] == row_id:
-                places[sheet_id] = place
-        return places
+    def tokens(self, sheet_ids: Sequence[str]) -> FloatArray:
+        """Tokens of sheets in the given order, (n, d) float32.
 
-    def _scored(
-        self, question: Question, filters: Filters | None
-    ) -> tuple[Snapshot, Scores, RowIds | None]:
-        """Scores of all sheets, and the row ids that meet the filters (None for all)."""
+        Raises:
+            InputError: If a sheet is not there.
+        """
         with self._store.reading():
-            snapshot = self._current()
+            snapshot = self._latest.get()
+            places = snapshot.places(self._store, sheet_ids)
+        for sheet_id in sheet_ids:
+            if sheet_id not in places:
+                path = self._store.path
+                raise InputError(f"{sheet_id!r} is not in {path}; index its workbook first")
+        return snapshot.tokens[np.array([places[each] for each in sheet_ids], dtype=np.intp)]
+
+    def check_filters(self, filters: Filters | None) -> None:
+        """Refuse filters by a metadata field that no sheet has; an empty index knows no fields.
+
+        Raises:
+            InputError: If no sheet has one of the metadata fields.
+        """
+        wanted = filters.metadata if filters else ()
+        missing = [name for name in wanted if not self._store.has_field(name)]
+        if missing and self._store.counts()["sheets"]:
+            known = ", ".join(self._store.fields()) or "none"
+            raise InputError(
+                f"no sheet of {self._store.path} has the metadata field {', '.join(missing)}; "
+                f"filter by a field of its sheets ({known}), or by workbook, path, visibility or "
+                "format"
+            )
+
+    # ---- inner workings
+
+    def _unit(self, token: FloatArray) -> FloatArray:
+        """A token from outside, checked and brought to unit length."""
+        given = np.asarray(token, dtype=np.float32)
+        length = float(np.linalg.norm(given))
+        width = self._searched.width
+        if given.shape != (width,) or not 0 < length < np.inf:
+            raise InputError(
+                f"the query's token has shape {given.shape} and length {length:g}; give one of "
+                f"({width},) by the index's encoder, {self._store.meta()['encoder']!r}"
+            )
+        return given / np.float32(length)
+
+    def _lexical(self, words: Sequence[str]) -> tuple[Snapshot, FloatArray]:
+        """The present snapshot, and BM25 of its sheets as a share of the best possible, (n,)."""
+        with self._store.reading():
+            snapshot = self._latest.get()
+            return snapshot, snapshot.lexical.scores(words)
+
+    def _scored(self, question: Question, filters: Filters | None) -> tuple[Scores, RowIds | None]:
+        """A question's scores of the present sheets, and the row ids that meet the filters.
+
+        The row ids are None without filters: then every sheet may be found.
+        """
+        with self._store.reading():
+            snapshot = self._latest.get()
             allowed = self._store.matching(filters) if filters else None
-            last = self._last
-            if last is not None and last[0] is question and last[1] is snapshot:
-                return snapshot, _allowed(snapshot, last[2], question, allowed), allowed
-            lexical = snapshot.lexical.scores(query_words(question.text))
-        # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
-        weight, times = question.dense_weight, question.times
-        scores = score_sheets(snapshot, question.token, lexical, weight, times)
-        self._last = (question, snapshot, scores)
-        return snapshot, _allowed(snapshot, scores, question, allowed), allowed
-
-    def _current(self) -> Snapshot:
-        """The snapshot of the store's present generation; within a read transaction."""
-        with self._lock:
-            held = self._snapshot
-            if held is None or held.generation != self._store.generation():
-                check_encoder(self._store, self._fingerprint)
-                held = take_snapshot(self._store, self._width, held)
-                self._snapshot = held
-            return held
-
-
-def _allowed(
-    snapshot: Snapshot, scores: Scores, question: Question, allowed: RowIds | None
-) -> Scores:
-    """The scores, if times count among the sheets that meet the filters; else without times."""
-    if allowed is None or not question.times:
-        return scores
-    rows = np.flatnonzero(np.isin(snapshot.ids, allowed, assume_unique=True))
-    return scores.within(rows, question.dense_weight)
-
-
-def check_encoder(store: SqliteStore, fingerprint: str) -> None:
-    """Nothing, if the store's tokens are still those of an encoder.
-
-    Raises:
-        FingerprintMismatchError: If they were made anew since by another one.
-    """
-    meta = store.meta()
-    if meta["fingerprint"] != fingerprint:
-        raise FingerprintMismatchError(
-            f"{store.path} was encoded anew with {meta['encoder']!r} since it was opened: open it "
-            "again (a server: start it again)"
-        )
+            scores = question.scores
+            changed = not scores.snapshot.shows_the_same(snapshot)
+            lexical = snapshot.lexical.scores(question.words) if changed else scores.lexical
+        spans, weight = question.times.spans, question.dense_weight
+        if changed:
+            scores = score_all(snapshot, question.token, lexical, weight, spans)
+        if allowed is not None and spans:
+            rows = np.flatnonzero(np.isin(snapshot.ids, allowed, assume_unique=True))
+            scores = scores.within(rows, weight)
+        return scores, allowed

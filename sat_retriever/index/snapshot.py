@@ -1,13 +1,18 @@
-"""One state of the index in memory: what every query is scored against."""
+"""The present state of an index in memory: every query is scored against it."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.store.sqlite import IdArray, SqliteStore
+from sat_retriever.errors import FingerprintMismatchError
+from sat_retriever.index.store.opening import Store
+from sat_retriever.index.store.reading import IdArray
 from sat_retriever.period.relation import Times
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import LexicalScorer
@@ -18,16 +23,18 @@ class Snapshot:
     """Tokens and word counts of all sheets, by row id.
 
     Attributes:
-        generation: The store's generation it was taken at.
+        path: The index file.
+        generation: The generation of the file that it shows.
         ids: Row ids (n,) int64, ascending.
         tokens: (n, d) float32, rows of unit length.
         lengths: Words a sheet, (n,) float32.
         tie_rank: Place of each sheet in the order of sheet ids, (n,) int64.
         lexical: BM25 over the same sheets.
-        times: First and last year, first and last month of each sheet's time, and whether it is
+        times: First and last year, first and last month of each sheet's time, and 1 if it is
             fiscal, (n, 5) int16; zeros where its names say none.
     """
 
+    path: Path
     generation: int
     ids: IdArray
     tokens: FloatArray
@@ -36,9 +43,53 @@ class Snapshot:
     lexical: LexicalScorer
     times: Times
 
+    def shows_the_same(self, other: Snapshot) -> bool:
+        """True if both show the same state of the same file."""
+        return (self.path, self.generation) == (other.path, other.generation)
 
-def take_snapshot(store: SqliteStore, width: int, previous: Snapshot | None) -> Snapshot:
-    """The store's present state, reading only the tokens that `previous` lacks.
+    def places(self, store: Store, sheet_ids: Sequence[str]) -> dict[str, int]:
+        """Position of each of the sheets that is there."""
+        places = {}
+        for sheet_id, row_id in store.row_ids(sheet_ids).items():
+            place = int(np.searchsorted(self.ids, row_id))
+            if place < len(self.ids) and self.ids[place] == row_id:
+                places[sheet_id] = place
+        return places
+
+
+class LatestSnapshot:
+    """The snapshot of a store's present state, renewed after each write; shared by threads.
+
+    Args:
+        store: Where the sheets are.
+        width: Token width d.
+        fingerprint: Fingerprint of the encoder that its tokens must be of.
+    """
+
+    def __init__(self, store: Store, width: int, fingerprint: str) -> None:
+        self._store = store
+        self._width = width
+        self._fingerprint = fingerprint
+        self._lock = threading.Lock()
+        self._held: Snapshot | None = None
+
+    def get(self) -> Snapshot:
+        """The present snapshot; the caller holds a read transaction.
+
+        Raises:
+            FingerprintMismatchError: If the tokens are of another encoder by now.
+        """
+        with self._lock:
+            held = self._held
+            if held is None or held.generation != self._store.generation():
+                check_encoder(self._store, self._fingerprint)
+                held = take_snapshot(self._store, self._width, held)
+                self._held = held
+            return held
+
+
+def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapshot:
+    """The present state of a store; reads only the tokens that `previous` lacks.
 
     The caller holds a read transaction, so that all parts fit together.
     """
@@ -62,4 +113,18 @@ def take_snapshot(store: SqliteStore, width: int, previous: Snapshot | None) -> 
         return tuple(found)
 
     lexical = LexicalScorer(postings, lengths)
-    return Snapshot(store.generation(), ids, tokens, lengths, tie_rank, lexical, times)
+    return Snapshot(store.path, store.generation(), ids, tokens, lengths, tie_rank, lexical, times)
+
+
+def check_encoder(store: Store, fingerprint: str) -> None:
+    """Refuse a store whose tokens are of another encoder by now.
+
+    Raises:
+        FingerprintMismatchError: If another encoder made them anew.
+    """
+    meta = store.meta()
+    if meta["fingerprint"] != fingerprint:
+        raise FingerprintMismatchError(
+            f"{store.path} was encoded anew with {meta['encoder']!r} since it was opened: open it "
+            "again (a server: start it again)"
+        )

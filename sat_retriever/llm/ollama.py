@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sat_retriever._extras import require
+from sat_retriever._extras import install_command, require
 from sat_retriever.errors import InputError, LanguageModelError, MissingExtraError, ModelSetupError
 
 DEFAULT_HOST = "http://127.0.0.1:11434"
@@ -23,7 +23,7 @@ _USER_INFO = re.compile(r"^(\w+://)?.*@")
 
 
 def check_positive(**numbers: float) -> None:
-    """Nothing, where every number that a server is asked with is above 0.
+    """Refuse numbers for a server that are not above 0.
 
     Raises:
         InputError: If one is not; names it.
@@ -211,7 +211,7 @@ def _client_class() -> Any:
     if "think" not in inspect.signature(found.chat).parameters:
         raise MissingExtraError(
             "the package ollama is older than 0.5, which knows no `think`; run: "
-            "pip install --upgrade 'ollama>=0.5'"
+            f"{install_command('ollama')}"
         )
     return found
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from sat_retriever._extras import install_command
 from sat_retriever.errors import EncoderError
 
 GENERAL = "general"
@@ -53,5 +52,5 @@ def packaged_model(name: str, part: Part, read: Callable[[Path], Model]) -> Mode
     except EncoderError as error:
         raise EncoderError(
             f"the {part} {name!r} of this installation cannot be used ({error}); install "
-            f"sat-retriever again: {install_command()} --force-reinstall"
+            "sat-retriever again from where it came, with pip's option --force-reinstall"
         ) from error

@@ -1,1 +1,5 @@
-"""Self-contained HTML pages."""
+"""Self-contained HTML: pages that need no network and no other file.
+
+data (graph: sheets and links; `evaluation.report`: a bench) → onepage (template, style, scripts,
+policy) → the text of one page
+"""

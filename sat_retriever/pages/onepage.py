@@ -1,5 +1,7 @@
 """One HTML page that needs nothing else: no network, no other file, no script but its own.
 
+    template, style and scripts of a folder `viewer` + data -> the text of the page
+
 Data reaches a page as JSON in ASCII without "<", ">" and "&", so that nothing in it can be
 taken for markup; the page's policy allows its own script and style, by their hashes, and no
 request of any kind.
@@ -12,12 +14,36 @@ import hashlib
 import html
 import json
 import re
+from collections.abc import Sequence
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 _ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
-def one_page(template: str, *, title: str, style: str, script: str, data: Any) -> str:
+def one_page(package: str, scripts: Sequence[str], *, title: str, data: Any) -> str:
+    """The text of a page whose parts lie in the folder `viewer` of a package.
+
+    Args:
+        package: Dotted name; its `viewer` has `page.html`, `style.css` and the scripts.
+        scripts: Names of the scripts in their order; `shared.js` of this room goes before them.
+        title: Name of the page, untrusted text.
+        data: What the scripts read, as JSON; strings in it are untrusted.
+    """
+    own = files(package) / "viewer"
+    shared = files("sat_retriever.pages") / "viewer" / "shared.js"
+    code = "\n".join(_text(part) for part in (shared, *(own / name for name in scripts)))
+    return filled(
+        _text(own / "page.html"),
+        title=title,
+        style=_text(own / "style.css"),
+        script=f'(() => {{\n"use strict";\n{code}}})();\n',
+        data=data,
+    )
+
+
+def filled(template: str, *, title: str, style: str, script: str, data: Any) -> str:
     r"""A template with its parts in place of %CSP%, %TITLE%, %STYLE%, %SCRIPT% and %DATA%.
 
     Args:
@@ -27,7 +53,7 @@ def one_page(template: str, *, title: str, style: str, script: str, data: Any) -
         script: Its script.
         data: What the script reads, as JSON; strings in it are untrusted.
 
-    >>> page = one_page("%TITLE% %DATA%", title="<b>", style="", script="", data=["</p>"])
+    >>> page = filled("%TITLE% %DATA%", title="<b>", style="", script="", data=["</p>"])
     >>> page == '&lt;b&gt; ["\\u003c/p\\u003e"]'
     True
     """
@@ -40,6 +66,10 @@ def one_page(template: str, *, title: str, style: str, script: str, data: Any) -
     }
     # In one pass: a "%DATA%" inside a part is never taken for a place to fill.
     return re.sub("%([A-Z]+)%", lambda place: parts[place[1]], template)
+
+
+def _text(part: Traversable) -> str:
+    return part.read_text(encoding="utf-8")
 
 
 def _policy(script: str, style: str) -> str:

@@ -1,4 +1,4 @@
-"""The times that were understood of a question, and how they are said to who asked."""
+"""The times that were understood from a question, and their wording for the person who asked."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from typing import Any
 
 from sat_retriever.period.spans import EVER, MONTHS, Span
 from sat_retriever.period.spellings import plain
+
+UNDATED = date.min
+"""The day of a question in which no word counts from today."""
 
 Stretch = tuple[int, int]  # first and last month, counted from the year 0
 
@@ -27,7 +30,7 @@ class AskedTimes:
     counted: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether the question names any."""
+        """True if the question names any."""
         return bool(self.spans)
 
     @classmethod

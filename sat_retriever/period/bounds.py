@@ -78,7 +78,7 @@ def open_year(text: str, group: Marks) -> Marks:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether a time has no end: "2021 onwards", or "from 2021 on"."""
+    """True if a time has no end: "2021 onwards", or "from 2021 on"."""
     return bool(_ON.match(after) or (_FROM.search(before) and _FROM_ON.match(after)))
 
 

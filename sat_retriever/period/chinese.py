@@ -1,4 +1,4 @@
-"""How Chinese and Japanese names speak of time: no spaces, and numbers in their own signs."""
+"""Times in Chinese and Japanese names, which have no spaces and digits of their own."""
 
 from __future__ import annotations
 

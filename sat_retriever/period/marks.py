@@ -1,4 +1,4 @@
-"""The times that single words and numbers of a question say, one by one, as they are spelled."""
+"""Single words and numbers of a question that name a time, each read by its own spelling."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def marks(text: str) -> Iterator[Marks]:
 
 
 def _relative(match: re.Match[str]) -> bool:
-    """Whether a mark says nothing without a year: "last two quarters", "2h", "second half"."""
+    """True if a mark says nothing without a year: "last two quarters", "2h", "second half"."""
     last = match["end"] or match["side"] in ("last", "final")
     return bool(last or match["h"] or match["hh"] or match["hnd"] or match["hno"])
 
@@ -178,7 +178,7 @@ def _side(groups: Mapping[str, str]) -> Span | None:
 
 
 def _something_else(text: str, match: re.Match[str]) -> bool:
-    """Whether a mark only looks like one: "may" the verb, "2000 items", "$2000", "ago"."""
+    """True if a mark only looks like one: "may" the verb, "2000 items", "$2000", "ago"."""
     before, after = text[: match.start()], text[match.end() :]
     name = match["month"]
     if name in OFTEN_ELSE:

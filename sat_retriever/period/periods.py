@@ -10,13 +10,13 @@ from datetime import date
 from enum import StrEnum
 
 from sat_retriever.period.spellings import LIMITS, plain, spelled
+from sat_retriever.records.formats import without_extension
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord
 
 MAX_FAMILY = 240
 _UNITS = ("year", "half", "quarter", "month", "week", "day")  # coarse to fine
 _WITH_YEAR, _WITH_MONTH = ("fiscal", "since"), ("until",)
-_SUFFIX = re.compile(r"\.(?:xls[xmb]?|xlt[xm]|ods|csv|tsv)$", re.IGNORECASE)
 # Whole names that say something only below one with a year, or with a month as well.
 _BELOW_YEAR = (
     ("month", re.compile(r"(0[1-9]|1[0-2])")),
@@ -79,7 +79,7 @@ def period_of(record: SheetRecord) -> SheetPeriod | None:
     """
     path = record.path or record.workbook
     *folders, file = path.split("/")
-    levels = [*folders[-16:], _SUFFIX.sub("", file), record.sheet]
+    levels = [*folders[-16:], without_extension(file), record.sheet]
     units: Mapping[str, int] = {}
     rests = []
     for level in levels:

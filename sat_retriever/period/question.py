@@ -14,14 +14,13 @@ from datetime import date
 from functools import lru_cache
 from itertools import pairwise, product
 
-from sat_retriever.period.asked import AskedTimes
+from sat_retriever.period.asked import UNDATED, AskedTimes
 from sat_retriever.period.bounds import PLACE, YEAR_WORDS, bounded, open_date, open_year
 from sat_retriever.period.marks import Marks, marks
 from sat_retriever.period.periods import Grain, period_of
 from sat_retriever.period.relative import counted
 from sat_retriever.period.spans import Span, span_of
 from sat_retriever.period.spellings import plain
-from sat_retriever.records.candidates import UNDATED
 from sat_retriever.records.sheets import SheetRecord
 
 MAX_CHARS = 1_000  # of a question that are looked at
@@ -122,7 +121,7 @@ def _joined(text: str, last: Marks, mark: Marks) -> tuple[Span, ...]:
 
 
 def _to(text: str, first: Marks, second: Marks) -> bool:
-    """Whether the words between two marks make them the ends of a range."""
+    """True if the words between two marks make them the ends of a range."""
     gap = text[first.end : second.start]
     between = gap.strip() in _ANDS and _BETWEEN.search(text[: first.start])
     return bool(_TO.fullmatch(gap) or between)
@@ -205,7 +204,7 @@ def _years_of(text: str, months: Marks, years: Sequence[Marks], *, before: bool)
 
 
 def _beside(text: str, one: Marks, other: Marks) -> bool:
-    """Whether years stand next to months, or "of" and the like alone between them."""
+    """True if years stand next to months, or "of" and the like alone between them."""
     first, second = sorted((one, other), key=lambda group: group.start)
     return _OF.fullmatch(text[first.end : second.start]) is not None
 

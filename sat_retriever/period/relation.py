@@ -1,4 +1,4 @@
-"""How the times of many sheets lie to those that a question names."""
+"""Where the times of many sheets lie relative to the times that a question asks for."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def relation(times: Times, asked: Sequence[Span]) -> NDArray[np.int8]:
 
 
 def elsewhere(times: Times, asked: Sequence[Span]) -> bool:
-    """Whether some sheets have times, and all of those lie outside the stretches asked for.
+    """True if some sheets have times, and all of those lie outside the stretches asked for.
 
     Where years are asked for, a month of an unknown year is no time.
 

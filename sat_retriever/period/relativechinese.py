@@ -10,9 +10,8 @@ from functools import partial
 from sat_retriever.period.chinese import in_arabic
 from sat_retriever.period.counting import units_from
 from sat_retriever.period.marks import marks
+from sat_retriever.period.relativewords import Match
 from sat_retriever.period.spellings import Y4
-
-Match = re.Match[str]
 
 _LAST, _THIS, _NEXT = "(?:上一?[个個]?|前一[个個])", "(?:本|[这這][个個]?)", "下一?[个個]?"
 _WEEKS = "(?:周|週|星期|礼拜)"

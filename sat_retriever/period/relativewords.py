@@ -89,7 +89,7 @@ def _side_unit(match: Match, today: date, *, years: bool) -> str:
 
 
 def _is_final(match: Match) -> bool:
-    """Whether "the last year" is no time, but the end of some years."""
+    """True if "the last year" is no time, but the end of some years."""
     the = _THE.search(match.string[: match.start()])
     if the is None or match["side"] == "past":
         return False
@@ -98,7 +98,7 @@ def _is_final(match: Match) -> bool:
 
 
 def _of_other(match: Match, unit: str, side: int) -> bool:
-    """Whether it is a part of a time that is named beside it, or counts from that."""
+    """True if it is a part of a time that is named beside it, or counts from that."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     if match[0].startswith(OF_CONTEXT) and _ANY_YEAR.search(match.string):
         return True  # "2022 and the previous year"
@@ -122,7 +122,7 @@ def _counted_units(match: Match, unit: str, side: int, number: int, today: date)
 
 
 def _compares(before: str) -> bool:
-    """Whether a time behind these words is what another, unnamed one is compared with."""
+    """True if a time behind these words is what another, unnamed one is compared with."""
     named = _SIDE_UNIT.search(before) or next(marks(before), None)
     return named is None and _COMPARED.search(before) is not None
 

@@ -36,7 +36,7 @@ def months_of(record: SheetRecord) -> int:
 
 
 def _year_of(named: Span, span: Span) -> bool:
-    """Whether a stretch is no more than the year of another: "2024" in "2024_03"."""
+    """True if a stretch is no more than the year of another: "2024" in "2024_03"."""
     years = {named.first_year, named.last_year, span.first_year, span.last_year}
     return named.whole_years and len(years) == 1
 

@@ -33,7 +33,7 @@ class Span:
     last_month: int = 12
 
     def covers(self, period: SheetPeriod) -> bool:
-        """Whether a period lies wholly within.
+        """True if a period lies wholly within.
 
         >>> march = SheetPeriod("payroll", Grain.MONTH, 2024, 3, "2024-03")
         >>> Span(2024, 2024, 1, 3).covers(march), Span(0, 0, 3, 3).covers(march)
@@ -50,7 +50,7 @@ class Span:
 
     @property
     def whole_years(self) -> bool:
-        """Whether it is made of whole years."""
+        """True if it is made of whole years."""
         return (self.first_month, self.last_month) == (1, 12)
 
     @property
@@ -77,7 +77,7 @@ def _run(first: str, last: str, to: str) -> str:
 
 
 def follows(first: Span, second: Span) -> bool:
-    """Whether the second span begins where the first one ends.
+    """True if the second span begins where the first one ends.
 
     >>> follows(year(2023), year(2024)), follows(year(2022), year(2024))
     (True, False)

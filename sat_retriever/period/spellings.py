@@ -1,4 +1,4 @@
-"""What a name says about time: years, quarters, months, days and more, as people write them."""
+"""Times that a name spells out: years, quarters, months, days and more."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def _take(unit: str, units: dict[str, int], dated: bool, match: re.Match[str]) -
 
 
 def _believed(match: re.Match[str], unit: str, *, dated: bool) -> bool:
-    """Whether what looks like a period stands where one does."""
+    """True if what looks like a period stands where one does."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     if unit == "year":
         last, following = last_word(before), _first_word(after)
@@ -196,7 +196,7 @@ def _believed(match: re.Match[str], unit: str, *, dated: bool) -> bool:
 
 
 def names_program(text: str) -> bool:
-    """Whether a text ends with the name of a program that has years as versions."""
+    """True if a text ends with the name of a program that has years as versions."""
     return _PROGRAM.search(text) is not None
 
 

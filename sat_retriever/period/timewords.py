@@ -1,4 +1,4 @@
-"""Words by which names and questions speak of time, in seven European languages."""
+"""Words for times in names and questions, in seven European languages."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Labelled queries made from what is known about sheets."""
+"""Labelled queries made from facts about sheets; every relevant sheet is known."""

@@ -1,4 +1,4 @@
-"""Sheets by their attributes, so that a need finds its sheets without reading all."""
+"""An index of sheets by attribute: finds the sheets of a need without reading all of them."""
 
 from __future__ import annotations
 

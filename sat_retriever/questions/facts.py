@@ -1,4 +1,4 @@
-"""What is known about a sheet that a question can ask for."""
+"""The facts about one sheet that a question can ask for."""
 
 from __future__ import annotations
 

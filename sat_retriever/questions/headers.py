@@ -1,4 +1,4 @@
-"""Questions for the columns a sheet has: the sheets with both of two headers."""
+"""Questions about columns: the sheets that have both of two headers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 from sat_retriever.datasets.labels.query import Query
 from sat_retriever.period.spellings import spelled
 from sat_retriever.questions.generate import Made
-from sat_retriever.questions.spoken import says_something
+from sat_retriever.questions.spokennames import says_something
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.segment import stem, words
 

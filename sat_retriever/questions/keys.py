@@ -1,4 +1,4 @@
-"""Which headers identify things, as joins show it, and how they are said."""
+"""Key headers, as joins show them, and their names in a question."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from sat_retriever.links.join.names import KeyKind, KeyName, key_name
-from sat_retriever.questions.spoken import speakable
+from sat_retriever.questions.spokennames import speakable
 from sat_retriever.records.links import Link, LinkType
 from sat_retriever.text.segment import words
 

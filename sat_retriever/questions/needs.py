@@ -1,4 +1,4 @@
-"""What a question asks for, as a predicate over what is known about sheets."""
+"""The need behind a question: a predicate over the facts about sheets."""
 
 from __future__ import annotations
 

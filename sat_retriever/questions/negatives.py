@@ -1,4 +1,4 @@
-"""Sheets that do not answer a question: some at random, some that look as if they did."""
+"""Negatives of a question: random sheets, and hard ones that look relevant but are not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sat_retriever.period.spans import span_of
 from sat_retriever.questions.attributes import FactIndex
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.published import HARD_TYPES
+from sat_retriever.questions.proportions import HARD_TYPES
 
 _TRIES = 24  # draws for each hard negative wanted
 _STARTS = 12  # positives that hard negatives are drawn from

@@ -1,4 +1,4 @@
-"""Questions said in other words by a local language model, as far as it keeps to the facts."""
+"""Questions reworded by a local language model; a rewording that loses a fact is dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A corpus to ask about: its facts, what can be said, and where to start from."""
+"""A corpus to ask questions about: its facts, its vocabulary, and the sheets to start from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sat_retriever.period.spans import span_of
 from sat_retriever.questions.attributes import FactIndex
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.needs import Need
-from sat_retriever.questions.wordings import Wordings
+from sat_retriever.questions.synonyms import Wordings
 
 Groups = list[list[list[int]]]  # places by kind, then by entity
 

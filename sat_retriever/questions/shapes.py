@@ -1,4 +1,4 @@
-"""What can be asked, starting from one sheet that has to be among the answers."""
+"""Shapes of questions: each starts from one sheet that must be among the answers."""
 
 from __future__ import annotations
 

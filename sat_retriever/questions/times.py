@@ -1,4 +1,4 @@
-"""How a stretch of time is said."""
+"""The wording of a period in a question."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from sat_retriever.period.spans import MONTHS, Span
-from sat_retriever.questions.phrasing import filled, joined
+from sat_retriever.questions.grammar import filled, joined
 
 _TH = ("", "first", "second", "third", "fourth")
 _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

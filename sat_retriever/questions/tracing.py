@@ -1,4 +1,4 @@
-"""What can be asked along keys and links, starting from one sheet."""
+"""Shapes of questions that follow keys and links from one sheet."""
 
 from __future__ import annotations
 

@@ -5,23 +5,21 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from sat_retriever.errors import FingerprintMismatchError, InputError, PathNotFoundError
+from sat_retriever.errors import (
+    EncoderError,
+    FingerprintMismatchError,
+    InputError,
+    PathNotFoundError,
+)
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.models.folder import folder_kind
 from sat_retriever.models.packaged import is_packaged, packaged_model
 from sat_retriever.rank.fingerprints import check_trained_on
-from sat_retriever.rank.graph import folder as graph_folder
-from sat_retriever.rank.graph.model import GraphModel
-from sat_retriever.rank.graph.rerank import GraphReranker
-from sat_retriever.rank.links import LinkReranker
-from sat_retriever.rank.pairs import folder as pair_folder
-from sat_retriever.rank.pairs.rerank import CrossEncoderReranker
+from sat_retriever.rank.kind import TrainedKind, TrainedOn
+from sat_retriever.rank.links.linkrank import LINKS
+from sat_retriever.rank.registry import trained_kind, untrained_kind
 from sat_retriever.rank.reranker import Reranker
 
-LINKS, AUTO = "links", "auto"
-
-
-IN_A_RUN = ("reranker", "cross-encoder")  # folders of a run, where a training puts what it trained
+AUTO = "auto"
 
 
 def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
@@ -40,39 +38,59 @@ def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
     """
     if is_packaged(folder):
         return _packaged(index, str(folder))
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise PathNotFoundError(f"there is no folder {folder}; name one with a trained reranker")
-    for place in (folder, *(folder / name for name in IN_A_RUN)):
-        kind = folder_kind(place)
-        if kind == graph_folder.KIND:
-            return GraphReranker.load(index, place)
-        if kind == pair_folder.KIND:
-            return CrossEncoderReranker.load(index, place)
-    raise InputError(
-        f"{folder} holds no trained reranker; name a folder that 'sat train reranker' or "
-        "'sat train cross-encoder' wrote; one that was stopped goes on with the same command"
-    )
+    kind, place = trained_kind(Path(folder))
+    return kind.load(index, place)
 
 
 def _packaged(index: SheetIndex, name: str) -> Reranker:
     """A reranker of this package, if it knows the tokens and texts of the index."""
-    model = packaged_model(name, "reranker", GraphModel.load)
+    kind, place = located_reranker(name)
     try:
-        return GraphReranker(index, model)
+        check_trained_on(index, Path(name), kind.name, _trained_on(name))
     except FingerprintMismatchError as error:
         raise FingerprintMismatchError(
             f"the reranker {name!r} reads what the encoder {name!r} wrote, but {index.path} was "
             f"written with {index.encoder_name!r}, or by another version: index the folders anew "
             f"(sat index FOLDER --index NEW --encoder {name}), or search with the reranker "
-            f"{LINKS!r}"
+            f"{LINKS.name!r}"
         ) from error
+    return packaged_model(name, "reranker", lambda _: kind.load(index, place))
+
+
+def located_reranker(folder: str | Path) -> tuple[TrainedKind, Path]:
+    """The kind of a trained reranker, and the folder with the model itself; loads no model.
+
+    Args:
+        folder: See `load_reranker`.
+
+    Raises:
+        PathNotFoundError: If there is no such folder.
+        InputError: If there is no reranker in it.
+        EncoderError: If this installation has no such reranker, or its files were changed.
+    """
+    if is_packaged(folder):
+        return packaged_model(str(folder), "reranker", _located)
+    return trained_kind(Path(folder))
+
+
+def _located(folder: Path) -> tuple[TrainedKind, Path]:
+    """The kind of a reranker in a folder of this package, which must hold one."""
+    try:
+        return trained_kind(folder)
+    except InputError as error:
+        raise EncoderError(str(error)) from error
+
+
+def _trained_on(name: str) -> TrainedOn:
+    """What a reranker of this package was trained on."""
+    kind, place = located_reranker(name)
+    return packaged_model(name, "reranker", lambda _: kind.trained_on(place))
 
 
 def own_reranker_name(index: SheetIndex) -> str:
-    """What `own_reranker` loads: a folder, the name of one of this package, or "links".
+    """The name or folder that `own_reranker` loads; "links" for the one without training.
 
-    Loads no model: of one of this package only what it was trained on is read.
+    Loads no model: of one of this package it only reads what that was trained on.
 
     Raises:
         EncoderError: If this installation has no such reranker, or its files were changed.
@@ -81,12 +99,11 @@ def own_reranker_name(index: SheetIndex) -> str:
         return index.reranker_name
     name = index.encoder_name
     if is_packaged(name):
-        spec = packaged_model(name, "reranker", graph_folder.read_graph_folder)
-        on = {"encoder": spec.encoder, "serialization": spec.serialization}
+        kind, _ = located_reranker(name)
         with suppress(FingerprintMismatchError):  # an index of other texts, or of another version
-            check_trained_on(index, Path(name), "reranker", **on)
+            check_trained_on(index, Path(name), kind.name, _trained_on(name))
             return name
-    return LINKS
+    return LINKS.name
 
 
 def own_reranker(index: SheetIndex) -> Reranker:
@@ -101,19 +118,13 @@ def own_reranker(index: SheetIndex) -> Reranker:
         FingerprintMismatchError: If that was trained on other tokens than the index has.
     """
     name = own_reranker_name(index)
-    if name == LINKS:
-        return LinkReranker(index)
-    return _packaged(index, name) if is_packaged(name) else _named(index, name)
-
-
-def _named(index: SheetIndex, folder: str) -> Reranker:
-    """The reranker that an index names."""
-    if not Path(folder).is_dir():
+    if name == index.reranker_name and not Path(name).is_dir():
         raise PathNotFoundError(
-            f"{index.path} is searched with the trained reranker in {folder}, which is not there: "
-            f"put it back, or search with the reranker {LINKS!r}"
+            f"{index.path} is searched with the trained reranker in {name}, which is not there: "
+            f"put it back, or search with the reranker {LINKS.name!r}"
         )
-    return load_reranker(index, folder)
+    untrained = untrained_kind(name)
+    return untrained.make(index) if untrained else load_reranker(index, name)
 
 
 def chosen_reranker(index: SheetIndex, reranker: Reranker | str | Path | None) -> Reranker | None:
@@ -124,8 +135,9 @@ def chosen_reranker(index: SheetIndex, reranker: Reranker | str | Path | None) -
         EncoderError: If the reranker in it is damaged or cannot be opened.
         FingerprintMismatchError: If it was trained on other tokens than the index has.
     """
+    if not isinstance(reranker, (str, Path)):
+        return reranker
     if reranker == AUTO:
         return own_reranker(index)
-    if reranker == LINKS:
-        return LinkReranker(index)
-    return load_reranker(index, reranker) if isinstance(reranker, (str, Path)) else reranker
+    untrained = untrained_kind(str(reranker)) if isinstance(reranker, str) else None
+    return untrained.make(index) if untrained else load_reranker(index, reranker)

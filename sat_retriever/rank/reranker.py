@@ -1,37 +1,64 @@
-"""What Stage 2 is: candidates in, the same sheets in a better order out."""
+"""The contract of Stage 2: a question and its candidates in, a better order out."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
+from sat_retriever.index.question import Question
+from sat_retriever.rank.complete import COMPLETE_SHARE
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 
 
 class Reranker(Protocol):
-    """Stage 2: candidates in, the same sheets in a better order out."""
+    """Stage 2: candidates in, the same sheets in a better order out.
+
+    A reranker of your own inherits from this class and writes `rerank`; it overrides the
+    properties whose values do not fit it:
+
+        class ShortNamesFirst(Reranker):
+            def rerank(self, question, candidates, filters=None):
+                order = sorted(candidates, key=lambda each: len(each.sheet_id))
+                return [replace(each, rank=n, score=1 / n) for n, each in enumerate(order, 1)]
+
+        SheetRetriever(index, ShortNamesFirst()).retrieve("orders by region")
+    """
 
     @property
     def dense_weight(self) -> float | None:
         """Share of the cosine in the score that candidates are found by; None: the index's."""
-        ...
+        return None
 
     @property
-    def candidates(self) -> int | None:
-        """How many candidates it was trained on; None: any number."""
-        ...
+    def trained_candidates(self) -> int | None:
+        """Number of candidates a query that it was trained on; None: any number."""
+        return None
 
     @property
     def complete_share(self) -> float:
         """Share of the best score that a sheet of a complete answer has at least, in (0, 1]."""
-        ...
+        return COMPLETE_SHARE
 
+    @property
+    def keeps_scale(self) -> bool:
+        """True if its scores can be compared with those that the candidates had before."""
+        return False
+
+    @abstractmethod
     def rerank(
-        self, query: str, candidates: Sequence[Candidate], filters: Filters | None = None
+        self,
+        question: Question,
+        candidates: Sequence[Candidate],
+        filters: Filters | None = None,
     ) -> Sequence[Candidate]:
         """Candidates with new scores and ranks, best first.
 
-        More may be added, if they meet the filters.
+        Args:
+            question: What was asked: its `text`, `token`, `words`, `times` and more. The index
+                scores further sheets for it: `SheetIndex.score_sheets`.
+            candidates: Stage 1's answer, in any order.
+            filters: Conditions that sheets meet which the reranker adds.
         """
         ...

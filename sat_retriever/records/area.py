@@ -8,6 +8,9 @@ from dataclasses import dataclass
 _ADDRESS = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})")
 MAX_COLUMN, MAX_ROW = 16_384, 1_048_576
 
+Place = tuple[int, int]
+"""Row and column of a cell, 1-based."""
+
 
 @dataclass(frozen=True, slots=True)
 class Area:
@@ -27,7 +30,7 @@ class Area:
         return f"{column_letters(self.left)}{self.top}:{column_letters(self.right)}{self.bottom}"
 
     def holds(self, row: int, col: int) -> bool:
-        """Whether a cell is in it.
+        """True if a cell is in it.
 
         >>> Area(3, 1, 5, 28).holds(5, 1), Area(3, 1, 5, 28).holds(2, 1)
         (True, False)

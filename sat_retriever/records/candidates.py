@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 
 from sat_retriever.records.links import Link
-
-UNDATED = date.min
-"""The day of a question in which nothing is to count from today."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +20,8 @@ class Candidate:
         dense_rank: Rank by cosine alone among all sheets; equal ones share a rank.
         lexical_rank: Rank by BM25 alone among all sheets; None when no word matches.
         via: Link that lifted it most; None when no link did.
-        time: What the times that the query names left of its score, in (0, 1]; of a negative
-            one they make it less by the same share.
-        today: The day that "last year" in the query counted from, so that sheets which a
-            reranker adds are scored as of the same day.
+        time: Share of its score that the times of the query left, in (0, 1]; a negative score
+            lost the same share of its size downwards.
     """
 
     sheet_id: str
@@ -39,4 +33,3 @@ class Candidate:
     lexical_rank: int | None
     via: Link | None = None
     time: float = 1.0
-    today: date = UNDATED

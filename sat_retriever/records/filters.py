@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sat_retriever.errors import InputError
-from sat_retriever.records.sheets import FORMATS, Visibility
+from sat_retriever.records.formats import FORMAT_NAMES
+from sat_retriever.records.sheets import Visibility
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,10 @@ class Filters:
                 ) from error
         if self.format is not None:
             object.__setattr__(self, "format", self.format.lower().removeprefix("."))
-            if self.format not in (*FORMATS, ""):
-                raise InputError(f"format is {self.format!r}; give one of: {', '.join(FORMATS)}")
+            if self.format not in (*FORMAT_NAMES, ""):
+                raise InputError(
+                    f"format is {self.format!r}; give one of: {', '.join(FORMAT_NAMES)}"
+                )
 
     def __bool__(self) -> bool:
         """False when there is no condition at all."""

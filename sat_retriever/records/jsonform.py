@@ -7,10 +7,10 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
 from typing import Any
 
+from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.sheets import (
     Column,
     ColumnType,
-    FormulaState,
     SheetRecord,
     Skipped,
     SkipReason,
@@ -18,6 +18,8 @@ from sat_retriever.records.sheets import (
     Visibility,
 )
 
+Json = dict[str, Any]
+"""A JSON object."""
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 

@@ -1,4 +1,4 @@
-"""What is kept of workbooks and their sheets: frozen records."""
+"""Frozen records of workbooks and their sheets."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-# What is read, most usual first; also the extensions that are no part of a workbook's name.
-FORMATS = ("xlsx", "xlsm", "xltx", "xlsb", "xls", "ods", "csv", "tsv")
+from sat_retriever.records.formats import FormulaState, without_extension
 
 
 class ColumnType(StrEnum):
-    """What most non-empty cells of a column are."""
+    """Type of most non-empty cells of a column."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -30,14 +29,6 @@ class Visibility(StrEnum):
     VISIBLE = "visible"
     HIDDEN = "hidden"
     VERY_HIDDEN = "very_hidden"
-
-
-class FormulaState(StrEnum):
-    """Whether a sheet's formulas, and so its links, were read."""
-
-    NONE = "none"  # the format has none, or there is no file
-    READ = "read"
-    UNREAD = "unread"
 
 
 class SkipReason(StrEnum):
@@ -128,7 +119,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class SheetRecord:
-    """What is kept of one worksheet: name, headers, examples and shape.
+    """Description of one worksheet: name, headers, examples and shape.
 
     Source: paper, section 3.2 (Feature Extractor). Beyond the paper: tables,
     used range, visibility and content hash.
@@ -146,11 +137,11 @@ class SheetRecord:
         range: Used range in A1 form; None when unknown.
         header_row: 1-based header row of the main table; None without one.
         visibility: How the workbook shows the sheet.
-        format: One of `FORMATS`, or "".
+        format: One of `FORMAT_NAMES`, or "".
         tables: Every table found, the main table first.
         content_hash: Hash of the workbook file's bytes; empty without a file.
-        formulas: Whether its formulas were read: xls and xlsb give values only.
-        partial: Whether only a part of the sheet was read; a `Skipped` says why.
+        formulas: State of its formulas; some formats give values only.
+        partial: True if only a part of the sheet was read; a `Skipped` says why.
         metadata: A user's own filter fields.
     """
 
@@ -173,13 +164,12 @@ class SheetRecord:
 
     @property
     def workbook_name(self) -> str:
-        """The workbook's file name without its suffix.
+        """The workbook's file name without its extension.
 
         >>> SheetRecord("a#b", "b", workbook="v1.2 Sales.xlsx").workbook_name
         'v1.2 Sales'
         """
-        stem, _, suffix = self.workbook.rpartition(".")
-        return stem if stem and suffix.lower() in FORMATS else self.workbook
+        return without_extension(self.workbook)
 
     @property
     def main_range(self) -> str | None:

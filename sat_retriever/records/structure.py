@@ -1,4 +1,4 @@
-"""What a workbook says about itself beside its records: the input of link discovery."""
+"""Declarations of a workbook beside its records: the input of link discovery."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from sat_retriever.records.area import Area
 
 Span = tuple[int, int]
 
+RawFormula = tuple[str, str, str | None, str]
+"""A cell's formula: its address, text without "=", filled range or None, and kind."""
+
 
 @dataclass(frozen=True, slots=True)
 class DefinedName:
@@ -18,7 +21,7 @@ class DefinedName:
         name: The name.
         text: What it stands for, without a leading "=".
         sheet: Sheet it is valid on; None for the whole workbook.
-        hidden: Whether Excel hides it from its name manager.
+        hidden: True if Excel hides it from its name manager.
     """
 
     name: str
@@ -55,7 +58,7 @@ class SheetTable:
 
 
 class SourceKind(StrEnum):
-    """What on a sheet takes its data from elsewhere, formulas of cells apart."""
+    """Parts of a sheet that take their data from elsewhere, other than formulas of cells."""
 
     PIVOT = "pivot"
     CHART = "chart"
@@ -108,7 +111,7 @@ class Structure:
         sources: Data sources of pivot tables, charts, lists of choices, consolidations.
         externals: Workbooks referred to by formulas.
         hidden: Hidden rows and columns, sheets without any left out.
-        date_1904: Whether serial dates count from 1904.
+        date_1904: True if serial dates count from 1904.
         tabs: All its sheets in tab order, also those that gave no record.
     """
 
@@ -122,7 +125,7 @@ class Structure:
 
 
 class Use(StrEnum):
-    """What a formula does with what it refers to."""
+    """Use that a formula makes of what it refers to."""
 
     VALUE = "value"
     AGGREGATE = "aggregate"
@@ -164,7 +167,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """What the values of a table's column say about joins, without any of the values.
+    """Sketch of the values of a table's column, by which joins are found; it holds no value.
 
     Attributes:
         sheet: Sheet name.

@@ -17,20 +17,20 @@ from sat_retriever._extras import require
 from sat_retriever._version import __version__
 from sat_retriever.atomic import draft_of, make_folder
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import InputError
 from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.generate import Made, make_queries
 from sat_retriever.questions.paraphrase import reworded
-from sat_retriever.questions.publish import write_queries
-from sat_retriever.questions.wordings import Wordings
+from sat_retriever.questions.synonyms import Wordings
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
-from sat_retriever.synth.options import WORKBOOKS, Progress, SynthOptions, SynthReport
+from sat_retriever.synth.corpusfiles import EdgesFile, SheetsFile, write_rows
+from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthProgress, SynthReport
 from sat_retriever.synth.pairs import PairSheet, train_pairs
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.plan.scales import scale, years
-from sat_retriever.synth.publish import EdgesFile, SheetsFile, write_rows
 from sat_retriever.synth.unit import MadeUnit, Retold
 from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.synth.works import made_units
@@ -66,7 +66,7 @@ def synthesize(
     *,
     workers: int | None = None,
     force: bool = False,
-    progress: Progress | None = None,
+    progress: SynthProgress | None = None,
 ) -> SynthReport:
     """Write a corpus into a folder, and tell what is in it.
 
@@ -133,7 +133,7 @@ def _plan(options: SynthOptions) -> Plan:
 
 
 def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
-    """Nothing, if all that is needed is there: an old corpus is not removed in vain.
+    """Refuse what cannot be made, before an old corpus is removed.
 
     Raises:
         InputError: If an option is malformed.
@@ -205,7 +205,11 @@ def _write_manifest(out: Path, options: SynthOptions, report: SynthReport | None
 
 
 def _write_sheets(
-    plan: Plan, out: Path, retold: Retold | None, workers: int | None, progress: Progress | None
+    plan: Plan,
+    out: Path,
+    retold: Retold | None,
+    workers: int | None,
+    progress: SynthProgress | None,
 ) -> _Held:
     """Write the workbooks, their records and their links, unit by unit."""
     held = _Held()
@@ -272,7 +276,7 @@ def _queries(
 
 
 def _counted(
-    made: Iterable[Made], by_type: Counter[str], number: int, progress: Progress | None
+    made: Iterable[Made], by_type: Counter[str], number: int, progress: SynthProgress | None
 ) -> Iterator[Query]:
     """The queries, counted as they go by."""
     for done, each in enumerate(made, start=1):

@@ -9,7 +9,7 @@ from pathlib import Path
 WORKBOOKS = "workbooks"
 """Folder of the workbooks below the corpus's own."""
 
-Progress = Callable[[str, int, int], None]
+SynthProgress = Callable[[str, int, int], None]
 """Called with what is being made, how many are done, and of how many (0: unknown)."""
 
 

@@ -9,9 +9,9 @@ from typing import Literal
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.area import Area, area_of
-from sat_retriever.records.cells import cell_table, cell_text, estimated_tokens, shortened
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.serialize import serialize
+from sat_retriever.tools.cells import cell_table, cell_text, estimated_tokens, shortened
 from sat_retriever.workbook.window import read_range
 
 Form = Literal["record", "markdown", "html"]

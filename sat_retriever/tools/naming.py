@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.cells import one_line
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.tools.cells import one_line
 
 _COMPARED = 3_000  # sheets up to which every name is compared, within a second
 _LIKELY = 200

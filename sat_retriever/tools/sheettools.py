@@ -11,16 +11,16 @@ from typing import cast
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.indexing import open_index
-from sat_retriever.links.words import in_order
 from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.area import Area, area_of
-from sat_retriever.records.cells import CellValue, cell_table, cell_text
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.links import LinkType
-from sat_retriever.records.sheets import FormulaState, SheetRecord
+from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.links import LinkType, in_order
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.retriever import SheetRetriever
+from sat_retriever.tools.cells import cell_table, cell_text
 from sat_retriever.tools.naming import named_sheet
 from sat_retriever.tools.results import (
     FoundSheet,
@@ -33,13 +33,19 @@ from sat_retriever.tools.results import (
     described,
 )
 from sat_retriever.tools.tool import Tool
-from sat_retriever.workbook.window import CellWindow, parse_range, read_range
+from sat_retriever.workbook.window import CellValue, CellWindow, parse_range, read_range
 
 MAX_TOP_K = 50
 MAX_LINKS = 200
 MAX_TEXT = 4_000  # characters of a question, a name or a range
 MAX_TOKENS = 4_000  # of the cells of one answer
 _TABLES = 20  # described of a sheet
+_MEANINGS = [kind.kind.meaning for kind in LinkType]
+# What stands in docstrings of the tools in place of these names in braces.
+_WORDS = {
+    "link_types": f"{', '.join(list(LinkType)[:-1])} or {list(LinkType)[-1]}",
+    "link_meanings": f"{', '.join(_MEANINGS[:-1])}, and {_MEANINGS[-1]}",
+}
 
 
 class SheetTools:
@@ -81,7 +87,7 @@ class SheetTools:
             self.find_sheets, self.describe_sheet, self.read_range,
             self.related_sheets, self.index_status,
         )  # fmt: skip
-        return tuple(Tool.of(method) for method in methods)
+        return tuple(Tool.of(method, **_WORDS) for method in methods)
 
     def find_sheets(
         self,
@@ -180,13 +186,11 @@ class SheetTools:
     ) -> RelatedSheets:
         """List the worksheets that are linked to one, with the evidence for each link.
 
-        Links are formulas that refer to another sheet, sums over sheets, summaries and their
-        sources, keys that join tables, other periods of the same report, and the same workbook.
+        Links are {link_meanings}.
 
         Args:
             sheet: The sheet's id as find_sheets gives it, such as 2024/Sales.xlsx#Q1.
-            link_type: Only links of this type: formula_reference, aggregation, summary_source,
-                join_key, sibling_period or same_workbook.
+            link_type: Only links of this type: {link_types}.
             limit: How many links to return at most, from 1 to 200.
 
         Raises:

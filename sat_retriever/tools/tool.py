@@ -37,9 +37,14 @@ class Tool:
     meanings: Mapping[str, str]
 
     @classmethod
-    def of(cls, method: Callable[..., ToolResult]) -> Tool:
-        """The tool of a documented method."""
-        text = inspect.cleandoc(method.__doc__ or "")
+    def of(cls, method: Callable[..., ToolResult], **words: str) -> Tool:
+        """The tool of a documented method.
+
+        Args:
+            method: The method; its docstring describes the tool and every argument.
+            words: Text for each name that stands in braces in the docstring.
+        """
+        text = inspect.cleandoc(method.__doc__ or "").format(**words)
         description, *rest = _SECTION.split(text)  # then alternately a title and its lines
         said = dict(zip(rest[::2], rest[1::2], strict=True)).get("Args", "")
         meanings = {name: " ".join(text.split()) for name, text in _ARGUMENT.findall(said)}

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from sat_retriever.errors import InputError
-from sat_retriever.training.schedule import Precision, Schedule
+from sat_retriever.rank.graph.spec import Start
+from sat_retriever.training.loop.schedule import Precision, Schedule
 
 Loss = Literal["multi_positive", "single_positive"]
 NegativeChoice = Literal["first", "random"]
 Mining = Literal["epoch", "fixed"]
-Start = Literal["dense", "fused", "links"]
 
 
 def _check_choices(settings: object, **known: Any) -> None:

@@ -91,6 +91,16 @@ class Limits:
                 limits = replace(limits, cells=cells, area=area, workbook_cells=5 * cells)
         return limits
 
+    def why_cut(self, reason: SkipReason) -> str:
+        """The bound that ended the reading of XML, as the second half of a sentence.
+
+        >>> Limits().why_cut(SkipReason.TOO_LARGE)
+        'the limit is 1,024 MiB of XML a workbook'
+        """
+        if reason is SkipReason.TIMEOUT:
+            return f"its {self.seconds:g} seconds of processor time were used up"
+        return f"the limit is {self.xml_bytes // MIB:,} MiB of XML a workbook"
+
 
 _NAMED = ("seconds", "memory", "cells")
 _MOST = 1e9

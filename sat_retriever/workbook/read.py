@@ -1,7 +1,7 @@
 """A path to a workbook's records, formulas, structure and skipped parts.
 
-Nothing a file contains raises: what cannot be read is a `Skipped` with a reason. Every
-file is read in a process of its own kind, capped in memory and time.
+No content of a file raises an error: what cannot be read is a `Skipped` with a reason. Every
+file is read by another process, whose memory and time are limited.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.paths import printable
 from sat_retriever.workbook.process.ask import Answers, ask
 from sat_retriever.workbook.process.pool import Slot, borrowed_slot, map_slots, usable_cores
-from sat_retriever.workbook.process.request import Request
+from sat_retriever.workbook.request import Request
 
 DEFAULT_LIMITS = Limits()
 _FACTS = ("format", "content_hash", "size", "modified_ns")
@@ -27,7 +27,7 @@ _FACTS = ("format", "content_hash", "size", "modified_ns")
 
 @dataclass(frozen=True, slots=True)
 class Workbook:
-    """What was read of one file.
+    """The records and all else that was read of one file.
 
     Attributes:
         path: The file, as it was named.
@@ -72,9 +72,9 @@ def read_workbook(
     """Records, formulas, references, structure and skipped parts of one workbook.
 
     Args:
-        path: An xlsx, xlsm, xltx, xlsb, xls, ods, csv or tsv, whatever its extension.
+        path: A file of any format in `sat_retriever.records.formats`, whatever its extension.
         root: Folder that sheet ids are relative to; the file's own folder by default.
-        examples: Whether records keep an example cell for each column. Without, nothing
+        examples: True if records keep an example cell for each column. Without, nothing
             that is made of cell values is kept, so there are no profiles either.
         formulas: False leaves formulas out, which can be a million.
         links: False leaves out what links are found by: references and profiles.
@@ -156,7 +156,7 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
 
 
 def _workbook(path: Path, answers: Answers) -> Workbook:
-    """What the reading process told of a file, as a workbook."""
+    """The answers of a reading process as a workbook."""
     known = {name: answers.done[name] for name in _FACTS if name in answers.done}
     if not known and answers.of("record"):  # its process ended, but had told of sheets
         record = answers.of("record")[0]

@@ -10,14 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.errors import InputError, PathNotFoundError
-from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area, area_of, column_letters, split_ref
-from sat_retriever.records.cells import CellValue
+from sat_retriever.records.area import (
+    MAX_COLUMN,
+    MAX_ROW,
+    Area,
+    Place,
+    area_of,
+    column_letters,
+    split_ref,
+)
 from sat_retriever.records.sheets import Formula, Skipped
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import ask
 from sat_retriever.workbook.process.pool import borrowed_slot
-from sat_retriever.workbook.process.request import Window
 from sat_retriever.workbook.read import request_for
+from sat_retriever.workbook.request import Window
 
 _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
@@ -25,8 +32,8 @@ _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
 WINDOW_LIMITS = Limits(seconds=25.0, wall_seconds=120.0)
 """Bounds for one look at cells: somebody waits for it."""
 
+CellValue = str | int | float | bool | None
 Rows = tuple[tuple[CellValue, ...], ...]
-Place = tuple[int, int]  # row and column
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +46,8 @@ class CellWindow:
         rows: The cells, row by row, all of one length. Dates and times are ISO text, durations as
             Python writes them; a formula stands as text with its "=" where formulas were asked for.
         used: The sheet's used range.
-        complete: Whether these are all used cells that were asked for.
-        cut: Whether the sheet is so large that it was not read to its end.
+        complete: True if these are all used cells that were asked for.
+        cut: True if the sheet is so large that it was not read to its end.
         unsaved: Row and column of each cell here that is empty and has a formula: no value was
             saved for it, or an empty text. None where formulas were asked for.
     """

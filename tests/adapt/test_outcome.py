@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sat_retriever.adapt.outcome import STAGE_1, STAGE_2, Adaptation
-from sat_retriever.training.run import RunFolder
+from sat_retriever.training.loop.runfolder import RunFolder
 
 RESULT = {
     "rows": [{"name": "now", "ndcg": 0.5, "recall": 0.5, "ahead": None, "kept": True}],
@@ -39,4 +39,4 @@ def test_peak_memory_is_also_that_of_trainings_that_an_earlier_start_made(
 def test_without_its_trainings_the_outcome_can_be_read(tmp_path):
     made = Adaptation.read(tmp_path, RESULT)
     assert (made.memory_mib, made.encoder, made.stage_2_kept) == (900, None, False)
-    assert [row.name for row in made.rows] == ["now"]
+    assert [row.name for row in made.verdicts] == ["now"]

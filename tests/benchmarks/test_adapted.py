@@ -21,10 +21,12 @@ from benchmarks.adapted_corpora import CORPORA, Places
 from benchmarks.adapted_runs import Job, changed
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.errors import InputError
-from sat_retriever.evaluation.rows import unsupported
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.rows import unsupported
 from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import save_tiny
+
+pytestmark = pytest.mark.slow
 
 WORDS = "inventory finance project sales human resources balance sheet budget payroll 2022 2023"
 

@@ -1,5 +1,5 @@
 from benchmarks.adapted_tables import adapted_rows, adapted_tables, cost_rows, summary_table
-from sat_retriever.evaluation.rows import metrics_of
+from sat_retriever.metrics.rows import metrics_of
 
 
 def file(method, ranks, *, split="all", seed=None, title=None, dataset="eps"):

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import breakdown, results
 from benchmarks.train_methods import RECIPES
-from sat_retriever.evaluation.rows import metrics_of, ndcg
+from sat_retriever.metrics.rows import PER_QUERY, metrics_of
 
 SECOND = 1 / math.log2(3)  # NDCG of one relevant sheet at rank 2
 
@@ -133,4 +133,6 @@ def test_committed_results_give_their_own_mean_back_over_the_types():
     asked = [kinds[row["query"]] for row in file["per_query"]]
     whole = sum(spread.mean * asked.count(kind) for kind, spread in found.items()) / len(asked)
     assert whole == pytest.approx(file["metrics"]["NDCG@5"])
-    assert whole == pytest.approx(sum(ndcg(row, 5) for row in file["per_query"]) / len(asked))
+    assert whole == pytest.approx(
+        sum(PER_QUERY["NDCG@5"](row) for row in file["per_query"]) / len(asked)
+    )

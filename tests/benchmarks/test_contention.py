@@ -15,6 +15,7 @@ def sheet(version, *, name="S0", path="book001.xlsx", of="book001"):
     return SheetRecord(f"{path}#{name}", name, path=path, columns=columns)
 
 
+@pytest.mark.slow
 def test_two_writers_and_readers_leave_a_result(tmp_path):
     results = tmp_path / "results"
     wanted = ["--seconds", "2", "--readers", "2", "--workbooks", "4"]

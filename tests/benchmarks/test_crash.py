@@ -6,6 +6,8 @@ from benchmarks.crash import main
 from benchmarks.crash_lane import Lane
 from sat_retriever import SheetEncoder, SheetIndex
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def encoder():

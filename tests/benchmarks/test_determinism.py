@@ -68,6 +68,7 @@ def _children():
     return {child.pid for child in psutil.Process().children()}
 
 
+@pytest.mark.slow
 def test_indexings_of_a_folder_beside_busy_processes_are_counted_and_compared(folder, tmp_path):
     options = argparse.Namespace(work=tmp_path, times=1, busy=1)
     result = determinism.measure("data", folder, options, Console(quiet=True))
@@ -75,6 +76,7 @@ def test_indexings_of_a_folder_beside_busy_processes_are_counted_and_compared(fo
     assert [(row["workers"], row["busy"]) for row in result.per_query] == [(2, 0), (1, 1)]
 
 
+@pytest.mark.slow
 def test_a_large_file_is_measured_calm_and_busy(folder, tmp_path):
     metrics = large.measure("staff.csv", folder, tmp_path, 1)
     assert (metrics["sheets"], metrics["partial"], metrics["equal"]) == (3, 0, True)

@@ -11,23 +11,23 @@ NAMES = ("red apple", "green apple tart", "blue sky", "apple apple orchard", "sk
 
 
 @pytest.fixture
-def task():
+def asked():
     records = tuple(SheetRecord(str(number), name) for number, name in enumerate(NAMES))
     queries = (Query("apple tart of the orchard", ("0", "3")), Query("blue apple", ("2",)))
-    return quality.Task(Dataset("toy", records, queries), "validation", (0, 1))
+    return quality.QuerySet(Dataset("toy", records, queries), "validation", (0, 1))
 
 
 @pytest.mark.parametrize(("rival", "dense_weight"), [("convex_1.0", 1.0), ("convex_0.3", 0.3)])
 def test_a_convex_rival_ranks_as_the_index_does_with_that_weight(
-    task, tmp_path, rival, dense_weight
+    asked, tmp_path, rival, dense_weight
 ):
-    with quality.build_index(task.dataset, tmp_path / "i.sqlite", HashedEncoder()) as index:
-        found = fusion.compare(task, index)
-        run = quality.rank_all(index, [task], dense_weight)
+    with quality.build_index(asked.dataset, tmp_path / "i.sqlite", HashedEncoder()) as index:
+        found = fusion.compare(asked, index)
+        run = quality.rank_all(index, [asked], dense_weight)
     expected = metrics.mean(
         [
             metrics.ndcg([sheet.sheet_id for sheet in run[place]], query.positives, 5)
-            for place, query in enumerate(task.dataset.queries)
+            for place, query in enumerate(asked.dataset.queries)
         ]
     )
     assert found[rival]["NDCG@5"] == pytest.approx(expected)

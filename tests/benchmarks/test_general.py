@@ -27,6 +27,8 @@ from sat_retriever.period.periods import period_of
 from sat_retriever.rank.graph.model import GraphModel
 from tests.tiny_transformer import save_tiny
 
+pytestmark = pytest.mark.slow
+
 SUBJECTS = ("farm", "school", "museum", "airport", "theatre", "library", "hospital", "harbour")
 TABLES = ("visitors", "rooms", "employees")
 SETTINGS = (
@@ -153,16 +155,16 @@ def test_validation_has_conventions_companies_and_databases_that_training_has_no
     }
     # Stage 2 learns from companies that Stage 1 has not seen, and neither from those that judge.
     assert all(not one & other for one, other in combinations(companies.values(), 2))
-    held_out = held_out_workbooks(found["spider_train"].source.dataset.queries)
+    held_out = held_out_workbooks(found["spider_train"].dataset.queries)
     subjects = {
-        name: {record.sheet.lower() for record in found[name].source.dataset.records}
+        name: {record.sheet.lower() for record in found[name].dataset.records}
         for name in ("domains-0", "domains-100")
     }
     assert subjects["domains-0"]
     for name, inside in (("domains-0", False), ("domains-100", True)):
         headers = {
             column.name.removesuffix("_id")
-            for record in found[name].source.dataset.records
+            for record in found[name].dataset.records
             for column in record.columns
             if column.name.endswith("_id")
         }

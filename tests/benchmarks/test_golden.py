@@ -46,11 +46,13 @@ def before(data, tmp_path_factory):
     return next((folder / "golden").glob("*.json"))
 
 
+@pytest.mark.slow
 def test_the_same_corpus_in_another_folder_has_the_same_hashes(data, before, tmp_path, capsys):
     hashed(data, tmp_path, "--workers", "2", "--against", str(before))
     assert "all 2 sections are the same" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_another_reason_changes_the_hits_alone(data, before, tmp_path, monkeypatch):
     said = Hit.to_dict
     other = {"words": ["other"]}
@@ -62,6 +64,7 @@ def test_another_reason_changes_the_hits_alone(data, before, tmp_path, monkeypat
     assert stopped.value.code == "1 sections differ: eps/hits/links"  # a text: exit code 1
 
 
+@pytest.mark.slow
 def test_another_record_is_named(before, data, tmp_path):
     changed = tmp_path / "data" / "eps"
     changed.mkdir(parents=True)

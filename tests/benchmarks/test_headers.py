@@ -9,6 +9,7 @@ from benchmarks.header_scoring import LABELS as LABEL_FILE
 from benchmarks.header_scoring import TUNING, accuracies
 from benchmarks.made import MAKERS, make_sheets
 from benchmarks.made.words import TOPICS, WORDS
+from tests.places import needs
 
 LABELS = json.loads(LABEL_FILE.read_text(encoding="utf-8"))["sheets"]
 
@@ -73,9 +74,7 @@ def test_labels_are_sound(label):
             assert range_boundaries(item["range"])[1] == item["header_row"]
 
 
-def test_real_sheets_give_the_accuracy_that_was_reported(request):
-    data = request.config.rootpath.parent / "shared" / "data"
-    if not (data / "eps").is_dir():
-        pytest.skip("the labelled workbooks are not here")
+def test_real_sheets_give_the_accuracy_that_was_reported():
+    data = needs("data/eps").parent
     rows = headers.evaluate(headers.find_tables, headers.real_cases(data, "tuning"))
     assert accuracies(rows)["header"] >= 0.9

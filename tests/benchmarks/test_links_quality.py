@@ -5,7 +5,7 @@ import json
 import pytest
 
 from benchmarks import links_quality
-from benchmarks.quality import Task
+from benchmarks.quality import QuerySet
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import CorpusError
@@ -27,14 +27,14 @@ RECORDS = (
 
 
 @pytest.fixture
-def task():
+def asked():
     queries = (Query("year of the concert", ("1", "0")), Query("age of a pupil", ("2",)))
-    return Task(Dataset("toy", RECORDS, queries), "validation", (0, 1))
+    return QuerySet(Dataset("toy", RECORDS, queries), "validation", (0, 1))
 
 
-def test_every_method_is_measured_on_the_same_candidates(task):
+def test_every_method_is_measured_on_the_same_candidates(asked):
     given = [Link("1", "0", "join_key")]
-    found = list(links_quality.measure([task], given, HashedEncoder(), "hashed"))
+    found = list(links_quality.measure([asked], given, HashedEncoder(), "hashed"))
     assert [each.method for each in found] == [
         "fused_hashed", "pagerank_found_hashed", "siblings_hashed", "pagerank_given_hashed",
     ]  # fmt: skip
@@ -46,13 +46,13 @@ def test_every_method_is_measured_on_the_same_candidates(task):
     assert linked["complete_set"]["best_fixed"]["k"] in links_quality.SIZES
 
 
-def test_only_found_links_are_measured_without_given_ones(task):
-    found = links_quality.measure([task], (), HashedEncoder(), "hashed")
+def test_only_found_links_are_measured_without_given_ones(asked):
+    found = links_quality.measure([asked], (), HashedEncoder(), "hashed")
     assert not any(each.method.startswith("pagerank_given") for each in found)
 
 
-def test_differences_are_the_mean_of_the_gaps_query_by_query(task):
-    fused, *_ = links_quality.measure([task], (), HashedEncoder(), "hashed")
+def test_differences_are_the_mean_of_the_gaps_query_by_query(asked):
+    fused, *_ = links_quality.measure([asked], (), HashedEncoder(), "hashed")
     assert "against_fused" not in fused.metrics
     with_gold = {0: ["1", "0", "2"], 1: ["2"]}
     without = {0: ["1", "2"], 1: ["0"]}
@@ -63,7 +63,7 @@ def test_differences_are_the_mean_of_the_gaps_query_by_query(task):
             for place, names in ranking.items()
         }
 
-    gaps = links_quality.compared(task, run(with_gold), run(without))
+    gaps = links_quality.compared(asked, run(with_gold), run(without))
     assert gaps["Recall@10"]["mean"] == (0.5 + 1.0) / 2
     assert gaps["AllRelevant@10"]["mean"] == 1.0
     assert gaps["Recall@1"]["mean"] == 0.5

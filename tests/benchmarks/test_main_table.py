@@ -1,6 +1,6 @@
 from benchmarks.main_table import answers_table, further, latency_table, main_table
 from benchmarks.train_methods import RECIPES
-from sat_retriever.evaluation.rows import metrics_of
+from sat_retriever.metrics.rows import metrics_of
 
 
 def file(method, seed, ranks, split="standard"):

@@ -5,22 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from benchmarks import paper
 from benchmarks.train_sensitivity import ROWS
+from tests.places import needs
 
-SHARED = Path(__file__).parents[3] / "shared"
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d*\.\d+|\d+)")
 
 
 @pytest.fixture(scope="module")
 def tex() -> str:
-    path = SHARED / "paper" / "sheet_as_token.tex"
-    if not path.is_file():
-        pytest.skip("the paper's text is not at hand")
+    path = needs("paper/sheet_as_token.tex")
     return path.read_text(encoding="utf-8").replace("{,}", ",").replace("--", " to ")
 
 
@@ -91,9 +88,7 @@ def test_each_row_of_the_sensitivity_table_is_the_papers_row(tex):
 
 
 def test_later_figures_are_those_of_the_method_notes():
-    path = SHARED / "design" / "method.md"
-    if not path.is_file():
-        pytest.skip("the notes on the method are not at hand")
+    path = needs("design/method.md")
     known = set(re.findall(r"\d*\.\d+", path.read_text(encoding="utf-8")))
     known = {round(float(n), 4) for n in known}
     stored = paper.content()

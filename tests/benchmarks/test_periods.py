@@ -12,8 +12,8 @@ from benchmarks.periods_corpus import SeriesOptions, read_right, series_corpus
 from benchmarks.periods_phrases import PHRASES, SPELLINGS
 from benchmarks.periods_tables import periods_table
 from sat_retriever.datasets.splits import held_out_workbooks
-from sat_retriever.evaluation.rows import unsupported
-from sat_retriever.evaluation.run import Ranked
+from sat_retriever.metrics.rows import unsupported
+from sat_retriever.metrics.run import Ranked
 from sat_retriever.period.periods import period_of
 from sat_retriever.period.spans import Span
 from tests.saved_encoder import save_bag_of_words
@@ -146,6 +146,7 @@ def results(data, tmp_path_factory):
     return [json.loads(file.read_text(encoding="utf-8")) for file in files]
 
 
+@pytest.mark.slow
 def test_the_oracles_never_confuse_times_and_others_do(results):
     found = {file["method"]: file for file in results}
     assert set(found) == {"bm25", "fused", "times", "links", "oracle", "oracle_names"}
@@ -174,6 +175,7 @@ def test_an_oracle_leaves_out_sheets_of_other_or_unknown_times(corpus, tmp_path)
     assert list(Oracle(corpus, lambda _: None).method(index).rank(question.query.text)) == []
 
 
+@pytest.mark.slow
 def test_the_table_puts_oracles_last_and_says_what_was_not_run(results):
     text = periods_table(results)
     titles = [line.split(" | ")[0] for line in text.splitlines()[2:7]]

@@ -7,7 +7,7 @@ import pytest
 from benchmarks import figures, quality, quality_tables, results, tables
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
-from sat_retriever.evaluation.rows import unsupported
+from sat_retriever.metrics.rows import unsupported
 from sat_retriever.records.sheets import Column, SheetRecord
 from tests.fakes import HashedEncoder
 
@@ -39,11 +39,11 @@ def dataset():
 
 
 def measured(dataset, *places):
-    task = quality.Task(dataset, "all", places)
-    return {r.method: r for r in quality.measure([task], HashedEncoder(), "fake")}
+    asked = quality.QuerySet(dataset, "all", places)
+    return {r.method: r for r in quality.measure([asked], HashedEncoder(), "fake")}
 
 
-def test_each_method_is_scored_on_the_queries_of_the_task(dataset):
+def test_each_method_is_scored_on_the_queries_of_the_set(dataset):
     found = measured(dataset, 0, 1)
     assert list(found) == ["bm25", "dense_fake", "fused_fake"]
     for result in found.values():

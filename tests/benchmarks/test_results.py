@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks import results
 from benchmarks.results import Result, data_hash, read_results, write_result
+from sat_retriever.training.loop.provenance import provenance
 
 
 @pytest.fixture
@@ -28,12 +29,8 @@ def test_a_result_file_has_its_keys_in_the_agreed_order(folder):
         "per_query",
     ]
     assert list(content["provenance"]) == [
-        "commit",
-        "dirty",
+        *provenance(),
         "data_hash",
-        "versions",
-        "hardware",
-        "command",
     ]
     assert content["per_query"] == rows
     assert content["metrics"] == {"MRR": 0.5}

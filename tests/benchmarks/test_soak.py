@@ -6,6 +6,7 @@ from benchmarks import soak
 from sat_retriever import Column, PathNotFoundError, SheetRecord
 
 
+@pytest.mark.slow
 def test_a_short_soak_leaves_a_result_with_its_samples(tmp_path, monkeypatch):
     monkeypatch.setattr(soak, "_MADE_SHEETS", 20)
     results = tmp_path / "results"

@@ -10,8 +10,7 @@ import pytest
 from benchmarks import results, statistics
 from benchmarks.statistics_tables import corpora_table, kinds_table, splits_table
 from sat_retriever.datasets.dataset import load_industrytab
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
+from tests.places import needs
 
 
 def write(folder: Path, **files: object) -> Path:
@@ -148,11 +147,10 @@ def test_kinds_of_both_sides_stand_in_one_row():
 
 
 def test_the_released_corpus_has_the_papers_figures():
-    if not (DATA / "industrytab_1k").is_dir():
-        pytest.skip("IndustryTab-1K is not at hand")
-    dataset = load_industrytab(DATA / "industrytab_1k")
+    folder = needs("data/industrytab_1k")
+    dataset = load_industrytab(folder)
     found = statistics.counted(dataset)
-    raw = json.loads((DATA / "industrytab_1k" / "query.json").read_text(encoding="utf-8"))
+    raw = json.loads((folder / "query.json").read_text(encoding="utf-8"))
     heavy = [row["dependency_heavy"] for row in statistics.question_rows(dataset)]
     assert heavy == [row["is_dependency_heavy"] for row in raw]
     assert found["splits"]["standard, seed 42"] == {

@@ -15,9 +15,9 @@ from safetensors.numpy import load_file
 
 from benchmarks import train_released
 from benchmarks.train_step import epochs_of
-from sat_retriever.training import encoder as stage1
-from sat_retriever.training.encoder import train_encoder
-from sat_retriever.training.run import RunFolder
+from sat_retriever.training.encoder import train as stage1
+from sat_retriever.training.encoder.train import train_encoder
+from sat_retriever.training.loop.runfolder import RunFolder
 from sat_retriever.training.settings import EncoderTraining
 from tests.tiny_transformer import save_tiny, tiny_corpus
 

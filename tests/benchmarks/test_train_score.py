@@ -1,9 +1,10 @@
 import pytest
 
 from benchmarks import train_corpus
+from benchmarks.quality import QuerySet
 from benchmarks.train_methods import Recipe
 from benchmarks.train_runner import Places
-from benchmarks.train_score import Asked, scored
+from benchmarks.train_score import scored
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import LanguageModelError, ModelSetupError
@@ -13,7 +14,7 @@ from tests.fakes import HashedEncoder
 
 SHEETS = tuple(SheetRecord(str(n), f"{word} plan") for n, word in enumerate(("sales", "tax", "hr")))
 QUERIES = (Query("tax", ("1",), hard_negatives=("0",)), Query("plan of hr", ("2",)))
-ASKED = Asked(Dataset("toy", SHEETS, QUERIES), "standard", range(2))
+ASKED = QuerySet(Dataset("toy", SHEETS, QUERIES), "standard", (0, 1))
 LLM = Recipe("LLM-only", llm="names", model=MODEL)
 
 

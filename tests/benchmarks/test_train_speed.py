@@ -14,7 +14,7 @@ with warnings.catch_warnings():
     pytest.importorskip("transformers", reason="transformers is not installed")
 
 from benchmarks import train_speed
-from sat_retriever.training.sources import standard_source
+from sat_retriever.datasets.trainingsets import standard_dataset
 from tests.tiny_transformer import save_tiny
 from tests.training_corpus import write_corpus
 
@@ -26,8 +26,8 @@ def test_every_variant_is_timed_step_by_step_beside_the_first(tmp_path, monkeypa
     )  # fmt: skip
     fast = replace(tiny, precision="bf16")
     monkeypatch.setattr(train_speed, "VARIANTS", {"fp32": tiny, "bf16": fast})
-    source = standard_source(write_corpus(tmp_path / "corpus"))
-    first, second = train_speed.measure(source, rounds=2, steps=2)
+    dataset = standard_dataset(write_corpus(tmp_path / "corpus"))
+    first, second = train_speed.measure(dataset, rounds=2, steps=2)
     assert (first.method, second.method) == ("fp32", "bf16")
     for each in (first, second):
         assert (each.metrics["steps"], each.metrics["questions"]) == (4, 4)

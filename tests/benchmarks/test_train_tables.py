@@ -1,5 +1,5 @@
 from benchmarks import train_parts, train_tables
-from sat_retriever.evaluation.rows import metrics_of
+from sat_retriever.metrics.rows import metrics_of
 
 
 def file(method, seed, ranks, split="standard", **metrics):

@@ -14,7 +14,6 @@ import pytest
 from openpyxl import Workbook
 
 from sat_retriever.cli import main
-from sat_retriever.workbook.process.pool import close_idle
 from tests.saved_encoder import save_bag_of_words
 
 WORDS = "revenue region month staff salary name rate currency order customer sales q1 q2".split()
@@ -28,12 +27,6 @@ class Run:
     code: int
     out: str
     err: str
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_worker_is_left_behind():
-    yield
-    close_idle()
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sat_retriever import SheetRetriever
-from sat_retriever.adapt.judging import next_row
+from sat_retriever.adapt.judging import next_verdict
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.cli.train.bar import TrainingBar
 from sat_retriever.encoder import SheetEncoder
@@ -22,7 +22,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.models.folder import file_hash
 from sat_retriever.rank.graph.folder import read_graph_folder
 from sat_retriever.records.sheets import Column, SheetRecord
-from sat_retriever.training.summary import read_run
+from sat_retriever.training.loop.summary import read_run
 from tests.adapt.corpus import WORDS, sheet_id, write_books
 from tests.cli.conftest import Run
 from tests.cli.test_train import ran, run_here
@@ -122,6 +122,7 @@ def journey(desk):
 # ---- better than before
 
 
+@pytest.mark.slow
 def test_stopped_anywhere_the_index_is_as_it_was_and_the_same_command_goes_on(journey, desk):
     assert [run.code for run in journey.stopped] == [130] * 6, journey.stopped
     assert all("the same command goes on" in run.err for run in journey.stopped)
@@ -134,6 +135,7 @@ def test_stopped_anywhere_the_index_is_as_it_was_and_the_same_command_goes_on(jo
     assert json.loads(journey.ended.out)["seconds"] > sum(each.seconds for each in runs)
 
 
+@pytest.mark.slow
 def test_a_better_encoder_is_in_the_index_and_the_table_says_how_much(journey, desk):
     facts = json.loads(journey.ended.out)
     first, second = facts["rows"][:2]
@@ -153,6 +155,7 @@ def test_a_better_encoder_is_in_the_index_and_the_table_says_how_much(journey, d
     assert facts["counts"]["families_held_out"] >= 2
 
 
+@pytest.mark.slow
 def test_the_trained_reranker_is_there_for_search_whether_it_is_better_or_not(journey, desk, sat):
     facts = json.loads(journey.ended.out)
     run = desk.folder / "blind.sat.adapt" / "stage-2"
@@ -163,6 +166,7 @@ def test_the_trained_reranker_is_there_for_search_whether_it_is_better_or_not(jo
     assert len(json.loads(found.out)["hits"]) == 5
 
 
+@pytest.mark.slow
 def test_index_and_folder_may_be_moved_together(journey, desk, tmp_path):
     there = tmp_path / "there"
     shutil.copytree(desk.folder / "blind.sat.adapt", tmp_path / "here" / "blind.sat.adapt")
@@ -183,6 +187,7 @@ def test_index_and_folder_may_be_moved_together(journey, desk, tmp_path):
         assert opened.reranker_name is None
 
 
+@pytest.mark.slow
 def test_the_same_command_again_shows_the_same_and_does_nothing(journey, desk, sat):
     before = tokens_of(desk.blind)
     assert before != journey.before
@@ -199,12 +204,14 @@ def test_the_same_command_again_shows_the_same_and_does_nothing(journey, desk, s
     ("option", "said"),
     [(("--epochs", 3), "epochs is 2, here it is 3"), (("--seed", 1), "seed is 42, here it is 1")],
 )
+@pytest.mark.slow
 def test_other_options_in_the_same_folder_are_named(option, said, journey, desk, sat):
     run = sat(*journey.command, *option)
     assert run.code == 1
     assert said in " ".join(run.err.split())
 
 
+@pytest.mark.slow
 def test_other_sheets_in_the_same_folder_are_refused(journey, desk, tmp_path, sat):
     shutil.copytree(desk.folder / "blind.sat.adapt", tmp_path / "run")
     other = ("adapt", "--index", desk.plain, *journey.command[3:], "--out", tmp_path / "run")
@@ -213,6 +220,7 @@ def test_other_sheets_in_the_same_folder_are_refused(journey, desk, tmp_path, sa
     assert "holds another training" in " ".join(run.err.split())
 
 
+@pytest.mark.slow
 def test_what_was_learnt_from_other_sheets_is_refused(journey, desk, tmp_path, sat):
     with SheetIndex.open(desk.blind) as adapted:
         encoder = adapted.encoder
@@ -225,6 +233,7 @@ def test_what_was_learnt_from_other_sheets_is_refused(journey, desk, tmp_path, s
     assert tokens_of(file)[0] == encoder.fingerprint
 
 
+@pytest.mark.slow
 def test_sheets_may_come_and_go_while_it_learns_and_before_it_is_taken(desk, tmp_path):
     from sat_retriever.adapt import adapt as module
 
@@ -236,10 +245,10 @@ def test_sheets_may_come_and_go_while_it_learns_and_before_it_is_taken(desk, tmp
     command = ("adapt", "-i", file, "--backbone", desk.tiny, "--epochs", 1, *SMALL)
 
     def better(*given, sure):
-        return replace(next_row(*given, sure=sure), kept=True)
+        return replace(next_verdict(*given, sure=sure), kept=True)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "next_row", better)
+        patch.setattr(module, "next_verdict", better)
         for place, gone in (
             (("training", "stage-1", "training", 2), ids[0]),
             (("counting", "encoding the index anew"), ids[-1]),
@@ -257,6 +266,7 @@ def test_sheets_may_come_and_go_while_it_learns_and_before_it_is_taken(desk, tmp
         assert opened.candidates("amount by region", 5)
 
 
+@pytest.mark.slow
 def test_an_adapted_index_is_adapted_again_from_its_own_weights(journey, desk, tmp_path, sat):
     file = Path(shutil.copy(desk.blind, tmp_path / "again.sat"))
     with stopping("training", "stage-1", "training", 1):
@@ -268,6 +278,7 @@ def test_an_adapted_index_is_adapted_again_from_its_own_weights(journey, desk, t
     )
 
 
+@pytest.mark.slow
 def test_the_share_of_the_cosine_that_came_with_the_encoder_is_kept(
     journey, desk, tmp_path, monkeypatch
 ):
@@ -309,15 +320,16 @@ def twice(journey, desk, tmp_path_factory):
     better = iter([True, False])
 
     def judged(*given, sure):
-        return replace(next_row(*given, sure=sure), kept=next(better))
+        return replace(next_verdict(*given, sure=sure), kept=next(better))
 
     command = ("adapt", "-i", file, "--epochs", 1, *SMALL, "--learning-rate", 1e-12)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "next_row", judged)
+        patch.setattr(module, "next_verdict", judged)
         shown = ran(*command)
     return file, shown, json.loads(ran(*command, "--json").out)
 
 
+@pytest.mark.slow
 def test_the_adapted_encoder_is_judged_with_the_reranker_from_before(twice):
     file, _, facts = twice
     before = read_graph_folder(file.parent / "reranker")
@@ -331,6 +343,7 @@ def test_the_adapted_encoder_is_judged_with_the_reranker_from_before(twice):
     assert new["ndcg"] < 0.5  # links would give far better answers
 
 
+@pytest.mark.slow
 def test_the_encoder_is_kept_with_it_and_searched_by_it(twice):
     file, shown, facts = twice
     carried = str(Path(facts["run"]) / "carried")
@@ -343,6 +356,7 @@ def test_the_encoder_is_kept_with_it_and_searched_by_it(twice):
     assert "rank with the reranker from before, in" in said
 
 
+@pytest.mark.slow
 def test_the_new_reranker_begins_with_the_one_from_before(twice):
     run = Path(twice[2]["run"])
     told = json.loads((run / "stage-2" / "config.json").read_text())["settings"]
@@ -352,6 +366,7 @@ def test_the_new_reranker_begins_with_the_one_from_before(twice):
 # ---- not better
 
 
+@pytest.mark.slow
 def test_where_nothing_is_better_the_index_stays_and_that_is_said(desk, sat):
     before = desk.plain.read_bytes(), tokens_of(desk.plain)
     command = ("adapt", "-i", desk.plain, "--backbone", desk.tiny, "--epochs", 1, *SMALL)
@@ -369,6 +384,7 @@ def test_where_nothing_is_better_the_index_stays_and_that_is_said(desk, sat):
 # ---- a user's own questions
 
 
+@pytest.mark.slow
 def test_labelled_and_clicked_questions_are_learnt_from_and_counted(desk, tmp_path, sat):
     clicks, labels = tmp_path / "clicks.csv", tmp_path / "labels.jsonl"
     with clicks.open("w", newline="") as stream:

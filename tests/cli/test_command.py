@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -78,6 +78,12 @@ def test_it_runs_as_a_module_too(index_file):
 
 
 def test_a_first_answer_takes_seconds_not_minutes(index_file):
-    start = time.monotonic()
+    before = processor_s_of_children()
     assert run_sat("search", "rate", "--index", index_file, "--json").code == 0
-    assert time.monotonic() - start < 10  # measured at 0.7 s; `benchmarks.latency` has figures
+    assert processor_s_of_children() - before < 10  # measured at 0.7 s
+
+
+def processor_s_of_children() -> float:
+    """Seconds of processor time, which other processes on the machine do not change."""
+    used = os.times()
+    return used.children_user + used.children_system

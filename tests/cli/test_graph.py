@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import pty
 import re
 import subprocess
 from pathlib import Path
@@ -18,6 +16,7 @@ from sat_retriever import SheetIndex
 from sat_retriever.datasets.edges import load_links
 from sat_retriever.encoder import SheetEncoder
 from tests.cli.conftest import command, run_sat
+from tests.cli.terminals import in_terminal
 
 SUMMARY, Q1, Q2, RATES = (
     "sales/2024.xlsx#Summary",
@@ -202,15 +201,9 @@ def test_a_wrong_wish_is_answered_with_what_to_do(options, named, linked, sat, t
 
 
 def test_a_page_is_not_printed_to_a_terminal_but_to_a_pipe(linked, tmp_path):
-    line = command("graph", "-i", linked, "--format", "html")
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(line, stdout=theirs, stderr=subprocess.PIPE)
-    os.close(theirs)
-    err = process.stderr.read().decode()
-    process.stderr.close()
-    assert process.wait(timeout=60) == 2
-    os.close(ours)
-    assert "--out graph.html" in err
+    refused = in_terminal("graph", "-i", linked, "--format", "html", output=True)
+    assert (refused.code, refused.out) == (2, "")
+    assert "--out graph.html" in refused.err
     piped = run_sat("graph", "-i", linked, "--format", "html")
     assert (piped.code, piped.out[:15]) == (0, "<!doctype html>")
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import pty
 import re
-import subprocess
-from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
@@ -17,8 +13,8 @@ from rich.console import Console
 from sat_retriever.cli import progress as module
 from sat_retriever.cli.progress import At, Lines, progress
 from sat_retriever.cli.train.bar import TrainingBar
-from sat_retriever.training.progress import Standing
-from tests.cli.conftest import command
+from sat_retriever.training.loop.progress import Standing
+from tests.cli.terminals import in_terminal
 
 DEEP = "reports/of the northern region/2024/quarterly figures/Sales and returns, final.xlsx"
 READING = At("reading", 1_200, 8_000, noun="workbook", path=DEEP)
@@ -185,35 +181,14 @@ def test_redirected_output_has_lines_on_standard_error_and_json_on_standard_outp
     assert not re.search(r"[^\n\x20-\x7e…]", run.err)
 
 
-@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize("columns", [40, 120])
 def test_the_bar_of_sat_index_has_its_numbers_in_a_real_terminal(columns, encoder, tmp_path):
     folder = tmp_path / "a folder with a name that is longer than most, as folders are"
     folder.mkdir()
     for number in range(12):
         text = "Name,Salary\nAda,1\n"
         (folder / f"A file with a long name {number}.csv").write_text(text)
-    shown = _terminal(columns, "index", tmp_path, "-i", tmp_path / "x.sat", "--encoder", encoder)
-    assert re.search(r"\b\d+/12\b", shown)
-
-
-def _terminal(columns: int, *arguments: object) -> str:
-    """What a command writes to a terminal on standard error."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command(*arguments),
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": str(columns)},
-        cwd=Path.cwd(),
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while part := os.read(ours, 65536):
-            shown += part
-    except OSError:  # the other end is closed
-        pass
-    finally:
-        os.close(ours)
-    assert process.wait(timeout=60) == 0
-    return shown.decode()
+    made = ("--encoder", encoder, "-i", tmp_path / "x.sat")
+    run = in_terminal("index", tmp_path, *made, columns=columns)
+    assert run.code == 0
+    assert re.search(r"\b\d+/12\b", run.err)

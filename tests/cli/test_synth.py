@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -16,6 +15,7 @@ import pytest
 
 from sat_retriever.datasets.dataset import load_industrytab
 from tests.cli.conftest import Run, command, run_sat
+from tests.cli.terminals import in_terminal
 
 SMALL = ("--scale", "40", "--queries", "30", "--workers", "1")
 
@@ -132,29 +132,14 @@ def test_words_of_ones_own_take_the_place_of_ours(tmp_path, sat):
 
 
 def test_in_a_terminal_progress_is_shown_on_standard_error(tmp_path):
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command("synth", "--out", tmp_path / "x", *SMALL, "--json"),
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-    )
-    os.close(theirs)
-    out, _ = process.communicate(timeout=60)
-    shown = b""
-    try:
-        while part := os.read(ours, 65536):
-            shown += part
-    except OSError:  # the other end is closed
-        pass
-    finally:
-        os.close(ours)
-    assert "making sheets" in shown.decode()
-    assert json.loads(out)["workbooks"] > 10
+    run = in_terminal("synth", "--out", tmp_path / "x", *SMALL, "--json")
+    assert "making sheets" in run.err
+    assert json.loads(run.out)["workbooks"] > 10
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 @pytest.mark.parametrize("moment", ["starting", "writing"])
+@pytest.mark.slow
 def test_ctrl_c_ends_with_130_and_the_same_command_starts_again(moment, tmp_path):
     out = tmp_path / "x"
     process = subprocess.Popen(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import re
 import signal
 import sys
 from dataclasses import dataclass, fields
@@ -13,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from sat_retriever._extras import install_command
 from sat_retriever.cli import main
 from sat_retriever.cli.train.bar import TrainingBar
 from sat_retriever.cli.train.fields import option_name, settings_of, shown
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.training.loop.summary import read_run
 from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
-from sat_retriever.training.summary import read_run
 from tests.cli.conftest import Run, run_sat
 from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import COMPANIES, SUBJECTS, YEARS, save_tiny
@@ -233,7 +233,7 @@ def test_a_missing_extra_is_named_with_the_command(sat, desk, tmp_path, monkeypa
     monkeypatch.setitem(sys.modules, "accelerate", None)
     run = sat("train", "encoder", "--corpus", desk / "corpus", "--out", tmp_path / "run")
     assert run.code == 1
-    assert re.search(r"pip install .*\[train\]", run.err)
+    assert install_command("train") in run.err
 
 
 @pytest.mark.parametrize(("rank", "said"), [("0", True), ("1", False)])
@@ -246,6 +246,7 @@ def test_of_several_processes_only_the_first_one_speaks(rank, said, sat, desk, m
 # ---- Stage 1
 
 
+@pytest.mark.slow
 def test_the_result_is_summed_up_with_the_next_command(encoder_run, desk):
     out, run = encoder_run.out, encoder_run.ended
     assert "labels.csv over own.sat" in run.err
@@ -261,6 +262,7 @@ def test_the_result_is_summed_up_with_the_next_command(encoder_run, desk):
     assert f"sat index {desk / 'books'} --index new.sat --encoder {out / 'encoder'}" in flat
 
 
+@pytest.mark.slow
 def test_the_run_folder_says_how_it_was_trained(encoder_run):
     run = read_run(encoder_run.out)
     assert run.finished
@@ -272,6 +274,7 @@ def test_the_run_folder_says_how_it_was_trained(encoder_run):
     assert run.memory_mib > 10
 
 
+@pytest.mark.slow
 def test_status_shows_the_same_to_people_and_to_programs(encoder_run, sat):
     out, first = encoder_run.out, encoder_run.ended
     shown_again = sat("train", "status", out).out
@@ -284,6 +287,7 @@ def test_status_shows_the_same_to_people_and_to_programs(encoder_run, sat):
     assert facts["settings"]["backbone"].endswith("tiny")
 
 
+@pytest.mark.slow
 def test_the_same_command_again_trains_nothing_anew(encoder_run, sat):
     written = (encoder_run.out / "encoder" / "model.onnx").stat().st_mtime_ns
     assert sat(*encoder_run.command).code == 0
@@ -293,6 +297,7 @@ def test_the_same_command_again_trains_nothing_anew(encoder_run, sat):
     assert "seed" in other.err
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(encoder_run):
     stopped = encoder_run.stopped
     assert (stopped.code, "the same command goes on" in stopped.err) == (130, True)
@@ -306,6 +311,7 @@ def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(encoder_run):
 # ---- Stage 2 and the Cross-Encoder
 
 
+@pytest.mark.slow
 def test_the_trained_reranker_is_what_search_takes(reranker_run, desk, sat):
     out, run = reranker_run
     assert read_run(out).data["name"] == "new"
@@ -321,6 +327,7 @@ def test_the_trained_reranker_is_what_search_takes(reranker_run, desk, sat):
     assert [hit["score"] for hit in hits[out]] != [hit["score"] for hit in hits["none"]]
 
 
+@pytest.mark.slow
 def test_a_reranker_of_other_tokens_and_what_is_none_are_refused(reranker_run, desk, sat):
     words = ("search", "sales", "-i", desk / "own.sat", "--reranker")
     other = sat(*words, reranker_run[0])
@@ -331,6 +338,7 @@ def test_a_reranker_of_other_tokens_and_what_is_none_are_refused(reranker_run, d
     assert "holds no trained reranker" in none.err
 
 
+@pytest.mark.slow
 def test_an_index_of_other_tokens_is_refused_with_the_command_to_index_anew(
     encoder_run, desk, sat, tmp_path
 ):
@@ -341,6 +349,7 @@ def test_an_index_of_other_tokens_is_refused_with_the_command_to_index_anew(
     assert f"sat index {desk / 'books'} --index NEW.sat --encoder {encoder_run.out}" in said
 
 
+@pytest.mark.slow
 def test_an_encoder_trained_on_other_questions_is_noted(reranker_run, encoder_run, desk, sat):
     own = ("--index", desk / "new.sat", "--labels", desk / "labels.csv")  # share 0.1, not 0.2
     with stopping_at_the_second_step():  # it is noted before anything is trained
@@ -349,6 +358,7 @@ def test_an_encoder_trained_on_other_questions_is_noted(reranker_run, encoder_ru
     assert "note: the Sheet Encoder was trained on other questions" in " ".join(run.err.split())
 
 
+@pytest.mark.slow
 def test_a_grouped_corpus_is_trained_without_held_out_sheets(desk, tiny, sat):
     out = desk / "grouped"
     words = ("--corpus", desk / "corpus", "--split", "grouped", "--encoder", desk / "bag")
@@ -364,6 +374,7 @@ def test_a_grouped_corpus_is_trained_without_held_out_sheets(desk, tiny, sat):
     assert sat("train", "reranker", *words, "--out", out, *epochs).code == 0
 
 
+@pytest.mark.slow
 def test_the_cross_encoder_is_what_search_takes(desk, tiny, sat):
     out = desk / "cross"
     words = ("--corpus", desk / "corpus", "--encoder", desk / "bag", "--backbone", tiny)
@@ -373,6 +384,7 @@ def test_the_cross_encoder_is_what_search_takes(desk, tiny, sat):
     assert len(json.loads(found.out)["hits"]) == 5
 
 
+@pytest.mark.slow
 def test_it_runs_in_a_process_of_its_own(encoder_run):
     run = run_sat("train", "status", encoder_run.out, PYTHONIOENCODING="ascii")
     assert run.code == 0

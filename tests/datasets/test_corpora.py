@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,15 +12,12 @@ from sat_retriever.datasets.sheets import data_like_headers, load_sheets
 from sat_retriever.errors import CorpusError
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
+from tests.places import needs
 
 
 @pytest.fixture
 def data():
-    if not DATA.is_dir():
-        pytest.skip("the published corpora are not beside this checkout")
-    return DATA
+    return needs("data")
 
 
 def write(path, content):

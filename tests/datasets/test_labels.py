@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sat_retriever.datasets.labels import Query, load_labels, own
+from sat_retriever.datasets.labels import Query, load_labels, userlabels
+from sat_retriever.datasets.labels.write import FORMS, write_queries
 from sat_retriever.errors import CorpusError
-from sat_retriever.questions.publish import FORMS, write_queries
 
 HEADER = "query,sheet_id,relevance\n"
 
@@ -250,7 +250,7 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path):
 
 @pytest.mark.parametrize(("name", "start"), [("a.jsonl", '{"query": "'), ("a.csv", HEADER)])
 def test_a_line_without_end_is_refused_and_not_read_whole(tmp_path, monkeypatch, name, start):
-    monkeypatch.setattr(own, "MAX_LINE", 100)
+    monkeypatch.setattr(userlabels, "MAX_LINE", 100)
     with pytest.raises(CorpusError, match="longer than 100 characters"):
         load_labels(labels(tmp_path, name, start + "x" * 300))
 
@@ -259,10 +259,10 @@ def test_there_are_limits_to_bytes_queries_and_the_length_of_a_query(tmp_path, m
     with pytest.raises(CorpusError, match="4,001 characters, 4,000 are allowed"):
         load_labels(labels(tmp_path, "a.csv", f"{HEADER}{'x' * 4001},a,1\n"))
     path = labels(tmp_path, "b.csv", f"{HEADER}a,a,1\nb,a,1\nc,a,1\n")
-    monkeypatch.setattr(own, "MAX_QUERIES", 2)
+    monkeypatch.setattr(userlabels, "MAX_QUERIES", 2)
     with pytest.raises(CorpusError, match="more than 2 queries"):
         load_labels(path)
-    monkeypatch.setattr(own, "MAX_BYTES", 10)
+    monkeypatch.setattr(userlabels, "MAX_BYTES", 10)
     with pytest.raises(CorpusError, match="10 at most"):
         load_labels(path)
 

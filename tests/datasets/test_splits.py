@@ -1,12 +1,9 @@
-from pathlib import Path
-
 import pytest
 
-from sat_retriever.datasets.dataset import Dataset, load_industrytab, load_spider
+from sat_retriever.datasets.dataset import Dataset, Split, load_industrytab, load_spider
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.splits import (
     family,
-    grouped_sheets,
     grouped_split,
     held_out_workbooks,
     sheet_groups,
@@ -14,15 +11,12 @@ from sat_retriever.datasets.splits import (
 )
 from sat_retriever.errors import InputError
 from sat_retriever.records.sheets import Column, SheetRecord
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
+from tests.places import needs
 
 
 @pytest.fixture(scope="module")
 def industrytab_1k():
-    if not DATA.is_dir():
-        pytest.skip("the published corpora are not beside this checkout")
-    return load_industrytab(DATA / "industrytab_1k")
+    return load_industrytab(needs("data/industrytab_1k"))
 
 
 def record(number, name, *headers):
@@ -90,22 +84,26 @@ def test_the_grouped_split_is_the_reported_one(industrytab_1k, seed, sizes, left
 
 
 @pytest.mark.parametrize("seed", [42, 43, 44])
-def test_the_sheets_of_the_grouped_split_are_the_reported_ones(industrytab_1k, seed):
-    sheets = grouped_sheets(industrytab_1k, seed=seed)
-    parts = (sheets.train, sheets.validation, sheets.test)
-    assert [len(part) for part in parts] == [700, 150, 152]
-    assert sorted(sum(parts, ())) == sorted(one.sheet_id for one in industrytab_1k.records)
+def test_training_sees_the_reported_sheets_and_no_gold_sheet_of_another_part(industrytab_1k, seed):
+    split = grouped_split(industrytab_1k, seed=seed)
+    assert len(split.seen) == 700
+    gold = [
+        {sheet for place in part for sheet in industrytab_1k.queries[place].positives}
+        for part in (split.train, split.validation, split.test)
+    ]
+    assert gold[0] <= split.seen
+    assert not split.seen & (gold[1] | gold[2])
 
 
-def test_every_gold_sheet_of_a_grouped_part_is_one_of_the_parts_sheets(industrytab_1k):
-    split, sheets = grouped_split(industrytab_1k, seed=43), grouped_sheets(industrytab_1k, seed=43)
-    for queries, part in (
-        (split.train, sheets.train),
-        (split.validation, sheets.validation),
-        (split.test, sheets.test),
-    ):
-        gold = {sheet for place in queries for sheet in industrytab_1k.queries[place].positives}
-        assert gold <= set(part)
+def test_a_data_set_names_the_queries_of_each_part_and_counts_those_of_none():
+    queries = [Query(f"q{number}", (str(number),)) for number in range(6)]
+    split = Split(train=(4, 0), validation=(1,), test=(5,))
+    dataset = Dataset("toy", (), tuple(queries), split=split)
+    assert [query.text for query in dataset.train] == ["q4", "q0"]
+    assert [query.text for query in dataset.validation] == ["q1"]
+    assert [query.text for query in dataset.test] == ["q5"]
+    assert dataset.left_out == 3
+    assert Dataset("toy", (), tuple(queries)).train == ()
 
 
 def test_the_grouped_split_keeps_families_apart(industrytab_1k):
@@ -128,9 +126,7 @@ def test_queries_whose_gold_set_spans_parts_are_left_out():
 
 
 def test_spider_validation_shares_no_database_with_the_rest():
-    if not DATA.is_dir():
-        pytest.skip("the published corpora are not beside this checkout")
-    queries = load_spider(DATA / "spider", "train").queries
+    queries = load_spider(needs("data/spider"), "train").queries
     held_out = held_out_workbooks(queries)
     assert len(held_out) == 35
     assert held_out == held_out_workbooks(tuple(reversed(queries)))
@@ -142,6 +138,5 @@ def test_impossible_shares_and_empty_corpora_are_refused():
         standard_split(10, ratio=1.5)
     with pytest.raises(InputError, match="not 0"):
         held_out_workbooks([], share=0)
-    for grouped in (grouped_split, grouped_sheets):
-        with pytest.raises(InputError, match="'eps' has no records"):
-            grouped(Dataset("eps", (), ()))
+    with pytest.raises(InputError, match="'eps' has no records"):
+        grouped_split(Dataset("eps", (), ()))

@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.places import ROOT
+
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
 PAGES = (README, *sorted(DOCS.rglob("*.md")))

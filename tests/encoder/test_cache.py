@@ -52,6 +52,7 @@ def test_a_damaged_cache_is_never_used(
             SheetEncoder.load(tiny_source, cache_dir=own_cache)
 
 
+@pytest.mark.slow
 def test_a_damaged_cache_is_exported_again(tiny_source, tiny_encoder, own_cache):
     model = own_cache / tiny_encoder.fingerprint / "model.onnx"
     model.write_bytes(model.read_bytes()[:1000])
@@ -65,7 +66,7 @@ def test_a_damaged_cache_is_exported_again(tiny_source, tiny_encoder, own_cache)
 def test_two_processes_build_at_once_and_agree(tiny_source, tiny_encoder, own_cache):
     command = [sys.executable, "-c", _LOAD, f"{tiny_source}:int8", str(own_cache)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    outputs = [process.communicate(timeout=120)[0] for process in running]
+    outputs = [process.communicate(timeout=600)[0] for process in running]
     assert [process.returncode for process in running] == [0, 0]
     assert outputs[0] == outputs[1]
     folders = {path.name for path in own_cache.iterdir() if path.is_dir()}
@@ -83,11 +84,12 @@ def test_what_a_killed_export_left_is_removed(tiny_source, tiny_encoder, tmp_pat
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes (POSIX)")
+@pytest.mark.slow
 def test_a_full_disk_gives_an_error_and_no_half_file(tiny_source, tmp_path):
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
     cache = tmp_path / "cache"
     command = [sys.executable, "-c", limit + _LOAD, str(tiny_source), str(cache)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 1
     assert "EncoderError: the encoder cannot be written to" in done.stderr
     assert "free some space" in done.stderr.splitlines()[-1]

@@ -43,6 +43,7 @@ def compact(learnt, cache, tmp_path):
     return read_model_folder(folder)
 
 
+@pytest.mark.slow
 def test_expanded_weights_give_the_tokens_of_the_compact_encoder(compact, tmp_path, cache):
     expand_folder(compact, tmp_path / "source")
     ours = SheetEncoder.load(tmp_path / "source", cache_dir=cache)

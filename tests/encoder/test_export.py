@@ -62,6 +62,7 @@ def test_exported_graph_loads_in_old_runtimes(tiny_encoder):
     assert model.ir_version == 10
 
 
+@pytest.mark.slow
 def test_export_is_quiet_and_leaves_settings_as_they_were(tiny, tmp_path, capfd):
     from transformers.utils import logging as bars
 
@@ -95,6 +96,7 @@ def test_damaged_weights_are_refused(tiny, tmp_path):
         SheetEncoder.load(tiny, cache_dir=tmp_path / "cache")
 
 
+@pytest.mark.slow
 def test_weights_that_give_no_numbers_are_refused(tiny, tmp_path):
     from safetensors.numpy import load_file, save_file
 

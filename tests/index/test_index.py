@@ -28,8 +28,9 @@ from sat_retriever import (
     SheetRetriever,
     Visibility,
 )
-from sat_retriever.index.scoring import DENSE_WEIGHT
-from sat_retriever.index.store.sqlite import SqliteStore
+from sat_retriever.index.scores import DENSE_WEIGHT
+from sat_retriever.index.store.opening import open_store
+from sat_retriever.rank.reranker import Reranker
 from sat_retriever.text.serialize import serialize
 from tests.fakes import HashedEncoder
 from tests.saved_encoder import save_bag_of_words
@@ -70,7 +71,7 @@ def test_candidates_equal_a_slow_search_over_all_sheets(index):
         )
         for r in records
     )  # fmt: skip
-    found = index.without_times().candidates(query, 4)
+    found = index.candidates(index.question(query, times=False), 4)
     assert ids(found) == [sheet_id for _, sheet_id in wanted[:4]]
     assert [c.score for c in found] == pytest.approx([-score for score, _ in wanted[:4]], abs=1e-6)
     assert [c.rank for c in found] == [1, 2, 3, 4]
@@ -86,7 +87,7 @@ def test_ranks_by_meaning_and_by_words_alone_are_those_of_the_single_rankings(in
     index.add_records(sheet(f"s{i}", f"h{i % 4}", f"g{i % 3}") for i in range(12))
     query = "h1 g2 s5"
     for weight, field in ((1.0, "dense_rank"), (0.0, "lexical_rank")):
-        alone = index.candidates(query, 12, dense_weight=weight)
+        alone = index.candidates(index.question(query, dense_weight=weight), 12)
         scores = [c.score for c in alone]
         ranks = {c.sheet_id: scores.index(c.score) + 1 for c in alone if c.score > 0}
         for candidate in index.candidates(query, 12):
@@ -97,9 +98,9 @@ def test_ranks_by_meaning_and_by_words_alone_are_those_of_the_single_rankings(in
 
 def test_a_dense_weight_of_one_ranks_by_cosine_and_of_zero_by_words(index):
     index.add_records([sheet("apple", "banana"), sheet("banana apple")])
-    dense = index.candidates("banana", 2, dense_weight=1.0)
+    dense = index.candidates(index.question("banana", dense_weight=1.0), 2)
     assert [c.score for c in dense] == pytest.approx([max(c.dense, 0) for c in dense])
-    words = index.candidates("banana", 2, dense_weight=0.0)
+    words = index.candidates(index.question("banana", dense_weight=0.0), 2)
     assert [c.score for c in words] == pytest.approx([c.lexical for c in words])
 
 
@@ -256,7 +257,7 @@ def test_each_wrong_use_says_what_to_do(path, index):
     for call, error, word in (
         (lambda: index.candidates("  "), EmptyInputError, "empty"),
         (lambda: index.candidates("a", 0), InputError, "top_k"),
-        (lambda: index.candidates("a", dense_weight=2), InputError, "dense_weight"),
+        (lambda: index.candidates(index.question("a", dense_weight=2)), InputError, "dense_weight"),
         (lambda: SheetIndex.create(path, HashedEncoder()), InputError, "exists"),
         (lambda: SheetIndex.open(path.with_name("no.sat")), IndexNotFoundError, "sat index"),
         (lambda: SheetIndex.open(path, HashedEncoder(32)), FingerprintMismatchError, "anew"),
@@ -380,8 +381,8 @@ def test_an_index_of_a_newer_version_is_refused(path, index):
 
 
 def test_a_second_writer_waits_and_is_then_told_who_is_in_the_way(path, index, monkeypatch):
-    with SheetIndex.open(path, HashedEncoder()) as other, other._sole_writer():
-        monkeypatch.setattr("sat_retriever.index.index.WRITER_WAIT_S", 0.1)
+    with SheetIndex.open(path, HashedEncoder()) as other, other._store.sole_writer():
+        monkeypatch.setattr("sat_retriever.index.store.file.WRITER_WAIT_S", 0.1)
         with pytest.raises(IndexBusyError, match="another process"):
             index.add_records([sheet("a")])
         assert index.candidates("a") == []  # reading goes on
@@ -400,7 +401,7 @@ def test_a_failed_write_leaves_the_previous_state(index):
 def test_a_read_only_index_can_be_searched_but_not_written(path, index):
     index.add_records([sheet("a", "Alpha")])
     index.close()
-    store = SqliteStore.open(path)
+    store = open_store(path)
     store.writable = False  # root may write anywhere, so the file's mode says nothing here
     with SheetIndex(store, HashedEncoder()) as opened:
         assert ids(opened.candidates("alpha")) == ["a"]
@@ -502,11 +503,8 @@ def test_a_score_threshold_and_a_reranker_apply_in_the_retriever(index):
     hits = SheetRetriever(index).retrieve("alpha", 3, min_score=0.3)
     assert [hit.sheet_id for hit in hits] == ["a"]
 
-    class Reversed:
-        dense_weight = candidates = None
-        complete_share = 0.9
-
-        def rerank(self, query, candidates, filters=None):
+    class Reversed(Reranker):
+        def rerank(self, question, candidates, filters=None):
             return list(reversed(candidates))
 
     hits = SheetRetriever(index, Reversed()).retrieve("alpha", 2)
@@ -527,30 +525,6 @@ def test_tokens_come_in_the_order_asked_for_and_unknown_sheets_are_refused(index
         index.tokens(["a"])
 
 
-def test_a_query_is_encoded_once_for_all_that_is_asked_with_it(path):
-    class Counting(HashedEncoder):
-        asked = 0
-
-        def encode_queries(self, texts):
-            self.asked += 1
-            return super().encode_queries(texts)
-
-    encoder = Counting()
-    with SheetIndex.create(path, encoder) as index:
-        index.add_records([sheet("a", "Alpha"), sheet("b", "Beta")])
-        token = index.query_token("alpha")
-        assert np.array_equal(token, HashedEncoder().encode_queries(["alpha"])[0])
-        default = index.candidates("alpha", 2)
-        cosine = index.candidates("alpha", 2, dense_weight=1.0)
-        assert [c.score for c in cosine] == [c.dense for c in cosine] != [c.score for c in default]
-        assert index.score_sheets("alpha", ["a", "b"]) == default
-        assert encoder.asked == 1
-        index.query_token("beta")
-        assert encoder.asked == 2
-    with pytest.raises(EmptyInputError):
-        index.query_token(" ")
-
-
 def test_an_index_keeps_its_own_share_of_the_cosine(path):
     records = [sheet("a", "Alpha"), sheet("b", "Beta alpha")]
     with SheetIndex.create(path, HashedEncoder(), dense_weight=0.9) as index:
@@ -558,9 +532,9 @@ def test_an_index_keeps_its_own_share_of_the_cosine(path):
     with SheetIndex.open(path, HashedEncoder()) as index:
         assert index.dense_weight == 0.9
         found = index.candidates("alpha", 2)
-        assert found == index.candidates("alpha", 2, dense_weight=0.9)
-        assert found != index.candidates("alpha", 2, dense_weight=0.4)
-        assert index.score_sheets("alpha", ["a", "b"]) == found
+        assert found == index.candidates(index.question("alpha", dense_weight=0.9), 2)
+        assert found != index.candidates(index.question("alpha", dense_weight=0.4), 2)
+        assert index.score_sheets(index.question("alpha"), ["a", "b"]) == found
         linked = SheetRetriever(index).retrieve("alpha", 2)
         assert {hit.sheet_id: hit.score for hit in linked} == {c.sheet_id: c.score for c in found}
 
@@ -619,7 +593,7 @@ def test_links_between_sheets_can_be_asked_for_by_type(index):
 def test_tokens_survive_the_file_bit_for_bit(path, index):
     index.add_records([sheet("a", "Alpha")])
     with index._store.reading():
-        kept = index._search._current().tokens
+        kept = index._search._latest.get().tokens
     assert np.array_equal(kept, HashedEncoder().encode_sheets([serialize(sheet("a", "Alpha"))]))
 
 
@@ -627,13 +601,13 @@ def test_a_token_that_is_at_hand_is_searched_with_whatever_its_length(index):
     index.add_records([sheet("sales"), sheet("staff"), sheet("stock")])
     token = HashedEncoder().encode_queries(["staff"])[0]
     plain = index.candidates("staff")
-    assert index.candidates("staff", token=token * 7) == plain
+    assert index.candidates(index.question("staff", token=token * 7)) == plain
     # The words stay those of the question.
-    asked = index.candidates("sales", dense_weight=1.0, token=token)
-    assert [asked[0].sheet_id, index.candidates("sales", dense_weight=0.0)[0].sheet_id] == [
-        "staff", "sales",
-    ]  # fmt: skip
-    assert index.candidates("sales", dense_weight=1.0)[0].sheet_id == "sales"  # it is not kept
+    asked = index.candidates(index.question("sales", dense_weight=1.0, token=token))
+    words = index.candidates(index.question("sales", dense_weight=0.0))
+    assert [asked[0].sheet_id, words[0].sheet_id] == ["staff", "sales"]
+    again = index.candidates(index.question("sales", dense_weight=1.0))
+    assert again[0].sheet_id == "sales"  # the given token is not kept
     assert ids(index.candidates("stock"))[0] == "stock"
     found = SheetRetriever(index, None).retrieve("staff", token=token)
     assert [hit.sheet_id for hit in found] == ids(plain)
@@ -643,7 +617,7 @@ def test_a_token_that_is_at_hand_is_searched_with_whatever_its_length(index):
 def test_a_token_of_another_space_is_refused(index, token):
     index.add_records([sheet("sales")])
     with pytest.raises(InputError, match="give one of"):
-        index.candidates("sales", token=token)
+        index.candidates(index.question("sales", token=token))
 
 
 def test_records_without_a_file_have_none_to_open(index):

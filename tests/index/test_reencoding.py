@@ -20,11 +20,12 @@ from sat_retriever.errors import (
     InputError,
 )
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.scoring import DENSE_WEIGHT
+from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.serialize import Serialization, serialize
 from tests.fakes import HashedEncoder
+from tests.places import ROOT
 from tests.saved_encoder import save_bag_of_words
 
 OLD, NEW = HashedEncoder(32, "old"), HashedEncoder(48, "new")
@@ -150,7 +151,7 @@ def test_readers_see_the_old_state_to_the_end_and_are_told_to_open_it_again(inde
 
 
 def test_nobody_else_writes_meanwhile(index, monkeypatch):
-    monkeypatch.setattr("sat_retriever.index.index.WRITER_WAIT_S", 0.1)
+    monkeypatch.setattr("sat_retriever.index.store.file.WRITER_WAIT_S", 0.1)
     with SheetIndex.open(index.path, OLD) as other:
         found = []
 
@@ -198,8 +199,10 @@ def test_tokens_that_are_not_one_a_sheet_are_refused(index):
 _CHILD = """
 import os, resource, signal, sys
 from contextlib import contextmanager
-from sat_retriever import index as module, reencoding
+from sat_retriever import SheetIndex
+from sat_retriever.index import index as module, reencoding
 from sat_retriever.errors import IndexStorageError
+from sat_retriever.index import reencoding, writer
 from tests.fakes import HashedEncoder
 how, path = sys.argv[1:]
 reencoding.AT_ONCE = 7
@@ -221,9 +224,9 @@ def dying(*arguments):
                 yield token
         yield some()
 
-with module.SheetIndex.open(path, HashedEncoder(32, "old")) as index:
+with SheetIndex.open(path, HashedEncoder(32, "old")) as index:
     if how == "writing":
-        module.fresh_tokens = dying
+        writer.fresh_tokens = dying
         index._store._connection.execute("PRAGMA cache_size = 1")  # pages go to the disk early
     if how.isdecimal():
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(how), int(how)))
@@ -237,7 +240,7 @@ with module.SheetIndex.open(path, HashedEncoder(32, "old")) as index:
 def in_a_process(how: str, path: Path) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-c", _CHILD, how, str(path)],
-        cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=60, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     return done.returncode, done.stderr
 

@@ -21,8 +21,8 @@ from sat_retriever import (
     Skipped,
     Workbook,
 )
+from sat_retriever.records.formats import EXTENSIONS
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.opening.sniff import SHEET_SUFFIXES
 from tests.fakes import HashedEncoder
 
 PAST = time.time() - 3600
@@ -319,7 +319,7 @@ def test_a_csv_with_a_zero_byte_is_read_as_if_it_had_none(folder, index):
     assert [column.name for column in record.columns] == ["Region", "Sales"]
 
 
-@pytest.mark.parametrize("suffix", sorted(SHEET_SUFFIXES))
+@pytest.mark.parametrize("suffix", sorted(f".{each}" for each in EXTENSIONS))
 def test_what_is_called_a_table_is_read_or_named_whatever_it_holds(suffix, folder, index):
     chance = random.Random(suffix)
     good = b"Region,Sales\nNorth,1\nSouth,2\n"
@@ -379,7 +379,7 @@ def test_a_workbook_that_cannot_be_opened_for_now_keeps_its_old_sheets(folder, i
         yield from list(real(top, onerror=onerror))
         a.rename(a.with_suffix(".gone"))
 
-    monkeypatch.setattr("sat_retriever.index.plan.os.walk", walk_then_remove)
+    monkeypatch.setattr("sat_retriever.index.scopes.os.walk", walk_then_remove)
     report = index.sync(folder)
     monkeypatch.undo()
     assert [skip.reason.value for skip in report.skipped] == ["unreadable"]
@@ -486,7 +486,7 @@ def test_a_reader_that_runs_out_of_time_loses_nothing_and_is_tried_again(
     def too_slow(paths, **_options):
         yield from (Workbook(path, skipped=(timeout,)) for path in paths)
 
-    monkeypatch.setattr("sat_retriever.index.sync.read_workbooks", too_slow)
+    monkeypatch.setattr("sat_retriever.index.batches.read_workbooks", too_slow)
     assert index.sync(folder).skipped == (timeout,)
     assert index.records(["a.csv#a"])["a.csv#a"].columns[0].name == "old"
     monkeypatch.undo()

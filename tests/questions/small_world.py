@@ -2,7 +2,7 @@
 
 from sat_retriever.period.periods import Grain, SheetPeriod
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.wordings import Wordings
+from sat_retriever.questions.synonyms import Wordings
 from sat_retriever.records.links import Link
 
 COMPANIES = ("Fennel Works", "Harbor & Sons", "Quill Logistics", "Oak Ridge Mills")

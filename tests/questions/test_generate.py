@@ -4,16 +4,16 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from sat_retriever.errors import InputError
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.generate import QueryOptions, make_queries
+from sat_retriever.questions.grammar import Grammar
 from sat_retriever.questions.needs import Sources
-from sat_retriever.questions.phrasing import Grammar
-from sat_retriever.questions.published import HARD_TYPES, QUESTIONS
+from sat_retriever.questions.proportions import HARD_TYPES, QUESTIONS
+from tests.places import ROOT
 from tests.questions.slow import answers
 from tests.questions.small_world import MONTHLY, WORDINGS, facts_of, world
 
@@ -155,7 +155,7 @@ def test_questions_do_not_depend_on_the_order_of_hashes():
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
             capture_output=True,
             check=True,
-            cwd=Path(__file__).parents[2],
+            cwd=ROOT,
         ).stdout
         for seed in ("1", "2")
     }

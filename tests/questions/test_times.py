@@ -3,7 +3,7 @@ import random
 import pytest
 
 from sat_retriever.period.spans import Span, year
-from sat_retriever.questions.phrasing import Grammar
+from sat_retriever.questions.grammar import Grammar
 from sat_retriever.questions.times import form, spoken_pair, spoken_time
 
 RULES = Grammar.load().rules

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from sat_retriever import Column, EmptyInputError, Link, LinkReranker, SheetIndex, SheetRecord
-from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.index.question import Question
+from sat_retriever.rank.graph.graphrank import GraphReranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed, score_texts
+from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.text.lexical import K1
 from sat_retriever.text.serialize import serialize
@@ -30,14 +32,10 @@ def index(tmp_path):
         yield opened
 
 
-class Backwards:
+class Backwards(Reranker):
     """A trained reranker's stand-in: the worst first, on a scale of its own from -3 up."""
 
-    dense_weight = None
-    candidates = 10
-    complete_share = 0.5
-
-    def rerank(self, query: str, candidates: Sequence[Candidate], filters=None):
+    def rerank(self, question: Question, candidates: Sequence[Candidate], filters=None):
         turned = candidates[::-1]
         return [replace(c, rank=n, score=-2.0 - n) for n, c in enumerate(turned, start=1)]
 
@@ -48,7 +46,9 @@ def sheets(*names: str) -> list[Passage]:
 
 def test_sheets_alone_come_as_the_reranker_orders_them(index):
     names = ["taxes", "sales", "sales 2024"]
-    expected = LinkReranker(index).rerank(QUERY, index.score_sheets(QUERY, names))
+    expected = LinkReranker(index).rerank(
+        index.question(QUERY), index.score_sheets(index.question(QUERY), names)
+    )
     found = rerank_mixed(LinkReranker(index), index, QUERY, sheets(*names))
     assert [(names[place], score) for place, score in found] == [
         (candidate.sheet_id, candidate.score) for candidate in expected
@@ -56,7 +56,9 @@ def test_sheets_alone_come_as_the_reranker_orders_them(index):
 
 
 def test_sheets_that_links_lead_to_are_not_added(index):
-    added = LinkReranker(index).rerank(QUERY, index.score_sheets(QUERY, ["sales 2024"]))
+    added = LinkReranker(index).rerank(
+        index.question(QUERY), index.score_sheets(index.question(QUERY), ["sales 2024"])
+    )
     assert {candidate.sheet_id for candidate in added} == {"sales 2024", "taxes"}
     found = rerank_mixed(LinkReranker(index), index, QUERY, sheets("sales 2024"))
     assert [place for place, _ in found] == [0]
@@ -78,10 +80,10 @@ def test_every_passage_comes_once_whatever_it_is(index):
 
 def test_scores_that_round_to_the_same_number_keep_the_rerankers_order(index):
     class Sure(Backwards):
-        def rerank(self, query, candidates, filters=None):
-            return [replace(c, score=1.0) for c in super().rerank(query, candidates)]
+        def rerank(self, question, candidates, filters=None):
+            return [replace(c, score=1.0) for c in super().rerank(question, candidates)]
 
-    names = [c.sheet_id for c in index.score_sheets(QUERY, index.sheet_ids())]
+    names = [c.sheet_id for c in index.score_sheets(index.question(QUERY), index.sheet_ids())]
     found = rerank_mixed(Sure(), index, QUERY, sheets(*names))
     assert found == [(place, 1.0) for place in reversed(range(len(names)))]
 
@@ -101,29 +103,32 @@ def test_a_text_scores_by_cosine_and_words_as_the_formula_says(index):
     words = np.array([rare / (rare + common) / (1 + K1), 0, 0])
     expected = 0.4 * np.maximum(cosines, 0) + 0.6 * words
     expected[2] = 0
-    assert score_texts(index, QUERY, texts) == pytest.approx(expected, abs=1e-6)
-    alone = score_texts(index, QUERY, texts[:1], dense_weight=1.0)
+    assert score_texts(index, index.question(QUERY), texts) == pytest.approx(expected, abs=1e-6)
+    alone = score_texts(index, index.question(QUERY, dense_weight=1.0), texts[:1])
     assert alone == pytest.approx(cosines[:1], abs=1e-6)
 
 
 def test_words_that_no_sheet_has_count_for_nothing(index):
-    asked, more = score_texts(index, QUERY, ["sales"]), score_texts(index, f"{QUERY} x", ["sales"])
-    words = asked - 0.4 * index.encoder.encode_sheets(["sales"]) @ index.query_token(QUERY)
-    again = more - 0.4 * index.encoder.encode_sheets(["sales"]) @ index.query_token(f"{QUERY} x")
+    asked, more = (
+        score_texts(index, index.question(QUERY), ["sales"]),
+        score_texts(index, index.question(f"{QUERY} x"), ["sales"]),
+    )
+    words = asked - 0.4 * index.encoder.encode_sheets(["sales"]) @ index.question(QUERY).token
+    again = more - 0.4 * index.encoder.encode_sheets(["sales"]) @ index.question(f"{QUERY} x").token
     assert words == pytest.approx(again, abs=1e-6)
 
 
 def test_a_text_of_any_length_and_with_broken_characters_is_read(index):
-    [long] = score_texts(index, QUERY, ["x" * 10_000 + " sales 2024"])
+    [long] = score_texts(index, index.question(QUERY), ["x" * 10_000 + " sales 2024"])
     assert long == 0  # the words come too late
-    same = score_texts(index, QUERY, ["sales 2024 \ud83d", "sales 2024 ?"])
+    same = score_texts(index, index.question(QUERY), ["sales 2024 \ud83d", "sales 2024 ?"])
     assert same[0] == same[1] > 0
 
 
 def test_the_text_of_a_sheet_without_its_id_scores_nearly_as_the_sheet(index):
     record = index.records(["sales 2024"])["sales 2024"]
-    [sheet] = index.score_sheets(QUERY, ["sales 2024"])
-    [text] = score_texts(index, QUERY, [serialize(record)])
+    [sheet] = index.score_sheets(index.question(QUERY), ["sales 2024"])
+    [text] = score_texts(index, index.question(QUERY), [serialize(record)])
     # The sheet has both words in its name, which counts threefold; the text has them once.
     assert 0.7 * sheet.score < text < sheet.score
 
@@ -131,8 +136,8 @@ def test_the_text_of_a_sheet_without_its_id_scores_nearly_as_the_sheet(index):
 def test_a_linked_sheet_can_pass_a_text(index):
     query, names = "taxes on sales in 2024", ["sales 2024", "taxes"]
     passages = [Passage("taxes and other sales"), *sheets(*names)]
-    before = {c.sheet_id: c.score for c in index.score_sheets(query, names)}
-    [text] = score_texts(index, query, [passages[0].text])
+    before = {c.sheet_id: c.score for c in index.score_sheets(index.question(query), names)}
+    [text] = score_texts(index, index.question(query), [passages[0].text])
     assert before["taxes"] < text < before["sales 2024"]
     found = rerank_mixed(LinkReranker(index), index, query, passages)
     assert dict(found)[0] == pytest.approx(text)
@@ -142,8 +147,8 @@ def test_a_linked_sheet_can_pass_a_text(index):
 @pytest.mark.parametrize("text", ["sales of 2024", "sales", "nothing at all", "amount 2024"])
 def test_a_text_keeps_its_place_among_sheets_of_another_scale(index, text):
     names = ["sales", "sales 2024", "taxes", "notes"]
-    [own] = score_texts(index, QUERY, [text])
-    before = [candidate.score for candidate in index.score_sheets(QUERY, names)]
+    [own] = score_texts(index, index.question(QUERY), [text])
+    before = [candidate.score for candidate in index.score_sheets(index.question(QUERY), names)]
     above, beside = sum(score > own for score in before), before.count(float(own))
     found = rerank_mixed(Backwards(), index, QUERY, [Passage(text), *sheets(*names)])
     assert above <= [place for place, _ in found].index(0) <= above + beside
@@ -155,9 +160,10 @@ def test_a_trained_reranker_orders_sheets_and_texts(index, tmp_path):
     passages = [*sheets("sales", "taxes"), Passage("sales of 2024"), *sheets("sales 2024")]
     found = rerank_mixed(reranker, index, QUERY, passages)
     alone = reranker.rerank(
-        QUERY,
+        index.question(QUERY),
         index.score_sheets(
-            QUERY, ["sales", "taxes", "sales 2024"], dense_weight=reranker.dense_weight
+            index.question(QUERY, dense_weight=reranker.dense_weight),
+            ["sales", "taxes", "sales 2024"],
         ),
     )
     given = ["sales", "taxes", None, "sales 2024"]
@@ -167,7 +173,7 @@ def test_a_trained_reranker_orders_sheets_and_texts(index, tmp_path):
 
 def test_texts_alone_keep_the_scores_of_stage_1(index):
     texts = ["plan of 2024", "sales of 2024", "sales of 2024"]
-    own = score_texts(index, QUERY, texts)
+    own = score_texts(index, index.question(QUERY), texts)
     found = rerank_mixed(Backwards(), index, QUERY, [Passage(text) for text in texts])
     assert [place for place, _ in found] == [1, 2, 0]
     assert [score for _, score in found] == pytest.approx(sorted(own, reverse=True))
@@ -175,8 +181,8 @@ def test_texts_alone_keep_the_scores_of_stage_1(index):
 
 def test_a_sheet_that_vanishes_while_it_is_reranked_counts_by_its_text(index):
     class Removing(Backwards):
-        def rerank(self, query, candidates, filters=None):
-            return [c for c in super().rerank(query, candidates) if c.sheet_id != "sales"]
+        def rerank(self, question, candidates, filters=None):
+            return [c for c in super().rerank(question, candidates) if c.sheet_id != "sales"]
 
     passages = [Passage("sales", "sales"), Passage("taxes", "taxes")]
     found = rerank_mixed(Removing(), index, QUERY, passages)

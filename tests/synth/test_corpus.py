@@ -68,6 +68,7 @@ def in_a_process(script: str, *arguments: object, **environment: str) -> tuple[i
 
 
 @pytest.mark.parametrize(("workers", "hashes"), [(1, "1"), (2, "77")])
+@pytest.mark.slow
 def test_every_byte_is_the_same_for_any_number_of_workers_and_any_hash_seed(
     workers, hashes, corpus, tmp_path
 ):
@@ -80,7 +81,7 @@ def test_every_byte_is_the_same_for_any_number_of_workers_and_any_hash_seed(
     code, errors = in_a_process(
         script, "--out", out, *extra, PYTHONHASHSEED=hashes, TZ="Asia/Tokyo"
     )
-    assert (code, errors) == (0, "")
+    assert code == 0, errors  # a slow machine also says how far it is
     again, first = contents(out), contents(corpus[0])
     assert again.keys() == first.keys()
     assert [name for name in first if again[name] != first[name]] == []

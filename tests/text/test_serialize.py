@@ -2,15 +2,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import FrozenInstanceError
-from pathlib import Path
 
 import pytest
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.serialize import Serialization, serialize
-
-_DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+from tests.places import needs
 
 
 def _record(**changes: object) -> SheetRecord:
@@ -123,9 +121,7 @@ def test_options_that_mean_nothing_are_refused():
 
 
 def test_published_records_are_serialized_with_all_parts():
-    path = _DATA / "industrytab_1k" / "sheets.json"
-    if not path.exists():
-        pytest.skip(f"published data not found at {path}")
+    path = needs("data/industrytab_1k/sheets.json")
     sheets = json.loads(path.read_text(encoding="utf-8")).values()
     for sheet in sheets:
         record = SheetRecord(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sat_retriever import Content, SheetIndex, hit_text
 from sat_retriever.errors import InputError
-from sat_retriever.records.cells import cell_table, cell_text, estimated_tokens, shortened
+from sat_retriever.tools.cells import cell_table, cell_text, estimated_tokens, shortened
 from tests.fakes import HashedEncoder
 
 ROWS = [["Region", "Note"], ["North", "a|b\nc"], ["South", "<b>"]]

@@ -8,8 +8,9 @@ import pytest
 
 from sat_retriever import SheetIndex, SheetTools
 from sat_retriever.errors import InputError
-from sat_retriever.records.cells import estimated_tokens
+from sat_retriever.records.links import LinkType
 from sat_retriever.tools import naming, sheettools
+from sat_retriever.tools.cells import estimated_tokens
 from tests.fakes import HashedEncoder
 
 NAMES = ["find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status"]
@@ -93,6 +94,13 @@ def test_found_sheets_say_the_times_that_were_understood(tmp_path):
             assert found.times == found.to_dict()["times"] == f'{first} (from "last year")'
             assert f'Times understood: {first} (from "last year")' in str(found)
         assert "Times" not in str(SheetTools(index).find_sheets("sales"))
+
+
+def test_the_tool_for_links_names_every_type_and_what_it_means(tools):
+    (tool,) = (each for each in tools.tools() if each.name == "related_sheets")
+    for kind in LinkType:
+        assert kind.value in tool.meanings["link_type"]
+        assert kind.kind.meaning in tool.description
 
 
 def test_a_description_has_the_tables_and_counts_the_links(tools):

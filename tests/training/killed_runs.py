@@ -14,9 +14,9 @@ from pathlib import Path
 import torch
 
 from sat_retriever.errors import OutputError
-from sat_retriever.training.device import make_accelerator
-from sat_retriever.training.loop import fit
-from sat_retriever.training.run import RunFolder
+from sat_retriever.training.loop.device import make_accelerator
+from sat_retriever.training.loop.fit import fit
+from sat_retriever.training.loop.runfolder import RunFolder
 from tests.training.tiny_task import TinyTask, schedule
 
 PLAN = schedule(epochs=2)

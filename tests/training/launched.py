@@ -17,9 +17,9 @@ from pathlib import Path
 import torch
 import transformers.models.bert.modeling_bert  # noqa: F401 - once, before the forks
 
-from sat_retriever.training.device import make_accelerator
-from sat_retriever.training.loop import fit
-from sat_retriever.training.run import RunFolder
+from sat_retriever.training.loop.device import make_accelerator
+from sat_retriever.training.loop.fit import fit
+from sat_retriever.training.loop.runfolder import RunFolder
 from tests.training import two_encoder_steps, two_pair_steps, two_rerank_losses
 from tests.training.tiny_task import TinyTask, schedule
 

@@ -7,12 +7,12 @@ import os
 import torch
 from safetensors.torch import save_file
 
-from sat_retriever.training.backbone import Backbone
-from sat_retriever.training.device import make_accelerator
-from sat_retriever.training.encoder import EncoderTask
-from sat_retriever.training.optimise import Optimiser
+from sat_retriever.training.encoder.backbone import Backbone
+from sat_retriever.training.encoder.train import EncoderTask
+from sat_retriever.training.loop.device import make_accelerator
+from sat_retriever.training.loop.optimise import Optimiser
+from sat_retriever.training.loop.task import batches
 from sat_retriever.training.settings import EncoderTraining
-from sat_retriever.training.task import batches
 from tests.tiny_transformer import tiny_corpus
 
 _OPTIONS = {

@@ -6,13 +6,13 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from sat_retriever.training.crossencoder import PairTask
-from sat_retriever.training.device import make_accelerator
-from sat_retriever.training.optimise import Optimiser
-from sat_retriever.training.pairmodel import PairModel
-from sat_retriever.training.pairs import FoundSheets, PairCandidates
+from sat_retriever.training.loop.device import make_accelerator
+from sat_retriever.training.loop.optimise import Optimiser
+from sat_retriever.training.loop.task import batches
+from sat_retriever.training.pairs.pairmodel import PairModel
+from sat_retriever.training.pairs.pairs import FoundSheets, PairCandidates
+from sat_retriever.training.pairs.train import PairTask
 from sat_retriever.training.settings import CrossEncoderTraining
-from sat_retriever.training.task import batches
 from tests.tiny_transformer import tiny_corpus
 
 

@@ -10,12 +10,12 @@ from accelerate import Accelerator
 from torch import nn
 
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.training.candidatesets import candidate_sets
-from sat_retriever.training.ranking_loss import LossWeights
-from sat_retriever.training.reranktask import RerankTask
-from sat_retriever.training.scorer import BaseScorer, ScorerShape
+from sat_retriever.training.loop.task import Share
+from sat_retriever.training.reranker.candidatesets import candidate_sets
+from sat_retriever.training.reranker.ranking_loss import LossWeights
+from sat_retriever.training.reranker.reranktask import RerankTask
+from sat_retriever.training.reranker.scorer import BaseScorer, ScorerShape
 from sat_retriever.training.settings import RerankerTraining
-from sat_retriever.training.task import Share
 from tests.fakes import HashedEncoder
 from tests.training import sheet_world
 

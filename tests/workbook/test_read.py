@@ -2,7 +2,6 @@ import io
 import os
 import shutil
 import zipfile
-from pathlib import Path
 
 import openpyxl
 import pytest
@@ -14,9 +13,9 @@ from sat_retriever.records.sheets import ColumnType, Formula, SkipReason, Visibi
 from sat_retriever.records.structure import DefinedName, HiddenParts
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import read_workbook, read_workbooks
+from tests.places import needs
 
 SEEDS = made_seeds()
-ODD_FILES = Path(__file__).parents[3] / "shared" / "data" / "odd_files"
 
 
 @pytest.fixture
@@ -32,9 +31,7 @@ def seed(tmp_path):
 
 @pytest.fixture(scope="session")
 def odd():
-    if not ODD_FILES.is_dir():
-        pytest.skip("the odd files are not beside this checkout")
-    return ODD_FILES
+    return needs("data/odd_files")
 
 
 def written(path, fill):
@@ -107,8 +104,6 @@ def test_every_format_gives_its_headers(seed, name, format_, sheet, headers):
     ],
 )
 def test_binary_formats_are_read_like_the_others(odd, name, format_, sheet, cell):
-    if not (odd / name).exists():
-        pytest.skip(f"{name} is not among the odd files")
     record = read_workbook(odd / name).records[0]
     assert (record.format, record.sheet, record.range) == (format_, sheet, cell)
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from sat_retriever.cli.progress import At, Shown, progress
 
 if TYPE_CHECKING:
-    from sat_retriever.training.progress import Standing
+    from sat_retriever.training.loop.progress import Standing
 
 
 def is_main() -> bool:
-    """Whether this process speaks; of those of `accelerate launch` only the first one does."""
+    """True if this process speaks; of those of `accelerate launch` only the first one does."""
     return os.environ.get("RANK", "0") == "0"
 
 
@@ -63,7 +63,7 @@ def training_bar(command: str) -> Iterator[TrainingBar]:
 def described(standing: Standing) -> str:
     """What the training is doing.
 
-    >>> from sat_retriever.training.progress import Standing
+    >>> from sat_retriever.training.loop.progress import Standing
     >>> described(Standing("graph", "training", 2, 20, 31, 300, 0.5, 0.9))
     'graph: training, epoch 2 of 20'
     """
@@ -74,7 +74,7 @@ def described(standing: Standing) -> str:
 def measured(standing: Standing) -> str:
     """What it has come to.
 
-    >>> from sat_retriever.training.progress import Standing
+    >>> from sat_retriever.training.loop.progress import Standing
     >>> measured(Standing("", "training", 2, 20, 31, 300, 0.5, 0.9))
     'loss 0.500, best NDCG@5 .900'
     """

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from sat_retriever.cli.terminal import JsonOption, examples
-from sat_retriever.cli.train.chosen import chosen_lessons
 from sat_retriever.cli.train.fields import settings_of, with_options
+from sat_retriever.cli.train.inputoptions import input_of_options
 from sat_retriever.cli.train.report import print_run
 from sat_retriever.cli.train.session import (
     check_extra,
-    lessons_of,
+    chosen_input,
     report,
     said_once,
     searched,
@@ -70,7 +70,7 @@ CrossEncoderPreset = Annotated[str | None, _presets(CROSS_ENCODER_PRESETS)]
         "accelerate launch -m sat_retriever train encoder --corpus corpus --out run",
     ),
 )
-@with_options(EncoderTraining, also=chosen_lessons)
+@with_options(EncoderTraining, also=input_of_options)
 def encoder(
     out: Out, *, preset: EncoderPreset = None, as_json: JsonOption = False, **given: Any
 ) -> None:
@@ -81,14 +81,14 @@ def encoder(
     """
     settings = settings_of(start_of(EncoderTraining, ENCODER_PRESETS, preset), given)
     with said_once():
-        lessons = lessons_of(given, settings.seed)
+        source = chosen_input(given, settings.seed)
         check_extra()
-        from sat_retriever.training.encoder import train_encoder
+        from sat_retriever.training.encoder.train import train_encoder
 
-        data = lessons.data()
-        with shown(lessons) as bar:
+        data = source.data()
+        with shown(source) as bar:
             train_encoder(data, settings, out, progress=bar.training)
-    report(out, lessons, as_json=as_json)
+    report(out, source, as_json=as_json)
 
 
 @app.command(
@@ -98,7 +98,7 @@ def encoder(
         "sat train reranker --corpus corpus --encoder run --out rerank --layers 2",
     ),
 )
-@with_options(RerankerTraining, also=chosen_lessons)
+@with_options(RerankerTraining, also=input_of_options)
 def reranker(
     out: Out,
     *,
@@ -113,20 +113,21 @@ def reranker(
     """
     settings = settings_of(start_of(RerankerTraining, RERANKER_PRESETS, preset), given)
     with said_once():
-        lessons = lessons_of(given, settings.seed)
+        source = chosen_input(given, settings.seed)
         check_extra()
-        from sat_retriever.training.candidatesets import candidate_sets
-        from sat_retriever.training.reranker import train_reranker
+        from sat_retriever.training.reranker.candidatesets import candidate_sets
+        from sat_retriever.training.reranker.train import train_reranker
 
-        with shown(lessons) as bar, searched(lessons, encoder, out) as (seen, whole):
+        dataset = source.dataset
+        with shown(source) as bar, searched(source, encoder, out) as (seen, whole):
             sets = [
-                candidate_sets(index, questions, settings, progress=bar.finding)
-                for index, questions in ((seen, lessons.train), (whole, lessons.validation))
+                candidate_sets(index, queries, settings, progress=bar.finding)
+                for index, queries in ((seen, dataset.train), (whole, dataset.validation))
             ]
             train_reranker(
-                sets[0], sets[1], settings, out, data_name=lessons.data_name, progress=bar.training
+                sets[0], sets[1], settings, out, data_name=dataset.name, progress=bar.training
             )
-    report(out, lessons, as_json=as_json)
+    report(out, source, as_json=as_json)
 
 
 @app.command(
@@ -137,7 +138,7 @@ def reranker(
         "sat train cross-encoder --corpus corpus --encoder run --out cross --negatives 4",
     ),
 )
-@with_options(CrossEncoderTraining, also=chosen_lessons)
+@with_options(CrossEncoderTraining, also=input_of_options)
 def cross_encoder(
     out: Out,
     *,
@@ -152,16 +153,16 @@ def cross_encoder(
     """
     settings = settings_of(start_of(CrossEncoderTraining, CROSS_ENCODER_PRESETS, preset), given)
     with said_once():
-        lessons = lessons_of(given, settings.seed)
+        source = chosen_input(given, settings.seed)
         check_extra()
-        from sat_retriever.training.crossencoder import train_cross_encoder
-        from sat_retriever.training.pairs import pair_candidates
+        from sat_retriever.training.pairs.pairs import pair_candidates
+        from sat_retriever.training.pairs.train import train_cross_encoder
 
-        data = lessons.data()
-        with shown(lessons) as bar, searched(lessons, encoder, out) as (seen, whole):
+        data = source.data()
+        with shown(source) as bar, searched(source, encoder, out) as (seen, whole):
             pairs = pair_candidates(data, seen, whole, settings)
             train_cross_encoder(data, pairs, settings, out, progress=bar.training)
-    report(out, lessons, as_json=as_json)
+    report(out, source, as_json=as_json)
 
 
 @app.command(no_args_is_help=True, epilog=examples("sat train status run"))

@@ -11,11 +11,11 @@ from rich.text import Text
 
 from sat_retriever.cli.terminal import counted, grid, plain, print_json, stdout
 from sat_retriever.cli.trained import ENCODER
-from sat_retriever.rank.load import IN_A_RUN
+from sat_retriever.rank.registry import TRAINED
 from sat_retriever.records.jsonform import to_json
-from sat_retriever.training.fusion import CHOSEN, name_of
-from sat_retriever.training.summary import PhaseSummary, RunSummary, read_run
-from sat_retriever.training.task import MEASURE
+from sat_retriever.training.encoder.fusion import CHOSEN, name_of
+from sat_retriever.training.loop.summary import PhaseSummary, RunSummary, read_run
+from sat_retriever.training.loop.task import MEASURE
 
 SHADES = " ▁▂▃▄▅▆▇█"
 ASCII_SHADES = " .:-=+*#"
@@ -58,12 +58,11 @@ def next_commands(out: Path, folders: Sequence[str]) -> list[str]:
     if (out / ENCODER).is_dir():
         named = " ".join(map(_quoted, folders))
         commands.append(f"sat index {named} --index new.sat --encoder {_quoted(out / ENCODER)}")
-    for name in IN_A_RUN:
-        if (out / name).is_dir():
+    for target in (out / kind.name for kind in TRAINED):
+        if target.is_dir():
             made = out / "index.sat"
             index = _quoted(made) if made.exists() else "INDEX"
-            target = _quoted(out / name)
-            commands.append(f'sat search "…" --index {index} --reranker {target}')
+            commands.append(f'sat search "…" --index {index} --reranker {_quoted(target)}')
     return commands
 
 

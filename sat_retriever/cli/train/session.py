@@ -13,14 +13,14 @@ import typer
 from sat_retriever._extras import require
 from sat_retriever.cli.terminal import counted, plain, stderr
 from sat_retriever.cli.train.bar import TrainingBar, is_main, training_bar
-from sat_retriever.cli.train.chosen import chosen_lessons
 from sat_retriever.cli.train.fields import part_of
-from sat_retriever.cli.train.lessons import Lessons
+from sat_retriever.cli.train.input import TrainingInput
+from sat_retriever.cli.train.inputoptions import input_of_options
 from sat_retriever.cli.train.report import print_run
 from sat_retriever.cli.trained import encoder_source
 from sat_retriever.errors import InputError, SatError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.training.summary import trained_on
+from sat_retriever.training.loop.summary import trained_on
 
 Settings = TypeVar("Settings")
 _NEEDED = ("torch", "transformers", "accelerate", "safetensors", "onnx", "onnxscript")
@@ -36,16 +36,16 @@ def start_of(kind: type[Settings], presets: Mapping[str, Settings], name: str | 
     return presets[name]
 
 
-def lessons_of(given: Mapping[str, Any], seed: int) -> Lessons:
+def chosen_input(given: Mapping[str, Any], seed: int) -> TrainingInput:
     """What a command's options name to learn from; a grouped corpus is split by the seed."""
-    return chosen_lessons(**part_of(given, chosen_lessons) | {"seed": seed})
+    return input_of_options(**part_of(given, input_of_options) | {"seed": seed})
 
 
 def check_extra() -> None:
-    """Nothing, if all that a training needs is installed.
+    """Refuse to train without all that a training needs.
 
     Raises:
-        MissingExtraError: Names what is not, and the command.
+        MissingExtraError: If one is missing; names it, and the command that installs it.
     """
     for module in _NEEDED:
         if find_spec(module) is None:
@@ -54,7 +54,7 @@ def check_extra() -> None:
 
 @contextmanager
 def said_once() -> Iterator[None]:
-    """An error is said once, whatever number of processes meets it."""
+    """Report an error once, from the main process, however many processes it stops."""
     try:
         yield
     except (SatError, OSError) as error:
@@ -64,12 +64,13 @@ def said_once() -> Iterator[None]:
 
 
 @contextmanager
-def shown(lessons: Lessons) -> Iterator[TrainingBar]:
+def shown(source: TrainingInput) -> Iterator[TrainingBar]:
     """What a training reports to; Ctrl-C ends it with a word on how to go on."""
-    train, validation = len(lessons.train), len(lessons.validation)
-    left = f"; {lessons.left_out:,} are for neither" if lessons.left_out else ""
+    dataset = source.dataset
+    train, validation = len(dataset.train), len(dataset.validation)
+    left = f"; {dataset.left_out:,} are for neither" if dataset.left_out else ""
     learn = counted(train, "question")
-    _say(f"{lessons.name}: {learn} to learn from, {validation:,} to choose with{left}")
+    _say(f"{source.name}: {learn} to learn from, {validation:,} to choose with{left}")
     try:
         with training_bar("train") as bar:
             yield bar
@@ -80,13 +81,13 @@ def shown(lessons: Lessons) -> Iterator[TrainingBar]:
 
 @contextmanager
 def searched(
-    lessons: Lessons, encoder: str | None, out: Path
+    source: TrainingInput, encoder: str | None, out: Path
 ) -> Iterator[tuple[SheetIndex, SheetIndex]]:
     """The indexes to find candidates in; says so if the encoder was trained on other questions."""
     stage1 = None if encoder is None else encoder_source(encoder)
-    with lessons.searched(stage1, out) as (seen, whole):
+    with source.searched(stage1, out) as (seen, whole):
         before = trained_on(stage1 or whole.encoder.name)
-        if before is not None and before != lessons.data().fingerprint:
+        if before is not None and before != source.data().fingerprint:
             _say(
                 "note: the Sheet Encoder was trained on other questions, or on another part of "
                 "these; validation figures may be too good, and candidates of training questions "
@@ -100,8 +101,8 @@ def _say(text: str) -> None:
         stderr().print(plain(text), soft_wrap=True)
 
 
-def report(out: Path, lessons: Lessons, *, as_json: bool) -> None:
+def report(out: Path, source: TrainingInput, *, as_json: bool) -> None:
     """Show a finished training, and put away what it needed."""
     if is_main():
-        lessons.tidy(out)
-        print_run(out, lessons.folders, as_json=as_json)
+        source.tidy(out)
+        print_run(out, source.folders, as_json=as_json)

@@ -1,6 +1,6 @@
-"""Labelled questions: which sheets answer them, read from files."""
+"""Labelled queries, read from files and written to them."""
 
-from sat_retriever.datasets.labels.own import load_labels
 from sat_retriever.datasets.labels.query import Query
+from sat_retriever.datasets.labels.userlabels import load_labels
 
 __all__ = ["Query", "load_labels"]

@@ -1,4 +1,4 @@
-"""JSON files as plain values, every failure an error that names the file."""
+"""JSON files read as plain values; every error names the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One labelled question."""
+"""A labelled query: a question with its relevant sheets."""
 
 from __future__ import annotations
 

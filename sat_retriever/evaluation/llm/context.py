@@ -33,7 +33,7 @@ def fewest_tokens(text: str) -> int:
 
 
 def check_before(prompt: str, num_ctx: int, num_predict: int) -> None:
-    """Nothing, unless a prompt cannot fit by any tokenizer.
+    """Refuse a prompt that cannot fit by any tokenizer.
 
     Raises:
         ModelSetupError: If even the lower bound leaves no room for the answer.

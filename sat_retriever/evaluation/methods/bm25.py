@@ -7,8 +7,10 @@ from functools import partial
 import numpy as np
 
 from sat_retriever.evaluation.method import Method
-from sat_retriever.evaluation.run import DEPTH
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.question import Question
+from sat_retriever.metrics.run import DEPTH
+from sat_retriever.records.candidates import Candidate
 
 
 def bm25(index: SheetIndex) -> Method:
@@ -16,7 +18,11 @@ def bm25(index: SheetIndex) -> Method:
 
     Source: Robertson and Zaragoza (2009). The paper has no such row.
     """
-    # Any token does at a weight of 0, and saves the time of encoding the question.
+    # At a weight of 0 any token does; a given one saves the time of encoding the question.
     token = np.eye(1, index.width, dtype=np.float32)[0]
-    find = partial(index.without_times().candidates, top_k=DEPTH, dense_weight=0.0, token=token)
-    return Method(lambda query: [sheet for sheet in find(query) if sheet.lexical > 0])
+    ask = partial(index.question, dense_weight=0.0, token=token, times=False)
+
+    def find(question: Question) -> list[Candidate]:
+        return [sheet for sheet in index.candidates(question, DEPTH) if sheet.lexical > 0]
+
+    return Method(find, ask=ask)

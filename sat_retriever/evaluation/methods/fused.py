@@ -5,17 +5,21 @@ from __future__ import annotations
 from functools import partial
 
 from sat_retriever.evaluation.method import Method
-from sat_retriever.evaluation.run import DEPTH
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.run import DEPTH
 
 
-def fused(index: SheetIndex, dense_weight: float | None = None) -> Method:
-    """Sheets by cosine and BM25, and by the times that questions name, if the index heeds them.
+def fused(
+    index: SheetIndex, dense_weight: float | None = None, *, times: bool | None = None
+) -> Method:
+    """Sheets by cosine and BM25, and by the times that questions name if these count.
 
     The paper has no such row.
 
     Args:
         index: Where to look.
         dense_weight: Share of the cosine, in [0, 1]; None is the index's own.
+        times: Hold sheets back whose time is another; None takes the index's choice.
     """
-    return Method(partial(index.candidates, top_k=DEPTH, dense_weight=dense_weight))
+    ask = partial(index.question, dense_weight=dense_weight, times=times)
+    return Method(partial(index.candidates, top_k=DEPTH), ask=ask)

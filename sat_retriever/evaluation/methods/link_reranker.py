@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.fused import fused
 from sat_retriever.index.index import SheetIndex
@@ -17,4 +19,4 @@ def link_reranker(index: SheetIndex, dense_weight: float | None = None) -> Metho
         index: Where to look.
         dense_weight: Share of the cosine among candidates, in [0, 1]; None is the index's own.
     """
-    return Method(fused(index, dense_weight).find, LinkReranker(index).rerank)
+    return replace(fused(index, dense_weight), rerank=LinkReranker(index).rerank)

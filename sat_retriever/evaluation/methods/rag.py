@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from sat_retriever.evaluation.method import Method
-from sat_retriever.evaluation.run import DEPTH
+from sat_retriever.evaluation.methods.fused import fused
 from sat_retriever.index.index import SheetIndex
 
 
@@ -15,4 +13,4 @@ def rag(index: SheetIndex) -> Method:
     Source: paper, section 4 (compared methods). Departs: by whatever encoder the index has,
     for example MiniLM in place of BGE.
     """
-    return Method(partial(index.without_times().candidates, top_k=DEPTH, dense_weight=1.0))
+    return fused(index, 1.0, times=False)

@@ -28,4 +28,4 @@ def rag_llm(index: SheetIndex, model: LanguageModel, answers: Answers | None = N
         records = index.records(ids)
         return {sheet_id: serialize(record, _FORM) for sheet_id, record in records.items()}
 
-    return Method(rag(index).find, reranker(texts, model, answers))
+    return Method(rag(index).rank, reranker(texts, model, answers))

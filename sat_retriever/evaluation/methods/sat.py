@@ -7,7 +7,7 @@ from pathlib import Path
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.rank.graph.rerank import GraphReranker
+from sat_retriever.rank.graph.graphrank import GraphReranker
 
 
 def sat(index: SheetIndex, folder: Path) -> Method:

@@ -17,5 +17,6 @@ def second_stage(index: SheetIndex, reranker: Reranker) -> Method:
         index: Where candidates come from.
         reranker: What orders them.
     """
-    wanted, weight = reranker.candidates or CANDIDATES, reranker.dense_weight
-    return Method(partial(index.candidates, top_k=wanted, dense_weight=weight), reranker.rerank)
+    find = partial(index.candidates, top_k=reranker.trained_candidates or CANDIDATES)
+    ask = partial(index.question, dense_weight=reranker.dense_weight)
+    return Method(find, reranker.rerank, ask)

@@ -44,7 +44,7 @@ class _Unlocked(sqlite3.Connection):
     opened: tuple[int, ...]
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        """As always, unless the file was written to: old and new pages must not mix."""
+        """Run a statement, unless the file was written to: old and new pages must not mix."""
         if _state(self.path) != self.opened:
             raise IndexStorageError(
                 f"{self.path} was written to since it was opened for reading only: open it again"
@@ -93,12 +93,12 @@ def _publish(partial: Path, path: Path) -> None:
 
 
 def is_writable(path: Path) -> bool:
-    """Whether an index file, and the folder for its side files, can be written to."""
+    """True if an index file and its folder, which holds its side files, can be written to."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def open_file(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
-    """An open index file of the current schema; read-only where it cannot be written to.
+    """An open index file of the current schema; read-only if it cannot be written to.
 
     Raises:
         IndexNotFoundError: If there is no such file.
@@ -168,8 +168,8 @@ def _open(path: Path, mode: str, busy_timeout_s: float) -> sqlite3.Connection:
 
 
 def _lacks_side_files(error: sqlite3.Error) -> bool:
-    """Whether a reader failed since WAL's side files are neither there nor can be made."""
-    # The second one where only permission is missing, the first one on read-only media.
+    """True if a reader failed because WAL's side files are missing and cannot be made."""
+    # Read-only media give the first error, a missing permission the second.
     return (
         error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CANTOPEN
         or error.sqlite_errorcode == sqlite3.SQLITE_READONLY_DIRECTORY
@@ -177,7 +177,7 @@ def _lacks_side_files(error: sqlite3.Error) -> bool:
 
 
 def _state(path: Path) -> tuple[int, ...]:
-    """What changes when a file is written to or replaced; empty without one."""
+    """Number, size and time of a file, which change with its content; empty without a file."""
     try:
         found = path.stat()
     except OSError:
@@ -186,7 +186,7 @@ def _state(path: Path) -> tuple[int, ...]:
 
 
 def identity_of(path: Path) -> tuple[int, ...]:
-    """Device and number of a file: not reused for another while it is open. Empty without one."""
+    """Device and number of a file, which no other file has while it is open; empty without one."""
     try:
         found = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""Rows of an index file that are not as they were written, found and taken out."""
+"""Damage to the rows of an index file: checksums that show it, and the rows that have it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sat_retriever.records.sheets import SheetRecord, Skipped
 Read = TypeVar("Read")
 _NAMED = 5  # damaged rows that an error names
 _MALFORMED = (ValueError, TypeError, KeyError, AttributeError)
-# Everything that is stored of one workbook, but for what other workbooks change, too.
+# All rows of one workbook, without those that a change of another workbook may change.
 _SEALED = (
     "SELECT root, path, file, content_hash, skipped FROM workbooks WHERE id = ?",
     "SELECT s.sheet_id, s.workbook, s.path, s.format, s.visibility, s.metadata, s.record, s.crc, "
@@ -41,7 +41,7 @@ _SEALED = (
     "ON l.source = s.sheet_id AND l.origin = 'own' WHERE s.workbook_id = ? "
     "ORDER BY s.id, l.target, l.type",
 )
-# As bytes: text may be none any more.
+# Compared as bytes, since damaged text may not be text any more.
 _LINK_TEXTS = ("source", "target", "type", "origin", "evidence")
 BAD_LINK = "crc != checksum({}, weight)".format(
     ", ".join(f"CAST({name} AS BLOB)" for name in _LINK_TEXTS)
@@ -58,10 +58,10 @@ class Damage:
 
     Attributes:
         workbooks: Row id, root and path of the workbooks of which any row is damaged.
-        unsealed: Row ids of those of which it cannot be told: an older version wrote them.
+        unsealed: Row ids of workbooks by an older version, which stored no digest of them.
         sheets: Row ids and sheet ids of the sheets that cannot be used.
-        alone: Ids of those among them that have no file.
-        links: Ends of damaged links, and whether they were given by a user.
+        alone: Sheet ids of those among them that have no file.
+        links: Both ends of each damaged link, and True if a user gave it.
     """
 
     workbooks: tuple[tuple[int, str, str], ...]
@@ -75,7 +75,7 @@ NO_DAMAGE = Damage((), (), (), (), ())
 
 
 def checksum(*values: object) -> int:
-    """CRC-32 of some values: a row that keeps it was not changed by accident."""
+    """CRC-32 of some values, stored with their row to notice accidental changes."""
     plain = [each.encode() if isinstance(each, str) else each for each in values]
     return zlib.crc32(repr(plain).encode())
 
@@ -86,10 +86,10 @@ def link_checksum(link: Link, origin: str) -> int:
 
 
 def record_of(text: str, crc: int) -> SheetRecord:
-    """The record that a stored text is.
+    """The record in a stored text.
 
     Raises:
-        RowDamage: If it is none, or not the one that was written.
+        RowDamage: If the text is not as it was written, or holds no record.
     """
     if checksum(text) != crc:
         raise RowDamage("the record is not as it was written")
@@ -97,7 +97,7 @@ def record_of(text: str, crc: int) -> SheetRecord:
 
 
 def readable(read: Callable[[], Read]) -> Read:
-    """What a function makes of stored text.
+    """Result of a function that reads stored text.
 
     Raises:
         RowDamage: If the text is damaged.
@@ -109,7 +109,7 @@ def readable(read: Callable[[], Read]) -> Read:
 
 
 def seal(connection: sqlite3.Connection, workbook_ids: Iterable[int]) -> None:
-    """Note what is stored of workbooks, so that damage to it can be told."""
+    """Store a digest of all rows of each workbook; damage to them changes it."""
     for workbook_id in workbook_ids:
         connection.execute(
             "UPDATE workbooks SET seal = ? WHERE id = ?",
@@ -127,7 +127,7 @@ def _seal_of(connection: sqlite3.Connection, workbook_id: int) -> str:
 
 
 def check_file(connection: sqlite3.Connection, path: Path) -> None:
-    """Let SQLite check its own structures; words that do not fit their texts are put right.
+    """Let SQLite check its own structures; a damaged lexical index is built anew.
 
     Raises:
         IndexFormatError: If the file itself is broken.
@@ -173,18 +173,18 @@ def find_damage(connection: sqlite3.Connection, width: int) -> Damage:
 
 
 def _is_as_noted(connection: sqlite3.Connection, workbook_id: int, noted: str) -> bool:
-    """Whether a workbook has its seal; one without a seal need only be readable."""
+    """True if a workbook fits its digest; one without a digest need only be readable."""
     sql = f"SELECT skipped FROM workbooks WHERE id = {workbook_id}"
     try:
         same = _seal_of(connection, workbook_id) == noted
         skips_from_text(*_column(connection, sql))
-    except (sqlite3.Error, RowDamage):  # bytes that are no text, or text that is no reason
+    except (sqlite3.Error, RowDamage):  # bytes that are no text, or text that cannot be read
         return False
     return same or not noted
 
 
 def skips_from_text(text: str) -> tuple[Skipped, ...]:
-    """Stored reasons why something was left out.
+    """Stored list of what was left out of a workbook, with reasons.
 
     Raises:
         RowDamage: If the text is damaged.
@@ -193,7 +193,7 @@ def skips_from_text(text: str) -> tuple[Skipped, ...]:
 
 
 def damaged(path: Path) -> IndexDamagedError:
-    """The error of an index file some rows of which are damaged, with their names."""
+    """The error for an index file with damaged rows; it names some of them."""
     names = _names(path)
     more = f" and {len(names) - _NAMED:,} more" if names[_NAMED:] else ""
     shown = f" ({', '.join(names[:_NAMED])}{more})" if names else ""
@@ -204,7 +204,7 @@ def damaged(path: Path) -> IndexDamagedError:
 
 
 def _names(path: Path) -> list[str]:
-    """Damaged sheets, then other workbooks with damaged rows; none if that cannot be told."""
+    """Names of damaged sheets, then of other workbooks with damaged rows; empty on failure."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as own:
             register(own)

@@ -80,7 +80,7 @@ class LinkTables:
     # ---- claims
 
     def put_claims(self, claims: Claims) -> None:
-        """Keep what sheets, already stored, say about other workbooks."""
+        """Store claims of sheets, which are stored already, on other workbooks."""
         for reference in claims.external:
             self._connection.execute(
                 "INSERT INTO external_references SELECT id, ?, ? FROM sheets WHERE sheet_id = ?",
@@ -106,7 +106,7 @@ class LinkTables:
             )
 
     def drop_claims(self, sheet_ids: Iterable[str]) -> None:
-        """Forget what sheets, which stay, say about other workbooks."""
+        """Delete the claims of sheets on other workbooks; the sheets stay."""
         values = [(sheet_id,) for sheet_id in sheet_ids]
         for table in ("external_references", "periods", "key_columns"):
             self._connection.executemany(
@@ -115,7 +115,7 @@ class LinkTables:
             )
 
     def references_of(self, sheet_ids: Iterable[str]) -> list[ExternalReference]:
-        """What the sheets take from other workbooks, in the order of the sheets."""
+        """References of the sheets to other workbooks, in the order of the sheets."""
         sql = (
             "SELECT claim FROM external_references WHERE sheet = "
             "(SELECT id FROM sheets WHERE sheet_id = ?) ORDER BY rowid"

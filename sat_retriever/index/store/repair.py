@@ -7,7 +7,7 @@ import sqlite3
 
 from sat_retriever.index.store.damage import BAD_LINK, Damage
 from sat_retriever.index.store.links import LinkTables
-from sat_retriever.index.store.relink import relinked
+from sat_retriever.index.store.relink import relink, unlink
 from sat_retriever.index.store.write import delete_sheets
 
 _CLAIMS = ("external_references", "periods", "key_columns")
@@ -18,23 +18,25 @@ _LOOSE = f"origin != 'given' AND (source NOT IN ({_STAYS}) OR target NOT IN ({_S
 
 
 def take_out(connection: sqlite3.Connection, damage: Damage) -> None:
-    """Drop what is damaged, so that every row left can be read; workbooks are to be read anew.
+    """Delete damaged rows, so that every row left can be read.
 
-    Sheets of damaged workbooks lose all links that were found, until they are read anew.
+    Sheets of damaged workbooks lose all links that were found; the next sync reads these
+    workbooks again and finds them anew.
     """
     tables = LinkTables(connection)
     going = _sheets_of(connection, damage)
     _drop_loose(connection, list(going))
-    with relinked(tables, list(going.values())):
-        delete_sheets(connection, [row_id for row_id, _name in damage.sheets])
-        connection.execute(f"DELETE FROM links WHERE {BAD_LINK}")
-        for table in _CLAIMS:
-            connection.executemany(
-                f"DELETE FROM {table} WHERE sheet = ?", [(row_id,) for row_id in going]
-            )
-        for table, key in _OF_SHEETS.items():
-            connection.execute(f"DELETE FROM {table} WHERE {key} NOT IN (SELECT id FROM sheets)")
-    # A name that no sheet has any more may be damaged, too.
+    before = unlink(tables, list(going.values()))
+    delete_sheets(connection, [row_id for row_id, _name in damage.sheets])
+    connection.execute(f"DELETE FROM links WHERE {BAD_LINK}")
+    for table in _CLAIMS:
+        connection.executemany(
+            f"DELETE FROM {table} WHERE sheet = ?", [(row_id,) for row_id in going]
+        )
+    for table, key in _OF_SHEETS.items():
+        connection.execute(f"DELETE FROM {table} WHERE {key} NOT IN (SELECT id FROM sheets)")
+    relink(tables, before)
+    # A family without a sheet may be a damaged name.
     connection.execute(
         "DELETE FROM stale_families WHERE family NOT IN (SELECT family FROM periods)"
     )
@@ -52,7 +54,7 @@ def _sheets_of(connection: sqlite3.Connection, damage: Damage) -> dict[int, str]
 
 
 def _drop_loose(connection: sqlite3.Connection, going: list[int]) -> None:
-    """Drop the found links to sheets that go, or are not there; families lose members so."""
+    """Drop found links of sheets that go or are not there; their families become stale."""
     values = {"going": json.dumps(going)}
     connection.execute(
         "INSERT OR IGNORE INTO stale_families SELECT p.family FROM links l "
@@ -64,7 +66,7 @@ def _drop_loose(connection: sqlite3.Connection, going: list[int]) -> None:
 
 
 def _forget(connection: sqlite3.Connection, damage: Damage) -> None:
-    """Let no content of damaged workbooks, and of those that cannot be told, be known."""
+    """Forget the content of damaged and unsealed workbooks, so that they are read again."""
     forget = "UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = ''"
     connection.executemany(
         f"{forget}, skipped = '[]' WHERE id = ?", [(found[0],) for found in damage.workbooks]

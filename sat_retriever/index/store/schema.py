@@ -177,7 +177,7 @@ MIGRATIONS: tuple[str, ...] = (
 
 
 def check(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None:
-    """Refuse what is no index that can be brought to this version, before it is touched.
+    """Refuse a file that is no index, or cannot be brought to this version, unchanged.
 
     Raises:
         IndexFormatError: If the file is no index, was written by a newer version, or by an
@@ -189,7 +189,7 @@ def check(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None
     if version > len(MIGRATIONS):
         raise IndexFormatError(
             f"{path} was written by a newer version (schema {version}, this one knows up to "
-            f"{len(MIGRATIONS)}): open it with a newer sat-retriever"
+            f"{len(MIGRATIONS)}): install a newer version of sat-retriever"
         )
     if version < len(MIGRATIONS) and not writable:
         raise IndexFormatError(
@@ -230,7 +230,7 @@ def _words_of(record: str) -> str:
     """Words of a stored record, a text a lexical field, and their number."""
     try:
         fields = readable(lambda: sheet_words(record_from_json(json.loads(record))))
-    except RowDamage:  # is told where it is met, and repaired by verifying
+    except RowDamage:  # reported when the row is read, and repaired by verifying
         fields = ([], [], [], [])
     return json.dumps([*map(" ".join, fields), sum(map(len, fields))])
 

@@ -5,57 +5,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from sat_retriever.index.store.damage import checksum
+from sat_retriever.index.store.rows import SheetRow, WorkbookState
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.period.sheet import months_of
 from sat_retriever.records.jsonform import to_json
-from sat_retriever.records.sheets import SheetRecord, Skipped, SkipReason
-from sat_retriever.records.tokens import FloatArray
-
-
-@dataclass(frozen=True, slots=True)
-class WorkbookState:
-    """What the index knows of one workbook file.
-
-    Attributes:
-        root: Absolute POSIX path of the folder its path is relative to.
-        path: POSIX path relative to the root.
-        size: Bytes.
-        mtime_ns: Modification time, nanoseconds since 1970.
-        checked_ns: When size and time were taken, nanoseconds since 1970.
-        content_hash: Hash of its bytes; empty when they could not be read.
-        skipped: What of it gave no record.
-        within: Absolute POSIX path of the folder or file that it was when it was read, or lay
-            in, once links are followed: it is not opened elsewhere. Empty for its own path.
-    """
-
-    root: str
-    path: str
-    size: int
-    mtime_ns: int
-    checked_ns: int
-    content_hash: str
-    skipped: tuple[Skipped, ...] = ()
-    within: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SheetRow:
-    """One sheet as it is stored.
-
-    Attributes:
-        record: The record.
-        token: Its token, (d,) float32, unit length.
-        words: Words of each lexical field, in the order of `LEXICAL_FIELDS`.
-    """
-
-    record: SheetRecord
-    token: FloatArray
-    words: tuple[Sequence[str], ...]
+from sat_retriever.records.sheets import Skipped, SkipReason
 
 
 def holders(connection: sqlite3.Connection, rows: Sequence[SheetRow]) -> dict[str, tuple[str, str]]:
@@ -73,7 +31,7 @@ def holders(connection: sqlite3.Connection, rows: Sequence[SheetRow]) -> dict[st
 
 
 def clash(row: SheetRow, root: str, other: str) -> Skipped:
-    """What is noted of a sheet whose id is taken.
+    """The note about a sheet that is left out because its id is taken.
 
     Args:
         row: The sheet.

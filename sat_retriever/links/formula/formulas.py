@@ -9,10 +9,7 @@ from typing import NamedTuple
 
 from sat_retriever.links.formula.operands import MAX_FORMULA, Taken, Target
 from sat_retriever.records.area import area_of
-from sat_retriever.records.structure import Reference, Use
-
-RawFormula = tuple[str, str, str | None, str]
-"""Cell, text without "=", filled range or None, kind."""
+from sat_retriever.records.structure import RawFormula, Reference, Use
 
 MAX_REFERENCES = 20_000  # of a sheet
 _MAX_TAKEN_APART = 20_000_000  # characters of formulas that differ, a sheet; about 20 s

@@ -7,14 +7,12 @@ from collections.abc import Container
 from typing import NamedTuple
 
 from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, column_number
+from sat_retriever.records.formats import extension_of
 from sat_retriever.records.structure import Use
 
 MAX_FORMULA = 8_192  # characters; Excel's own limit
 MAX_NAME = 255
 SPACES = str.maketrans("\r\n\t\v\f", "     ")
-_BOOK_SUFFIXES = tuple(
-    ".xlsx .xlsm .xlsb .xls .xltx .xltm .xlt .xlam .xla .ods .ots .csv .tsv".split()
-)
 # Pieces an operand is made of: quoted text, text in brackets, "!" and ":", anything else.
 _PIECE = re.compile(r"'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|[!:]|[^'!:\[\]]+|.", re.DOTALL)
 _CELL = re.compile(r"\$?([A-Z]{1,3})(?:\$?([1-9][0-9]{0,6}))?|\$?([1-9][0-9]{0,6})")
@@ -76,7 +74,7 @@ def opening(text: str) -> Target | None:
 
 
 def is_cells(text: str) -> bool:
-    """Whether the text is a cell, or one end of a range: "$B$2", "C" or "$7".
+    """True if the text is a cell, or one end of a range: "$B$2", "C" or "$7".
 
     >>> is_cells("XFD1"), is_cells("ZIP5"), is_cells("$C"), is_cells("A0")
     (True, False, True, False)
@@ -115,7 +113,7 @@ def _unqualified(pieces: list[str], names: Container[str]) -> list[Target]:
 
 
 def _is_address(pieces: list[str], position: int) -> bool:
-    """Whether a piece is a cell, or a column or row in a range: "A" of "A:C"."""
+    """True if a piece is a cell, or a column or row in a range: "A" of "A:C"."""
     text = pieces[position].strip()
     ranged = ":" in (pieces[position - 1 : position] + pieces[position + 1 : position + 2])
     return is_cells(text) and (ranged or text[-1:].isdigit())
@@ -152,7 +150,7 @@ def _split_workbook(qualifier: str, *, named: bool) -> tuple[str, str]:
     if 0 <= start < end:
         workbook = qualifier[:start] + qualifier[start + 1 : end]
         return ("" if workbook == "0" else workbook), qualifier[end + 1 :]
-    is_file = qualifier.lower().endswith(_BOOK_SUFFIXES) or "\\" in qualifier or "/" in qualifier
+    is_file = extension_of(qualifier) or "\\" in qualifier or "/" in qualifier
     return (qualifier, "") if named and is_file else ("", qualifier)
 
 

@@ -87,11 +87,11 @@ class Scope:
         return between(self.places, self.count, target.first, target.last)
 
     def _is_own(self, target: Target) -> bool:
-        """Whether the workbook in `Report.xlsx!rate` is a sheet of that name."""
+        """True if the workbook in `Report.xlsx!rate` is a sheet of that name."""
         return not target.first and target.workbook.casefold() in self.places
 
     def _is_own_file(self, file: str) -> bool:
-        """Whether a workbook, named without any folder, is this one: the one beside it."""
+        """True if a workbook, named without any folder, is this one: the one beside it."""
         beside = file.removeprefix("./").removeprefix(".\\")
         plain = "/" not in beside and "\\" not in beside
         return plain and bool(self._own_file) and file_key(beside) == self._own_file

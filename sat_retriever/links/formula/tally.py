@@ -183,7 +183,7 @@ def _bare(text: str) -> str:
 
 
 def _shows(reference: Reference) -> bool:
-    """Whether formulas show what they take as it is, judged by the first of them."""
+    """True if formulas show what they take as it is, judged by the first of them."""
     from sat_retriever.links.formula.tokens import carries
 
     return reference.use is Use.VALUE and carries(reference.formula)

@@ -86,7 +86,7 @@ def _is_literal(token: Token) -> bool:
 
 
 def carries(text: str) -> bool:
-    """Whether a formula only shows what it refers to, at most added up or guarded.
+    """True if a formula only shows what it refers to, at most added up or guarded.
 
     >>> carries("North!B2+South!B2"), carries("B2*Rates!$B$1")
     (True, False)

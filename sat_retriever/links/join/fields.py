@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from sat_retriever.links.join.names import KeyKind, KeyName, key_name, sheet_words
 from sat_retriever.links.join.sketches import small_numbers
-from sat_retriever.links.join.spans import Span, span_of
+from sat_retriever.links.join.spans import Days, span_of
 from sat_retriever.period.periods import period_of
 from sat_retriever.period.spellings import spelled
 from sat_retriever.records.sheets import Column, ColumnType, SheetRecord
@@ -86,12 +86,12 @@ class Field:
     layout: str = ""
     texts: int = 0
     numbers: int = 0
-    span: Span | None = None
+    span: Days | None = None
     gathers: bool = False
 
     @property
     def once(self) -> bool:
-        """Whether its values, if they are known, are all different."""
+        """True if its values, if they are known, are all different."""
         return self.unique >= UNIQUE
 
     @property
@@ -101,12 +101,12 @@ class Field:
 
     @property
     def leads(self) -> bool:
-        """Whether its table may be a list of its values, by its place or its header."""
+        """True if its table may be a list of its values, by its place or its header."""
         return self.place == 0 or self.main or self.name.kind is not KeyKind.NONE
 
     @property
     def bare(self) -> bool:
-        """Whether its header is a word for a key and no more: "id", "Code"."""
+        """True if its header is a word for a key and no more: "id", "Code"."""
         return not self.name.words and self.name.kind is not KeyKind.NONE
 
 
@@ -148,7 +148,7 @@ def sheet_fields(
 
 @lru_cache(maxsize=65_536)
 def _may_name_key(header: str) -> bool:
-    """Whether a header says something, and not only a time: 2022, Jan, Q1 2024."""
+    """True if a header says something, and not only a time: 2022, Jan, Q1 2024."""
     if not header.strip() or len(header) > _LONGEST_TIME:
         return bool(header.strip())
     found = spelled(header)
@@ -234,7 +234,7 @@ def match(key: tuple[str, ...], entity: tuple[str, ...]) -> Match:
 
 
 def _abbreviates(key: str, entity: Sequence[str]) -> bool:
-    """Whether a short key is the start of one of the words, or their first letters."""
+    """True if a short key is the start of one of the words, or their first letters."""
     if "".join(word[0] for word in entity) == key and len(key) > 1:
         return True
     return len(key) > 2 and any(word.startswith(key) for word in entity)

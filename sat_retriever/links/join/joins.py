@@ -158,7 +158,7 @@ def joins_between(columns: Sequence[KeyColumn], others: Sequence[KeyColumn]) -> 
 
 
 def _apart(one: Field, other: Field) -> bool:
-    """Whether two columns are of different workbooks; sheets without one stand alone."""
+    """True if two columns are of different workbooks; sheets without one stand alone."""
     if one.workbook or other.workbook:
         return one.workbook != other.workbook
     return one.sheet_id != other.sheet_id
@@ -202,7 +202,7 @@ def _lists(joins: Iterable[Join | None]) -> list[Join]:
 
 
 def _same_list(field: Field, owner: Field) -> bool:
-    """Whether both columns lead a list of nearly the same things."""
+    """True if both columns lead a list of nearly the same things."""
     if not field.leads or field.unique < UNIQUE:
         return False
     return containment(owner.sketch, field.sketch, field.distinct)[0] >= _MIN_SHARE

@@ -143,7 +143,7 @@ def _chosen(fields: Iterable[Field]) -> list[Field]:
 
 
 def _settled(field: Field, owned: Mapping[tuple[str, str], set[str]]) -> bool:
-    """Whether another sheet of the workbook owns a key that the header may name."""
+    """True if another sheet of the workbook owns a key that the header may name."""
     owners = (owned.get((_home(field), block), set()) for block in header_blocks(field))
     return any(len(each) > (field.sheet_id in each) for each in owners)
 
@@ -171,7 +171,7 @@ def header_blocks(field: Field) -> tuple[str, ...]:
 
 
 def tells_by_values(field: Field) -> bool:
-    """Whether the values of a column say something without its header."""
+    """True if the values of a column say something without its header."""
     return field.wide and field.distinct >= MIN_DISTINCT and field.type not in _NO_KEYS
 
 

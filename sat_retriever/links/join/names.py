@@ -86,7 +86,7 @@ class KeyName:
 
     @property
     def generic(self) -> bool:
-        """Whether it says too little to join by: no word, or only everyday ones, and no key."""
+        """True if it says too little to join by: no word, or only everyday ones, and no key."""
         return not self.words or (self.kind is KeyKind.NONE and all(map(_everyday, self.words)))
 
 
@@ -167,5 +167,5 @@ def _kind(word: str) -> KeyKind:
 
 
 def _glued(word: str) -> bool:
-    """Whether a word is an entity and "id" in one: stuid, apid, uid."""
+    """True if a word is an entity and "id" in one: stuid, apid, uid."""
     return len(word) > 2 and word.endswith("id") and word.isascii() and word not in _NOT_GLUED

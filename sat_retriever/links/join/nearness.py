@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 from sat_retriever.period.spellings import spelled
+from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.text.segment import words
 
 FAR = -2.5
 """Change of the log-odds of a join between workbooks whose names have nothing in common."""
 
-_SUFFIXES = frozenset("xlsx xlsm xltx xlsb xls ods csv tsv".split())
 _TELLING = 2  # words of a name, from which on it says whose the workbook is
 _SHARED = 2  # words in common that make two workbooks one's own
 
@@ -37,4 +37,4 @@ def nearness_odds(one: str, other: str) -> float:
 def path_words(path: str) -> frozenset[str]:
     """Words of a path that name no time and no file format, without numbers and letters."""
     found = (word for level in path.split("/")[-8:] for word in words(spelled(level).rest))
-    return frozenset(w for w in found if len(w) > 2 and not w.isdigit() and w not in _SUFFIXES)
+    return frozenset(w for w in found if len(w) > 2 and not w.isdigit() and w not in FORMAT_NAMES)

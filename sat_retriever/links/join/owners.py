@@ -32,7 +32,7 @@ NO_FORMULAS = Formulas()
 
 
 def excluded(field: Field, owner: Field) -> bool:
-    """Whether two columns cannot join, whatever their headers and values are.
+    """True if two columns cannot join, whatever their headers and values are.
 
     They are of one sheet; parts of one list; or the owner is about another time, or about
     a part of the time only.
@@ -43,18 +43,18 @@ def excluded(field: Field, owner: Field) -> bool:
 
 
 def same_layout(one: Field, other: Field) -> bool:
-    """Whether two columns stand in tables of the same headers: parts of one list."""
+    """True if two columns stand in tables of the same headers: parts of one list."""
     return bool(one.layout) and one.layout == other.layout
 
 
 def says_little(field: Field, owner: Field) -> bool:
-    """Whether the headers name neither a key nor the owner's sheet."""
+    """True if the headers name neither a key nor the owner's sheet."""
     plain = field.name.kind is KeyKind.NONE and owner.name.kind is KeyKind.NONE
     return plain and match(field.name.words, owner.entity) < Match.TAIL
 
 
 def owns(field: Field, owner: Field, *, apart: bool) -> bool:
-    """Whether the owner's table can be the list that a column with its values refers to.
+    """True if the owner's table can be the list that a column with its values refers to.
 
     A table that says more in numbers than in words reports on things. A list with one row
     for each thing refers to one that describes them better, or whose name it has.
@@ -83,6 +83,6 @@ def described(owner: Field) -> float:
 
 
 def _named(field: Field, owner: Field) -> bool:
-    """Whether a header says of whose sheet it is the key, the column's or the owner's."""
+    """True if a header says of whose sheet it is the key, the column's or the owner's."""
     own = owner.match >= Match.TAIL and owner.name.words == field.name.words
     return own or match(field.name.words, owner.entity) >= Match.TAIL

@@ -92,7 +92,7 @@ def candidate_pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, list[Field
 
 
 def may_refer(field: Field, owner: Field) -> bool:
-    """Whether two columns of a workbook may join.
+    """True if two columns of a workbook may join.
 
     The first columns of two tables do not refer to each other by an equal header that
     names neither a key nor the owner's sheet.

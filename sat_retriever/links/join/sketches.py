@@ -54,7 +54,7 @@ def value_hash(text: str) -> int:
 
 
 def small_numbers(sketch: Sequence[int]) -> bool:
-    """Whether nearly all values are whole numbers below 20,000: counts, years, row numbers.
+    """True if nearly all values are whole numbers below 20,000: counts, years, row numbers.
 
     Columns share those without having anything to do with each other.
 

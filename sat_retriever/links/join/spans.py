@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sat_retriever.period.periods import Grain, SheetPeriod
 
-Span = tuple[int, int]
+Days = tuple[int, int]
 _MONTH = 31  # days; every month is as long, so that no calendar is needed
 _YEAR = 12 * _MONTH
 
 
-def span_of(period: SheetPeriod | None) -> Span | None:
+def span_of(period: SheetPeriod | None) -> Days | None:
     """First and last day of a period, counted in months of 31 days; None without one.
 
     Without a year the days of the year 0.
@@ -25,7 +25,7 @@ def span_of(period: SheetPeriod | None) -> Span | None:
     return start + first, year + last
 
 
-def _in_year(period: SheetPeriod) -> Span:
+def _in_year(period: SheetPeriod) -> Days:
     """First and last day within the year."""
     month, rest = divmod(period.part, 100)
     match period.grain:
@@ -45,8 +45,8 @@ def _in_year(period: SheetPeriod) -> Span:
     return 0, _YEAR - 1
 
 
-def within(part: Span | None, whole: Span | None) -> bool:
-    """Whether a time lies in another one; what is about no time goes with everything.
+def within(part: Days | None, whole: Days | None) -> bool:
+    """True if a time lies in another one; what is about no time goes with everything.
 
     >>> within((372, 743), (372, 743)), within((372, 743), (372, 402))
     (True, False)
@@ -60,6 +60,6 @@ def within(part: Span | None, whole: Span | None) -> bool:
     return whole[0] <= part[0] and part[1] <= whole[1]
 
 
-def _yearless(span: Span) -> Span:
+def _yearless(span: Days) -> Days:
     first = span[0] % _YEAR
     return first, first + span[1] - span[0]

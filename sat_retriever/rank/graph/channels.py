@@ -21,7 +21,6 @@ from sat_retriever.records.tokens import FloatArray
 MAX_HEADERS = 12  # headers of a sheet that are compared, as in the text of a sheet
 LEARNT = ("semantic", "query")  # made of learnt states, within the model
 _LINK = "link:"  # in front of a link type that this package does not find itself
-_LINK_TYPES = tuple(t.value for t in LinkType if t is not LinkType.SAME_WORKBOOK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +239,7 @@ _FIXED: Mapping[str, Callable[[Facts], FloatArray]] = {
     "join_confidence": _join_confidence,
     "same_workbook": lambda known: same_workbook(known.homes),
 }
-CHANNELS = (*LEARNT, *_FIXED, *_LINK_TYPES)
+CHANNELS = (*LEARNT, *_FIXED, *(kind.value for kind in LinkType if kind.value not in _FIXED))
 
 
 def _headers(record: SheetRecord) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from sat_retriever.models.folder import read_folder, reading, write_folder
 from sat_retriever.onnx.compact import compact_onnx
 from sat_retriever.rank.graph.spec import GraphSpec
 
-KIND = "sat-reranker"
+FORMAT = "sat-reranker"
 MODEL = "model.onnx"
 
 
@@ -27,7 +27,7 @@ def write_graph_folder(target: Path, spec: GraphSpec, write_model: Callable[[Pat
     Raises:
         EncoderError: If it cannot be written, or something else is there.
     """
-    write_folder(target, KIND, spec.to_dict(), {MODEL: write_model})
+    write_folder(target, FORMAT, spec.to_dict(), {MODEL: write_model})
 
 
 def read_graph_folder(folder: Path) -> GraphSpec:
@@ -36,9 +36,9 @@ def read_graph_folder(folder: Path) -> GraphSpec:
     Raises:
         EncoderError: If it is missing, incomplete, damaged, or of another kind or format.
     """
-    values = read_folder(folder, KIND)
+    values = read_folder(folder, FORMAT)
     try:
-        with reading(folder, KIND):
+        with reading(folder, FORMAT):
             return GraphSpec.from_dict(values)
     except InputError as error:
         raise EncoderError(f"{folder} holds a reranker that cannot be used: {error}") from error

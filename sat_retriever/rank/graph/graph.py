@@ -10,7 +10,8 @@ import numpy as np
 
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.scoring import fuse, held_back
+from sat_retriever.index.question import Question
+from sat_retriever.index.scores import fuse, held_back
 from sat_retriever.rank.graph.channels import facts, link_types, relations
 from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.rank.links import LinkReranker
@@ -48,7 +49,7 @@ class CandidateGraph:
 
 def candidate_graph(
     index: SheetIndex,
-    query: str,
+    question: Question,
     candidates: Sequence[Candidate],
     spec: GraphSpec,
     filters: Filters | None = None,
@@ -60,22 +61,22 @@ def candidate_graph(
 
     Args:
         index: Where the candidates come from.
-        query: The query they were found for.
+        question: The question that they were found for.
         candidates: Stage 1's answer, in any order, each once; at least one. Sheets that were
             removed from the index since are passed over.
         spec: What the reranker reads.
         filters: Conditions that sheets brought in by links meet.
 
     Raises:
-        EmptyInputError: If there is no candidate, or the query has no character.
+        EmptyInputError: If there is no candidate.
         InputError: If there are too many candidates for the relations to fit in memory:
             more than 5,792 over the number of channels' square root.
     """
-    found = started(index, query, candidates, spec, filters)
+    found = started(index, question, candidates, spec, filters)
     found, records, tokens = _present(index, found)
     ids, types = [candidate.sheet_id for candidate in found], link_types(spec.channels)
     links = index.links_between(ids, ids, types) if types else []
-    return build_graph(index.query_token(query), tokens, found, records, links, spec)
+    return build_graph(question.token, tokens, found, records, links, spec)
 
 
 def _present(
@@ -93,7 +94,7 @@ def _present(
 
 def started(
     index: SheetIndex,
-    query: str,
+    question: Question,
     candidates: Sequence[Candidate],
     spec: GraphSpec,
     filters: Filters | None = None,
@@ -101,9 +102,6 @@ def started(
     """Candidates with the score s that a reranker starts from, best first, ranks renewed.
 
     Equal scores come in the order of sheet ids.
-
-    Raises:
-        EmptyInputError: If the query has no character.
     """
     dense, lexical = _parts(candidates)
     scores = dense if spec.start == "dense" else fuse(dense, lexical, spec.dense_weight)
@@ -111,7 +109,7 @@ def started(
     timed = zip(candidates, held_back(scores, times).tolist(), strict=True)
     scored = [replace(candidate, score=score) for candidate, score in timed]
     if spec.start == "links":
-        return LinkReranker(index, dense_weight=spec.dense_weight).rerank(query, scored, filters)
+        return LinkReranker(index).rerank(question.weighing(spec.dense_weight), scored, filters)
     return ranked(sorted(scored, key=lambda candidate: (-candidate.score, candidate.sheet_id)))
 
 

@@ -17,7 +17,7 @@ _MAX_EVIDENCE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class LinkGraph:
+class PullGraph:
     """What relates n candidates.
 
     Attributes:
@@ -54,12 +54,12 @@ class Pulls:
         return np.maximum(self.linked, self.beside)
 
 
-def link_graph(
+def pull_graph(
     sheet_ids: Sequence[str],
     links: Iterable[Link],
     homes: Mapping[str, str],
     settings: LinkSettings,
-) -> LinkGraph:
+) -> PullGraph:
     """The graph over some sheets; links that leave them are passed over.
 
     Of several links of two sheets the strongest counts; of equals, the first in the order
@@ -87,10 +87,10 @@ def link_graph(
     numbers = {home: n for n, home in enumerate(dict.fromkeys(owned))}
     home = np.array([numbers[name] if name else -1 for name in owned])
     siblings = (home[:, None] == home) & (home >= 0) & ~np.eye(len(home), dtype=bool)
-    return LinkGraph(weights, siblings, behind, owned)
+    return PullGraph(weights, siblings, behind, owned)
 
 
-def pulls(scores: Matrix, graph: LinkGraph, words: WordShares, settings: LinkSettings) -> Pulls:
+def pulls(scores: Matrix, graph: PullGraph, words: WordShares, settings: LinkSettings) -> Pulls:
     """How strongly each sheet pulls each other; see `LinkSettings` for the formula.
 
     Only the best sheets pull, and only sheets of a lower score than their own.
@@ -117,7 +117,7 @@ def pulls(scores: Matrix, graph: LinkGraph, words: WordShares, settings: LinkSet
     return Pulls(linked, beside)
 
 
-def reason(graph: LinkGraph, found: Pulls, ids: Sequence[str], j: int, i: int) -> Link:
+def reason(graph: PullGraph, found: Pulls, ids: Sequence[str], j: int, i: int) -> Link:
     """The link over which sheet i pulls sheet j most."""
     if found.linked[j, i] >= found.beside[j, i]:
         return graph.links[j, i]

@@ -8,20 +8,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from sat_retriever.errors import InputError
-from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.links import OTHER_KIND, Link, LinkType
 
-# Neighbouring periods look alike and are mostly not asked for together: on IndustryTab's
-# validation split links of that kind lose recall, so they pull nothing.
-_TYPE_WEIGHTS = MappingProxyType(
-    {
-        LinkType.FORMULA_REFERENCE.value: 1.0,
-        LinkType.SUMMARY_SOURCE.value: 1.0,
-        LinkType.JOIN_KEY.value: 1.0,
-        LinkType.AGGREGATION.value: 0.5,
-        LinkType.SIBLING_PERIOD.value: 0.0,
-        LinkType.SAME_WORKBOOK.value: 0.0,  # pulls by `siblings`, with or without such a link
-    }
-)
+_TYPE_WEIGHTS = MappingProxyType({member.value: member.kind.pull for member in LinkType})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +37,7 @@ class LinkSettings:
         longest: The most of the gap to a pulling sheet that a pulled one can close, below 1.
         hub_links: A sheet with more outgoing links than this leads to no new sheets.
         expansion: Most sheets added from outside the candidates.
-        types: Weight of each link type.
+        types: Weight of each type of link; by default the `pull` of its `LinkKind`.
         other: Weight of a type that is not in `types`.
     """
 
@@ -64,7 +53,7 @@ class LinkSettings:
     hub_links: int = 32
     expansion: int = 16
     types: Mapping[str, float] = field(default_factory=lambda: _TYPE_WEIGHTS)
-    other: float = 0.3
+    other: float = OTHER_KIND.pull
 
     def __post_init__(self) -> None:
         """Refuse numbers that would break what the ranking promises.

@@ -10,7 +10,7 @@ from sat_retriever.errors import EncoderError
 from sat_retriever.models.folder import read_folder, write_folder
 from sat_retriever.rank.pairs.spec import PairSpec
 
-KIND = "sat-cross-encoder"
+FORMAT = "sat-cross-encoder"
 MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"
 
@@ -33,7 +33,7 @@ def write_pair_folder(
     def copy(draft: Path) -> None:
         shutil.copyfile(tokenizer, draft)
 
-    write_folder(target, KIND, spec.to_dict(), {TOKENIZER: copy, MODEL: write_model})
+    write_folder(target, FORMAT, spec.to_dict(), {TOKENIZER: copy, MODEL: write_model})
 
 
 def read_pair_folder(folder: Path) -> PairSpec:
@@ -42,7 +42,7 @@ def read_pair_folder(folder: Path) -> PairSpec:
     Raises:
         EncoderError: If it is missing, incomplete, damaged, or of another kind or format.
     """
-    values = read_folder(folder, KIND)
+    values = read_folder(folder, FORMAT)
     try:
         return PairSpec.from_dict(values)
     except EncoderError as error:

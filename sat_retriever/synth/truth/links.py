@@ -24,13 +24,6 @@ from sat_retriever.synth.calculate.evaluate import RECIPES
 from sat_retriever.synth.calculate.formula_text import cell_name
 from sat_retriever.synth.truth.records import sheet_id
 
-_ORDER = (
-    LinkType.FORMULA_REFERENCE,
-    LinkType.AGGREGATION,
-    LinkType.SUMMARY_SOURCE,
-    LinkType.JOIN_KEY,
-)
-
 
 def true_links(compiled: CompiledBook) -> list[Link]:
     """Links from the workbook's sheets to those they take from, there and elsewhere.
@@ -84,7 +77,7 @@ class _Sources:
             for target, evidence in self.gathered.items():
                 self.note(target, LinkType.SUMMARY_SOURCE, evidence)
         for target, kinds in self.uses.items():
-            for kind in _ORDER:
+            for kind in LinkType:
                 if kind in kinds:
                     yield Link(source, target, kind.value, 1.0, kinds[kind])
 

@@ -4,32 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, BinaryIO
 
-from sat_retriever.records.sheets import FormulaState, SkipReason
+from sat_retriever.records.formats import FormulaState, format_named
+from sat_retriever.records.jsonform import Json
+from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import SheetTable, TableObject
-from sat_retriever.workbook.formats.xlsx.book import SheetPart
-from sat_retriever.workbook.formats.xlsx.scan import SheetScan
+from sat_retriever.workbook.formats.facts import SheetFacts
+from sat_retriever.workbook.formats.reading import Reading
+from sat_retriever.workbook.formats.sheets import each_sheet, sheet_messages
 from sat_retriever.workbook.limits import Refused
-from sat_retriever.workbook.opening.skips import skip
-from sat_retriever.workbook.process.budget import Budget
-from sat_retriever.workbook.process.request import Request
-from sat_retriever.workbook.tables.records import Source
 from sat_retriever.workbook.values.places import NO_PLACES, Places
-from sat_retriever.workbook.values.readers import Readers
-from sat_retriever.workbook.values.reading import Reading, no_more, refuse_sheet, sheet_messages
+from sat_retriever.workbook.values.read import ListedSheet
 
-Json = dict[str, Any]
 _CRASHED = "The reader crashed on this file, twice in a row."
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of the sheets of a workbook beside their values.
+    """Facts about the sheets of a workbook beside their values.
 
     Attributes:
-        states: Whether a sheet's formulas were read; they were not if it is missing.
+        states: State of the formulas, by sheet; those of other sheets were not read.
         tables: Declared tables.
         unsaved: Cells whose formula has no saved value, by sheet.
     """
@@ -43,42 +38,31 @@ NOTHING_KNOWN = Known()
 
 
 def read_by_value(
-    request: Request,
-    source: Source,
-    file: BinaryIO,
-    values: Path | BinaryIO,
-    budget: Budget,
-    *,
-    damage: str,
-    known: Known = NOTHING_KNOWN,
+    reading: Reading, known: Known = NOTHING_KNOWN, *, by_openpyxl: bool = False
 ) -> Iterator[Json]:
     """Messages about an xlsb, xls or ods, or a package too damaged for anything but values.
+
+    Args:
+        reading: The workbook.
+        known: What is known of it already.
+        by_openpyxl: True if openpyxl reads its format, too. Otherwise there is no other reader
+            for a file at which calamine crashed.
 
     Raises:
         Refused: If no reader opens it.
     """
-    readers = Readers(file, values, budget, safe=request.safe)
-    if request.safe and source.format in ("xlsb", "xls", "ods"):
+    if reading.request.safe and not by_openpyxl:
         raise Refused(SkipReason.READER_CRASHED, _CRASHED)
-    listed = readers.listed(damage)
-    reading = Reading(request, source, readers, budget)
+    none = format_named(reading.source.format).formulas is FormulaState.NONE
+    unread = FormulaState.NONE if none else FormulaState.UNREAD
     tables: dict[str, list[TableObject]] = {}
     for each in known.tables:
         tables.setdefault(each.sheet, []).append(each.table)
-    seen: set[str] = set()
-    for index, sheet in enumerate(listed):
-        if not request.asks_for(sheet.name):
-            continue
-        ended = no_more(reading, index, len(listed))
-        if ended is not None:
-            yield ended
-            return
-        part = SheetPart(sheet.name, "", sheet.visibility, sheet.other)
-        refusal = refuse_sheet(part, seen)
-        if refusal is not None:
-            yield skip(request, *refusal, sheet.name)
-            continue
-        state = known.states.get(sheet.name, FormulaState.UNREAD)
+
+    def read(_index: int, sheet: ListedSheet) -> Iterator[Json]:
         unsaved = known.unsaved.get(sheet.name, NO_PLACES)
-        scan = SheetScan(unsaved=unsaved, formula_area=unsaved.area) if len(unsaved) else None
-        yield from sheet_messages(reading, part, scan, tables.get(sheet.name, ()), state)
+        facts = SheetFacts(unsaved=unsaved, formula_area=unsaved.area) if len(unsaved) else None
+        state = known.states.get(sheet.name, unread)
+        yield from sheet_messages(reading, sheet, facts, tables.get(sheet.name, ()), state)
+
+    yield from each_sheet(reading, reading.readers.listed(reading.damage), read)

@@ -8,7 +8,9 @@ from itertools import islice
 from openpyxl.formula.tokenizer import TokenizerError
 from openpyxl.formula.translate import Translator, TranslatorError
 
-from sat_retriever.records.area import Area, area_of, column_letters, split_ref
+from sat_retriever.records.area import Area, Place, area_of, column_letters, split_ref
+from sat_retriever.records.structure import RawFormula
+from sat_retriever.workbook.budget import CutShort
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.package import (
     Attributes,
@@ -17,11 +19,7 @@ from sat_retriever.workbook.opening.package import (
     guarded_parser,
     local,
 )
-from sat_retriever.workbook.process.budget import CutShort
-from sat_retriever.workbook.process.request import MAX_CELLS
-from sat_retriever.workbook.process.wire import RawFormula
-
-Place = tuple[int, int]  # row and column
+from sat_retriever.workbook.request import MAX_CELLS
 
 
 def cell_formulas(

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sat_retriever.links.formula.formulas import references_of
+from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.records.structure import Reference
+from sat_retriever.records.structure import RawFormula, Reference
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.formats.cellformulas import formula_cells
-from sat_retriever.workbook.opening.skips import skip, why_cut
-from sat_retriever.workbook.process.budget import Budget
-from sat_retriever.workbook.process.request import Request
-from sat_retriever.workbook.process.wire import RawFormula, formulas_to_json, references_to_json
-
-Json = dict[str, Any]
+from sat_retriever.workbook.messages import formulas_to_json, references_to_json, skip
+from sat_retriever.workbook.request import Request
 
 MAX_REFERENCES_OF_SHEET = 2_000
 MAX_REFERENCES = 20_000  # of a workbook
@@ -25,7 +22,7 @@ _CLOCK = 256  # formulas between two looks at it
 
 @dataclass(slots=True)
 class Formulas:
-    """What the formulas of one workbook may still cost while its sheets are read.
+    """The formulas of one workbook while its sheets are read, within their limits.
 
     Attributes:
         request: What is asked for.
@@ -107,6 +104,6 @@ class Formulas:
             limits = self.request.limits
             why = f"the limit is {limits.formulas:,} formulas a workbook"
             if reason is SkipReason.TIMEOUT:
-                why = why_cut(reason, limits)
+                why = limits.why_cut(reason)
             message = f"Its formulas from {cell} on were not looked at: {why}."
             yield skip(self.request, reason, message, sheet)

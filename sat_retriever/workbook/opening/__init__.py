@@ -1,1 +1,1 @@
-"""What a file is, and how it is opened safely before anything reads it."""
+"""Files opened safely, and their containers checked, before any library reads them."""

@@ -1,4 +1,4 @@
-"""Whether an OLE2 file is sound and plain, before any reader gets it."""
+"""A check that an OLE2 file is sound and not encrypted, before any reader gets it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FILE_PASS, _BOUND_SHEET, _END = 0x002F, 0x0085, 0x000A
 
 
 def refusal(file: BinaryIO, limits: Limits) -> Refused | None:
-    """Why a password is needed; None for a plain workbook, and for what is no OLE2 file.
+    """The refusal of an encrypted workbook; None for a plain one, and for any other file.
 
     calamine takes a workbook that is encrypted by XOR for a damaged one, so that the record
     that tells is looked for here. The file is left at its start.
@@ -46,7 +46,7 @@ def refusal(file: BinaryIO, limits: Limits) -> Refused | None:
 
 
 def _has_file_pass(pieces: Iterator[bytes]) -> bool:
-    """Whether the record stands before the list of sheets, which is encrypted itself."""
+    """True if the record stands before the list of sheets, which is encrypted itself."""
     for kind in _records(pieces):
         if kind in (_FILE_PASS, _BOUND_SHEET, _END):
             return kind == _FILE_PASS

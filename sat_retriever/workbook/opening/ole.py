@@ -88,7 +88,7 @@ class _Table:
 
 
 class Container:
-    """What an OLE2 file says of its streams, as far as it can be read.
+    """The streams of an OLE2 file, as far as its directory can be read.
 
     Attributes:
         names: Of streams and storages, in lower case.

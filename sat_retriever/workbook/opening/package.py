@@ -33,6 +33,9 @@ _ENTRY_BYTES = 600  # of the table of contents, for one entry, generously
 
 Attributes = dict[str, str]
 
+Chunks = Callable[[], Iterator[bytes]]
+"""Opens a part once more, and gives its bytes piece by piece."""
+
 
 class BadXmlError(Exception):
     """A part is not well-formed; what was read of it until then stands."""

@@ -59,8 +59,14 @@ def is_within(real: Path, place: Path) -> bool:
 
 
 def by_descriptor(file: BinaryIO) -> Path | None:
-    """A path of the opened file that no renaming changes; None where the system has none."""
-    held = Path(f"/proc/self/fd/{file.fileno()}")
+    """A path of the opened file that no renaming changes.
+
+    None for a file in memory, and where the system has no such paths.
+    """
+    try:
+        held = Path(f"/proc/self/fd/{file.fileno()}")
+    except OSError:
+        return None
     return held if held.exists() else None
 
 

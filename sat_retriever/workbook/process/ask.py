@@ -9,17 +9,17 @@ from typing import Any
 from sat_retriever.records.jsonform import record_from_json, skipped_from_json
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.records.structure import Structure
-from sat_retriever.workbook.process.pool import Slot
-from sat_retriever.workbook.process.process import Worker, WorkerFailed
-from sat_retriever.workbook.process.request import Request
-from sat_retriever.workbook.process.wire import (
+from sat_retriever.workbook.messages import (
     formulas_from_json,
     profiles_from_json,
     references_from_json,
     structure_from_json,
 )
+from sat_retriever.workbook.process.pool import Slot
+from sat_retriever.workbook.process.worker import Worker, WorkerFailed
+from sat_retriever.workbook.request import Request
 
-# The memory that is free, and what may be broken, depend on what a process read before.
+# A process may fail in these ways for what it read before.
 _OF_THE_PROCESS = {SkipReason.OUT_OF_MEMORY, SkipReason.READER_CRASHED}
 _FEWER = 8  # times fewer cells of a sheet that a second attempt holds
 _READ: dict[str, Callable[[Any], list[Any]]] = {
@@ -35,13 +35,13 @@ _READ: dict[str, Callable[[Any], list[Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a reading process told of one file.
+    """The answers of a reading process about one file.
 
     Attributes:
         lists: Its messages by kind, each read.
         structure: Names, tables, data sources, external workbooks, hidden parts.
         done: Facts about the file itself; empty if the process did not come to its end.
-        failure: Why it did not, or ran out of memory; what it told until then stands.
+        failure: Why it did not, or ran out of memory; its answers until then are kept.
     """
 
     lists: Mapping[str, list[Any]]
@@ -54,7 +54,7 @@ class Answers:
         return self.lists.get(kind, [])
 
     def crashed(self) -> bool:
-        """Whether a second attempt, too, found that the reader cannot take the file."""
+        """True if a second attempt, too, found that the reader cannot take the file."""
         return any(skip.reason is SkipReason.READER_CRASHED for skip in self.of("skipped"))
 
 
@@ -83,7 +83,9 @@ def ask(request: Request, slot: Slot) -> Answers:
 
 
 def _attempt(request: Request, slot: Slot) -> Answers:
-    """What a process tells of a file: a fresh one, if a used one has failed on its own account.
+    """One process's answers about a file.
+
+    A used process that fails may fail for what it read before. Then a fresh one is asked.
 
     Raises:
         WorkerFailed: If no process can be had.
@@ -122,7 +124,7 @@ def _asked(request: Request, worker: Worker) -> Answers:
 
 
 def _told(first: Answers, kept: Answers) -> Answers:
-    """What is kept of two failed attempts, with the reason for which the first one failed."""
+    """The answers that are kept of two failed attempts, with the reason of the first failure."""
     assert first.failure is not None
     failure = first.failure
     sheets = len(kept.of("record"))

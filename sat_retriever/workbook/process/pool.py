@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.process.process import Worker, WorkerFailed
+from sat_retriever.workbook.process.worker import Worker, WorkerFailed
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -52,7 +52,7 @@ class Slot:
                 self._worker.kill()
 
     def usable(self) -> bool:
-        """Whether the slot can serve another call of this process."""
+        """True if the slot can serve another call of this process."""
         worker = self._worker
         return worker is not None and worker.owner == os.getpid() and worker.alive
 
@@ -69,6 +69,11 @@ def borrowed_slot() -> Iterator[Slot]:
     except BaseException:
         slot.close()
         raise
+    _give_back(slot)
+
+
+def _give_back(slot: Slot) -> None:
+    """Keep one usable slot for the next call; close any other."""
     if slot.usable() and not _idle:
         _idle.append(slot)
     else:
@@ -100,10 +105,11 @@ def map_slots(
     """Results as they are finished, by as many threads as workers, each with its own slot.
 
     An error in `work` or `jobs` is raised here. When the iterator is closed or fails,
-    the workers are killed before control returns.
+    the workers are killed before control returns. When it comes to its end, one worker is
+    kept for the next call.
     """
     results: queue.Queue[tuple[str, Result | BaseException | None]] = queue.Queue(2 * workers)
-    slots = [Slot() for _ in range(max(1, workers))]
+    slots = [_take_idle() or Slot(), *(Slot() for _ in range(workers - 1))]
     lock = threading.Lock()
     stop = threading.Event()
 
@@ -132,6 +138,9 @@ def map_slots(
         thread.start()
     try:
         yield from _results(results, len(threads))
+        kept = max(slots, key=Slot.usable)
+        slots.remove(kept)
+        _give_back(kept)
     finally:
         stop.set()
         for slot in slots:

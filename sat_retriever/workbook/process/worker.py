@@ -1,107 +1,151 @@
-"""The reading process: requests in on stdin, messages out on stdout, one JSON line each.
-
-Started as `python -m sat_retriever.workbook.process.worker`. It holds no state between files,
-may be killed at any moment, and ends by itself when its parent is gone.
-"""
+"""One reading process as its parent sees it: started, asked, timed, killed."""
 
 from __future__ import annotations
 
-import gc
+import contextlib
 import json
-import math
 import os
+import queue
+import signal
+import subprocess
 import sys
 import threading
 import time
-from typing import IO
+from collections.abc import Iterator
+from pathlib import Path
 
-from sat_retriever.workbook.formats.load import load
-from sat_retriever.workbook.process.request import Request
+from sat_retriever.records.jsonform import Json, to_json
+from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.request import Request
 
-_PARENT_POLL_SECONDS = 1.0
-_MIB = 1 << 20
-_GRACE_SECONDS = 1  # of processor time beyond the limit, to tell what was read
-_RETIRE_MIB = 512  # peak memory after which the parent had better start a fresh worker
+_FILES_PER_WORKER = 500
+_STDERR_KEPT = 65_536
 
 
-def main() -> None:
-    """Answer requests until stdin ends."""
-    answers = _private_stdout()
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-    import python_calamine  # noqa: F401 - loaded before the memory cap is laid down
+class WorkerFailed(Exception):  # noqa: N818 - becomes a Skipped
+    """The worker died or ran out of time."""
 
-    gc.disable()  # a sheet is millions of objects and no cycles; swept after each file
-    gc.freeze()
-    base = _address_space()
-    for line in sys.stdin:
-        request = Request.from_json(json.loads(line))
-        _cap(base, request)
-        for message in load(request):
+    def __init__(self, reason: SkipReason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+
+class Worker:
+    """One reading process. Not for use by two threads at a time."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._stderr = b""
+        self.owner = os.getpid()
+        self.files = 0
+        self.retired = False
+        self._threads = [
+            threading.Thread(target=self._pump, daemon=True),
+            threading.Thread(target=self._drain, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @classmethod
+    def start(cls) -> Worker:
+        """A fresh process; it is ready when it answers its first request."""
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "sat_retriever.workbook.process"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_environment(),
+            start_new_session=True,
+        )
+        return cls(process)
+
+    def ask(self, request: Request) -> Iterator[Json]:
+        """The messages about one file, as they come.
+
+        Raises:
+            WorkerFailed: If the process dies, or uses up its time by the clock; the process
+                is gone then.
+        """
+        deadline = time.monotonic() + request.limits.wall_seconds
+        self.files += 1
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):  # a dead one just ends its lines
+            self._process.stdin.write(json.dumps(to_json(request)).encode() + b"\n")
+            self._process.stdin.flush()
+        while True:
+            try:
+                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                self.kill()
+                message = (
+                    f"Reading did not end within {request.limits.wall_seconds:g} seconds by the "
+                    "clock."
+                )
+                raise WorkerFailed(SkipReason.TIMEOUT, message) from None
+            if line is None:
+                raise self._death(request)
+            message = json.loads(line)
             if "done" in message:
-                message["done"]["retire"] = _peak_mib() > _RETIRE_MIB
-            answers.write(json.dumps(message, separators=(",", ":"), default=str) + "\n")
-            if "record" in message:
-                answers.flush()  # it is kept if what follows ends this process
-        answers.flush()
-        gc.collect()
+                self.retired = message["done"]["retire"] or self.files >= _FILES_PER_WORKER
+                yield message
+                return
+            yield message
+
+    def kill(self) -> None:
+        """End the process at once and close its pipes."""
+        self.retired = True
+        with contextlib.suppress(OSError):
+            self._process.kill()
+        self._process.wait()
+        for thread in self._threads:
+            thread.join()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+    @property
+    def alive(self) -> bool:
+        """True if it can be asked."""
+        return not self.retired and self._process.poll() is None
+
+    def _death(self, request: Request) -> WorkerFailed:
+        self.kill()
+        if b"memory allocation of" in self._stderr or b"MemoryError" in self._stderr:
+            message = f"Reading takes more than {request.limits.memory_mb:,} MiB of memory."
+            return WorkerFailed(SkipReason.OUT_OF_MEMORY, message)
+        code = self._process.returncode
+        if code == -getattr(signal, "SIGXCPU", 0):
+            message = f"Reading took all of its {request.limits.seconds:g} s of processor time."
+            return WorkerFailed(SkipReason.TIMEOUT, message)
+        message = f"The reading process ended with code {code}; the file may be hostile."
+        return WorkerFailed(SkipReason.READER_CRASHED, message)
+
+    def _pump(self) -> None:
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError, ValueError):
+            for line in self._process.stdout:
+                self._lines.put(line)
+        self._lines.put(None)
+
+    def _drain(self) -> None:
+        assert self._process.stderr is not None
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := self._process.stderr.read1(65_536):  # type: ignore[attr-defined]
+                self._stderr = (self._stderr + chunk)[:_STDERR_KEPT]
 
 
-def _private_stdout() -> IO[str]:
-    """Stdout for answers only; whatever else prints there goes nowhere."""
-    answers = os.fdopen(os.dup(1), "w", encoding="ascii", buffering=1 << 16)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
-    return answers
-
-
-def _end_with_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(_PARENT_POLL_SECONDS)
-    os._exit(3)
-
-
-def _address_space() -> int:
-    """Bytes of address space taken so far; 0 where the system does not tell."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123
-            return int(statm.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return 0
-
-
-def _cap(base: int, request: Request) -> None:
-    """Bound memory and processor time of the next file; a hard stop on Linux only."""
-    if sys.platform != "linux":
-        return
-    import resource
-
-    limits = request.limits
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    wanted = base + limits.memory_mb * _MIB
-    soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    used = usage.ru_utime + usage.ru_stime
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    seconds = math.ceil(used + limits.seconds) + _GRACE_SECONDS
-    soft = seconds if hard == resource.RLIM_INFINITY else min(seconds, hard)
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
-
-
-def _peak_mib() -> float:
-    """Most memory this process held, MiB; 0 where the system does not tell.
-
-    Not `ru_maxrss`: that begins with the peak of the parent, which may be large.
-    """
-    try:
-        with open("/proc/self/status", encoding="ascii") as status:  # noqa: PTH123
-            peak = next(line for line in status if line.startswith("VmHWM:"))
-    except (OSError, StopIteration):
-        return 0.0
-    return int(peak.split()[1]) / 1024
-
-
-if __name__ == "__main__":
-    main()
+def _environment() -> dict[str, str]:
+    """The parent's environment, so that the worker finds the same packages, and two bounds."""
+    here = str(Path(__file__).resolve().parents[3])
+    paths = [here, *(path for path in sys.path if path and path != here)]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONIOENCODING": "utf-8",
+        "MALLOC_ARENA_MAX": "2",
+        "RUST_BACKTRACE": "0",
+        "OPENBLAS_NUM_THREADS": "1",
+    }

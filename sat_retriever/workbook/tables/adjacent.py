@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sat_retriever.records.area import Area
+from sat_retriever.workbook.tables.rowscores import CLEAR, are_formula_headings, best_header
 from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
-from sat_retriever.workbook.tables.scoring import CLEAR, are_formula_headings, best_header
 from sat_retriever.workbook.values.cells import Cells, Kind
 
 COVERED = 0.5
@@ -33,7 +33,7 @@ MIN_PROSE_ROWS = 3
 
 
 def continues_below(cells: Cells, above: Area, block: Area) -> bool:
-    """Whether a block is the rest of the table above it, across a blank row.
+    """True if a block is the rest of the table above it, across a blank row.
 
     Either the block above is nothing but a header, and this block's first full row lies
     below it, or all of this block does, and that row has the kinds of the data above.
@@ -74,7 +74,7 @@ def _gap(cells: Cells, above: Area, block: Area) -> int:
 
 
 def is_lone(cells: Cells, block: Area) -> bool:
-    """Whether a block is nothing but a few texts in one column."""
+    """True if a block is nothing but a few texts in one column."""
     if block.right > block.left or block.bottom - block.top > MAX_LONE_ROWS:
         return False
     return bool((cells.kinds[block.top : block.bottom + 1, block.left] <= Kind.TEXT).all())
@@ -103,7 +103,7 @@ def _last_rows(cells: Cells, block: Area) -> Sample:
 
 
 def _is_header(sample: Sample) -> bool:
-    """Whether a block's first row is a header of its own."""
+    """True if a block's first row is a header of its own."""
     families = sample.families[0]
     filled = families > 0
     words = int((families == Family.WORDS).sum())
@@ -114,13 +114,13 @@ def _is_header(sample: Sample) -> bool:
 
 
 def _are_years(sample: Sample, row: int) -> bool:
-    """Whether the numbers of a row are two years or more, in order."""
+    """True if the numbers of a row are two years or more, in order."""
     numbers = int((sample.families[row] == Family.NUMBER).sum())
     return numbers > 1 and steps(sample.values[row]) == 1.0
 
 
 def _is_bare_header(cells: Cells, block: Area) -> bool:
-    """Whether a block is a few rows of short texts, two or more in the last.
+    """True if a block is a few rows of short texts, two or more in the last.
 
     A lone text may follow: a remark, or the title of the first section.
     """
@@ -140,7 +140,7 @@ def _is_bare_header(cells: Cells, block: Area) -> bool:
 
 
 def _alike(above: Sample, first: Sample) -> bool:
-    """Whether the first row of a block has the kinds of the rows above it."""
+    """True if the first row of a block has the kinds of the rows above it."""
     columns = {col: j for j, col in enumerate(above.cols)}
     likely = above.likely(0)
     alike = compared = 0
@@ -158,7 +158,7 @@ def _alike(above: Sample, first: Sample) -> bool:
 
 
 def continues_beside(cells: Cells, left: Area, block: Area) -> bool:
-    """Whether a block belongs to the table left of it, across one blank column.
+    """True if a block belongs to the table left of it, across one blank column.
 
     It does when one of the two is a single column and they share most rows, or when they
     share nearly all and the block holds no keys, only numbers.
@@ -173,7 +173,7 @@ def continues_beside(cells: Cells, left: Area, block: Area) -> bool:
 
 
 def _is_keyless(cells: Cells, block: Area) -> bool:
-    """Whether a block has numbers in its first column, and in all below at most two header rows.
+    """True if a block has numbers in its first column, and in all below at most two header rows.
 
     A formula without a saved value, which may be a text, is a number only right of the first.
     """
@@ -186,7 +186,7 @@ def _is_keyless(cells: Cells, block: Area) -> bool:
 
 
 def is_prose(cells: Cells, whole: Area) -> bool:
-    """Whether a sheet is a text to read: few columns, long texts, one to a row."""
+    """True if a sheet is a text to read: few columns, long texts, one to a row."""
     part = cells.kinds[whole.top : whole.bottom + 1, whole.left : whole.right + 1][:PROSE_ROWS]
     columns = int(part.any(axis=0).sum())
     if columns > MAX_PROSE_COLUMNS or part.shape[0] < MIN_PROSE_ROWS:

@@ -40,7 +40,7 @@ def describe_column(
             most `SAMPLE` is enough.
         values: Values of the same cells.
         unit: Content of its units cell.
-        examples: Whether a data value may be kept.
+        examples: True if a data value may be kept.
 
     Returns:
         The column; type `empty` without any data cell.

@@ -58,7 +58,7 @@ def find_tables(
         grid: Values of the used range; empty strings are None.
         merges: Merged areas, in sheet addresses.
         table_objects: Tables declared by the workbook, in sheet addresses.
-        examples: Whether examples may be kept. Without, no data cell's value is in
+        examples: True if examples may be kept. Without, no data cell's value is in
             the result; headers and units are.
 
     Returns:
@@ -151,7 +151,7 @@ def _bridges(cells: Cells) -> list[Area]:
 
 
 def _is_irregular(cells: Cells, whole: Area, layouts: Sequence[Layout]) -> bool:
-    """Whether what looks like tables are the scattered pieces of the whole sheet."""
+    """True if what looks like tables are the scattered pieces of the whole sheet."""
     size = (whole.bottom - whole.top + 1) * (whole.right - whole.left + 1)
     pieces = [_cell_count(cells, layout.area) for layout in layouts]
     headed = [
@@ -172,7 +172,7 @@ def _layouts(cells: Cells, block: Area) -> list[Layout]:
 
 
 def _is_remark(cells: Cells, layout: Layout, largest: int) -> bool:
-    """Whether a block beside a larger one is a note, a title or a date, and no table."""
+    """True if a block beside a larger one is a note, a title or a date, and no table."""
     area = layout.area
     count = _cell_count(cells, area)
     if count * REMARK_SHARE <= largest and (count <= REMARK_CELLS or _is_text(cells, layout)):
@@ -181,7 +181,7 @@ def _is_remark(cells: Cells, layout: Layout, largest: int) -> bool:
 
 
 def _is_text(cells: Cells, layout: Layout) -> bool:
-    """Whether a headerless block is prose, or one column of nothing but texts."""
+    """True if a headerless block is prose, or one column of nothing but texts."""
     if layout.header_height:
         return False
     area = layout.area

@@ -15,7 +15,7 @@ MAX_HEADED = 0.5
 
 
 def is_irregular(pieces: Sequence[int], headed: Sequence[bool], filled: int, size: int) -> bool:
-    """Whether blocks are pieces of one irregular sheet rather than tables of their own.
+    """True if blocks are pieces of one irregular sheet rather than tables of their own.
 
     Args:
         pieces: Filled cells of each block.

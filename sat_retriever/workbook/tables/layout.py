@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sat_retriever.records.area import Area
 from sat_retriever.workbook.tables.margins import above_notes, below_titles, count_totals, units_row
 from sat_retriever.workbook.tables.regions import trim
+from sat_retriever.workbook.tables.rowscores import CLEAR, THRESHOLD, best_header, row_scores
 from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, steps
-from sat_retriever.workbook.tables.scoring import CLEAR, THRESHOLD, best_header, row_scores
 from sat_retriever.workbook.tables.sideways import sideways_score
 from sat_retriever.workbook.tables.wording import MAX_LABEL
 from sat_retriever.workbook.values.cells import Cells
@@ -27,7 +27,7 @@ class Layout:
         area: From the first header cell to the last data cell, totals included.
         header_height: Header rows at its top, or header columns at its left if
             transposed.
-        transposed: Whether the headers stand in the first column.
+        transposed: True if the headers stand in the first column.
         units: Grid row (column if transposed) of units below the header, or None.
         totals: Number of totals rows at its end.
         score: How surely the header is one; 0 without.
@@ -97,7 +97,7 @@ def _header_top(cells: Cells, sample: Sample, bottom: int) -> int:
 
 
 def _is_upper(cells: Cells, sample: Sample, row: int, bottom: int) -> bool:
-    """Whether a row above a header row belongs to the header, and is no title.
+    """True if a row above a header row belongs to the header, and is no title.
 
     It has short texts (or years), one of them over a column of values or, merged,
     over more than one header cell; titles stand over the labels. A row as full as
@@ -121,7 +121,7 @@ def _is_upper(cells: Cells, sample: Sample, row: int, bottom: int) -> bool:
 
 
 def _is_title(cells: Cells, sample: Sample, row: int) -> bool:
-    """Whether a row is one text merged over the labels and more, or states facts ("Date: May")."""
+    """True if a row is one text merged over the labels and more, or states facts ("Date: May")."""
     texts = set(sample.texts(row))
     keys = [fact[1] for text in texts if (fact := _FACT.match(text))]
     if keys and len(set(keys)) == len(keys) and 2 * len(keys) >= len(texts):
@@ -133,7 +133,7 @@ def _is_title(cells: Cells, sample: Sample, row: int) -> bool:
 
 
 def _is_pair(cells: Cells, sample: Sample, row: int, filled: list[int]) -> bool:
-    """Whether a row is a key and perhaps its value above a wider header row."""
+    """True if a row is a key and perhaps its value above a wider header row."""
     if len(filled) > 2 or filled[0] > 0 or len(sample.cols) < 3:
         return False
     anchored = cells.anchors.get((sample.rows[row], sample.cols[0])) is not None

@@ -151,12 +151,12 @@ def _words(cells: Cells, area: Area, row: int) -> list[str]:
 
 
 def _is_name(total: re.Match[str]) -> bool:
-    """Whether a total says of what: "Total assets", and not "Total:" or "Total 2024"."""
+    """True if a total says of what: "Total assets", and not "Total:" or "Total 2024"."""
     return any(letter.isalpha() for letter in total["named"])
 
 
 def _has_totals(cells: Cells, area: Area, rows: range) -> bool:
-    """Whether one of the last rows before the totals is one too, and says of what."""
+    """True if one of the last rows before the totals is one too, and says of what."""
     for row in rows[-MAX_LINES:]:
         words = _words(cells, area, row)
         rest, totals = _ANY_TOTAL.subn("", words[0]) if words else ("", 0)

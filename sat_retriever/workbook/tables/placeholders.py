@@ -28,7 +28,7 @@ _NOTES = frozenset(
 
 
 def is_free_text(values: Sequence[str]) -> bool:
-    """Whether sampled texts of one column are high-cardinality free text.
+    """True if sampled texts of one column are high-cardinality free text.
 
     They are when they hold at least eight values, of which at least 90 % are
     distinct, of twelve or more characters on average and with a space in at least

@@ -50,7 +50,7 @@ def sheet_record(
         visibility: How the workbook shows it.
         merges: Merged rectangles.
         table_objects: Declared tables.
-        examples: Whether columns keep an example cell.
+        examples: True if columns keep an example cell.
     """
     tables = find_tables(grid, merges, table_objects, examples=examples)
     return SheetRecord(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sat_retriever.workbook.tables.rowscores import THRESHOLD, row_scores
 from sat_retriever.workbook.tables.sample import Family, Sample
-from sat_retriever.workbook.tables.scoring import THRESHOLD, row_scores
 from sat_retriever.workbook.tables.wording import MAX_LABEL
 
 MIN_PURITY_GAIN = 0.2
@@ -56,14 +56,14 @@ def _labels(sample: Sample) -> list[str] | None:
 
 
 def _is_form(sample: Sample) -> bool:
-    """Whether the second of two columns starts with a value and holds kinds of all sorts."""
+    """True if the second of two columns starts with a value and holds kinds of all sorts."""
     counts = sample.likely(1)[:, 1]
     mixed = int(counts.max()) < MAX_FORM_PURITY * int(counts.sum())
     return mixed and int(sample.families[0, 1]) > Family.WORDS
 
 
 def _has_categories(sample: Sample) -> bool:
-    """Whether a column of words right of the first one repeats itself, as records do."""
+    """True if a column of words right of the first one repeats itself, as records do."""
     for col in range(1, len(sample.cols)):
         texts = [value for value in sample.column(col, 0) if isinstance(value, str)]
         if len(texts) >= MIN_REPEATS and len(set(texts)) <= REPEATING * len(texts):

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from sat_retriever.records.area import Area
+from sat_retriever.workbook.tables.rowscores import CLEAR, best_header
 from sat_retriever.workbook.tables.sample import sample_block
-from sat_retriever.workbook.tables.scoring import CLEAR, best_header
 from sat_retriever.workbook.values.cells import Cells, Kind
 
 MAX_CANDIDATES = 64

@@ -28,7 +28,7 @@ KindArray = NDArray[np.uint8]
 
 
 class Kind(IntEnum):
-    """What a cell holds, as a code that fits a byte."""
+    """Kind of a cell's value, as a code that fits a byte."""
 
     EMPTY = 0
     TEXT = 1

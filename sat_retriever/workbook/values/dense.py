@@ -14,12 +14,12 @@ from typing import Any, BinaryIO
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import SkipReason, Visibility
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.limits import Refused
 from sat_retriever.workbook.opening import locked
-from sat_retriever.workbook.process.budget import Budget
 from sat_retriever.workbook.values.grid import Grid, Value
 from sat_retriever.workbook.values.read import (
-    SheetName,
+    ListedSheet,
     SheetValues,
     Texts,
     ValuesFailed,
@@ -62,10 +62,10 @@ class CalamineReader:
         except BaseException as error:
             raise ValuesFailed.because(error) from error
 
-    def sheets(self) -> list[SheetName]:
+    def sheets(self) -> list[ListedSheet]:
         """The sheets in tab order."""
         return [
-            SheetName(
+            ListedSheet(
                 meta.name,
                 _VISIBLE.get(str(meta.visible).rpartition(".")[2], Visibility.VISIBLE),
                 _OTHER.get(str(meta.typ).rpartition(".")[2], ""),

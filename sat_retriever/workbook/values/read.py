@@ -1,4 +1,4 @@
-"""What a value reader gives of a sheet, and the care every grid gets: bounds, cuts, errors."""
+"""The values of a sheet as both readers give them, within bounds and with errors put in place."""
 
 from __future__ import annotations
 
@@ -26,19 +26,27 @@ class ValuesFailed(Exception):  # noqa: N818 - a signal to try the other reader
 
 
 @dataclass(frozen=True, slots=True)
-class SheetName:
-    """A sheet as calamine lists it; `other` is empty for a worksheet."""
+class ListedSheet:
+    """A sheet as its workbook lists it.
+
+    Attributes:
+        name: Name of the tab.
+        visibility: How the workbook shows it.
+        other: Kind of a sheet without cells, such as "chart sheet"; empty for a sheet of
+            cells, which an old macro sheet is, too.
+        part: Part of the package that holds its cells; empty if it is unknown.
+    """
 
     name: str
-    visibility: Visibility
-    other: str
+    visibility: Visibility = Visibility.VISIBLE
+    other: str = ""
+    part: str = ""
 
 
-def sheet_indices(sheets: Sequence[SheetName]) -> dict[str, int]:
+def sheet_indices(sheets: Sequence[ListedSheet]) -> dict[str, int]:
     """Position of each sheet by its name, the first where a name comes twice.
 
-    >>> from sat_retriever.records.sheets import SkipReason, Visibility
-    >>> sheet_indices([SheetName(name, Visibility.VISIBLE, "") for name in "aba"])
+    >>> sheet_indices([ListedSheet(name) for name in "aba"])
     {'a': 0, 'b': 1}
     """
     indices: dict[str, int] = {}
@@ -68,7 +76,7 @@ class SheetValues:
 
     @property
     def shortened(self) -> bool:
-        """Whether the grid ends before the used range does."""
+        """True if the grid ends before the used range does."""
         last = self.grid.first_row + len(self.grid.rows) - 1
         return self.area is not None and last < self.area.bottom
 

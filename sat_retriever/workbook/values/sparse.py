@@ -12,12 +12,12 @@ from itertools import groupby
 from typing import Any, BinaryIO
 
 from sat_retriever.records.sheets import SkipReason, Visibility
-from sat_retriever.workbook.process.budget import Budget
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.values.grid import CellError, Value
 from sat_retriever.workbook.values.lenient import StreamedSheet, lenient_workbook
 from sat_retriever.workbook.values.read import (
     MISSING,
-    SheetName,
+    ListedSheet,
     SheetValues,
     Texts,
     ValuesFailed,
@@ -61,11 +61,11 @@ class OpenpyxlReader:
                 failure = error
         raise ValuesFailed.because(failure) from failure
 
-    def sheets(self) -> list[SheetName]:
+    def sheets(self) -> list[ListedSheet]:
         """The sheets in tab order."""
         worksheets = {id(sheet) for sheet in self._workbook.worksheets}
         return [
-            SheetName(
+            ListedSheet(
                 sheet.title,
                 _STATES.get(sheet.sheet_state, Visibility.VISIBLE),
                 "" if id(sheet) in worksheets else "chart sheet",

@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -18,8 +17,8 @@ from sat_retriever.evaluation.methods.rag_llm import rag_llm
 from sat_retriever.text.serialize import Serialization, serialize
 from tests.evaluation.ollama_server import Reaction, always, ollama, one_by_one, says
 from tests.fakes import HashedEncoder
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 RECORDS = [
     SheetRecord(str(n), f"Sheet_{n}", columns=(Column("Region"), Column(f"c{n}")), num_rows=n,
                 num_cols=2)
@@ -57,7 +56,7 @@ def test_llm_only_reads_all_names_in_the_order_of_their_numbers(index):
 
 
 def test_rag_llm_reads_the_texts_of_the_fifty_that_rag_finds_in_its_order(index):
-    found = [each.sheet_id for each in rag(index).find("sheet 7 region")]
+    found = [each.sheet_id for each in rag(index).rank("sheet 7 region")]
     named = found[10:15]
     with ollama(always(says(*named))) as server:
         ranking = rag_llm(index, LanguageModel(host=server.host)).rank("sheet 7 region")

@@ -67,7 +67,7 @@ def test_links_raise_what_the_best_sheet_depends_on(index):
 def test_sat_orders_as_many_candidates_as_its_model_was_trained_on(index, tmp_path):
     folder = save_small_model(tmp_path / "model", small_spec(index, candidates=5))
     method = sat(index, folder)
-    assert len(method.find("total sales")) == 5
+    assert len(method.rank("total sales")) == 5
     assert names(method, "total sales")[:2] == ["summary", "note 00"]
 
 

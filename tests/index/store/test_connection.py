@@ -10,6 +10,7 @@ import pytest
 
 from sat_retriever import SheetIndex, SheetRecord
 from tests.fakes import HashedEncoder
+from tests.places import ROOT
 
 NOBODY = 65534
 READER = f"""
@@ -77,7 +78,7 @@ def reader(index):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
-            cwd=Path(__file__).parents[3],
+            cwd=ROOT,
         )
         started.append(process)
         return process

@@ -1,6 +1,7 @@
 """Rows of real index files that are damaged by hand: named when met, rebuilt by verifying."""
 
 import random
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -48,11 +49,10 @@ TEXTS = (
 MIDDLE = "(SELECT id FROM sheets WHERE path = 'sales_2022.csv')"
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """Workbooks with links of every origin, and one file that cannot be read."""
-    folder = tmp_path / "data"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Workbooks with links of every origin, and one file that cannot be read; never changed."""
+    folder = tmp_path_factory.mktemp("data")
     for year in (2022, 2023):
         write(folder / f"Sales {year}.csv", "Region", "Revenue", "Order")
     book = write_xlsx(folder / "plan.xlsx", Plan=["Item", "Cost"], Staff=["Order", "Name"])
@@ -75,6 +75,17 @@ def made(path, folder):
     with SheetIndex.create(path, HashedEncoder()) as index:
         index.sync(folder)
     return path
+
+
+@pytest.fixture(scope="module")
+def indexed(folder, tmp_path_factory):
+    return made(tmp_path_factory.mktemp("index") / "a.sat", folder)
+
+
+@pytest.fixture
+def path(indexed, tmp_path):
+    """A copy of the folder's index, to be damaged."""
+    return shutil.copy(indexed, tmp_path / "a.sat")
 
 
 def stored(path):
@@ -102,8 +113,7 @@ def use(path):
         index.links(ids)
 
 
-def test_a_damaged_record_is_named_and_verifying_rebuilds_it(tmp_path, folder):
-    path = made(tmp_path / "a.sat", folder)
+def test_a_damaged_record_is_named_and_verifying_rebuilds_it(path, folder):
     whole = stored(path)
     damage(
         path,
@@ -146,8 +156,7 @@ def test_a_damaged_record_is_named_and_verifying_rebuilds_it(tmp_path, folder):
         "DELETE FROM sheets WHERE sheet_id = 'plan.xlsx#Staff'",
     ],
 )
-def test_every_damage_ends_in_a_clear_error_and_is_repaired(sql, tmp_path, folder):
-    path = made(tmp_path / "a.sat", folder)
+def test_every_damage_ends_in_a_clear_error_and_is_repaired(sql, path, folder):
     whole = stored(path)
     damage(path, (sql,))
     assert stored_bytes(path) != whole
@@ -174,11 +183,8 @@ def stored_bytes(path):
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_bytes_flipped_in_any_row_never_end_in_another_error_and_are_put_right(
-    seed, tmp_path, folder
-):
+def test_bytes_flipped_in_any_row_never_end_in_another_error_and_are_put_right(seed, path, folder):
     chance = random.Random(seed)
-    path = made(tmp_path / "a.sat", folder)
     whole = stored(path)
     with closing(sqlite3.connect(path)) as connection:
         for table, column in chance.sample(TEXTS, 3):
@@ -237,8 +243,7 @@ def test_what_has_no_file_any_more_or_never_had_one_is_said_to_be_lost(tmp_path,
     use(path)
 
 
-def test_a_broken_file_is_told_from_damaged_rows(tmp_path, folder):
-    path = made(tmp_path / "a.sat", folder)
+def test_a_broken_file_is_told_from_damaged_rows(path, folder):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute("DELETE FROM sqlite_master WHERE name = 'sheets_of_workbook'")
@@ -251,15 +256,13 @@ def test_a_broken_file_is_told_from_damaged_rows(tmp_path, folder):
 
 
 @pytest.mark.parametrize("key", ["serialization", "width", "dense_weight"])
-def test_damaged_settings_are_told(key, tmp_path, folder):
-    path = made(tmp_path / "a.sat", folder)
+def test_damaged_settings_are_told(key, path):
     damage(path, ("INSERT OR REPLACE INTO meta VALUES (?, '{x')", key))
     with pytest.raises(IndexFormatError, match="the settings in"):
         SheetIndex.open(path, HashedEncoder())
 
 
-def test_rows_of_an_older_version_are_read_anew_by_verifying_once(tmp_path, folder):
-    path = made(tmp_path / "a.sat", folder)
+def test_rows_of_an_older_version_are_read_anew_by_verifying_once(path, folder):
     whole = stored(path)
     damage(
         path,
@@ -276,8 +279,7 @@ def test_rows_of_an_older_version_are_read_anew_by_verifying_once(tmp_path, fold
     assert stored(path) == whole
 
 
-def test_a_sheet_that_is_removed_or_taken_over_or_encoded_anew_is_no_damage(tmp_path, folder):
-    path = made(tmp_path / "a.sat", folder)
+def test_a_sheet_that_is_removed_or_taken_over_or_encoded_anew_is_no_damage(path, folder):
     with SheetIndex.open(path, HashedEncoder()) as index:
         index.remove(["plan.xlsx#Plan"])
         index.add_records([SheetRecord("sum.xlsx#Other", "mine")])
@@ -350,8 +352,7 @@ def test_verifying_an_older_file_forgets_no_reason_of_other_folders(tmp_path, fo
 
 
 @pytest.mark.parametrize("value", ["'x'", '\'[{"reason": "none"}]\'', "CAST(x'ff' AS TEXT)"])
-def test_reasons_in_an_older_file_that_cannot_be_read_are_forgotten(value, tmp_path, folder):
-    path = made(tmp_path / "a.sat", folder)
+def test_reasons_in_an_older_file_that_cannot_be_read_are_forgotten(value, path, folder):
     whole = stored(path)
     damage(path, (f"UPDATE workbooks SET seal = '', skipped = {value}",))
     with SheetIndex.open(path, HashedEncoder()) as index:

@@ -8,15 +8,15 @@ import pytest
 from sat_retriever import IndexFormatError, IndexStorageError, Link
 from sat_retriever.index.store import connection, schema
 from sat_retriever.index.store.connection import create_file
-from sat_retriever.index.store.sqlite import SqliteStore
+from sat_retriever.index.store.opening import create_store, open_store
 
 
 def test_an_older_file_is_brought_up_to_date_when_it_is_opened(tmp_path, monkeypatch):
     path = tmp_path / "a.sat"
-    SqliteStore.create(path, {"key": "kept"}).close()
+    create_store(path, {"key": "kept"}).close()
     newer = (*schema.MIGRATIONS, "CREATE TABLE more (x);")
     monkeypatch.setattr(schema, "MIGRATIONS", newer)
-    store = SqliteStore.open(path)
+    store = open_store(path)
     assert store.meta()["key"] == "kept"
     assert store._rows("SELECT count(*) FROM more")[0][0] == 0
     assert store._rows("PRAGMA user_version")[0][0] == len(newer)
@@ -25,13 +25,13 @@ def test_an_older_file_is_brought_up_to_date_when_it_is_opened(tmp_path, monkeyp
 
 def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch):
     path = tmp_path / "a.sat"
-    SqliteStore.create(path, {"key": "kept"}).close()
+    create_store(path, {"key": "kept"}).close()
     broken = (*schema.MIGRATIONS, "CREATE TABLE half (x); SELECT no_such_function();")
     monkeypatch.setattr(schema, "MIGRATIONS", broken)
     with pytest.raises(IndexFormatError):
-        SqliteStore.open(path)
+        open_store(path)
     monkeypatch.undo()
-    store = SqliteStore.open(path)
+    store = open_store(path)
     assert store.meta()["key"] == "kept"
     assert store._rows("SELECT count(*) FROM sqlite_master WHERE name = 'half'")[0][0] == 0
     store.close()
@@ -39,14 +39,14 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path, monkeypatch)
 
 def test_a_file_that_cannot_be_created_leaves_nothing_behind(tmp_path):
     with pytest.raises(IndexStorageError, match="cannot create"):
-        SqliteStore.create(tmp_path / "no" / "a.sat", {})
+        create_store(tmp_path / "no" / "a.sat", {})
     with pytest.raises(IndexFormatError):
-        SqliteStore.create(tmp_path / "b.sat", {"key": object()})
+        create_store(tmp_path / "b.sat", {"key": object()})
     assert list(tmp_path.iterdir()) == []
 
 
 def test_every_sqlite_error_is_translated(tmp_path):
-    store = SqliteStore.create(tmp_path / "a.sat", {})
+    store = create_store(tmp_path / "a.sat", {})
     other = sqlite3.connect(tmp_path / "a.sat")
     other.execute("DROP TABLE sheets")
     other.close()
@@ -69,7 +69,7 @@ def test_links_of_a_file_of_the_first_version_are_kept_and_its_workbooks_read_an
     with closing(sqlite3.connect(path)) as old, old:
         old.execute("INSERT INTO links VALUES ('a', 'b', 'join_key', 0.5, 'x = y')")
         old.execute("INSERT INTO workbooks VALUES (1, '/data', 'a.xlsx', 9, 9, 9, 'hash', '[]')")
-    store = SqliteStore.open(path)
+    store = open_store(path)
     assert store.links.of(["a"]) == [Link("a", "b", "join_key", 0.5, "x = y")]
     (state,) = store.workbooks()
     assert (state.path, state.content_hash, state.mtime_ns) == ("a.xlsx", "", -1)
@@ -83,4 +83,4 @@ def test_an_older_file_that_cannot_be_written_to_is_refused_with_what_to_do(tmp_
         create_file(path, {})
     monkeypatch.setattr(connection, "is_writable", lambda _path: False)  # root may write anywhere
     with pytest.raises(IndexFormatError, match="older version and is read-only here"):
-        SqliteStore.open(path)
+        open_store(path)

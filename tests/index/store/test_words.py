@@ -67,9 +67,9 @@ def test_an_older_index_gets_the_words_that_a_new_one_has(old):
     path, today = old
     with SheetIndex.open(path, HashedEncoder()) as index:
         for query, sheet in (("ldv", "a"), ("NOX", "a"), ("kwh", "a"), ("pm2.5", "b")):
-            found = index.candidates(query, dense_weight=0)
+            found = index.candidates(index.question(query, dense_weight=0))
             assert (found[0].sheet_id, found[0].lexical > 0) == (sheet, True), query
-        assert index.candidates("ld vs", dense_weight=0)[0].lexical == 0
+        assert index.candidates(index.question("ld vs", dense_weight=0))[0].lexical == 0
     assert rows(path) == today
 
 
@@ -77,7 +77,7 @@ def test_sheets_added_to_an_older_index_have_words_like_its_own(old):
     path, _ = old
     with SheetIndex.open(path, HashedEncoder()) as index:
         index.add_records([SheetRecord("d", "LDV", workbook="New.xlsx")])
-        found = index.candidates("LDVs", dense_weight=0)
+        found = index.candidates(index.question("LDVs", dense_weight=0))
         assert {each.sheet_id for each in found if each.lexical > 0} == {"a", "b", "c", "d"}
 
 
@@ -93,7 +93,7 @@ def test_a_damaged_record_of_an_older_index_is_named_and_costs_no_other_sheet(ol
     with closing(sqlite3.connect(path)) as file, file:
         file.execute("UPDATE sheets SET record = '{' WHERE id = 2")
     with SheetIndex.open(path, HashedEncoder()) as index:
-        found = index.candidates("LDVs", dense_weight=0)
+        found = index.candidates(index.question("LDVs", dense_weight=0))
         assert {each.sheet_id for each in found if each.lexical > 0} == {"a", "c"}
         with pytest.raises(IndexDamagedError, match=r"damaged rows \(b\)"):
             index.records(["b"])

@@ -9,17 +9,10 @@ from openpyxl import Workbook
 
 from sat_retriever import SheetIndex
 from sat_retriever.index.indexing import index_paths
-from sat_retriever.workbook.process.pool import close_idle
 from tests.saved_encoder import save_bag_of_words
 
 MONTHS = ("January", "February", "March")
 WORDS = "name shape columns sales summary month total revenue region staff people salary".split()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_worker_is_left_behind():
-    yield
-    close_idle()
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+from tests.places import EXAMPLES
+
 CITED = "sales/Sales North 2024.xlsx#February!A4:F17"
 
 

@@ -3,10 +3,7 @@
 import asyncio
 import json
 import pickle
-import time
 from datetime import date
-from threading import get_ident
-from typing import ClassVar
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
@@ -22,7 +19,7 @@ from sat_retriever import (
     SheetRetriever,
     load_reranker,
 )
-from tests.fakes import HashedEncoder
+from tests.fakes import HeldEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec
 
 QUESTION = "total revenue of January by region"
@@ -58,7 +55,8 @@ def test_sheets_come_in_the_order_of_the_whole_online_path(index, documents):
 
 def test_a_sheet_that_links_lead_to_rises_above_one_of_more_words(index):
     question = "summary of revenue, employee February"
-    index = index.without_times()  # February is only a word here
+    # February is only a word here.
+    index = SheetIndex.open(index.path, index.encoder, times=False)
     before = ids(SheetTokenRetriever(index, k=50).invoke(question))
     found = SheetGraphReranker(index, top_n=50).compress_documents(
         SheetTokenRetriever(index, k=50).invoke(question), question
@@ -102,25 +100,11 @@ def test_top_n_cuts_and_given_documents_stay_as_they_are(index, documents):
 
 
 async def test_async_gives_the_same_without_blocking_the_event_loop(tmp_path):
-    class Slow(HashedEncoder):
-        threads: ClassVar[set[int]] = set()
-
-        def encode_sheets(self, texts):
-            self.threads.add(get_ident())
-            time.sleep(0.2)
-            return super().encode_sheets(texts)
-
-    with SheetIndex.create(tmp_path / "a.sat", Slow()) as own:
+    encoder = HeldEncoder()
+    with SheetIndex.create(tmp_path / "a.sat", encoder) as own:
         reranker = SheetGraphReranker(own)
-        waiting = asyncio.create_task(reranker.acompress_documents(FOREIGN, QUESTION))
-        ticks = 0
-        while not waiting.done():
-            await asyncio.sleep(0.01)
-            ticks += 1
-        assert ticks > 3
-        assert Slow.threads
-        assert get_ident() not in Slow.threads
-        assert await waiting == reranker.compress_documents(FOREIGN, QUESTION)
+        found = await encoder.beside(reranker.acompress_documents(FOREIGN, QUESTION))
+        assert found == reranker.compress_documents(FOREIGN, QUESTION)
 
 
 def test_a_reranker_comes_back_from_its_plain_values(index, documents, checkpoint):

@@ -15,7 +15,6 @@ from llama_index.core.instrumentation.span_handlers.simple import SimpleSpanHand
 from openpyxl import Workbook
 
 from sat_retriever import SheetIndex, index_paths
-from sat_retriever.workbook.process.pool import close_idle
 from tests.saved_encoder import save_bag_of_words
 
 WORDS = (
@@ -23,12 +22,6 @@ WORDS = (
     "hours project columns shape sales"
 ).split()
 MONTHS = ("January", "February", "March")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_worker_is_left_behind():
-    yield
-    close_idle()
 
 
 @pytest.fixture(autouse=True)

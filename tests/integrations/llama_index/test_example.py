@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.places import EXAMPLES
 from tests.saved_encoder import save_bag_of_words
 
-ROOT = Path(__file__).parents[3]
-EXAMPLE = ROOT / "examples" / "llama_index_query_engine.py"
+EXAMPLE = EXAMPLES / "llama_index_query_engine.py"
 AGENT = EXAMPLE.with_name("llama_index_agent.py")
 
 

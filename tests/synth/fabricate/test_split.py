@@ -1,7 +1,6 @@
 import json
 import math
 import random
-from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -10,8 +9,7 @@ from hypothesis import strategies as st
 
 from sat_retriever.synth.fabricate.options import PAPER, FabricateOptions
 from sat_retriever.synth.fabricate.split import horizontal, vertical
-
-RELEASE = Path(__file__).resolve().parents[4] / "shared/data/industrytab_1k"
+from tests.places import needs
 
 seeds = st.integers(0, 2**32)
 overlaps = st.floats(0, 1)
@@ -60,10 +58,9 @@ def test_every_row_and_column_can_go_to_either_half():
 
 def released_pairs():
     """Rows and columns of each released source and target, and the columns they share."""
-    if not (RELEASE / "train.json").exists():
-        pytest.skip(f"the released corpus is not at {RELEASE}")
-    sheets = json.loads((RELEASE / "sheets.json").read_text())
-    for row in json.loads((RELEASE / "train.json").read_text()):
+    release = needs("data/industrytab_1k")
+    sheets = json.loads((release / "sheets.json").read_text())
+    for row in json.loads((release / "train.json").read_text()):
         if row["label"]:
             source, target = (sheets[str(row[f"sheet_id_{end}"])] for end in (1, 2))
             yield source, target, len(row["matched_columns"])

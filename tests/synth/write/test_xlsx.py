@@ -21,6 +21,7 @@ from sat_retriever.synth.book.model import Book, Column, Layout, Number, Pivot, 
 from sat_retriever.synth.calculate.compile import CompiledBook, compiled
 from sat_retriever.synth.write.xlsx import write_xlsx, xlsx_bytes
 from sat_retriever.workbook.read import read_workbook
+from tests.places import ROOT
 
 _DIGESTS = """
 import hashlib
@@ -54,11 +55,10 @@ def test_the_same_book_gives_the_same_bytes_in_another_process_with_other_hashes
         for group in every_book()
         for book in group
     ]
-    root = Path(__file__).parents[3]
     environment = {
         **os.environ,
         "PYTHONHASHSEED": "4711",
-        "PYTHONPATH": str(root),
+        "PYTHONPATH": str(ROOT),
         "TZ": "Asia/Tokyo",
     }
     there = subprocess.run(
@@ -67,7 +67,7 @@ def test_the_same_book_gives_the_same_bytes_in_another_process_with_other_hashes
         capture_output=True,
         text=True,
         env=environment,
-        cwd=root,
+        cwd=ROOT,
         timeout=60,
     )
     assert there.stdout.split() == here

@@ -1,6 +1,5 @@
 import io
 import struct
-from pathlib import Path
 
 import pytest
 
@@ -8,9 +7,9 @@ from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.locked import refusal
 from sat_retriever.workbook.read import read_workbook
+from tests.places import needs
 from tests.workbook.compound import compound, record, workbook_stream
 
-ODD_FILES = Path(__file__).parents[4] / "shared" / "data" / "odd_files"
 ROWS = [["Item", "Amount"], ["nail", 3]]
 FILE_PASS = {
     "xor": struct.pack("<HHH", 0, 0x514A, 0xCC1A),
@@ -61,9 +60,7 @@ def test_records_are_followed_across_sectors_and_end_with_the_stream():
 
 def test_a_password_opens_an_xls_that_xor_encrypts():
     pytest.importorskip("msoffcrypto", reason="the extra [encrypted] is missing")
-    if not ODD_FILES.is_dir():
-        pytest.skip("the odd files are not beside this checkout")
-    path = ODD_FILES / "poi" / "xor-encryption-abc.xls"
+    path = needs("data/odd_files/poi/xor-encryption-abc.xls")
     assert reasons(path) == [SkipReason.ENCRYPTED]
     assert reasons(path, password="abd") == [SkipReason.WRONG_PASSWORD]
     assert reasons(path, password="日本" * 20) == [SkipReason.WRONG_PASSWORD]

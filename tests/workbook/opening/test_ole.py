@@ -1,7 +1,6 @@
 import io
 import random
 import struct
-from pathlib import Path
 
 import pytest
 
@@ -9,9 +8,9 @@ from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import MIB, Limits, Refused
 from sat_retriever.workbook.opening.ole import Container
 from sat_retriever.workbook.read import read_workbook, read_workbooks
+from tests.places import needs
 from tests.workbook.compound import END, FREE, SECTOR, compound, workbook_stream
 
-ODD_FILES = Path(__file__).parents[4] / "shared" / "data" / "odd_files"
 ROWS = [["Item", "Amount"], ["nail", 3], ["bolt", 4.5]]
 MANY_ROWS = [["Item", "Amount"], *(["nail", number] for number in range(300))]
 TABLE, DIRECTORY, MINI_TABLE = SECTOR, 2 * SECTOR, 4 * SECTOR  # where they begin in these files
@@ -155,24 +154,22 @@ def test_no_mutant_of_the_tables_takes_a_reading_process_down(tmp_path):
 
 
 def test_no_mutant_of_a_real_file_takes_a_reading_process_down(tmp_path):
-    if not ODD_FILES.is_dir():
-        pytest.skip("the odd files are not beside this checkout")
+    folder = needs("data/odd_files")
     names = (
         "calamine/date.xls",
         "poi/SimpleMacro.xls",
         "poi/42016.xls",
         "poi/xor-encryption-abc.xls",
     )
-    found = reasons_of_mutants(tmp_path, [(ODD_FILES / name).read_bytes() for name in names])
+    found = reasons_of_mutants(tmp_path, [(folder / name).read_bytes() for name in names])
     assert found
     assert [each for each in found if each[1] in KILLED] == []
 
 
 def test_every_compound_file_that_could_be_read_still_can():
-    if not ODD_FILES.is_dir():
-        pytest.skip("the odd files are not beside this checkout")
+    folder = needs("data/odd_files")
     refused = set()
-    for path in sorted(ODD_FILES.rglob("*.xls")):
+    for path in sorted(folder.rglob("*.xls")):
         with path.open("rb") as file:
             container = Container(file, 256 * MIB)
             if container.names:

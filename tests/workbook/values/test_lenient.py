@@ -7,8 +7,8 @@ import pytest
 import xlsxwriter
 
 from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.process.budget import Budget
 from sat_retriever.workbook.read import read_workbook
 from sat_retriever.workbook.values.lenient import StreamedSheet, lenient_workbook
 from sat_retriever.workbook.values.sparse import OpenpyxlReader

@@ -21,10 +21,10 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 from sat_retriever import InputError, SheetIndex, load_reranker, open_index, own_reranker
-from sat_retriever.counts import check_counts
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.rank.reranker import Reranker
+from sat_retriever.records.counts import check_counts
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
 

@@ -18,8 +18,8 @@ from llama_index.retrievers.sat.filters import sheet_filters
 from llama_index.retrievers.sat.nodes import sheet_node
 
 from sat_retriever import Content, Filters, SheetIndex, SheetRetriever, hit_text, index_paths
-from sat_retriever.counts import check_counts
 from sat_retriever.index.indexing import index_for
+from sat_retriever.records.counts import check_counts
 from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.tools.content import Form
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from sat_retriever.records.area import Area, area_of, column_letters
+from sat_retriever.records.structure import RawFormula
 from sat_retriever.workbook.formats.ods.formula import excel_formula
 from sat_retriever.workbook.formats.ods.rows import thinned
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.opening.package import Attributes, BadXmlError, guarded_parser, too_deep
-from sat_retriever.workbook.process.wire import RawFormula
+from sat_retriever.workbook.opening.package import (
+    Attributes,
+    BadXmlError,
+    Chunks,
+    guarded_parser,
+    too_deep,
+)
 from sat_retriever.workbook.values.places import Places
 
-Chunks = Callable[[], Iterator[bytes]]
 PART = "content.xml"
 _TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0 "
 _SPREADSHEET = "urn:oasis:names:tc:opendocument:xmlns:office:1.0 spreadsheet"
@@ -104,13 +109,13 @@ class SheetReader:
         self.depth -= 1
 
     def begin_sheet(self, sheet: str) -> None:
-        """A sheet begins."""
+        """Note that a sheet begins."""
 
     def end_sheet(self, sheet: str) -> None:
-        """A sheet ends."""
+        """Note that a sheet ends."""
 
     def visit(self, name: str, attributes: Attributes) -> None:
-        """Any other element begins."""
+        """Take the start of any other element."""
 
 
 class _FormulaReader(SheetReader):

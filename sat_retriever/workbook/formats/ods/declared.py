@@ -17,7 +17,6 @@ from sat_retriever.records.structure import (
 from sat_retriever.workbook.formats.ods.content import (
     CELLS,
     FORMULA,
-    Chunks,
     SheetReader,
     content_parser,
 )
@@ -29,7 +28,7 @@ from sat_retriever.workbook.formats.ods.formula import (
 )
 from sat_retriever.workbook.formats.ods.rows import thinned
 from sat_retriever.workbook.limits import Limits
-from sat_retriever.workbook.opening.package import Attributes, feed, local
+from sat_retriever.workbook.opening.package import Attributes, Chunks, feed, local
 
 MAX_DECLARED = 20_000  # names, tables, sources and objects, each
 _LIST = re.compile(r"cell-content-is-in-list\((.*)\)", re.DOTALL)
@@ -39,7 +38,7 @@ _MAX_NAME = 60
 
 @dataclass(slots=True)
 class OdsDeclared:
-    """What the content part says beside its cells.
+    """Declarations of the content part beside its cells.
 
     Attributes:
         tabs: Names of the sheets in order.
@@ -47,7 +46,7 @@ class OdsDeclared:
         tables: Database ranges.
         sources: Sources of pivot tables, lists of choices and consolidations.
         objects: (sheet, name, folder) of what is embedded, charts among them.
-        formulas: Whether there is any formula.
+        formulas: True if there is any formula.
     """
 
     tabs: list[str] = field(default_factory=list)
@@ -59,7 +58,7 @@ class OdsDeclared:
 
 
 def read_declared(chunks: Chunks, limits: Limits) -> OdsDeclared:
-    """What an ods declares; rows are passed over.
+    """The declarations of an ods; rows are passed over.
 
     Raises:
         Refused: If the part declares entities or nests too deeply.

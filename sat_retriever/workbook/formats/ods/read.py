@@ -4,46 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from sat_retriever.records.jsonform import to_json
-from sat_retriever.records.sheets import FormulaState, SkipReason
+from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.jsonform import Json, to_json
+from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind, Structure
+from sat_retriever.workbook.budget import PARSED, Budget, CutShort
 from sat_retriever.workbook.formats.byvalue import Known, read_by_value
 from sat_retriever.workbook.formats.cellformulas import cell_formulas
 from sat_retriever.workbook.formats.formulas import Formulas
 from sat_retriever.workbook.formats.ods.content import PART, read_formulas
 from sat_retriever.workbook.formats.ods.declared import OdsDeclared, read_declared
 from sat_retriever.workbook.formats.ods.formula import excel_references
+from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.formats.xlsx.charts import MAX_CHART_SOURCES, shown_ranges
 from sat_retriever.workbook.limits import MIB, Refused
+from sat_retriever.workbook.messages import skip
 from sat_retriever.workbook.opening.package import Attributes, BadXmlError, Package, local, resolve
-from sat_retriever.workbook.opening.skips import skip, why_cut
-from sat_retriever.workbook.process.budget import PARSED, Budget, CutShort
-from sat_retriever.workbook.process.request import Request
-from sat_retriever.workbook.tables.records import Source
+from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.values.places import Places
 
-Json = dict[str, Any]
 _MAX_PART = 8 * MIB
 _MAX_CHARTS = 1_000
 _RANGES = ("cell-range-address", "values-cell-range-address", "label-cell-address")
 
 
-def read_ods(
-    request: Request, source: Source, file: BinaryIO, values: Path | BinaryIO, *, damage: str
-) -> Iterator[Json]:
+def read_ods(reading: Reading) -> Iterator[Json]:
     """Messages about an ods.
 
     Raises:
         Refused: If it is a bomb, over a limit, or no reader opens it.
     """
-    walk = _Walk(request, Budget(request.limits))
-    yield from walk.content(file)
-    known = Known(walk.states, walk.declared.tables, walk.unsaved)
-    told = read_by_value(request, source, file, values, walk.budget, damage=damage, known=known)
-    yield from told
+    walk = _Walk(reading.request, reading.budget)
+    yield from walk.content(reading.file)
+    yield from read_by_value(reading, Known(walk.states, walk.declared.tables, walk.unsaved))
     yield {"structure": to_json(walk.structure(), compact=True)}
 
 
@@ -68,7 +63,7 @@ class _Walk:
         except BadXmlError:
             return  # the value reader may know more, or say what is wrong
         except CutShort as cut:
-            first = f"Only its first formulas were read: {why_cut(cut.reason, self.budget.limits)}."
+            first = f"Only its first formulas were read: {self.budget.limits.why_cut(cut.reason)}."
             yield skip(self.request, cut.reason, first)
         except Refused as refused:
             if refused.reason not in (SkipReason.DAMAGED, SkipReason.XML_BOMB):
@@ -114,7 +109,7 @@ class _Walk:
 
 
 def _chart_ranges(package: Package, href: str, budget: Budget) -> list[str]:
-    """What an embedded object shows, if it is a chart of cells."""
+    """The ranges that an embedded object shows, if it is a chart of cells."""
     part = f"{resolve('', href)}/{PART}"
     found: dict[str, None] = {}
 

@@ -20,7 +20,7 @@ def thinned(chunks: Iterator[bytes], keep: Callable[[bytes], bool]) -> Iterator[
 
     Args:
         chunks: A content part in UTF-8; any other bytes pass as they are.
-        keep: Whether a row, given as its bytes, is kept.
+        keep: True if a row, given as its bytes, is kept.
     """
     pending = b""
     plain = True
@@ -40,7 +40,7 @@ def thinned(chunks: Iterator[bytes], keep: Callable[[bytes], bool]) -> Iterator[
 
 
 def _is_plain(block: bytes) -> bool:
-    """Whether every "<" begins a tag; the declaration at the very start is one."""
+    """True if every "<" begins a tag; the declaration at the very start is one."""
     # One byte is searched first, for that is many times faster.
     if b"!" in block and b"<!" in block:
         return False

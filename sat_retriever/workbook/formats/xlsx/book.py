@@ -18,6 +18,7 @@ from sat_retriever.workbook.opening.package import (
     guarded_parser,
     local,
 )
+from sat_retriever.workbook.values.read import ListedSheet
 
 _MAIN_TYPE = "officeDocument"
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -29,35 +30,17 @@ _STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
 
 
 @dataclass(frozen=True, slots=True)
-class SheetPart:
-    """A sheet as the workbook part lists it.
-
-    Attributes:
-        name: Name of the tab.
-        part: Part that holds its cells; empty when its relationship is missing.
-        visibility: How the workbook shows it.
-        other: "chart sheet" or "dialog sheet"; empty for a sheet of cells, which an old
-            macro sheet is, too.
-    """
-
-    name: str
-    part: str
-    visibility: Visibility
-    other: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Contents:
-    """What the workbook part and the small parts around it say.
+    """Contents of the workbook part and of the small parts around it.
 
     Attributes:
         sheets: Sheets in tab order.
         names: Defined names.
         externals: Workbooks referred to by formulas.
-        date_1904: Whether serial dates count from 1904.
+        date_1904: True if serial dates count from 1904.
     """
 
-    sheets: tuple[SheetPart, ...]
+    sheets: tuple[ListedSheet, ...]
     names: tuple[DefinedName, ...] = ()
     externals: tuple[External, ...] = ()
     date_1904: bool = False
@@ -146,9 +129,9 @@ class _WorkbookPart:
             self._name = None
 
 
-def _sheet_part(attributes: Attributes, links: dict[str, Relationship]) -> SheetPart:
+def _sheet_part(attributes: Attributes, links: dict[str, Relationship]) -> ListedSheet:
     link = links.get(attributes.get("id", ""))
-    return SheetPart(
+    return ListedSheet(
         name=attributes.get("name", ""),
         part=link.target if link and not link.external else "",
         visibility=_STATES.get(attributes.get("state", ""), Visibility.VISIBLE),
@@ -156,7 +139,9 @@ def _sheet_part(attributes: Attributes, links: dict[str, Relationship]) -> Sheet
     )
 
 
-def _defined_name(attributes: Attributes, text: str, sheets: tuple[SheetPart, ...]) -> DefinedName:
+def _defined_name(
+    attributes: Attributes, text: str, sheets: tuple[ListedSheet, ...]
+) -> DefinedName:
     scope = attributes.get("localSheetId", "")
     index = int(scope) if scope.isascii() and scope.isdigit() else -1
     return DefinedName(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sat_retriever.records.structure import DataSource, SourceKind
+from sat_retriever.workbook.budget import PARSED, Budget
 from sat_retriever.workbook.formats.reftext import MAX_TEXT
 from sat_retriever.workbook.limits import MIB
 from sat_retriever.workbook.opening.package import (
@@ -14,7 +15,6 @@ from sat_retriever.workbook.opening.package import (
     local,
     too_deep,
 )
-from sat_retriever.workbook.process.budget import PARSED, Budget
 
 MAX_CHARTS = 256  # of a sheet
 MAX_CHART_SOURCES = 512  # of a sheet

@@ -1,4 +1,4 @@
-"""What a worksheet part declares behind its rows: lists of choices and consolidations."""
+"""Declarations behind the rows of a worksheet part: lists of choices and consolidations."""
 
 from __future__ import annotations
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
 
 from sat_retriever.workbook.formats.xlsx.scan import SheetScan, scan_sheet
 from sat_retriever.workbook.limits import Limits, Refused
-
-Chunks = Callable[[], Iterator[bytes]]
+from sat_retriever.workbook.opening.package import Chunks
 
 
 class BackgroundScan(threading.Thread):

@@ -19,7 +19,7 @@ _MAX_NAME = 60
 
 
 class _EnoughError(Exception):
-    """What follows in a part is long and says nothing about sources."""
+    """A signal that the rest of a part is long and holds no source."""
 
 
 def pivot_sources(package: Package, sheet: str, sheet_part: str) -> tuple[DataSource, ...]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
-from typing import Any, BinaryIO
 
-from sat_retriever.records.jsonform import to_json
-from sat_retriever.records.sheets import FormulaState, SkipReason
+from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.jsonform import Json, to_json
+from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import (
     DataSource,
     HiddenParts,
@@ -17,12 +16,14 @@ from sat_retriever.records.structure import (
     Structure,
     TableObject,
 )
+from sat_retriever.workbook.budget import PARSED
 from sat_retriever.workbook.formats.byvalue import read_by_value
 from sat_retriever.workbook.formats.cellformulas import cell_formulas, formula_owners
 from sat_retriever.workbook.formats.formulas import Formulas
+from sat_retriever.workbook.formats.reading import Reading
+from sat_retriever.workbook.formats.sheets import each_sheet, sheet_messages
 from sat_retriever.workbook.formats.xlsx.book import (
     Contents,
-    SheetPart,
     read_contents,
     table_objects,
 )
@@ -32,58 +33,50 @@ from sat_retriever.workbook.formats.xlsx.overlap import BackgroundScan
 from sat_retriever.workbook.formats.xlsx.pivots import pivot_sources
 from sat_retriever.workbook.formats.xlsx.scan import SheetScan, scan_sheet
 from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.messages import skip
 from sat_retriever.workbook.opening.package import Package
-from sat_retriever.workbook.opening.skips import skip
-from sat_retriever.workbook.process.budget import PARSED, Budget
-from sat_retriever.workbook.process.request import Request
-from sat_retriever.workbook.tables.records import Source
-from sat_retriever.workbook.values.readers import Readers
-from sat_retriever.workbook.values.reading import Reading, no_more, refuse_sheet, sheet_messages
+from sat_retriever.workbook.values.read import ListedSheet
 
-Json = dict[str, Any]
 MAX_SOURCES = 20_000  # data sources of a workbook
 _OVERLAP_BYTES = (4 << 20, 400 << 20)  # of XML: below it is not worth it, above not safe
 
 
-def read_xlsx(
-    request: Request, source: Source, file: BinaryIO, values: Path | BinaryIO
-) -> Iterator[Json]:
+def read_xlsx(reading: Reading) -> Iterator[Json]:
     """Messages about an xlsx, xlsm or xltx.
 
     Raises:
         Refused: If it is a bomb, over a limit, or damaged beyond reading.
     """
+    if reading.damage:
+        yield from read_by_value(reading, by_openpyxl=True)
+        return
     try:
-        package = Package.open(file, request.limits)
+        package = Package.open(reading.file, reading.request.limits)
         contents = read_contents(package)
     except Refused as refused:
         if refused.reason not in (SkipReason.DAMAGED, SkipReason.XML_BOMB):
             raise
-        yield from _without_package(request, source, file, values, refused)
+        yield from _without_package(reading, refused)
         return
-    budget = Budget(request.limits)
-    readers = Readers(file, values, budget, safe=request.safe)
-    walk = _Walk(Reading(request, source, readers, budget), package, contents)
+    walk = _Walk(reading, package, contents)
     yield from walk.messages()
     yield {"structure": to_json(walk.structure(), compact=True)}
 
 
-def _without_package(
-    request: Request, source: Source, file: BinaryIO, values: Path | BinaryIO, refused: Refused
-) -> Iterator[Json]:
-    """What the value readers, which expand no entities, make of a package we refused."""
+def _without_package(reading: Reading, refused: Refused) -> Iterator[Json]:
+    """Messages about a refused package by its values: their readers expand no entities."""
+    reading.damage = refused.message
     try:
-        budget = Budget(request.limits)
-        yield from read_by_value(request, source, file, values, budget, damage=refused.message)
+        yield from read_by_value(reading, by_openpyxl=True)
     except Refused as second:
         raise (refused if second.reason is SkipReason.DAMAGED else second) from second
     if refused.reason is SkipReason.XML_BOMB:
-        yield skip(request, refused.reason, refused.message)
+        yield skip(reading.request, refused.reason, refused.message)
 
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """What the small parts around a sheet declare, and why some were not read."""
+    """Declarations of the small parts around a sheet, and why some were not read."""
 
     tables: tuple[TableObject, ...] = ()
     sources: tuple[DataSource, ...] = ()
@@ -110,31 +103,20 @@ class _Walk:
             if request.asks_for(sheet.name)
         }
         formulas = Formulas(request, self.names(declared), self.reading.budget)
-        seen: set[str] = set()
-        for index, sheet in enumerate(self.contents.sheets):
-            if not request.asks_for(sheet.name):
-                continue
-            ended = no_more(self.reading, index, len(self.contents.sheets))
-            if ended is not None:
-                yield ended
-                return
-            refusal = refuse_sheet(sheet, seen)
-            if refusal is not None:
-                yield skip(request, *refusal, sheet.name)
-                continue
-            try:
-                yield from self.sheet(sheet, declared.pop(index), formulas)
-            except Refused as refused:
-                yield skip(request, refused.reason, refused.message, sheet.name)
+
+        def read(index: int, sheet: ListedSheet) -> Iterator[Json]:
+            return self.sheet(sheet, declared.pop(index), formulas)
+
+        yield from each_sheet(self.reading, self.contents.sheets, read)
 
     def readers_must_open(self) -> None:
         try:
-            self.reading.readers.listed("")
+            self.reading.readers.listed()
         except Refused as refused:
             bomb = self.package.bomb()
             raise bomb or refused from refused
 
-    def declared(self, sheet: SheetPart) -> _Declared:
+    def declared(self, sheet: ListedSheet) -> _Declared:
         """Tables and data sources of a sheet; asked before any formula is looked at."""
         if not sheet.part or sheet.other:
             return _Declared()
@@ -153,7 +135,7 @@ class _Walk:
         names = (name.name for name in self.contents.names)
         return frozenset(name.casefold() for name in (*names, *tables) if name)
 
-    def sheet(self, sheet: SheetPart, declared: _Declared, formulas: Formulas) -> Iterator[Json]:
+    def sheet(self, sheet: ListedSheet, declared: _Declared, formulas: Formulas) -> Iterator[Json]:
         request = self.reading.request
         refused = None
         try:
@@ -175,7 +157,7 @@ class _Walk:
             if each is not None:
                 yield skip(request, each.reason, each.message, sheet.name)
 
-    def keep(self, sheet: SheetPart, declared: _Declared, scan: SheetScan) -> None:
+    def keep(self, sheet: ListedSheet, declared: _Declared, scan: SheetScan) -> None:
         """Add what a sheet declares to the structure."""
         self.tables += (SheetTable(sheet.name, table) for table in declared.tables)
         links = self.package.relationships(sheet.part) if scan.sources else {}
@@ -185,7 +167,7 @@ class _Walk:
             spans = tuple(scan.hidden_rows), tuple(scan.hidden_cols)
             self.hidden.append(HiddenParts(sheet.name, *spans))
 
-    def scan(self, sheet: SheetPart) -> SheetScan:
+    def scan(self, sheet: ListedSheet) -> SheetScan:
         """The scan of a sheet; calamine parses a large one at the same time."""
         limits = self.reading.request.limits
         if not sheet.part:

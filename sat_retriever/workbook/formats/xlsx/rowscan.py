@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sat_retriever.records.area import Area, area_of
+from sat_retriever.records.structure import RawFormula
+from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain, attributes_of, text_of
 from sat_retriever.workbook.values.places import Places
 
 _ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"([^<>]*)>')
@@ -26,10 +28,7 @@ _VALUE = re.compile(rb"<v>([^<]*)</v>")
 _VALUE_TAG = re.compile(rb"<v[ >/]")
 _SAVED = re.compile(rb"<v(?:\s[^<>]*)?(?<!/)>[^<]|<is[ >/]")
 _TEXT_TYPE = re.compile(rb'\st="str"')
-_ATTRIBUTE = re.compile(rb'([A-Za-z:]+)="([^"]*)"')
 _HIDDEN = re.compile(rb'\shidden="(?:1|true|on)"')
-_ENTITY = re.compile(r"&(#x[0-9A-Fa-f]{1,6}|#[0-9]{1,7}|[a-z]{2,4});")
-_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 # (a byte that is searched first because that is fast, what makes the rows unusual)
 _UNUSUAL = (
     (b"!", b"<!"),
@@ -41,10 +40,6 @@ _UNUSUAL = (
 _DECLARATION = re.compile(rb'<\?xml version="1\.0"(?: encoding="([A-Za-z0-9-]+)")?')
 _CARRY_LIMIT = 64 << 20
 _PREFIX = b":sheetData"
-
-
-class NotPlain(Exception):  # noqa: N818 - a signal between the two readers
-    """The XML is outside of what byte search can be trusted with."""
 
 
 class Bounds:
@@ -78,7 +73,7 @@ class RowScanner:
     def __init__(self, room: int) -> None:
         self.bounds = Bounds()
         self.formula_bounds = Bounds()
-        self.formulas: list[tuple[str, str, str | None, str]] = []
+        self.formulas: list[RawFormula] = []
         self.errors: list[tuple[int, int, str]] = []
         self.hidden_rows: list[int] = []
         self.unsaved = Places(room)
@@ -191,7 +186,7 @@ class RowScanner:
         self.formula_bounds.add(max(rows), max(columns))
 
     def _keep_unsaved(self, cell: bytes, attributes: bytes) -> None:
-        area = filled_area(_attributes(attributes)) if b"ref" in attributes else None
+        area = filled_area(attributes_of(attributes)) if b"ref" in attributes else None
         if area is None:
             self.unsaved.add(int(cell.lstrip(_LETTERS)), _column(cell.rstrip(_DIGITS)))
         else:
@@ -209,7 +204,7 @@ class RowScanner:
             content = block[close + 1 : block.find(b"</c>", close)]
             value = _VALUE.search(content)
             if value is not None:
-                self.errors.append((int(place[3]), _column(place[2]), _text(value[1]).strip()))
+                self.errors.append((int(place[3]), _column(place[2]), text_of(value[1]).strip()))
             elif _VALUE_TAG.search(content):
                 raise NotPlain("an error value in an unusual form")
 
@@ -221,7 +216,7 @@ def filled_area(attributes: Mapping[str, str]) -> Area | None:
 
 
 def _has_value(cell: bytes, behind: bytes) -> bool:
-    """Whether a cell holds a value behind its formula; a saved text may be empty."""
+    """True if a cell holds a value behind its formula; a saved text may be empty."""
     if behind.startswith(b"</c>"):
         return False
     content = behind[: behind.find(b"</c>")]
@@ -283,36 +278,10 @@ def _check_head(head: bytes) -> None:
         raise NotPlain("no default namespace")
 
 
-def _formula(cell: bytes, text: bytes, attributes: bytes) -> tuple[str, str, str | None, str]:
+def _formula(cell: bytes, text: bytes, attributes: bytes) -> RawFormula:
     if b"t=" in attributes:
-        found = _attributes(attributes)
+        found = attributes_of(attributes)
         kind, ref = found.get("t", ""), found.get("ref")
         if kind in ("array", "shared") and ref:
-            return (cell.decode(), _text(text), ref, kind)
-    return (cell.decode(), _text(text), None, "normal")
-
-
-def _attributes(raw: bytes) -> dict[str, str]:
-    return {_text(key): _text(value) for key, value in _ATTRIBUTE.findall(raw)}
-
-
-def _text(raw: bytes) -> str:
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as error:
-        raise NotPlain("bytes that are not UTF-8") from error
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _ENTITY.sub(_character, text) if "&" in text else text
-
-
-def _character(match: re.Match[str]) -> str:
-    name = match[1]
-    if not name.startswith("#"):
-        if name not in _NAMED:
-            raise NotPlain(f"entity {name}")
-        return _NAMED[name]
-    code = int(name[2:], 16) if name[1] == "x" else int(name[1:])
-    if code > 0x10FFFF or code == 0:
-        raise NotPlain(f"character {code}")
-    return chr(code)
+            return (cell.decode(), text_of(text), ref, kind)
+    return (cell.decode(), text_of(text), None, "normal")

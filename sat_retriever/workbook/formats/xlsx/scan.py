@@ -12,10 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from sat_retriever.records.area import Area, area_of, column_letters, split_ref
-from sat_retriever.records.sheets import SkipReason
+from sat_retriever.records.area import area_of, column_letters, split_ref
+from sat_retriever.records.structure import RawFormula, Span
+from sat_retriever.workbook.budget import CutShort
+from sat_retriever.workbook.formats.facts import SheetFacts
+from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain
 from sat_retriever.workbook.formats.xlsx.declared import DeclaredParts, RawSource
-from sat_retriever.workbook.formats.xlsx.rowscan import Bounds, NotPlain, RowScanner, filled_area
+from sat_retriever.workbook.formats.xlsx.rowscan import Bounds, RowScanner, filled_area
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.package import (
     Attributes,
@@ -25,7 +28,6 @@ from sat_retriever.workbook.opening.package import (
     local,
     too_deep,
 )
-from sat_retriever.workbook.process.budget import CutShort
 from sat_retriever.workbook.values.places import Places
 
 MAIN_NAMESPACES = (
@@ -39,47 +41,27 @@ _LOCAL = {
 }
 _TRUE = ("1", "true", "on")
 
-RawFormula = tuple[str, str, str | None, str]  # cell, text, range, kind
-Span = tuple[int, int]
-
 
 @dataclass(slots=True)
-class SheetScan:
-    """What one pass over a worksheet part found.
+class SheetScan(SheetFacts):
+    """The result of one pass over a worksheet part.
 
     Attributes:
-        area: Smallest rectangle of all cells that hold a value or a formula.
         formulas: (cell, text, range, kind), in sheet order, one entry for a shared or
             array formula.
-        errors: (row, column, text) of cells holding an error value.
-        formula_area: Smallest rectangle of all cells with a formula.
-        unsaved: Cells whose formula has no saved value, all those that an array fills
-            included; as many as a sheet may have cells.
-        merges: Merged rectangles.
         hidden_rows: Hidden row spans, 1-based and inclusive.
         hidden_cols: Hidden column spans.
-        damage: Why reading stopped before the end; empty if it did not.
-        cut: Why it stopped before the end, if for what it cost; None if it did not.
-        dimension: Used range as the part itself states it, which may be wrong.
         sources: Lists of choices and consolidations.
     """
 
-    area: Area | None = None
-    formula_area: Area | None = None
     formulas: list[RawFormula] = field(default_factory=list)
-    errors: list[tuple[int, int, str]] = field(default_factory=list)
-    merges: list[Area] = field(default_factory=list)
     hidden_rows: list[Span] = field(default_factory=list)
     hidden_cols: list[Span] = field(default_factory=list)
-    damage: str = ""
-    cut: SkipReason | None = None
-    dimension: Area | None = None
-    unsaved: Places = field(default_factory=Places)
     sources: list[RawSource] = field(default_factory=list)
 
 
 def scan_sheet(chunks: Iterator[bytes], again: Iterator[bytes], limits: Limits) -> SheetScan:
-    """What stands on a sheet, by byte search if the XML is plain, else by parsing.
+    """The scan of a sheet, by byte search if the XML is plain, else by parsing.
 
     Args:
         chunks: The part's bytes.

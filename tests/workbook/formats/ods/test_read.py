@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sat_retriever.records.area import Area
-from sat_retriever.records.sheets import Formula, FormulaState, SkipReason
+from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.sheets import Formula, SkipReason
 from sat_retriever.records.structure import (
     DataSource,
     DefinedName,
@@ -23,8 +24,8 @@ from sat_retriever.workbook.formats.ods.declared import read_declared
 from sat_retriever.workbook.formats.ods.rows import thinned
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.opening.package import BadXmlError
-from sat_retriever.workbook.process.request import Request
 from sat_retriever.workbook.read import read_workbook
+from sat_retriever.workbook.request import Request
 
 LIMITS = Limits()
 MANIFEST = (

@@ -6,7 +6,8 @@ import pytest
 import xlsxwriter
 from openpyxl.worksheet.datavalidation import DataValidation
 
-from sat_retriever.records.sheets import FormulaState, SkipReason
+from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import DataSource, SourceKind
 from sat_retriever.workbook.formats.xlsx.declared import MAX_SOURCES, RawSource, data_sources
 from sat_retriever.workbook.formats.xlsx.scan import parse_rows, scan_plain

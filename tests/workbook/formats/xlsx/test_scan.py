@@ -10,10 +10,10 @@ from openpyxl.utils import get_column_letter
 from benchmarks.mutants import made_seeds
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import SkipReason
-from sat_retriever.workbook.formats.xlsx.rowscan import NotPlain
+from sat_retriever.workbook.budget import Budget
+from sat_retriever.workbook.formats.xlsx.bytetext import NotPlain
 from sat_retriever.workbook.formats.xlsx.scan import SheetScan, parse_rows, scan_plain, scan_sheet
 from sat_retriever.workbook.limits import Limits, Refused
-from sat_retriever.workbook.process.budget import Budget
 from sat_retriever.workbook.values.places import Places
 
 LIMITS = Limits()

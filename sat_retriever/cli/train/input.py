@@ -1,0 +1,123 @@
+"""What a training of the command line learns from: an index with labels, a corpus, or Spider."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.errors import FingerprintMismatchError, InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.synth.options import WORKBOOKS
+from sat_retriever.training.data.corpusindex import corpus_index, seen_index
+from sat_retriever.training.data.reading import from_dataset, from_index
+from sat_retriever.training.data.trainingdata import TrainingData
+
+INDEX = "index.sat"  # of a corpus, in the run folder
+_MAKING = ".index"  # holds it until the training is finished: a new run folder is empty
+_SEEN = "seen.sat"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingInput:
+    """A data set in its split, with the sheets in its records or in a user's index.
+
+    Attributes:
+        name: Its name in the report.
+        dataset: Labelled queries and their split; of a corpus also sheets and links.
+        index: The user's index that holds the sheets; None for a corpus.
+    """
+
+    name: str
+    dataset: Dataset
+    index: Path | None = None
+
+    @property
+    def folders(self) -> list[str]:
+        """Where the workbooks are; none if there are none."""
+        if self.index is not None:
+            with SheetIndex.open(self.index) as opened:
+                return roots_of(opened)
+        beside = self.dataset.files[0].parent / WORKBOOKS  # where `sat synth` puts them
+        return [str(beside)] if beside.is_dir() else []
+
+    def data(self) -> TrainingData:
+        """Texts and queries that Stage 1 and the Cross-Encoder learn from."""
+        if self.index is None:
+            return from_dataset(self.dataset)
+        with SheetIndex.open(self.index) as opened:
+            return from_index(opened, self.dataset)
+
+    @contextmanager
+    def searched(
+        self, encoder: str | None, folder: Path
+    ) -> Iterator[tuple[SheetIndex, SheetIndex]]:
+        """Two open indexes: the one that training questions search, and that of all sheets.
+
+        They are one and the same where training may see every sheet.
+
+        Args:
+            encoder: Name or folder of the Sheet Encoder; None takes the index's.
+            folder: Where to keep the indexes that are made.
+
+        Raises:
+            InputError: If a corpus comes without an encoder.
+            FingerprintMismatchError: If a user's index has another encoder's tokens.
+        """
+        seen, file = self.dataset.split.seen, folder / _MAKING / _SEEN
+        with self._whole(encoder, folder) as whole:
+            if seen is None:
+                yield whole, whole
+                return
+            if self.index is None:
+                part = corpus_index(self.dataset, whole.encoder, file, seen=seen)
+            else:
+                part = seen_index(whole, seen, file)
+            with part:
+                yield part, whole
+
+    def tidy(self, folder: Path) -> None:
+        """Remove what `searched` made, once the training is finished, but a corpus's index."""
+        making = folder / _MAKING
+        if (making / INDEX).exists():
+            (making / INDEX).replace(folder / INDEX)
+        shutil.rmtree(making, ignore_errors=True)
+
+    def _whole(self, encoder: str | None, folder: Path) -> SheetIndex:
+        """The index of all sheets; that of a corpus, with its published links, is made first."""
+        if self.index is not None:
+            return _opened(self.index, encoder)
+        if encoder is None:
+            raise InputError(
+                "a corpus has no tokens yet: name the Sheet Encoder with --encoder, a run of "
+                "sat train encoder, 'general' or 'minilm'"
+            )
+        made = folder / INDEX
+        path = made if made.exists() else folder / _MAKING / INDEX
+        return corpus_index(self.dataset, SheetEncoder.load(encoder), path)
+
+
+# ---- inner workings
+
+
+def _opened(file: Path, encoder: str | None) -> SheetIndex:
+    if encoder is None:
+        return SheetIndex.open(file)
+    try:
+        return SheetIndex.open(file, SheetEncoder.load(encoder))
+    except FingerprintMismatchError as error:
+        with SheetIndex.open(file) as opened:
+            roots = roots_of(opened) or ["FOLDER"]
+        raise FingerprintMismatchError(
+            f"{file} does not have the tokens of {encoder}; index the workbooks with it, into a "
+            f"new file: sat index {' '.join(roots)} --index NEW.sat --encoder {encoder}"
+        ) from error
+
+
+def roots_of(opened: SheetIndex) -> list[str]:
+    """Folders whose workbooks an index holds."""
+    return sorted({state.root for state in opened.workbooks()})

@@ -1,0 +1,50 @@
+"""Records to the rows that a store keeps: each with its token and its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sat_retriever.errors import InputError
+from sat_retriever.index.state import IndexState
+from sat_retriever.index.store.rows import SheetRow
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.lexical import sheet_words
+from sat_retriever.text.serialize import serialize
+
+
+def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]:
+    """Records with their tokens and words, in their order.
+
+    Args:
+        records: The records; without any no encoder is loaded.
+        state: How a record becomes text, and a text a token.
+
+    Raises:
+        InputError: If a record has a value that cannot be kept.
+    """
+    for record in records:
+        _check(record)
+    texts = [serialize(record, state.settings.serialization) for record in records]
+    tokens: Iterable[FloatArray] = state.encoder.encode_sheets(texts) if texts else ()
+    return [
+        SheetRow(record, token, sheet_words(record))
+        for record, token in zip(records, tokens, strict=True)
+    ]
+
+
+def _check(record: SheetRecord) -> None:
+    for key, value in record.metadata.items():
+        if not isinstance(value, (str, int, float, bool)):
+            raise InputError(
+                f"the metadata {key!r} of {record.sheet_id!r} is a {type(value).__name__}; "
+                "give a text, number or boolean"
+            )
+    parts = (record.sheet_id, record.sheet, record.workbook, record.path)
+    try:
+        "".join((*parts, *(column.name for column in record.columns))).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the record {record.sheet_id!r} has text that is not Unicode ({error.reason}); "
+            "replace lone surrogates in its names"
+        ) from error

@@ -1,0 +1,132 @@
+"""Paths that a user names to the files below them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+from sat_retriever.errors import PathNotFoundError
+from sat_retriever.index.store.rows import WorkbookState
+from sat_retriever.workbook.opening.paths import printable
+from sat_retriever.workbook.opening.regular import real_path
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One path the user named.
+
+    Attributes:
+        root: Folder that the paths of its workbooks are relative to.
+        path: The named folder or file itself: the root or something below it.
+        explicit: False for a file that was not named, as one met in a folder.
+    """
+
+    root: Path
+    path: Path
+    explicit: bool = True
+
+
+def scopes(paths: Sequence[Path], known_roots: Iterable[str]) -> list[Scope]:
+    """The named paths with the root of each; a path inside another is left out.
+
+    A path inside a folder that was indexed before keeps that folder as its root, so
+    that sheet ids stay the same.
+
+    Raises:
+        PathNotFoundError: If a path does not exist: an unmounted disk must not look
+            like a folder whose workbooks were all deleted.
+    """
+    found: list[Scope] = []
+    known = [Path(root) for root in known_roots]
+    for path in sorted({_absolute(path) for path in paths}):
+        if any(path.is_relative_to(scope.path) for scope in found):
+            continue
+        own = path if path.is_dir() else path.parent
+        above = [root for root in known if own.is_relative_to(root)]
+        # The nearest one: a file indexed from a folder above must not rename everything.
+        found.append(Scope(max(above, key=lambda root: len(root.parts), default=own), path))
+    return found
+
+
+def files_of(named: Sequence[Scope], closed: list[str]) -> Iterator[tuple[Scope, Path, bool]]:
+    """Files of the scopes in order, each with its scope and True if the user named the file.
+
+    Hidden folders and links to folders are not walked; a link to a file is that file.
+
+    Args:
+        named: The scopes.
+        closed: Folders that cannot be listed are added to it.
+    """
+
+    def note(error: OSError) -> None:
+        closed.append(printable(Path(error.filename)))
+
+    for scope in named:
+        if not scope.path.is_dir():
+            yield scope, scope.path, scope.explicit
+            continue
+        for folder, subfolders, names in os.walk(scope.path, onerror=note):
+            subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+            for name in sorted(names):
+                # Office writes "~$…" lock files beside an open workbook.
+                if not name.startswith((".", "~$")):
+                    yield scope, Path(folder, name), False
+
+
+def bounds_of(named: Sequence[Scope], states: Sequence[WorkbookState]) -> set[Path]:
+    """Folders and files that a user named, now or before.
+
+    Roots do not count: the user may have named only a file in one of them.
+    """
+    # A link that was followed lies outside of where it leads, and nobody named that place.
+    before = {s.within for s in states if s.within and is_in(joined(s.root, s.path), [s.within])}
+    return {scope.path for scope in named if scope.explicit} | {Path(place) for place in before}
+
+
+def within_of(scope: Scope, file: Path, bounds: Set[Path], *, follow_links: bool) -> Path | None:
+    """The widest named place that a file really lies in, links followed; None without one.
+
+    If `follow_links` allows a link out of all named places, it is the file that it leads to.
+    """
+    linked = file.is_symlink()
+    real = real_path(file) if linked else scope.path  # every other file lies below its scope
+    found = [place for place in (real, *real.parents) if place in bounds]
+    if found:
+        return found[-1]
+    return real if follow_links or not linked else None
+
+
+def is_in(file: str, places: Sequence[str]) -> bool:
+    """True if a file is one of the places or lies below one of them."""
+    return any(file == place or file.startswith(f"{place.rstrip('/')}/") for place in places)
+
+
+def joined(root: str, path: str) -> str:
+    """A path below a root, both as text, as one path."""
+    return f"{root.rstrip('/')}/{path}"
+
+
+def below(root: str, file: Path) -> str:
+    """Printable path of a file relative to a printable root above it."""
+    return printable(file)[len(root.rstrip("/")) + 1 :]
+
+
+def is_gone(root: str) -> bool:
+    """True if a root is not a folder any more; False if that cannot be told."""
+    if "\\" in root:  # bytes that are not Unicode, as text: not what the folder is called
+        return False
+    try:
+        return not stat.S_ISDIR(Path(root).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+
+
+def _absolute(path: Path) -> Path:
+    if not path.exists():
+        raise PathNotFoundError(f"there is no file or folder {str(path)!r}; check the spelling")
+    return path.resolve()

@@ -1,0 +1,181 @@
+"""One query against every sheet: cosine, words, and the two as one score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.index.snapshot import Snapshot
+from sat_retriever.period.relation import INSIDE, Times, relation
+from sat_retriever.period.spans import Span
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.tokens import FloatArray
+
+# Share of the cosine in the fused score; the rest is BM25's. Chosen on Spider's training
+# questions and 1K's validation split (benchmarks/LOG.md).
+DENSE_WEIGHT = 0.4
+# Share of its score that a sheet keeps: its time lies outside the times asked for; is not known,
+# or only touches them; lies within them. Chosen on validation questions (benchmarks/LOG.md).
+_TIMES = np.array([0.5, 0.8, 1.0], dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """Scores of every sheet of a snapshot for one query, each array (n,) float32.
+
+    Attributes:
+        snapshot: The sheets.
+        fused: Scores that rank candidates; in [-1, 1], or down to -1.5 where times hold a
+            negative score back.
+        dense: Cosine of query and sheet token, in [-1, 1].
+        lexical: BM25 as a share of the query's best possible, in [0, 1].
+        time: Share of each fused score that the query's times leave, in (0, 1]; see
+            `held_back`.
+    """
+
+    snapshot: Snapshot
+    fused: FloatArray
+    dense: FloatArray
+    lexical: FloatArray
+    time: FloatArray
+
+    def weighing(self, dense_weight: float) -> Scores:
+        """The same scores, fused with another share of the cosine, in [0, 1]."""
+        fused = held_back(fuse(self.dense, self.lexical, dense_weight), self.time)
+        return replace(self, fused=fused)
+
+    def within(self, rows: NDArray[np.intp], dense_weight: float) -> Scores:
+        """The same scores; times do not count if none of some sheets is of a time asked for.
+
+        Args:
+            rows: Positions of the sheets that may be found.
+            dense_weight: Share of the cosine, in [0, 1].
+        """
+        if not len(rows) or self.time[rows].max() == 1:
+            return self
+        return replace(self, time=np.ones_like(self.time)).weighing(dense_weight)
+
+    def candidate(self, sheet_id: str, rank: int, row: int) -> Candidate:
+        """The sheet at a position as a candidate."""
+        lexical = float(self.lexical[row])
+        return Candidate(
+            sheet_id=sheet_id,
+            rank=rank,
+            score=float(self.fused[row]),
+            dense=float(self.dense[row]),
+            lexical=lexical,
+            dense_rank=_rank(self.dense, row),
+            lexical_rank=_rank(self.lexical, row) if lexical else None,
+            time=float(self.time[row]),
+        )
+
+
+def _rank(scores: FloatArray, row: int) -> int:
+    return int(np.count_nonzero(scores > scores[row])) + 1
+
+
+def score_all(
+    snapshot: Snapshot,
+    token: FloatArray,
+    lexical: FloatArray,
+    dense_weight: float,
+    asked: Sequence[Span] = (),
+) -> Scores:
+    """Scores of all sheets of a snapshot.
+
+    Source: paper, section 3.3 (cosine over all tokens). Departs: a convex combination
+    with BM25 stands beside it, and sheets of other times than the query names are held
+    back; a dense weight of 1 and no times give the paper's order.
+
+    Args:
+        snapshot: The sheets.
+        token: Query token, shape (d,), unit length.
+        lexical: BM25 as a share of the best possible, shape (n,).
+        dense_weight: Share of the cosine, in [0, 1].
+        asked: The times that the query names.
+    """
+    dense = snapshot.tokens @ token
+    time = time_factors(snapshot.times, asked)
+    return Scores(
+        snapshot, held_back(fuse(dense, lexical, dense_weight), time), dense, lexical, time
+    )
+
+
+def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
+    """Share of each sheet's score that the times of a query leave, (n,), in (0, 1].
+
+    The share is 1 for all sheets if no sheet is of a time asked for: then the query's time is
+    not one of sheets.
+
+    Args:
+        times: Of the n sheets.
+        asked: Stretches of time; none leaves every score as it is.
+    """
+    lies = relation(times, asked) if asked else None
+    if lies is None or not (lies == INSIDE).any():
+        return np.ones(len(times), dtype=np.float32)
+    return _TIMES[lies + 1]
+
+
+def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:
+    """Convex combination of the two scores, shape (n,), in [-dense_weight, 1].
+
+    A dense weight of 1 gives the cosines themselves, the negative ones too.
+
+    >>> fuse(np.float32([0.5, -0.25]), np.float32([1.0, 0.5]), 0.5).tolist()
+    [0.75, 0.125]
+    """
+    share = np.float32(dense_weight)
+    return share * dense + (1 - share) * lexical
+
+
+def held_back(scores: FloatArray, time: FloatArray) -> FloatArray:
+    """Scores after the times that a query names, shape (n,); none of them rises.
+
+    A score loses the same share of its size whether it is positive or negative, so that of two
+    sheets with equal factors the better one stays better.
+
+    Args:
+        scores: Fused scores, shape (n,).
+        time: Factors as of `time_factors`, shape (n,), in (0, 1].
+
+    >>> held_back(np.float32([0.5, -0.5, -0.5]), np.float32([0.5, 0.5, 1.0])).tolist()
+    [0.25, -0.75, -0.5]
+    """
+    return scores * np.where(scores < 0, 2 - time, time)
+
+
+def probabilities(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """The sigmoid of each logit, the same shape, in [0, 1]; never overflows.
+
+    >>> probabilities(np.float32([0.0, -1000.0, 1000.0])).tolist()
+    [0.5, 0.0, 1.0]
+    """
+    near = np.exp(-np.abs(logits.astype(np.float64)))
+    found: NDArray[np.float64] = np.where(logits < 0, near, 1.0) / (1 + near)
+    return found
+
+
+def best_rows(scores: Scores, top_k: int, allowed: NDArray[np.int64] | None) -> NDArray[np.intp]:
+    """Positions of the sheets with the highest fused scores, best first.
+
+    Equal scores come in the order of sheet ids.
+
+    Args:
+        scores: Scores of all n sheets.
+        top_k: Most positions.
+        allowed: Row ids that may be returned, ascending; None for all.
+    """
+    snapshot, fused = scores.snapshot, scores.fused
+    n = len(fused)
+    if allowed is not None:
+        outside = np.isin(snapshot.ids, allowed, assume_unique=True, invert=True)
+        fused = np.where(outside, np.float32(-np.inf), fused)
+    bound = np.partition(fused, n - top_k)[n - top_k] if top_k < n else -np.inf
+    found = np.flatnonzero((fused >= bound) & (fused > -np.inf))
+    order = np.lexsort((snapshot.tie_rank[found], -fused[found]))
+    return found[order[:top_k]]

@@ -1,0 +1,158 @@
+"""An open index file: its transactions, its only writer, and the files beside it."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from sat_retriever.atomic import draft_of
+from sat_retriever.errors import IndexBusyError, IndexStorageError
+from sat_retriever.index.store.connection import identity_of, translated
+
+WRITER_WAIT_S = 10.0  # how long a second writer waits for the first
+_SIDE_FILES = ("-wal", "-shm")
+_LOCK = ".lock"
+_CHUNK = 500  # values in one IN (...) list; SQLite's own limit was 999 for long
+
+
+class StoreFile:
+    """Statements and transactions on one open file; safe to share between threads.
+
+    Every write is one transaction. A reader sees all of it or nothing, and so does whoever
+    opens the file after a process was killed half-way. Readers never wait for a writer (WAL).
+
+    Args:
+        connection: The open file.
+        path: Where it is.
+        writable: False refuses every write.
+        identity: `identity_of` the path just before the file was opened.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Path,
+        *,
+        writable: bool,
+        identity: tuple[int, ...],
+    ) -> None:
+        self._connection = connection
+        self._lock = threading.RLock()
+        self._identity = identity
+        self.path = path
+        self.writable = writable
+
+    @property
+    def own_files(self) -> frozenset[Path]:
+        """The file, and those that SQLite and a writer keep beside it."""
+        path = self.path.resolve()
+        return frozenset(path.with_name(path.name + end) for end in ("", *_SIDE_FILES, _LOCK))
+
+    def copy_to(self, path: Path) -> None:
+        """Write the file's last complete state to another place.
+
+        Raises:
+            OutputError: If it cannot be written there.
+        """
+        with (
+            draft_of(path) as draft, self._lock, translated(path),
+            closing(sqlite3.connect(draft)) as target,
+        ):  # fmt: skip
+            self._connection.backup(target)
+
+    def close(self) -> None:
+        """Release the file."""
+        with self._lock:
+            self._connection.close()
+
+    def delete(self) -> None:
+        """Release the file and delete it, with all that is kept beside it.
+
+        Raises:
+            IndexStorageError: If it cannot be deleted.
+        """
+        path = self.path.resolve()
+        self.close()
+        try:
+            # The lock last: a writer that waited for it must not find the file any more.
+            for end in (*_SIDE_FILES, "", _LOCK):
+                path.with_name(path.name + end).unlink(missing_ok=True)
+        except OSError as error:
+            raise IndexStorageError(f"cannot delete {self.path}: {error.strerror}") from error
+
+    @contextmanager
+    def sole_writer(self) -> Iterator[None]:
+        """Keep other processes from writing until the block ends.
+
+        Raises:
+            IndexStorageError: If the file is read-only, or is no longer at its path.
+            IndexBusyError: If another process is writing to it.
+        """
+        self._check_writable()
+        lock = FileLock(f"{self.path}{_LOCK}", timeout=WRITER_WAIT_S)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise IndexBusyError(
+                f"another process is writing to {self.path}; try again when it has finished"
+            ) from error
+        try:
+            if identity_of(self.path) != self._identity:  # what is written to it would be lost
+                raise IndexStorageError(
+                    f"{self.path} was deleted or replaced meanwhile; open it again, or index anew"
+                )
+            yield
+        finally:
+            lock.release()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One consistent view of the file for everything read inside."""
+        with self._lock, translated(self.path):
+            self._connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        self._check_writable()
+        with self._lock, translated(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._bump_generation()
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _check_writable(self) -> None:
+        if not self.writable:
+            raise IndexStorageError(f"{self.path} is read-only; copy it to a writable folder")
+
+    def _bump_generation(self) -> None:
+        self._connection.execute(
+            "INSERT INTO meta VALUES ('generation', '1') ON CONFLICT (key) "
+            "DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+        )
+
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._lock, translated(self.path):
+            return self._connection.execute(sql, values).fetchall()
+
+    def _in(self, sql: str, values: Sequence[Any]) -> list[Any]:
+        """Rows of a statement whose `{}` stands for a list of values, however many."""
+        found: list[Any] = []
+        for start in range(0, len(values), _CHUNK):
+            part = values[start : start + _CHUNK]
+            found.extend(self._rows(sql.format(",".join("?" * len(part))), part))
+        return found

@@ -1,0 +1,52 @@
+"""Rows of an index file as values: a workbook file, and one sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sat_retriever.records.sheets import SheetRecord, Skipped
+from sat_retriever.records.tokens import FloatArray
+
+LEXICAL_FIELDS = ("workbook", "sheet", "headers", "folder")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbookState:
+    """State of one workbook file when it was indexed.
+
+    Attributes:
+        root: Absolute POSIX path of the folder its path is relative to.
+        path: POSIX path relative to the root.
+        size: Bytes.
+        mtime_ns: Modification time, nanoseconds since 1970.
+        checked_ns: When size and time were taken, nanoseconds since 1970.
+        content_hash: Hash of its bytes; empty when they could not be read.
+        skipped: Its parts that gave no record.
+        within: Absolute POSIX path of the named folder or file that it was or lay in when it
+            was read, links followed; it is opened only there. Empty stands for its own path.
+    """
+
+    root: str
+    path: str
+    size: int
+    mtime_ns: int
+    checked_ns: int
+    content_hash: str
+    skipped: tuple[Skipped, ...] = ()
+    within: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One sheet as it is stored.
+
+    Attributes:
+        record: The record.
+        token: Its token, (d,) float32, unit length.
+        words: Words of each lexical field, in the order of `LEXICAL_FIELDS`.
+    """
+
+    record: SheetRecord
+    token: FloatArray
+    words: tuple[Sequence[str], ...]

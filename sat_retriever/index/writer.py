@@ -1,0 +1,165 @@
+"""Changes to an index: sheets in and out, links, settings; one process at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from sat_retriever.errors import PathNotFoundError
+from sat_retriever.index.encoding import encoded
+from sat_retriever.index.reencoding import fresh_tokens
+from sat_retriever.index.settings import IndexSettings, encoder_notes, home_note, reranker_note
+from sat_retriever.index.snapshot import check_encoder
+from sat_retriever.index.state import IndexState
+from sat_retriever.index.store.opening import Store
+from sat_retriever.index.sync import SyncOptions, SyncReport, sync_paths
+from sat_retriever.links.claims import Discovery, claims_of, discover
+from sat_retriever.links.given import checked_link
+from sat_retriever.records.links import Link
+from sat_retriever.records.progress import PathProgress, Progress
+from sat_retriever.records.sheets import SheetRecord, without_examples
+from sat_retriever.records.tokens import Encoder
+
+AT_ONCE = 1024  # records encoded and written together
+_RELINKED = 64  # workbooks without a file that are linked in one transaction
+
+Item = TypeVar("Item")
+
+
+class IndexWriter:
+    """Writes to a store; `SheetIndex` has the same methods, documented for users.
+
+    Every method keeps other processes from writing until it returns, and fails with an
+    `IndexBusyError` if one of them writes already.
+
+    Args:
+        store: Where the index is kept.
+        state: How records become texts, and texts tokens; replaced when that changes.
+    """
+
+    def __init__(self, store: Store, state: IndexState) -> None:
+        self._store = store
+        self._state = state
+
+    def delete_if_empty(self) -> bool:
+        """Close the store and delete its file if it holds nothing; True if that was so."""
+        with self._alone():
+            if any(self._store.counts().values()):
+                return False
+            self._store.delete()
+        return True
+
+    def sync(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        options: SyncOptions,
+        progress: PathProgress | None,
+    ) -> SyncReport:
+        """Bring the store in line with the workbooks under some paths."""
+        named = [paths] if isinstance(paths, (str, Path)) else list(paths)
+        if not all(str(path) for path in named):
+            raise PathNotFoundError("a path is empty; name a folder or a file")
+        with self._alone():
+            places = [Path(path) for path in named]
+            return sync_paths(self._store, self._state, places, options, progress)
+
+    def add_records(
+        self, records: Iterable[SheetRecord], links: Iterable[Link], *, find_links: bool
+    ) -> int:
+        """Add sheets without files, each in place of a sheet of the same id; their number."""
+        given = [checked_link(link) for link in links]
+        workbooks: dict[str, None] = {}
+        added = 0
+        with self._alone():
+            try:
+                for part in _parts(records, AT_ONCE):
+                    self._put(part, find_links=find_links)
+                    added += len(part)
+                    workbooks.update((each.workbook, None) for each in part if each.workbook)
+            finally:  # what was written is linked even if the rest could not be read
+                self._link(workbooks if find_links else ())
+            self._store.put_links(given)
+        return added
+
+    def remove(self, sheet_ids: Sequence[str]) -> int:
+        """Drop sheets; the number that was there."""
+        with self._alone():
+            removed = self._store.remove_sheets(sheet_ids)
+            self._store.settle_families()
+        return removed
+
+    def reencode(
+        self,
+        encoder: Encoder,
+        *,
+        dense_weight: float | None,
+        reranker: str | Path | None,
+        progress: Progress | None,
+    ) -> None:
+        """Give every sheet a token by another encoder, in one transaction."""
+        path = self._store.path
+        notes = encoder_notes(encoder, dense_weight) | reranker_note(reranker) | home_note(path)
+        with self._alone():
+            texts = self._state.settings.serialization
+            with fresh_tokens(self._store, encoder, texts, progress) as tokens:
+                self._store.replace_tokens(tokens, notes)
+            self._state.replace(self._noted(), encoder)
+
+    def name_reranker(self, folder: str | Path | None) -> None:
+        """Note the trained reranker that searches take where none is named."""
+        if folder is not None and not (str(folder) and Path(folder).is_dir()):
+            raise PathNotFoundError(
+                f"there is no folder {folder}; name one with a trained reranker, or None"
+            )
+        with self._alone():
+            # The encoder's folder may have moved with the file, whose folder is noted anew.
+            encoder = {"encoder": self._state.encoder_name}
+            self._store.note(reranker_note(folder) | encoder | home_note(self._store.path))
+            self._state.replace(self._noted())
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other processes from writing until the block ends.
+
+        Raises:
+            IndexStorageError: If the file is read-only, or was deleted or replaced.
+            IndexBusyError: If another process is writing to it.
+            FingerprintMismatchError: If its tokens were made anew since it was opened.
+        """
+        with self._store.sole_writer():
+            check_encoder(self._store, self._state.settings.fingerprint)
+            yield
+
+    def _noted(self) -> IndexSettings:
+        return IndexSettings.from_meta(self._store.meta(), self._store.path)
+
+    def _put(self, records: Sequence[SheetRecord], *, find_links: bool) -> None:
+        """Store records, with the claims of those that belong to no workbook."""
+        if not self._state.settings.examples:
+            records = [without_examples(record) for record in records]
+        alone = [record for record in records if find_links and not record.workbook]
+        self._store.put_sheets(encoded(records, self._state), claims_of(alone))
+
+    def _link(self, workbooks: Iterable[str]) -> None:
+        """Find the links of workbooks that have no file, and of families of periods."""
+        for names in _parts(workbooks, _RELINKED):
+            self._store.relink_sheets([self._found(workbook) for workbook in names])
+        self._store.settle_families()
+
+    def _found(self, workbook: str) -> tuple[list[str], Discovery]:
+        """Sheet ids of a workbook that has no file, and its links and claims."""
+        records = self._store.records_called(workbook)
+        return [record.sheet_id for record in records], discover(records)
+
+
+def _parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    part: list[Item] = []
+    for item in items:
+        part.append(item)
+        if len(part) == size:
+            yield part
+            part = []
+    if part:
+        yield part

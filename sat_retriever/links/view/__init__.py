@@ -1,1 +1,0 @@
-"""Links to look at: networkx, JSON, GraphML and a page."""

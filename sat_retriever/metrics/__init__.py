@@ -1,0 +1,24 @@
+"""The only scorer: a run of rankings goes in, one row a question and every metric come out."""
+
+from sat_retriever.metrics.comparison import Difference, paired_bootstrap
+from sat_retriever.metrics.ranking import (
+    all_relevant,
+    hit,
+    mean,
+    ndcg,
+    oracle_recall,
+    recall,
+    reciprocal_rank,
+)
+
+__all__ = [
+    "Difference",
+    "all_relevant",
+    "hit",
+    "mean",
+    "ndcg",
+    "oracle_recall",
+    "paired_bootstrap",
+    "recall",
+    "reciprocal_rank",
+]

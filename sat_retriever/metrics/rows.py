@@ -1,0 +1,162 @@
+"""A run beside its gold sets: one row a question, and every metric from the rows.
+
+A reranked list ends with its candidates, so every metric is of that list: nothing is known
+of sheets beyond it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from sat_retriever.datasets.labels import Query
+from sat_retriever.metrics.ranking import (
+    Gold,
+    Hits,
+    Ids,
+    all_relevant_of,
+    hit_of,
+    hits_of,
+    mean,
+    ndcg_of,
+    oracle_recall_of,
+    recall_of,
+    reciprocal_rank_of,
+)
+from sat_retriever.metrics.run import DEPTH, Run
+
+SHOWN = 5  # sheets of a question that its row names
+HARD = "HN-FPR@1"  # how often the first sheet is an annotated hard negative
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
+
+
+def rows_of(
+    queries: Mapping[int, Query], run: Run, numbers: Mapping[str, int]
+) -> list[dict[str, Any]]:
+    """One row a query: ranks of its positives, its first sheets, and whether the first is wrong.
+
+    All reported metrics follow from these rows.
+
+    Args:
+        queries: Queries by their place in the data set.
+        run: Ranked candidates of each, best first.
+        numbers: Number of each sheet id, as the rows name it.
+
+    Raises:
+        EmptyInputError: If a query has no positives.
+        InputError: If a sheet is ranked twice.
+    """
+    rows: list[dict[str, Any]] = []
+    for place, query in queries.items():
+        ranking = run[place]
+        ids = [found.sheet_id for found in ranking]
+        rows.append(
+            {
+                **row_of(place, ids, query.positives, query.hard_negatives),
+                "sheets": [numbers[found.sheet_id] for found in ranking[:SHOWN]],
+                "scores": [round(found.score, 4) for found in ranking[:SHOWN]],
+            }
+        )
+    return rows
+
+
+def row_of(place: int, ranking: Ids, positives: Gold, hard_negatives: Gold = ()) -> dict[str, Any]:
+    """The row of one query without names of sheets.
+
+    `hard` says whether the first sheet is an annotated hard negative; None where there are none.
+
+    Args:
+        place: Place of the query in its data set.
+        ranking: Sheets, best first, each once.
+        positives: The relevant sheets, at least one.
+        hard_negatives: Annotated hard negatives.
+
+    Raises:
+        EmptyInputError: If there are no positives.
+        InputError: If a sheet is ranked twice.
+
+    >>> row_of(7, ["x", "a"], ["a", "b"], ["x"])
+    {'query': 7, 'relevant': 2, 'hits': [2], 'hard': True}
+    """
+    hits = hits_of(ranking, positives)
+    hard = bool(ranking) and ranking[0] in hard_negatives if hard_negatives else None
+    return {"query": place, "relevant": hits.relevant, "hits": hits.ranks, "hard": hard}
+
+
+def metrics_of(rows: Rows, names: Collection[str] | None = None) -> dict[str, float | None]:
+    """Metrics as means over the rows.
+
+    Args:
+        rows: One row a query.
+        names: The wanted metrics, of `PER_QUERY` and `HARD`; None gives every reported one.
+
+    Returns:
+        Means by name; HN-FPR@1 is a mean over the rows with annotated hard negatives, and None
+        where there is no such row.
+
+    Raises:
+        EmptyInputError: If there are no rows.
+
+    >>> rows = [{"query": 0, "relevant": 2, "hits": [1, 9], "hard": False}]
+    >>> found = metrics_of(rows)
+    >>> found["Recall@5"], found["MRR@5"], found["CandidateRecall@50"], found["HN-FPR@1"]
+    (0.5, 1.0, 1.0, 0.0)
+    """
+    wanted = (*PER_QUERY, HARD) if names is None else names
+    found: dict[str, float | None] = {
+        name: mean([PER_QUERY[name](row) for row in rows]) for name in wanted if name != HARD
+    }
+    if HARD in wanted:
+        wrong = [bool(row["hard"]) for row in rows if row.get("hard") is not None]
+        found[HARD] = sum(wrong) / len(wrong) if wrong else None
+    return found
+
+
+def unsupported(stored: Mapping[str, Any], rows: Rows) -> list[str]:
+    """Which of some stored metrics do not follow from the rows, each as "name is …".
+
+    Only metrics that rows give are looked at; HN-FPR@1 only where the rows say `hard`.
+
+    >>> unsupported({"Recall@5": 0.9}, [{"relevant": 2, "hits": [1, 9], "hard": None}])
+    ['Recall@5 is 0.9, its rows give 0.5']
+    """
+    found = metrics_of(rows)
+    if any("hard" not in row for row in rows):
+        del found[HARD]
+    return [
+        f"{name} is {stored[name]}, its rows give {value}"
+        for name, value in found.items()
+        if name in stored and not _same(stored[name], value)
+    ]
+
+
+def _same(first: float | None, second: float | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return abs(first - second) <= 1e-9
+
+
+def _of(measure: Callable[..., float], *arguments: int) -> Callable[[Row], float]:
+    def measured(row: Row) -> float:
+        return measure(Hits(row["hits"], row["relevant"]), *arguments)
+
+    return measured
+
+
+PER_QUERY: Mapping[str, Callable[[Row], float]] = {
+    "NDCG@5": _of(ndcg_of, 5),
+    "NDCG@10": _of(ndcg_of, 10),
+    "Recall@1": _of(recall_of, 1),
+    "Recall@5": _of(recall_of, 5),
+    "Recall@10": _of(recall_of, 10),
+    "AllRelevant@10": _of(all_relevant_of, 10),
+    "Hit@5": _of(hit_of, 5),
+    "MRR@5": _of(reciprocal_rank_of, 5),
+    "MRR": _of(reciprocal_rank_of),
+    f"Recall@{DEPTH}": _of(recall_of, DEPTH),
+    f"CandidateRecall@{DEPTH}": _of(recall_of, DEPTH),
+    f"CandidateHit@{DEPTH}": _of(hit_of, DEPTH),
+    f"CandidateAllRelevant@{DEPTH}": _of(all_relevant_of, DEPTH),
+    "OracleRecall@5": _of(oracle_recall_of, 5, DEPTH),
+}

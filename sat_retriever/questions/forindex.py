@@ -1,0 +1,170 @@
+"""Labelled questions about a user's own index, made from the facts that its sheets show."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from sat_retriever.datasets.labels.query import Query
+from sat_retriever.errors import InputError
+from sat_retriever.questions.completeness import Described
+from sat_retriever.questions.generate import Made, QueryOptions, make_queries
+from sat_retriever.questions.grammar import FOUND, Grammar
+from sat_retriever.questions.headers import header_queries
+from sat_retriever.questions.namefacts import LeftOut, found_facts
+from sat_retriever.records.links import Link, LinkType
+from sat_retriever.records.progress import Progress
+from sat_retriever.records.sheets import SheetRecord
+
+_HEADER_SHARE = 0.1  # of all questions; they name columns
+_LARGEST_SHARE = 0.5  # of the corpus that may answer a question
+_FEWEST = 4  # positives that are never too many
+_PATIENCE = 20  # questions made for each one wanted, before giving up
+_TRACED = (LinkType.FORMULA_REFERENCE, LinkType.AGGREGATION, LinkType.SUMMARY_SOURCE)
+
+_DOUBLED = re.compile(r"(?<!\w)(\w.{2,}?) \1(?!\w)")  # "project budget project budget"
+
+_WORD = re.compile(r"[^\W_]+")
+
+INCOMPLETE = "the words describe sheets beyond the answer"
+TWICE = "another query has the same words"
+STUTTER = "the same name would be said twice"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnQueries:
+    """Questions about an index, and what there are none about.
+
+    Attributes:
+        made: The questions, each with what no rewording may lose.
+        sheets: Number of sheets looked at.
+        covered: Number of sheets that are a positive of some question.
+        sheets_left_out: Sheets that no question asks for by name, by reason.
+        dropped: Questions that were made and not kept, by reason.
+    """
+
+    made: tuple[Made, ...]
+    sheets: int
+    covered: int
+    sheets_left_out: tuple[LeftOut, ...] = ()
+    dropped: Counter[str] = field(default_factory=Counter)
+
+
+def own_queries(
+    records: Iterable[SheetRecord],
+    links: Iterable[Link],
+    number: int,
+    *,
+    seed: int = 0,
+    types: Collection[str] | None = None,
+    about: frozenset[str] | None = None,
+    progress: Progress | None = None,
+) -> OwnQueries:
+    """Questions that people could ask about these sheets, with all sheets that answer them.
+
+    Everything comes from names, headers, periods and links; no cell value is used. Every type
+    is asked as often as every other, whatever the published corpora have.
+
+    Source: paper, appendix on data sets (positives share attributes). Departs: the
+    attributes are found in a user's own sheets instead of being known.
+
+    Args:
+        records: Sheets of an index; iterated over twice.
+        links: Links between them; iterated over once.
+        number: How many questions; fewer where there is no more to ask.
+        seed: Of every choice.
+        types: Query types to make; None for all.
+        about: Ids of the sheets that all answers are to be among; None for any. A question that
+            others answer, too, is not asked.
+        progress: Called with questions kept, and questions wanted.
+
+    Raises:
+        InputError: If the number is below 1, or a type is unknown.
+    """
+    options = _options(number, types)
+    traced: list[Link] = []
+    found = found_facts(records, _traced(links, traced))
+    described = Described.of(found.facts)
+    sheets = len(found.facts) + sum(left.number for left in found.left_out)
+    options = replace(
+        options, max_positives=_most(sheets, options), grammar=Grammar.load(FOUND), about=about
+    )
+    kept: dict[str, Made] = {}
+    dropped: Counter[str] = Counter()
+    if types is None or "semantic_lookup" in types:
+        chance = random.Random(f"headers {seed}")  # noqa: S311 - repeatable, no secret
+        wanted = max(1, round(number * _HEADER_SHARE))
+        for each in header_queries(records, wanted, chance, about):
+            kept[each.query.text.casefold()] = each
+    made = make_queries(
+        found.facts,
+        traced,
+        number=_PATIENCE * number,
+        seed=seed,
+        options=options,
+    )
+    for each in made if len(kept) < number else ():
+        text = each.query.text.casefold()
+        if text in kept:
+            dropped[TWICE] += 1
+        elif stutters(each.query, described):
+            dropped[STUTTER] += 1
+        elif described.forgotten(each.query.text, each.meant, each.keys) is not None:
+            dropped[INCOMPLETE] += 1
+        else:
+            kept[text] = each
+            if progress is not None:
+                progress(len(kept), number)
+        if len(kept) >= number:
+            break
+    covered = {sheet for each in kept.values() for sheet in each.query.positives}
+    return OwnQueries(
+        made=tuple(kept.values())[:number],
+        sheets=sheets,
+        covered=len(covered),
+        sheets_left_out=found.left_out,
+        dropped=dropped,
+    )
+
+
+def stutters(query: Query, described: Described) -> bool:
+    """Whether a name is in the text twice: as the subject and as the owner, or in a row."""
+    text = query.text.casefold()
+    if _DOUBLED.search(text):
+        return True
+    facts = (described.facts[sheet] for sheet in query.positives if sheet in described.facts)
+    owners = {tuple(each.entity.casefold().split()) for each in facts}
+    counts = Counter(_WORD.findall(text))
+    return any(
+        len(owner) > 1 and all(counts[word] > 1 for word in owner) for owner in sorted(owners)
+    )
+
+
+def _options(number: int, types: Collection[str] | None) -> QueryOptions:
+    if number < 1:
+        raise InputError(f"number is {number}; ask for at least 1 question")
+    options = QueryOptions.even()
+    if types is None:
+        return options
+    known = sorted({name for name, _ in options.shares})
+    for name in types:
+        if name not in known:
+            raise InputError(f"there is no query type {name!r}; choose from {', '.join(known)}")
+    shares = {key: share for key, share in options.shares.items() if key[0] in types}
+    return replace(options, shares=shares)
+
+
+def _most(sheets: int, options: QueryOptions) -> int:
+    """Most positives of a question: one that most sheets answer tells nothing."""
+    return max(1, min(options.max_positives, max(_FEWEST, int(sheets * _LARGEST_SHARE))))
+
+
+def _traced(links: Iterable[Link], traced: list[Link]) -> Iterator[Link]:
+    """All links; those that questions follow are kept, without their evidence."""
+    for link in links:
+        if link.type in _TRACED:
+            traced.append(replace(link, evidence=""))
+        yield link

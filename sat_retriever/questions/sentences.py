@@ -1,0 +1,200 @@
+"""The sentence of a drafted question; it names everything that the draft fixes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sat_retriever.period.periods import Grain
+from sat_retriever.period.spans import follows
+from sat_retriever.questions.grammar import Grammar, Wording, joined, literal
+from sat_retriever.questions.needs import Asked, Need, Sources
+from sat_retriever.questions.synonyms import Wordings
+from sat_retriever.questions.times import spoken_pair, spoken_time
+
+_ADJECTIVES = {
+    Grain.YEAR: "annual",
+    Grain.HALF: "half-yearly",
+    Grain.QUARTER: "quarterly",
+    Grain.MONTH: "monthly",
+    Grain.WEEK: "weekly",
+    Grain.DAY: "daily",
+}
+# What says an attribute: one of these sets of given rules.
+_SAYS: Mapping[str, tuple[frozenset[str], ...]] = {
+    "kind": (frozenset({"kind"}),),
+    "entity": (
+        frozenset({"entity"}),
+        frozenset({"owner"}),
+        frozenset({"first_entity", "second_entity"}),
+    ),
+    "time": (
+        frozenset({"short"}),
+        frozenset({"core"}),
+        frozenset({"over"}),
+        frozenset({"first_time", "second_time"}),
+        frozenset({"from_to"}),
+    ),
+    "key": (frozenset({"key"}),),
+}
+_NAMES = ("entity", "owner", "first_entity", "second_entity")
+_TIMES = ("short", "core", "over", "first_time", "second_time", "from_to")
+_TRIES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A question before it has words.
+
+    Attributes:
+        query_type: For example "comparison".
+        dependency_type: For example "temporal_alignment".
+        asked: What it asks for.
+        rule: The grammar's rule that says it.
+        latest: Whether its years are said as the last ones there are.
+    """
+
+    query_type: str
+    dependency_type: str
+    asked: Asked
+    rule: str
+    latest: bool = False
+
+    @property
+    def need(self) -> Need:
+        """The attributes its text must name."""
+        return self.asked.of if isinstance(self.asked, Sources) else self.asked
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A question's text.
+
+    Attributes:
+        text: The text.
+        fixed: Its names, times and keys, which no rewording may lose.
+    """
+
+    text: str
+    fixed: tuple[str, ...]
+
+
+def spoken(
+    grammar: Grammar, wordings: Wordings, draft: Draft, *, single: bool, rng: random.Random
+) -> Spoken | None:
+    """The draft in words; None if the grammar or the wordings cannot say all of it.
+
+    Args:
+        grammar: Rules.
+        wordings: What kinds and categories are called.
+        draft: The question.
+        single: Whether one sheet is spoken of: the wanted one, or the described one.
+        rng: Source of every choice.
+    """
+    given = _given(grammar, wordings, draft, single=single, rng=rng)
+    if given is None:
+        return None
+    for _ in range(_TRIES):
+        wording = grammar.expand(draft.rule, given, rng)
+        if wording is None:
+            return None
+        if _says_all(wording, draft.need):
+            fixed = tuple(
+                dict.fromkeys(
+                    text for name, text in wording.chosen if name in (*_NAMES, *_TIMES, "key")
+                )
+            )
+            return Spoken(_styled(wording.text, rng), fixed)
+    return None
+
+
+def _says_all(wording: Wording, need: Need) -> bool:
+    """Whether all that the need fixes is in the text: nothing is left to guess."""
+    said = {name for name, _ in wording.chosen}
+    fixed = {
+        "kind": need.kinds or need.categories,
+        "entity": need.entities,
+        "time": need.spans,
+        "key": need.keys,
+    }
+    return all(any(way <= said for way in _SAYS[name]) for name, values in fixed.items() if values)
+
+
+def _given(
+    grammar: Grammar, wordings: Wordings, draft: Draft, *, single: bool, rng: random.Random
+) -> dict[str, Sequence[str]] | None:
+    """Rules of this text alone."""
+    need, rules = draft.need, grammar.rules
+    ending = "_single" if single else "_plural"
+    given: dict[str, Sequence[str]] = {
+        name.removesuffix(ending): rules[name] for name in sorted(rules) if name.endswith(ending)
+    }
+    kind = _kind(wordings, need, rng)
+    if kind is None:
+        return None
+    if kind:
+        given["kind"] = [literal(kind)]
+    given["sheets"] = _nouns(rules, kind, ending, wordings)
+    names = [literal(name) for name in need.entities]
+    if names:
+        given["entity"] = [joined(names)]
+        given["owner"] = [joined([_owner(name) for name in names])]
+    if len(names) == 2:
+        given["first_entity"], given["second_entity"] = [names[0]], [names[1]]
+    if need.spans:
+        given |= spoken_time(rules, need.spans, latest=draft.latest)
+    if len(need.spans) == 2:
+        pair = spoken_pair(rules, need.spans, rng)
+        given["first_time"], given["second_time"] = ([text] for text in pair)
+        if follows(*need.spans):  # else it might be a range with what lies between
+            given["from_to"] = [f"from {pair[0]} to {pair[1]}"]
+    if need.keys:
+        given["key"] = [literal(joined(need.keys))]
+    parts = {"k": kind, "e": need.entities, "p": need.spans}
+    shape = "".join(letter for letter, value in parts.items() if value) or "none"
+    given |= {name: [f"{{{rule}_{shape}}}"] for name, rule in _NOUN_PHRASES.items()}
+    return given
+
+
+_NOUN_PHRASES = {"np": "np", "mine": "own", "bare": "bare"}
+
+
+def _kind(wordings: Wordings, need: Need, rng: random.Random) -> str | None:
+    """Phrase for kinds or categories; empty without, None if one cannot be said clearly."""
+    phrases = [wordings.kinds.get(name, ()) for name in need.kinds]
+    phrases += [wordings.categories.get(name, ()) for name in need.categories]
+    if not all(phrases):
+        return None
+    said = joined([rng.choice(each) for each in phrases]) if phrases else ""
+    adjective = _ADJECTIVES.get(need.grain, "") if need.grain else ""
+    return said if said.casefold().startswith(adjective) else f"{adjective} {said}"
+
+
+def _nouns(
+    rules: Mapping[str, Sequence[str]], kind: str, ending: str, wordings: Wordings
+) -> list[str]:
+    """Nouns for sheets that do not repeat the phrase's own, as "balance sheet sheets" does.
+
+    Nor one that makes another kind's phrase of it: no "bank balance sheet".
+    """
+    last = kind.casefold().split()[-1].removesuffix("s") if kind else ""
+    nouns = rules.get(f"nouns{ending}", ())
+    return [
+        noun
+        for noun in nouns
+        if not last
+        or (last not in noun and not wordings.ended_by(f"{kind} {noun.removesuffix('s')}"))
+    ] or list(nouns)
+
+
+def _owner(name: str) -> str:
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
+def _styled(text: str, rng: random.Random) -> str:
+    """As people type: mostly a capital letter first, at times none at all."""
+    style = rng.random()
+    if style < 0.15:
+        return text.lower()
+    return text if style < 0.3 else text[:1].upper() + text[1:]

@@ -1,0 +1,119 @@
+"""Stage 2, trained: a model reads the candidates' graph and orders them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sat_retriever.errors import EmptyInputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.question import Question
+from sat_retriever.index.scores import probabilities
+from sat_retriever.rank.fingerprints import check_trained_on
+from sat_retriever.rank.graph.folder import FORMAT, read_graph_folder
+from sat_retriever.rank.graph.graph import candidate_graph
+from sat_retriever.rank.graph.model import GraphModel
+from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.rank.kind import TrainedKind, TrainedOn
+from sat_retriever.rank.reranker import Reranker
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.filters import Filters
+
+
+class GraphReranker(Reranker):
+    """Orders candidates by a trained base scorer and graph; safe to share between threads.
+
+    Takes more or fewer candidates than it was trained on: one, 200, and up to the thousands
+    whose relations fit in memory (`rank.graph.graph.MAX_ENTRIES`).
+
+    Args:
+        index: Where the candidates come from.
+        model: The trained model.
+
+    Raises:
+        FingerprintMismatchError: If it was trained on other tokens than the index has.
+    """
+
+    def __init__(self, index: SheetIndex, model: GraphModel) -> None:
+        check_trained_on(index, model.folder, GRAPH.name, _trained_on(model.spec))
+        self.index = index
+        self.model = model
+
+    @classmethod
+    def load(
+        cls, index: SheetIndex, folder: str | Path, *, threads: int | None = None
+    ) -> GraphReranker:
+        """The reranker in a folder that training wrote, for the sheets of an index.
+
+        Raises:
+            EncoderError: If the folder is no reranker, damaged, or cannot be opened.
+            FingerprintMismatchError: If it was trained on other tokens than the index has.
+            InputError: If `threads` is below 1.
+        """
+        return cls(index, GraphModel.load(folder, threads=threads))
+
+    @property
+    def dense_weight(self) -> float:
+        """Share of the cosine in the score that candidates are to be found by."""
+        return self.model.spec.dense_weight
+
+    @property
+    def trained_candidates(self) -> int:
+        """Number of candidates a query that it was trained on."""
+        return self.model.spec.candidates
+
+    @property
+    def complete_share(self) -> float:
+        """Share of the best score that a sheet of a complete answer has at least."""
+        return self.model.spec.complete_share
+
+    def rerank(
+        self,
+        question: Question,
+        candidates: Sequence[Candidate],
+        filters: Filters | None = None,
+    ) -> list[Candidate]:
+        """Candidates with new scores and ranks, best first.
+
+        The score is the sigmoid of the model's logit, in [0, 1]: how likely it takes the
+        sheet to be relevant, as its loss weighs relevant sheets. The order is that of the
+        logits, also where two scores round to the same number; equal logits come in the
+        order of sheet ids. A sheet that was removed from the index in the meantime is left
+        out; a model trained on candidates after links adds those that links lead to.
+
+        Args:
+            question: The question that the candidates were found for.
+            candidates: Stage 1's answer, in any order.
+            filters: Conditions that added sheets meet.
+
+        Raises:
+            InputError: If there are too many candidates for one graph.
+            EncoderError: If the model cannot be run.
+        """
+        if not candidates:
+            return []
+        try:
+            graph = candidate_graph(self.index, question, candidates, self.model.spec, filters)
+        except EmptyInputError:  # a writer has removed every one of them
+            return []
+        logits = self.model.scores(graph)
+        found, scores = graph.candidates, probabilities(logits)
+        order = sorted(range(len(found)), key=lambda i: (-logits[i], found[i].sheet_id))
+        return [
+            replace(found[i], rank=rank, score=float(scores[i]))
+            for rank, i in enumerate(order, start=1)
+        ]
+
+
+def _trained_on(spec: GraphSpec) -> TrainedOn:
+    return TrainedOn(spec.encoder, spec.serialization)
+
+
+GRAPH = TrainedKind(
+    name="reranker",
+    label="Stage 2",
+    format=FORMAT,
+    trained_on=lambda folder: _trained_on(read_graph_folder(folder)),
+    load=GraphReranker.load,
+)

@@ -1,0 +1,136 @@
+"""Stage 2 without training: links raise candidates and add sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.question import Question
+from sat_retriever.rank.kind import UntrainedKind
+from sat_retriever.rank.links.pulls import PullGraph, pull_graph, pulls, reason
+from sat_retriever.rank.links.settings import LinkSettings
+from sat_retriever.rank.links.walk import Matrix, walk
+from sat_retriever.rank.reranker import Reranker
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.filters import Filters
+
+MIN_REACH = 0.3  # weight of a link that leads to a new sheet
+
+
+class LinkReranker(Reranker):
+    """Raises sheets that the best candidates depend on, or that depend on them.
+
+    A sheet rises part of the way to the sheet that pulls it: the more, the less of the
+    query that one explains, and the more of the rest the risen one does. So the first
+    candidate stays first, no sheet overtakes the best of those that raise it, and without
+    links nothing moves. Holds no state of its own; safe to share between threads.
+
+    Args:
+        index: Where the candidates come from.
+        settings: Its numbers; None takes those chosen on validation data.
+        dense_weight: Share of the cosine in the score that candidates are to be found by; None
+            is the index's own.
+    """
+
+    def __init__(
+        self,
+        index: SheetIndex,
+        settings: LinkSettings | None = None,
+        *,
+        dense_weight: float | None = None,
+    ) -> None:
+        self.index = index
+        self.settings = settings or LinkSettings()
+        self._dense_weight = dense_weight
+
+    @property
+    def dense_weight(self) -> float | None:
+        """Share of the cosine in the score that candidates are found by; None: the index's."""
+        return self._dense_weight
+
+    @property
+    def keeps_scale(self) -> bool:
+        """True: a sheet that no link raises keeps its score."""
+        return True
+
+    def rerank(
+        self,
+        question: Question,
+        candidates: Sequence[Candidate],
+        filters: Filters | None = None,
+    ) -> list[Candidate]:
+        """Candidates with new scores and ranks, best first, linked sheets added.
+
+        Scores stay in the range of the fused score and comparable to it, which they never
+        fall below; `via` names the link that raised a sheet most. Equal scores come in the
+        order of sheet ids.
+
+        Args:
+            question: The question that the candidates were found for.
+            candidates: Stage 1's answer, in any order.
+            filters: Conditions that added sheets meet.
+        """
+        found = sorted(candidates, key=_order)
+        best = [candidate.sheet_id for candidate in found[: self.settings.pulling]]
+        if not best:
+            return []
+        found = self._expanded(question, found, best, filters)
+        ids = [candidate.sheet_id for candidate in found]
+        links = self.index.links_between(best, ids)
+        graph = pull_graph(ids, links, self.index.workbook_of(ids), self.settings)
+        if graph:
+            found = self._lifted(question, found, ids, graph)
+        return [
+            candidate if candidate.rank == rank else replace(candidate, rank=rank)
+            for rank, candidate in enumerate(found, start=1)
+        ]
+
+    def _expanded(
+        self,
+        question: Question,
+        found: list[Candidate],
+        best: Sequence[str],
+        filters: Filters | None,
+    ) -> list[Candidate]:
+        """The candidates and the sheets that the best of them depend on."""
+        limit = self.settings.hub_links
+        links = [self.index.link_targets(sheet_id, limit + 1) for sheet_id in best]
+        leading = [link for few in links if len(few) <= limit for link in few]
+        known = {candidate.sheet_id for candidate in found}
+        new = list(dict.fromkeys(x.target for x in leading if x.target not in known))
+        if new:
+            homes = self.index.workbook_of([*best, *new])
+            wanted = {x.target for x in leading if self.settings.reach(x, homes) >= MIN_REACH}
+            new = [sheet_id for sheet_id in new if sheet_id in wanted]
+        if not new:
+            return found
+        scored = self.index.score_sheets(question, new, filters)
+        return sorted([*found, *scored[: self.settings.expansion]], key=_order)
+
+    def _lifted(
+        self, question: Question, found: list[Candidate], ids: list[str], graph: PullGraph
+    ) -> list[Candidate]:
+        """Candidates with the scores that walks over the graph end with, best first."""
+        scores: Matrix = np.array([candidate.score for candidate in found])
+        words = self.index.word_shares(question, ids)
+        pulled = pulls(scores, graph, words, self.settings)
+        ended = walk(scores, pulled.strongest(), self.settings.longest)
+        lifted = []
+        for row, candidate in enumerate(found):
+            step = int(ended.gains[row].argmax())
+            if ended.gains[row, step] > 0:
+                via = reason(graph, pulled, ids, row, step)
+                lifted.append(replace(candidate, score=float(ended.scores[row]), via=via))
+            else:
+                lifted.append(candidate)
+        return sorted(lifted, key=_order)
+
+
+def _order(candidate: Candidate) -> tuple[float, str]:
+    return -candidate.score, candidate.sheet_id
+
+
+LINKS = UntrainedKind("links", LinkReranker)

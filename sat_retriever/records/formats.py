@@ -1,0 +1,95 @@
+"""Spreadsheet formats by name: the one list of what is read, and how such files are called.
+
+Names are needed far below the reader: a record's name leaves the extension out, and a filter
+refuses an unknown format. So the list stands here and holds plain data. The module of
+`sat_retriever.workbook.formats` that an entry names tells such files by their content and reads
+them. A new format is that module and one entry here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FormulaState(StrEnum):
+    """State of a sheet's formulas: its links by formulas are known only if they were read."""
+
+    NONE = "none"  # the format has none, or there is no file
+    READ = "read"
+    UNREAD = "unread"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """Files that one module reads.
+
+    Attributes:
+        module: Name of the module, or package, in `sat_retriever.workbook.formats`.
+        names: Formats as records name them, the most usual first; each is an extension, too.
+        extensions: Other extensions of such files.
+        formulas: State of the formulas of a sheet that was read to its end.
+        flat: True if nothing in such a file marks it, as in plain text. In a folder only the
+            extension tells it from other files then.
+    """
+
+    module: str
+    names: tuple[str, ...]
+    extensions: tuple[str, ...] = ()
+    formulas: FormulaState = FormulaState.UNREAD
+    flat: bool = False
+
+
+# In the order in which a file's content is held against them. The last one has no signature.
+FORMATS = (
+    Format("xlsx", ("xlsx", "xlsm", "xltx"), ("xltm", "xlam"), FormulaState.READ),
+    Format("xlsb", ("xlsb",)),
+    Format("xls", ("xls",), ("xlt", "xlw", "xla")),
+    Format("ods", ("ods",), ("ots",), FormulaState.READ),
+    Format("text", ("csv", "tsv"), ("tab",), FormulaState.NONE, flat=True),
+)
+_NOT_READ = ("fods", "sxc", "numbers")  # extensions of spreadsheets that no module reads
+
+FORMAT_NAMES = tuple(name for each in FORMATS for name in each.names)
+"""Names of all formats that are read, the most usual first."""
+EXTENSIONS = frozenset(
+    (*_NOT_READ, *FORMAT_NAMES, *(extension for each in FORMATS for extension in each.extensions))
+)
+"""Extensions by which a file is called a spreadsheet, in lower case and without the dot."""
+FLAT_EXTENSIONS = tuple(
+    extension for each in FORMATS if each.flat for extension in (*each.names, *each.extensions)
+)
+"""Extensions of the formats that nothing in a file marks."""
+
+_ENDINGS = tuple(f".{extension}" for extension in sorted(EXTENSIONS, key=len, reverse=True))
+
+
+def format_named(name: str) -> Format:
+    """The entry of a format by the name that a record has.
+
+    >>> format_named("xlsm").module
+    'xlsx'
+    """
+    return next(each for each in FORMATS if name in each.names)
+
+
+def extension_of(file_name: str) -> str:
+    """The spreadsheet extension of a file's name, in lower case; empty if it has none.
+
+    >>> extension_of("Sales 2024.XLSX"), extension_of("v1.2 Sales"), extension_of(".csv")
+    ('xlsx', '', '')
+    """
+    name = file_name.lower()
+    if not name.endswith(_ENDINGS) or name in _ENDINGS:
+        return ""
+    return next(ending[1:] for ending in _ENDINGS if name.endswith(ending))
+
+
+def without_extension(file_name: str) -> str:
+    """A file's name without its spreadsheet extension.
+
+    >>> without_extension("v1.2 Sales.xlsx"), without_extension("v1.2 Sales")
+    ('v1.2 Sales', 'v1.2 Sales')
+    """
+    extension = extension_of(file_name)
+    return file_name[: -len(extension) - 1] if extension else file_name

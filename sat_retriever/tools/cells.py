@@ -1,0 +1,150 @@
+"""Rows of cells as a Markdown or HTML table for a language model, bounded in tokens."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sat_retriever.records.area import column_letters
+from sat_retriever.workbook.window import CellValue
+
+TableForm = Literal["markdown", "html"]
+Row = Sequence[CellValue]
+
+Line = Callable[[Sequence[str]], str]
+
+MAX_CELL_CHARS = 200
+_FRAME_TOKENS = 9  # of <table> and </table>
+_RULE_TOKENS = 4  # of |---
+_PIECE = re.compile(r"\d{1,3}|[A-Za-z]{1,4}|[^\sA-Za-z\d]")
+
+
+def estimated_tokens(text: str) -> int:
+    """About how many tokens a language model makes of a text, rather too many than too few.
+
+    Four letters, three digits, or one other character that is no blank count as one.
+
+    >>> estimated_tokens("Revenue 2024 | 1.5")
+    8
+    """
+    return sum(1 for _ in _PIECE.finditer(text))
+
+
+def shortened(text: str, max_tokens: int) -> str:
+    """The beginning of a text, within a number of tokens.
+
+    >>> shortened("Revenue by region", 3), shortened("Revenue", 3)
+    ('Revenue …', 'Revenue')
+    """
+    if estimated_tokens(text) <= max_tokens:
+        return text
+    end = 0
+    for count, piece in enumerate(_PIECE.finditer(text), start=1):
+        if count >= max_tokens:
+            break
+        end = piece.end()
+    return f"{text[:end].rstrip()} …"
+
+
+@dataclass(frozen=True, slots=True)
+class CellTable:
+    """A table as text.
+
+    Attributes:
+        text: Its lines.
+        rows: How many of the rows it has.
+        columns: How many of the columns.
+    """
+
+    text: str
+    rows: int
+    columns: int
+
+
+def cell_table(
+    rows: Sequence[Row], *, top: int, left: int, form: TableForm, max_tokens: int
+) -> CellTable:
+    """A table with the sheet's own row numbers and column letters, within a number of tokens.
+
+    Columns are left out at the right until the first row fits, then rows at the end. The first
+    cell is always there, whatever it takes.
+
+    Args:
+        rows: Cells, row by row.
+        top: Number of the first row on its sheet.
+        left: Number of the first column.
+        form: Markdown or HTML.
+        max_tokens: Most tokens of the table.
+
+    >>> print(cell_table([["Region", None]], top=3, left=2, form="markdown", max_tokens=99).text)
+    |  | B | C |
+    |---|---|---|
+    | 3 | Region |  |
+    """
+    line = _markdown_row if form == "markdown" else _html_row
+    texts = [list(map(cell_text, row)) for row in rows]
+    width = max(map(len, texts), default=0)
+    columns = _fitting(texts[:1], top, left, width, line, max_tokens - _FRAME_TOKENS)
+    letters = [column_letters(left + place) for place in range(columns)]
+    head = [line(["", *letters])]
+    head += ["|" + "---|" * (columns + 1)] if form == "markdown" else []
+    left_over = max_tokens - _FRAME_TOKENS - sum(map(estimated_tokens, head))
+    body: list[str] = []
+    for number, row in enumerate(texts, start=top):
+        text = line([str(number), *row[:columns]])
+        left_over -= estimated_tokens(text)
+        if body and left_over < 0:
+            break
+        body.append(text)
+    lines = [*head, *body] if form == "markdown" else ["<table>", *head, *body, "</table>"]
+    return CellTable("\n".join(lines), len(body), columns)
+
+
+def _fitting(
+    first: Sequence[Sequence[str]], top: int, left: int, width: int, line: Line, max_tokens: int
+) -> int:
+    """How many columns of the head and the first row fit, at least one if there is one."""
+    used = estimated_tokens(line([""])) + estimated_tokens(line([str(top)]))
+    for place in range(width):
+        cells = [column_letters(left + place), *(row[place] for row in first if place < len(row))]
+        # What a cell takes beside its text, in both rows and in the line between them.
+        used += sum(estimated_tokens(line([cell])) for cell in cells) + _RULE_TOKENS
+        if place and used > max_tokens:
+            return place
+    return width
+
+
+def one_line(text: str) -> str:
+    r"""The text with every run of blanks and line breaks as one blank.
+
+    >>> one_line(" Q3\u00a0 2024\n")
+    'Q3 2024'
+    """
+    return " ".join(text.split())
+
+
+def cell_text(value: CellValue) -> str:
+    r"""A cell as one line of text.
+
+    >>> cell_text(None), cell_text(True), cell_text(0.1), cell_text("two\nlines")
+    ('', 'TRUE', '0.1', 'two lines')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    text = one_line(str(value))
+    return text if len(text) <= MAX_CELL_CHARS else f"{text[: MAX_CELL_CHARS - 1]}…"
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    escaped = (cell.replace("\\", "\\\\").replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(escaped)} |"
+
+
+def _html_row(cells: Sequence[str]) -> str:
+    marked = (f"<td>{html.escape(cell, quote=False)}</td>" for cell in cells)
+    return f"<tr>{''.join(marked)}</tr>"

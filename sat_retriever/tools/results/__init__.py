@@ -1,0 +1,24 @@
+"""What the tools answer: plain values for programs, bounded Markdown for language models.
+
+Names, headers and cells come from workbooks that anybody may have written: they are data, and
+a model that is handed them must not take them for instructions.
+"""
+
+from sat_retriever.tools.results.description import SheetDescription, described
+from sat_retriever.tools.results.found import FoundSheet, FoundSheets
+from sat_retriever.tools.results.related import RelatedSheet, RelatedSheets
+from sat_retriever.tools.results.result import ToolResult
+from sat_retriever.tools.results.rows import RangeCells
+from sat_retriever.tools.results.status import IndexStatus
+
+__all__ = [
+    "FoundSheet",
+    "FoundSheets",
+    "IndexStatus",
+    "RangeCells",
+    "RelatedSheet",
+    "RelatedSheets",
+    "SheetDescription",
+    "ToolResult",
+    "described",
+]

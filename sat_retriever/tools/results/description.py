@@ -1,0 +1,130 @@
+"""Answer of `describe_sheet`: the tables of one sheet with their columns, and its links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sat_retriever.records.sheets import SheetRecord, Table
+from sat_retriever.tools.cells import one_line
+from sat_retriever.tools.results.result import ToolResult, short
+
+_COLUMNS = 60  # of all tables of a sheet together
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedColumn:
+    """One column: header, what most cells are, unit and one cell as an example."""
+
+    name: str
+    type: str
+    unit: str | None
+    example: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedTable:
+    """One table of a sheet.
+
+    Attributes:
+        citation: Where it is.
+        range: The same without the sheet's id.
+        header_row: First row of its header; None without one.
+        rows: Data records.
+        columns: Its first columns.
+        more_columns: How many more it has.
+    """
+
+    citation: str
+    range: str
+    header_row: int | None
+    rows: int
+    columns: tuple[DescribedColumn, ...]
+    more_columns: int
+
+    @classmethod
+    def of(cls, record: SheetRecord, table: Table, most: int) -> DescribedTable:
+        """One table of a sheet as a tool gives it, with so many columns at most."""
+        shown = table.columns[:most]
+        return cls(
+            citation=f"{record.sheet_id}!{table.range}",
+            range=table.range,
+            header_row=table.header_row,
+            rows=table.num_rows,
+            columns=tuple(
+                DescribedColumn(
+                    short(c.name),
+                    c.type.value,
+                    short(c.unit) if c.unit else None,
+                    short(c.example) if c.example else None,
+                )
+                for c in shown
+            ),
+            more_columns=len(table.columns) - len(shown),
+        )
+
+    def __str__(self) -> str:
+        header = f"header in row {self.header_row}" if self.header_row else "no header row"
+        lines = [f"Table {self.range}, {self.rows} rows, {header}:"]
+        for column in self.columns:
+            unit = f", in {column.unit}" if column.unit else ""
+            example = f", such as {column.example}" if column.example else ""
+            lines.append(f"- {column.name or '(no name)'}: {column.type}{unit}{example}")
+        if self.more_columns:
+            lines.append(f"- and {self.more_columns} more columns")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetDescription(ToolResult):
+    """Answer of `describe_sheet`.
+
+    Attributes:
+        sheet: Id of the sheet.
+        citation: The id with the range of the main table.
+        workbook: File name of the workbook.
+        path: Its path below the indexed folder.
+        format: File format.
+        visibility: "visible", "hidden" or "very_hidden".
+        used: Used range; None when unknown.
+        formulas: Whether its formulas were read: "none", "read" or "unread".
+        partial: Whether only a part of the sheet was read, so that tables may go on further.
+        tables: Its first tables.
+        more_tables: How many more it has.
+        links: Number of links to other sheets by type.
+    """
+
+    sheet: str
+    citation: str
+    workbook: str
+    path: str
+    format: str
+    visibility: str
+    used: str | None
+    formulas: str
+    partial: bool
+    tables: tuple[DescribedTable, ...]
+    more_tables: int
+    links: Mapping[str, int]
+
+    def __str__(self) -> str:
+        facts = [self.format, self.visibility, f"used range {self.used}" if self.used else ""]
+        lines = [f"{one_line(self.citation)}: {', '.join(fact for fact in facts if fact)}"]
+        if self.partial:
+            lines.append("Only a part of this sheet was read; its tables may go on further.")
+        lines += map(str, self.tables)
+        if self.more_tables:
+            lines.append(f"and {self.more_tables} more tables")
+        if self.links:
+            counts = ", ".join(f"{count} {kind}" for kind, count in self.links.items())
+            lines.append(f"Links to other sheets: {counts}")
+        return "\n".join(lines)
+
+
+def described(record: SheetRecord, most: int) -> tuple[DescribedTable, ...]:
+    """The first tables of a sheet, the columns of all of them together bounded."""
+    left, found = _COLUMNS, []
+    for table in record.tables[:most]:
+        found.append(DescribedTable.of(record, table, left))
+        left -= len(found[-1].columns)
+    return tuple(found)

@@ -1,0 +1,94 @@
+"""Answer of `find_sheets`: the best sheets, each with the reasons why it was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sat_retriever.records.hits import Hit
+from sat_retriever.tools.cells import cell_text, one_line
+from sat_retriever.tools.results.related import RelatedSheet
+from sat_retriever.tools.results.result import ToolResult, short
+
+_COLUMNS = 12  # headers of a sheet that are listed
+_WORDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSheet:
+    """One sheet that `find_sheets` found.
+
+    Attributes:
+        rank: 1 for the best.
+        sheet: Its id, which the other tools take.
+        citation: The id with the range of the main table.
+        columns: Its first headers.
+        rows: Rows of the used range; None when unknown.
+        score: What the ranking is by; higher is better.
+        why: What speaks for it, in words.
+    """
+
+    rank: int
+    sheet: str
+    citation: str
+    columns: tuple[str, ...]
+    rows: int | None
+    score: float
+    why: str
+
+    @classmethod
+    def of(cls, hit: Hit) -> FoundSheet:
+        """The hit as a tool gives it."""
+        record = hit.record
+        names = [column.name for column in record.columns if column.name]
+        return cls(
+            rank=hit.rank,
+            sheet=hit.sheet_id,
+            citation=record.citation,
+            columns=tuple(short(name) for name in names[:_COLUMNS]),
+            rows=record.num_rows,
+            score=round(hit.score, 4),
+            why=_why(hit),
+        )
+
+    def __str__(self) -> str:
+        facts = [f"{self.rank}. {one_line(self.citation)}"]
+        if self.columns:
+            facts.append(f"columns: {', '.join(self.columns)}")
+        facts.append(f"why: {cell_text(self.why)}")
+        return "\n   ".join(facts)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSheets(ToolResult):
+    """Answer of `find_sheets`.
+
+    Attributes:
+        question: What was asked.
+        sheets: The best sheets, best first.
+        note: What else a reader should know; empty if nothing.
+        times: The times that the question was understood to name, in words; empty if none.
+    """
+
+    question: str
+    sheets: tuple[FoundSheet, ...]
+    note: str = ""
+    times: str = ""
+
+    def __str__(self) -> str:
+        if not self.sheets:
+            return "No sheet was found: the index is empty, or no sheet meets the conditions."
+        times = f"Times understood: {cell_text(self.times)}" if self.times else ""
+        return "\n".join(filter(None, [*map(str, self.sheets), times, self.note]))
+
+
+def _why(hit: Hit) -> str:
+    """Words in common, the likeness of meaning, and the link that lifted the sheet."""
+    why = hit.why
+    words = f"words {', '.join(why.words[:_WORDS])}" if why.words else "no word in common"
+    reasons = [words, f"meaning {why.dense:.2f} (rank {why.dense_rank})"]
+    if why.period is not None:
+        reasons.append(f"time {why.period}")
+    if why.via is not None:
+        seen = RelatedSheet.of(hit.sheet_id, why.via)
+        reasons.append(f"{seen.way} {seen.sheet}")
+    return "; ".join(reasons)

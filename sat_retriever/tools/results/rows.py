@@ -1,0 +1,44 @@
+"""Answer of `read_range`: cells of one sheet, row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sat_retriever.records.area import area_of
+from sat_retriever.tools.cells import cell_table, one_line
+from sat_retriever.tools.results.result import ToolResult
+from sat_retriever.workbook.window import CellValue
+
+
+@dataclass(frozen=True, slots=True)
+class RangeCells(ToolResult):
+    """Answer of `read_range`.
+
+    Attributes:
+        sheet: Id of the sheet.
+        citation: The id with the range of the cells here.
+        range: That range; empty if none of it is used.
+        used: The sheet's used range.
+        rows: The cells, row by row.
+        complete: Whether these are all used cells that were asked for.
+        note: What else a reader should know; empty if nothing.
+    """
+
+    sheet: str
+    citation: str
+    range: str
+    used: str
+    rows: tuple[tuple[CellValue, ...], ...]
+    complete: bool
+    note: str
+
+    def __str__(self) -> str:
+        area = area_of(self.range)
+        lines = [one_line(self.citation)]
+        if area is not None:
+            table = cell_table(
+                self.rows, top=area.top, left=area.left, form="markdown", max_tokens=1 << 40
+            )
+            lines += ["", table.text, ""]
+        lines += [self.note] if self.note else []
+        return "\n".join(lines).rstrip()

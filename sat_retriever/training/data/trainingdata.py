@@ -1,0 +1,113 @@
+"""Texts of sheets and rows of queries: the form in which text encoders read a data set."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+
+from sat_retriever.errors import EmptyInputError, InputError
+from sat_retriever.period.relation import Times
+from sat_retriever.text.lexical import LexicalScorer
+
+NO_SHEET = -1  # fills up rows of questions with fewer sheets than others
+SHARES = tuple(round(0.1 * step, 1) for step in range(11))  # 0, .1 … 1
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRows:
+    """Queries with the rows of their sheets.
+
+    Attributes:
+        texts: What is asked.
+        positives: Rows of the relevant sheets of each, at least one, ascending.
+        hard_negatives: Rows of annotated hard negatives of each; may be empty.
+    """
+
+    texts: tuple[str, ...]
+    positives: tuple[tuple[int, ...], ...]
+    hard_negatives: tuple[tuple[int, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """A data set as texts and rows, with its training and validation queries.
+
+    Attributes:
+        name: Stable name of where it comes from, for example "industrytab_1k".
+        sheet_ids: Id of each sheet, n of them; a row is a place in this order.
+        sheets: Text of each sheet.
+        train: QueryRows to learn from.
+        validation: QueryRows to choose with; they search all sheets.
+        seen: Rows of the sheets that training may use, even as negatives; ascending.
+        lexical: BM25 over the sheets, with which validation chooses how much the cosine of the
+            trained encoder is to count beside words; None leaves that open.
+        times: Times of the sheets, if that choice is for an index that heeds them; else None.
+        shares: Shares of the cosine that it chooses from, ascending, in [0, 1].
+
+    Raises:
+        EmptyInputError: If there are no training or no validation questions, or a question
+            has no relevant sheet.
+        InputError: If a question names a row that no sheet has, a training question has a
+            relevant sheet that training may not use, or `lexical` or `times` has other sheets.
+    """
+
+    name: str
+    sheet_ids: tuple[str, ...]
+    sheets: tuple[str, ...]
+    train: QueryRows
+    validation: QueryRows
+    seen: tuple[int, ...]
+    lexical: LexicalScorer | None = field(default=None, compare=False, repr=False)
+    times: Times | None = field(default=None, compare=False, repr=False)
+    shares: tuple[float, ...] = field(default=SHARES, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for part, questions in (("training", self.train), ("validation", self.validation)):
+            if not len(questions):
+                raise EmptyInputError(f"{self.name} has no {part} questions; give some labels")
+            self._check(part, questions)
+        allowed = set(self.seen)
+        for text, rows in zip(self.train.texts, self.train.positives, strict=True):
+            if not allowed.issuperset(rows):
+                raise InputError(
+                    f"the training question {text[:60]!r} has a relevant sheet that is held out "
+                    "from training; leave the question out, or let training see the sheet"
+                )
+        for name, scored in (("lexical", self.lexical), ("times", self.times)):
+            if scored is not None and len(scored) != len(self.sheets):
+                raise InputError(
+                    f"{name} has {len(scored):,} sheets, {self.name} has {len(self.sheets):,}; "
+                    "make it from the same records"
+                )
+
+    def _check(self, part: str, questions: QueryRows) -> None:
+        """Refuse questions that nothing can be learnt from, or measured with."""
+        for text, rows in zip(questions.texts, questions.positives, strict=True):
+            if not rows:
+                raise EmptyInputError(
+                    f"the {part} question {text[:60]!r} has no relevant sheet; label one, or "
+                    "leave the question out"
+                )
+            if min(rows) < 0 or max(rows) >= len(self.sheets):
+                raise InputError(
+                    f"the {part} question {text[:60]!r} has relevant rows {list(rows)[:5]}, but "
+                    f"{self.name} has {len(self.sheets):,} sheets; rows count from 0"
+                )
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits over all texts, gold sets and held-out sheets."""
+        parts = [
+            self.sheet_ids,
+            self.sheets,
+            *(
+                (part.texts, part.positives, part.hard_negatives)
+                for part in (self.train, self.validation)
+            ),
+            self.seen,
+        ]
+        return hashlib.sha256(json.dumps(parts).encode("utf-8")).hexdigest()[:16]

@@ -1,0 +1,99 @@
+"""Trained weights mixed with those before training, by the share that validation prefers.
+
+Fine-tuning gains on questions like those it saw and gives some of the model's knowledge of
+all others away; weights between both keep most of either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from accelerate import Accelerator
+
+from sat_retriever.records.progress import Progress
+from sat_retriever.training.encoder.fusion import CHOSEN, name_of
+from sat_retriever.training.loop.course import Metrics
+from sat_retriever.training.loop.task import MEASURE, Task
+from sat_retriever.training.loop.weights import own_copy
+
+SHARE = "trained_share"  # its name among the metrics
+
+Weights = Mapping[str, torch.Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class Interpolated:
+    """The share of the trained weights that was chosen, and what it leads to.
+
+    Attributes:
+        share: 1 keeps what was trained.
+        metrics: Those of the validation questions with these weights; with the share, and what
+            every share gave, among them.
+    """
+
+    share: float
+    metrics: Metrics
+
+
+def trained_weights(module: torch.nn.Module) -> Weights:
+    """Copies of the parameters that learn, by name, on the CPU."""
+    learn = {name: each for name, each in module.named_parameters() if each.requires_grad}
+    return {name: own_copy(each) for name, each in learn.items()}
+
+
+def interpolate(
+    task: Task,
+    before: Weights,
+    trained: Metrics,
+    shares: Sequence[float],
+    accelerator: Accelerator,
+    counting: Progress | None = None,
+) -> Interpolated:
+    """Give the task's module the best mixture of its weights and earlier ones.
+
+    Called in every process. The best has the highest NDCG@5 on validation, with words beside
+    the cosine where these are known; of equals it is the one nearest to what was trained.
+
+    Source: Wortsman et al. 2022, "Robust fine-tuning of zero-shot models" (section 3, weight
+    ensembling). Departs: the share is chosen, on validation questions.
+
+    Args:
+        task: Its module has the trained weights, and is in eval mode.
+        before: The weights before training, of `trained_weights`.
+        trained: What validation found of the weights that the module has.
+        shares: Shares of the trained weights to try beside 1, each in [0, 1].
+        accelerator: As in training.
+        counting: Called before each with mixtures tried, and mixtures in all.
+    """
+    after = trained_weights(task.module)
+    tried: dict[float, Metrics] = {1.0: trained}
+    others = sorted({*shares} - {1.0}, reverse=True)
+    for done, share in enumerate(others):
+        if counting is not None:
+            counting(done, len(others))
+        _mix(task.module, before, after, share)
+        with torch.no_grad():
+            tried[share] = task.validate(accelerator)
+    best = max(tried, key=lambda share: _measure(tried[share]))  # the first of equals: descending
+    _mix(task.module, before, after, best)
+    curve = {f"{MEASURE}, {SHARE} = {share:g}": _measure(tried[share]) for share in tried}
+    return Interpolated(best, {**tried[best], SHARE: best, **curve})
+
+
+def _mix(module: torch.nn.Module, before: Weights, after: Weights, share: float) -> None:
+    """Set each learnt parameter to share · after + (1 - share) · before."""
+    here = dict(module.named_parameters())
+    with torch.no_grad():
+        for name, trained in after.items():
+            # Not `lerp`: at 1 the trained weights come back bit for bit.
+            mixed = trained if share == 1 else share * trained + (1 - share) * before[name]
+            here[name].copy_(mixed)
+
+
+def _measure(found: Metrics) -> float:
+    """NDCG@5 of the score that will rank: cosine and words at their chosen share, if known."""
+    share = found.get(CHOSEN)
+    value = found[MEASURE if share is None else name_of(share)]
+    return -1.0 if value is None else value

@@ -1,0 +1,250 @@
+"""Stage 1 on several corpora at once: a question meets the sheets of its own corpus only.
+
+What one corpus calls relevant says nothing about the sheets of another: its labels are complete
+for its own sheets, and a sheet of the same kind elsewhere would be a false negative.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from numpy.typing import NDArray
+
+from sat_retriever.errors import EmptyInputError, InputError
+from sat_retriever.metrics import mean
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.training.data.trainingdata import QueryRows, TrainingData
+from sat_retriever.training.data.validation import ranked_metrics
+from sat_retriever.training.encoder.backbone import Backbone
+from sat_retriever.training.encoder.contrastive import multi_positive_loss
+from sat_retriever.training.encoder.embed import encode_pieces
+from sat_retriever.training.encoder.encodertask import CANDIDATES, STAGE_1_METRICS, EncoderTask
+from sat_retriever.training.encoder.fusion import Fusion, best_share, choose_fusion
+from sat_retriever.training.encoder.mining import nearest_sheets
+from sat_retriever.training.loop.task import Share, State, batches
+from sat_retriever.training.settings import EncoderTraining
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """Several corpora, one after the other.
+
+    Attributes:
+        parts: The corpora.
+        taught: Numbers of those whose training questions are learnt, ascending.
+        judged: Numbers of those whose validation questions are asked, ascending.
+        whole: All sheets and these questions as one corpus, in the order of the parts.
+    """
+
+    parts: tuple[TrainingData, ...]
+    taught: tuple[int, ...]
+    judged: tuple[int, ...]
+    whole: TrainingData
+
+    @property
+    def name(self) -> str:
+        """Names of the corpora."""
+        return self.whole.name
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits over all corpora and what each is for."""
+        named = [*(part.fingerprint for part in self.parts), str(self.taught), str(self.judged)]
+        return hashlib.sha256(" ".join(named).encode("utf-8")).hexdigest()[:16]
+
+
+def mixed(taught: Sequence[TrainingData], judged: Sequence[TrainingData]) -> Mixed:
+    """Corpora to learn from and corpora to choose with, as one.
+
+    Args:
+        taught: Their training questions are learnt; validation questions are left alone.
+        judged: Their validation questions are asked; training questions are left alone. A
+            corpus may be in both.
+
+    Raises:
+        EmptyInputError: If there is none to learn from or none to choose with.
+        InputError: If two have one name.
+    """
+    if not taught or not judged:
+        raise EmptyInputError("give at least one corpus to learn from and one to choose with")
+    parts = [*taught, *(each for each in judged if not any(each is one for one in taught))]
+    names = [part.name for part in parts]
+    if len(set(names)) < len(names):
+        raise InputError(f"two corpora have one name ({', '.join(names)}); give each its own")
+    starts = np.cumsum([0, *(len(part.sheets) for part in parts)]).tolist()
+    learnt = [n for n, part in enumerate(parts) if any(part is one for one in taught)]
+    asked = [n for n, part in enumerate(parts) if any(part is one for one in judged)]
+    whole = TrainingData(
+        name=" + ".join(names),
+        sheet_ids=tuple(f"{part.name}/{each}" for part in parts for each in part.sheet_ids),
+        sheets=tuple(text for part in parts for text in part.sheets),
+        train=_joined([_shifted(parts[n].train, starts[n]) for n in learnt]),
+        validation=_joined([_shifted(parts[n].validation, starts[n]) for n in asked]),
+        seen=tuple(row + starts[n] for n in learnt for row in parts[n].seen),
+    )
+    return Mixed(tuple(parts), tuple(learnt), tuple(asked), whole)
+
+
+def batches_by_corpus(corpora: Places, batch_size: int, seed: tuple[int, ...]) -> list[Places]:
+    """Questions of each batch of an epoch, of one corpus as far as they fill a batch.
+
+    What is left of the corpora shares batches at random places, the short one last.
+
+    Args:
+        corpora: Number of the corpus of each question.
+        batch_size: QueryRows of a batch.
+        seed: Seed of the order.
+
+    >>> found = batches_by_corpus(np.array([0] * 4 + [1] * 3), 2, (0,))
+    >>> [len(batch) for batch in found], [len(set(batch // 4)) for batch in found[:3]]
+    ([2, 2, 2, 1], [1, 1, 1])
+    """
+    chance = np.random.default_rng(seed)
+    full: list[Places] = []
+    rest: list[Places] = []
+    for corpus in np.unique(corpora):
+        own = chance.permutation(np.flatnonzero(corpora == corpus))
+        cut = len(own) - len(own) % batch_size
+        full += [own[start : start + batch_size] for start in range(0, cut, batch_size)]
+        rest.append(own[cut:])
+    left = np.concatenate(rest)
+    shared = [left[start : start + batch_size] for start in range(0, len(left), batch_size)]
+    last = [shared.pop()] if shared and len(shared[-1]) < batch_size else []
+    full += shared
+    return [full[place] for place in chance.permutation(len(full))] + last
+
+
+class MixedTask(EncoderTask):
+    """Stage 1 on several corpora, as the training loop sees it."""
+
+    def __init__(self, data: Mixed, settings: EncoderTraining, backbone: Backbone) -> None:
+        """Split all texts into word pieces.
+
+        Raises:
+            InputError: If the settings ask for a bank or another loss, which know one corpus.
+        """
+        if settings.bank or settings.loss != "multi_positive":
+            raise InputError(
+                "several corpora are trained with the multi_positive loss and without a bank; "
+                "leave both as they are, or train on one corpus"
+            )
+        super().__init__(data.whole, settings, backbone)
+        parts = data.parts
+        self._parts = parts
+        self._taught, self._judged = data.taught, data.judged
+        # Number of the corpus of each training question, validation question and sheet.
+        self._corpus = _numbers({n: len(parts[n].train) for n in data.taught})
+        self._asked = _numbers({n: len(parts[n].validation) for n in data.judged})
+        self._home = _numbers({n: len(part.sheets) for n, part in enumerate(parts)})
+        # The question behind each item of the epoch at hand; see `prepare`.
+        self._question: Places = np.arange(self.size)
+
+    def prepare(self, epoch: int, accelerator: Accelerator) -> None:
+        """As with one corpus; and questions of one corpus come to stand in one batch."""
+        super().prepare(epoch, accelerator)
+        size, seed = self._settings.batch_size, self._settings.seed
+        drawn = batches_by_corpus(self._corpus, size, (seed, epoch, 2))
+        for items, questions in zip(batches(self.size, size, epoch, seed), drawn, strict=True):
+            self._question[items] = questions
+
+    def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
+        """Loss of one share of a batch; see `EncoderTask.loss`."""
+        own = replace(share, items=self._question[share.items])
+        return super().loss(module, own, accelerator)
+
+    def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
+        """Metrics of each corpus over its own sheets, and their means over the corpora.
+
+        With the words of all corpora known also how much the cosine should count beside them:
+        the share with the best mean.
+        """
+        self._tokens.clear()
+        questions = encode_pieces(self._backbone, self._validation, accelerator)
+        of_each: dict[str, dict[str, float]] = {}
+        fusions = []
+        for number in self._judged:
+            part = self._parts[number]
+            mine = questions[self._asked == number]
+            sheets = self._corpus_tokens(number, accelerator)
+            ranked = nearest_sheets(mine, sheets, np.arange(len(sheets)), CANDIDATES)
+            of_each[part.name] = ranked_metrics(ranked, part.validation, STAGE_1_METRICS)
+            if part.lexical is not None:
+                fusions.append(choose_fusion(part, part.lexical, mine, sheets))
+        names = next(iter(of_each.values()))
+        found = {name: mean([each[name] for each in of_each.values()]) for name in names}
+        found |= {f"{name} ({part})": each[name] for part, each in of_each.items() for name in each}
+        if len(fusions) < len(self._judged):
+            return found
+        curve = {share: mean([each.ndcg[share] for each in fusions]) for share in fusions[0].ndcg}
+        return found | Fusion(best_share(curve), curve).metrics()
+
+    def state(self) -> State:
+        """What this epoch's questions are asked with, and in which order."""
+        return {**super().state(), "question": self._question}
+
+    def restore(self, state: State) -> None:
+        """Take back what `state` gave."""
+        super().restore(state)
+        self._question = state["question"].copy()
+
+    def _sheet_tokens(self, accelerator: Accelerator) -> FloatArray:
+        """Tokens of the sheets that are learnt from, (n, d); zeros for all others."""
+        of_each = {number: self._corpus_tokens(number, accelerator) for number in self._taught}
+        tokens = np.zeros((len(self._home), self._backbone.spec.width), dtype=np.float32)
+        for number, rows in of_each.items():
+            tokens[self._home == number] = rows
+        return tokens
+
+    def _corpus_tokens(self, number: int, accelerator: Accelerator) -> FloatArray:
+        """Tokens of one corpus's sheets with the present weights, in their order."""
+        rows = np.flatnonzero(self._home == number)
+        return self._encoded(number, [self._sheets[row] for row in rows], accelerator)
+
+    def _nearest(self, questions: FloatArray, tokens: FloatArray) -> Places:
+        """Sheets near each training question in its own corpus, best first."""
+        own = {n: self._seen[self._home[self._seen] == n] for n in self._taught}
+        depth = min(self._settings.negative_depth, *map(len, own.values()))
+        ranked = np.empty((len(questions), depth), dtype=np.int64)
+        for number, rows in own.items():
+            mine = self._corpus == number
+            ranked[mine] = nearest_sheets(questions[mine], tokens, rows, depth)
+        return ranked
+
+    def _losses(
+        self, questions: torch.Tensor, columns: torch.Tensor, items: Places, sheets: Places
+    ) -> torch.Tensor:
+        """Loss of each of b questions over the step's sheets of its own corpus, (b,)."""
+        cosines = questions.float() @ columns.float().T  # (b, s)
+        foreign = self._corpus[items][:, None] != self._home[sheets][None]  # (b, s)
+        own = cosines.masked_fill(torch.from_numpy(foreign).to(cosines.device), -torch.inf)
+        among = torch.from_numpy(self._relevant(items)[:, sheets]).to(cosines.device)
+        return multi_positive_loss(own, among, self._settings.temperature)
+
+
+def _numbers(sizes: Mapping[int, int]) -> Places:
+    """Each number as often as it says, in order."""
+    return np.repeat(np.fromiter(sizes.keys(), np.int64), list(sizes.values()))
+
+
+def _shifted(questions: QueryRows, start: int) -> QueryRows:
+    """Questions whose corpus begins at another row."""
+    gold, hard = (
+        tuple(tuple(row + start for row in rows) for rows in each)
+        for each in (questions.positives, questions.hard_negatives)
+    )
+    return QueryRows(questions.texts, gold, hard)
+
+
+def _joined(parts: Sequence[QueryRows]) -> QueryRows:
+    return QueryRows(
+        texts=tuple(text for part in parts for text in part.texts),
+        positives=tuple(rows for part in parts for rows in part.positives),
+        hard_negatives=tuple(rows for part in parts for rows in part.hard_negatives),
+    )

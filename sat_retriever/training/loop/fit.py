@@ -1,0 +1,301 @@
+"""The one training loop: epochs, validation, the best model, and resuming.
+
+    prepare -> for each batch: loss, backward, clip, step -> validate -> save if best
+
+Everything random follows from the schedule's seed. A killed training goes on from its last
+checkpoint to the same weights, bit for bit on a CPU.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from numpy.typing import NDArray
+
+from sat_retriever.errors import TrainingError
+from sat_retriever.training.loop.best import load_best, remove_other_bests, save_best
+from sat_retriever.training.loop.checkpoint import (
+    load_checkpoint,
+    remove_checkpoints,
+    save_checkpoint,
+)
+from sat_retriever.training.loop.course import Course, Fitted, Metrics, read_course, write_course
+from sat_retriever.training.loop.interrupt import Interrupts, interrupts
+from sat_retriever.training.loop.memory import forget_gpu_peak, peak_gpu_memory_mib, peak_memory_mib
+from sat_retriever.training.loop.optimise import Optimiser
+from sat_retriever.training.loop.progress import Standing, TrainingProgress
+from sat_retriever.training.loop.rate import learning_rate
+from sat_retriever.training.loop.runfolder import RunFolder
+from sat_retriever.training.loop.schedule import Schedule
+from sat_retriever.training.loop.task import MEASURE, Task, batches
+
+__all__ = ["Fitted", "Standing", "TrainingProgress", "Untrained", "fit", "learning_rate"]
+
+Untrained = Literal["skip", "show", "keep"]
+
+
+def fit(
+    task: Task,
+    schedule: Schedule,
+    run: RunFolder,
+    accelerator: Accelerator,
+    progress: TrainingProgress | None = None,
+    phase: str = "",
+    *,
+    untrained: Untrained = "skip",
+    checkpoint_s: float = 120.0,
+) -> Fitted:
+    """Train a task's module and keep its best epoch; go on where an earlier start ended.
+
+    Called in every process. The best epoch has the highest validation NDCG@5, the earlier one
+    of equals. At the end the module has that epoch's weights, and the task the `state` it had
+    then. The module is in train mode in `Task.loss`, and elsewhere in eval mode without
+    gradients. A phase that was finished before is not trained again. What a task draws, it
+    draws from torch, or from a generator that it seeds itself by seed and epoch: the states of
+    other generators are not kept.
+
+    Args:
+        task: Model, loss and validation.
+        schedule: How it is optimised.
+        run: Where metrics, checkpoints and models go.
+        accelerator: From `make_accelerator(schedule)`.
+        progress: Is told where the training stands.
+        phase: Name of this part of the run; a run may have several, of different names.
+        untrained: What becomes of the untrained model, epoch 0: "skip" leaves it unmeasured,
+            "show" measures it for the reader, and with "keep" it competes as well: a later
+            epoch wins only with a strictly better measure.
+        checkpoint_s: Seconds between checkpoints within an epoch; one is also written after
+            each epoch. 0 writes one after every step.
+
+    Raises:
+        TrainingError: If loss, gradients or the validation measure are no finite number, or
+            what is in the run folder does not fit.
+        OutputError: If the run folder cannot be written.
+        KeyboardInterrupt: At Ctrl-C; after a step it waits for a checkpoint.
+    """
+    folder = run.phase(phase)
+    task.module.to(accelerator.device)
+    course = read_course(folder)
+    if course is None:
+        with interrupts() as heard:
+            training = _Training(
+                task, schedule, run, accelerator, progress, phase, folder, heard, checkpoint_s,
+                Optimiser(task, schedule, accelerator), untrained,
+            )  # fmt: skip
+            course = training.train()
+    task.module.eval()
+    model = load_best(folder, course.validated[course.best][0], task)
+    accelerator.wait_for_everyone()  # the caller may move what was read here
+    return Fitted.of(course, model)
+
+
+@dataclass(slots=True)
+class _Training:
+    """One phase of a training, in one process; only `course` and what follows it change."""
+
+    task: Task
+    schedule: Schedule
+    run: RunFolder
+    accelerator: Accelerator
+    progress: TrainingProgress | None
+    phase: str
+    folder: Path
+    heard: Interrupts
+    checkpoint_s: float
+    optimiser: Optimiser
+    untrained: Untrained
+    course: Course = field(default_factory=lambda: Course(1))
+    loss: float | None = None
+    since: float = 0.0  # when `course.seconds` was right
+    saved: float = 0.0  # when the last checkpoint was written
+
+    @property
+    def epoch_steps(self) -> int:
+        """Optimiser steps of an epoch."""
+        return math.ceil(self.task.size / self.schedule.batch_size)
+
+    def train(self) -> Course:
+        """Where the training stands at its end."""
+        forget_gpu_peak(self.accelerator.device)
+        self._start(1 if self.untrained == "skip" else 0)
+        while self.course.epoch <= self.schedule.epochs:
+            if self.course.epoch > 0:
+                self._prepare()
+                self._steps()
+            self._validate()
+        if self.accelerator.is_main_process:
+            write_course(self.folder, self.course)
+            remove_checkpoints(self.folder)
+            remove_other_bests(self.folder, self.course)
+        self.accelerator.wait_for_everyone()
+        self.accelerator.free_memory()  # another phase has an optimiser of its own
+        return self.course
+
+    def _start(self, first_epoch: int) -> None:
+        """Start from the last checkpoint, or from the seed."""
+        found = load_checkpoint(self.folder, self.optimiser.trained)
+        if found is None:
+            phases = [row.get("phase") for row in self.run.metrics()] + [self.phase]
+            self.course = Course(first_epoch, rows=phases.index(self.phase))
+            _seed(self.schedule.seed, self.accelerator.process_index)
+        else:
+            note, state = found
+            self.course = Course.from_json(note, self.folder)
+            self.task.restore(state)
+        self.run.cut(self.course.rows)
+        self.since = self.saved = time.monotonic()
+
+    def _prepare(self) -> None:
+        """Let the task prepare the epoch, unless a checkpoint has that."""
+        if self.course.prepared:
+            return
+        self._tell("preparing")
+        self.task.module.eval()
+        with torch.no_grad():
+            self.task.prepare(self.course.epoch, self.accelerator)
+        self.course = replace(self.course, prepared=True, preparing=self._seconds())
+
+    def _steps(self) -> None:
+        """The optimiser steps of the epoch that are still to be done."""
+        course, schedule = self.course, self.schedule
+        self.task.module.train()
+        order = batches(self.task.size, schedule.batch_size, course.epoch, schedule.seed)
+        self._tell("training")
+        for batch in order[course.batch :]:
+            self._step(batch)
+
+    def _step(self, batch: NDArray[np.int64]) -> None:
+        """One optimiser step, and a checkpoint when it is time."""
+        epoch, done = self.course.epoch, self._steps_done()
+        rate = learning_rate(self.schedule, done, self.epoch_steps)
+        with self.heard.wait():
+            step = self.optimiser.step(
+                batch, rate, f"step {done + 1} (epoch {epoch})",
+                due=time.monotonic() - self.saved >= self.checkpoint_s, stop=self.heard.asked,
+            )  # fmt: skip
+            self.loss = step.loss
+            self.course = replace(self.course, batch=self.course.batch + 1)
+            self._log(
+                "step",
+                {"step": done + 1, "loss": step.loss, "lr": rate, "grad_norm": step.grad_norm},
+            )
+        stop = step.stop or (self.heard.asked and self.accelerator.num_processes == 1)
+        if step.due or stop:
+            self._checkpoint()
+        self._tell("training")
+        if stop:
+            self.heard.stop()
+
+    def _validate(self) -> None:
+        """Measure the epoch, keep its model if it is the best, and go to the next epoch."""
+        if self.heard.asked:
+            self.heard.stop()
+        self._tell("validating")
+        self.task.module.eval()
+        begun = self._seconds()
+        with torch.no_grad():
+            metrics = _finite(self.task.validate(self.accelerator), self.course.epoch)
+        validation_seconds = self._seconds() - begun
+        measure, before = metrics[MEASURE], self.course.best_measure
+        competes = self.course.epoch > 0 or self.untrained == "keep"
+        better = before is None or (measure is not None and measure > before)  # ties: the earlier
+        best = competes and better
+        if best:
+            save_best(self.folder, self.course.epoch, self.task, self.accelerator)
+        self._close(metrics, validation_seconds, best=best)
+        if self.course.epoch <= self.schedule.epochs:
+            self._checkpoint()
+
+    def _close(self, metrics: Metrics, validation_seconds: float, *, best: bool) -> None:
+        """Log the epoch and go to the next."""
+        course, seconds = self.course, self._seconds()
+        memory = max(course.memory, peak_memory_mib())
+        gpu_memory = peak_gpu_memory_mib(self.accelerator.device)
+        if gpu_memory is not None:
+            gpu_memory = max(gpu_memory, course.gpu_memory or 0.0)
+        row = {
+            "step": self._steps_done(),
+            "best": best,
+            "validation": metrics,
+            "seconds": seconds,
+            "preparation_seconds": course.preparing,
+            "validation_seconds": validation_seconds,
+            "memory_mib": memory,
+            "gpu_memory_mib": gpu_memory,
+        }
+        self._log("epoch", row)
+        self.course = Course(
+            course.epoch + 1,
+            rows=self.course.rows,
+            before=course.before + seconds,
+            memory=memory,
+            gpu_memory=gpu_memory,
+            validated=(*course.validated, (course.epoch, metrics)),
+            best=len(course.validated) if best else course.best,
+        )
+        self.since = time.monotonic()
+
+    def _checkpoint(self) -> None:
+        """Write down how to go on from here; in every process at the same time."""
+        place = (self.course.epoch, self.course.batch)
+        course = replace(self.course, seconds=self._seconds())
+        note = course.to_json()
+        save_checkpoint(self.folder, place, self.optimiser.trained, self.task.state(), note)
+        if self.accelerator.is_main_process:
+            remove_other_bests(self.folder, course)
+        self.saved = time.monotonic()
+
+    def _seconds(self) -> float:
+        """Seconds that the epoch at hand took so far, earlier starts included."""
+        return self.course.seconds + time.monotonic() - self.since
+
+    def _steps_done(self) -> int:
+        """Optimiser steps done, over all epochs."""
+        return max(self.course.epoch - 1, 0) * self.epoch_steps + self.course.batch
+
+    def _log(self, kind: Literal["step", "epoch"], row: Mapping[str, Any]) -> None:
+        """Append a row to the run's metrics."""
+        self.run.log({"row": kind, "phase": self.phase, "epoch": self.course.epoch, **row})
+        self.course = replace(self.course, rows=self.course.rows + 1)
+
+    def _tell(self, doing: Literal["preparing", "training", "validating"]) -> None:
+        """Tell the one who watches where the training stands."""
+        if self.progress is None or not self.accelerator.is_main_process:
+            return
+        steps = self.schedule.epochs * self.epoch_steps
+        standing = Standing(
+            self.phase, doing, self.course.epoch, self.schedule.epochs, self._steps_done(), steps,
+            self.loss, self.course.best_measure,
+        )  # fmt: skip
+        self.progress(standing)
+
+
+def _seed(seed: int, rank: int) -> None:
+    """Seed torch; each process draws its own dropout."""
+    torch.manual_seed(int(np.random.SeedSequence((seed, rank)).generate_state(1)[0]))
+
+
+def _finite(metrics: Mapping[str, float | None], epoch: int) -> Metrics:
+    """Metrics as JSON takes them: None where undefined.
+
+    Raises:
+        TrainingError: If the one that chooses the epoch is.
+    """
+    found = {
+        name: None if value is None or not math.isfinite(value) else float(value)
+        for name, value in metrics.items()
+    }
+    if found.get(MEASURE) is None:
+        raise TrainingError(
+            f"validation {MEASURE} of epoch {epoch} is {metrics.get(MEASURE)}; it chooses the "
+            "epoch to keep: give validation questions whose relevant sheets are there"
+        )
+    return found

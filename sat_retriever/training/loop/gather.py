@@ -1,0 +1,58 @@
+"""Arrays gathered from all processes within one step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from accelerate import Accelerator
+from numpy.typing import NDArray
+
+
+def gather_items(items: NDArray[np.int64], accelerator: Accelerator) -> NDArray[np.int64]:
+    """The numbers of all processes, process after process; each may have another count."""
+    if accelerator.num_processes == 1:
+        return items
+    own = torch.from_numpy(items).to(accelerator.device)
+    padded = accelerator.pad_across_processes(own, pad_index=-1)
+    everyone: NDArray[np.int64] = accelerator.gather(padded).cpu().numpy()
+    return everyone[everyone >= 0]
+
+
+def gather_rows(rows: torch.Tensor, counts: list[int], accelerator: Accelerator) -> torch.Tensor:
+    """The rows of all processes, process after process, with the gradient of each.
+
+    A row's gradient is the sum of what the losses of all processes send back.
+
+    Args:
+        rows: This process's rows, (counts[its number], d).
+        counts: Rows of each process.
+        accelerator: Says which process this is.
+
+    Returns:
+        (sum of counts, d), the same values in every process.
+    """
+    if accelerator.num_processes == 1:
+        return rows
+    missing = max(counts) - len(rows)
+    padded = torch.nn.functional.pad(rows, (0, 0, 0, missing))  # (c, d), c the largest count
+    everyone: torch.Tensor = _Gather.apply(padded)  # type: ignore[no-untyped-call]  # (p, c, d)
+    return torch.cat([part[:count] for part, count in zip(everyone, counts, strict=True)])
+
+
+class _Gather(torch.autograd.Function):
+    """All processes' tensors of one shape, stacked; torch's own gather is deprecated."""
+
+    @staticmethod
+    def forward(ctx: Any, tensor: torch.Tensor) -> torch.Tensor:
+        parts = [torch.empty_like(tensor) for _ in range(dist.get_world_size())]
+        dist.all_gather(parts, tensor.contiguous())
+        return torch.stack(parts)  # (p, …)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> torch.Tensor:
+        total = gradients[0].contiguous().clone()
+        dist.all_reduce(total)
+        return total[dist.get_rank()]

@@ -1,0 +1,150 @@
+"""Where a result comes from: code, software, hardware, command, time.
+
+A run folder of a training and a result file of a benchmark say it in the same words.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from sat_retriever._version import __version__
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+LIBRARIES = ("torch", "transformers", "accelerate")
+
+
+def provenance(
+    *,
+    code: Path = _PACKAGE,
+    outputs: Sequence[str] = (),
+    libraries: Iterable[str] = LIBRARIES,
+) -> dict[str, Any]:
+    """What this process runs with, ready for JSON; no path of this machine.
+
+    Args:
+        code: Folder whose changes since the commit make it "dirty".
+        outputs: Paths below it whose changes do not count.
+        libraries: Names of packages whose versions are noted where they are installed.
+    """
+    commit, dirty = _commit(code, outputs)
+    return {
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": command_line(sys.argv, _module()),
+        "commit": commit,
+        "dirty": dirty,
+        "versions": _versions(libraries),
+        "hardware": {
+            "processor": _processor(),
+            "cores": len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count(),
+            "memory_gib": _memory_gib(),
+            "gpu": _gpu(),
+            "processes": int(os.environ.get("WORLD_SIZE", "1")),
+            "system": f"{platform.system()} {platform.machine()}",
+        },
+    }
+
+
+def command_line(words: Sequence[str], module: str | None = None) -> str:
+    """A command as it can be typed again, without the folders of this machine.
+
+    An absolute path keeps its last part.
+
+    Args:
+        words: As in `sys.argv`.
+        module: Name of the module that Python runs with `-m`; None if it runs a file.
+
+    >>> command_line(["/home/me/bin/sat", "train", "--folder=/data/run", "a b"])
+    "sat train --folder=run 'a b'"
+    >>> command_line(["x", "run", "main"], "benchmarks.__main__")
+    'python -m benchmarks run main'
+    """
+    program = words[:1]
+    if module is not None:
+        program = ["python", "-m", module.removesuffix(".__main__")]
+    return shlex.join(map(_without_folders, (*program, *words[1:])))
+
+
+def _module() -> str | None:
+    """Name of the module that Python runs with `-m`; None if it runs a file."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return None if spec is None else str(spec.name)
+
+
+def _without_folders(word: str) -> str:
+    """A word of a command, with an absolute path cut to its last part."""
+    option, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
+    return option + equals + (Path(value).name if Path(value).is_absolute() else value)
+
+
+def _commit(code: Path, outputs: Sequence[str]) -> tuple[str | None, bool | None]:
+    """Commit that the code is of, and whether it was changed since; None for both without git."""
+    if _git(_PACKAGE, "ls-files", "--error-unmatch", "__init__.py") is None:
+        return None, None  # installed: a repository around it would be another's
+    counted = (".", *(f":!{path}" for path in outputs))
+    status = _git(code, "status", "--porcelain", "--", *counted)
+    return _git(code, "rev-parse", "HEAD"), None if status is None else bool(status)
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    """Output of git in a folder; None if there is no git or it fails."""
+    git = shutil.which("git")
+    if git is None:
+        return None
+    command = [git, "-C", str(folder), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def _versions(libraries: Iterable[str]) -> dict[str, str | None]:
+    """Versions by name; None for a library that is not installed."""
+    found: dict[str, str | None] = {
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+        "sat-retriever": __version__,
+    }
+    for name in libraries:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = None
+    return found
+
+
+def _processor() -> str:
+    """Name of the processor, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def _memory_gib() -> int | None:
+    """Memory of the machine in GiB; None where the system does not tell."""
+    try:
+        return round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30)
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _gpu() -> str | None:
+    """Name of the CUDA device in use; None without one, or if this process has no torch."""
+    torch = sys.modules.get("torch")  # not loaded for this: it takes seconds
+    return str(torch.cuda.get_device_name()) if torch and torch.cuda.is_available() else None

@@ -1,0 +1,56 @@
+"""Optimiser settings that the loop needs, whatever the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from sat_retriever.errors import InputError
+
+Precision = Literal["auto", "fast", "fp32", "fp16", "bf16"]
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Optimiser steps of one training: AdamW, linear warm-up, linear decay to zero.
+
+    Attributes:
+        epochs: Passes over the training queries.
+        batch_size: Queries a step, over all processes and accumulated parts.
+        learning_rate: Highest learning rate, reached after the warm-up.
+        weight_decay: Decoupled weight decay of AdamW.
+        warmup_epochs: Length of the warm-up in epochs; a part of one is fine.
+        max_grad_norm: Gradients are clipped to this L2 norm.
+        accumulation: Parts that a batch is cut into, one forward and backward each; negatives
+            are shared within a part only.
+        precision: "auto" is fp16 autocast on a CUDA device and fp32 elsewhere, "fast" the same
+            but for bf16 autocast on a CPU that multiplies it in hardware.
+        seed: Seed of all that is random: weights, order, samples, dropout.
+
+    Raises:
+        InputError: If a number is out of its range.
+    """
+
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    weight_decay: float
+    warmup_epochs: float
+    max_grad_norm: float
+    accumulation: int
+    precision: Precision
+    seed: int
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size", "accumulation"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; give 1 or more")
+        for name in ("learning_rate", "max_grad_norm"):
+            if not getattr(self, name) > 0:
+                raise InputError(f"{name} is {getattr(self, name)}; give more than 0")
+        for name in ("weight_decay", "warmup_epochs"):
+            if not getattr(self, name) >= 0:
+                raise InputError(f"{name} is {getattr(self, name)}; give 0 or more")
+        if self.precision not in get_args(Precision):
+            known = ", ".join(get_args(Precision))
+            raise InputError(f"unknown precision {self.precision!r}; choose one of: {known}")

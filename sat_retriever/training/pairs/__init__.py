@@ -1,0 +1,1 @@
+"""The Cross-Encoder trained on pairs of a question and a sheet."""

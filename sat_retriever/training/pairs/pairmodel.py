@@ -1,0 +1,174 @@
+"""The Cross-Encoder in torch: one backbone for query and sheet together, and a linear head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sat_retriever.encoder.checkpoint import Checkpoint
+from sat_retriever.encoder.export import load_transformer
+from sat_retriever.encoder.source import find_checkpoint
+from sat_retriever.errors import EncoderError
+from sat_retriever.onnx.export import export_onnx, quiet
+from sat_retriever.rank.pairs.pieces import Inputs, PairPieces
+from sat_retriever.training.encoder.backbone import train_last_layers, transformer_layers
+from sat_retriever.training.settings import CrossEncoderTraining
+
+Batch = tuple[torch.Tensor, ...]  # word pieces, mask and, where read, types, (b, t) int64 each
+
+_HEAD_SPREAD = 0.02  # standard deviation of the untrained head's weights, as BERT's own
+_MAX_BYTES = 2_000_000_000  # an ONNX file with its weights inside cannot pass 2 GiB
+
+
+class PairModel(torch.nn.Module):
+    """A transformer, its pooling and a linear head: padded pairs to logits.
+
+    logit = w · pool(states) + b, with the state of [CLS] or the mean of all states.
+
+    Source: paper, appendix (Cross-Encoder): BGE, its last layers and a linear head. Departs:
+    a backbone that was trained with mean pooling keeps it, since nothing ever trained the
+    state of its [CLS]; and dropout acts in the layers that learn only: the frozen ones give
+    the same states whenever they read the same pair.
+
+    Attributes:
+        checkpoint: Where the weights came from.
+        pieces: Makes the word pieces.
+        max_length: Word pieces of a pair.
+        token_types: Whether the transformer is told which piece is query and which sheet.
+        transformer: The model of transformers.
+        head: Linear(d, 1).
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        max_length: int,
+        transformer: torch.nn.Module,
+        head: torch.nn.Linear,
+        trained_layers: int | None,
+    ) -> None:
+        """Take finished parts; use `load` to get them."""
+        super().__init__()
+        self.checkpoint = checkpoint
+        self.max_length = max_length
+        self.token_types = _reads_types(transformer)
+        self.pieces = PairPieces.open(
+            checkpoint.tokenizer,
+            max_length,
+            checkpoint.spec.pad_id,
+            lowercase=checkpoint.spec.lowercase,
+        )
+        self.transformer = transformer
+        self.head = head
+        self._trained_layers = trained_layers
+
+    @classmethod
+    def load(cls, settings: CrossEncoderTraining) -> PairModel:
+        """The untrained model, in fp32 and evaluation mode; the head follows from the seed.
+
+        Raises:
+            EncoderError: If the backbone cannot be found or loaded, or has no such layers.
+            MissingExtraError: If a package that holds, fetches or loads it is not installed.
+        """
+        checkpoint = find_checkpoint(settings.backbone)
+        with quiet():
+            transformer = load_transformer(checkpoint, attention=None)
+        if sum(each.nbytes for each in transformer.parameters()) > _MAX_BYTES:
+            raise EncoderError(
+                f"{checkpoint.name} holds more than {_MAX_BYTES / 1e9:.0f} GB of weights, which "
+                "no ONNX file takes; choose a smaller backbone"
+            )
+        train_last_layers(transformer, settings.trained_layers)
+        head = torch.nn.Linear(checkpoint.spec.width, 1)
+        dice = torch.Generator().manual_seed(settings.seed)
+        with torch.no_grad():
+            head.weight.normal_(0.0, _HEAD_SPREAD, generator=dice)
+            head.bias.zero_()
+        length = min(settings.max_length, checkpoint.spec.max_length)
+        return cls(checkpoint, length, transformer, head, settings.trained_layers).eval()
+
+    def train(self, mode: bool = True) -> PairModel:
+        """Training mode for what learns; frozen layers stay in evaluation mode."""
+        super().train(mode)
+        if mode and self._trained_layers is not None:
+            self.transformer.eval()
+            for layer in list(transformer_layers(self.transformer))[-self._trained_layers :]:
+                layer.train()
+        return self
+
+    def forward(self, batches: Sequence[Batch]) -> torch.Tensor:
+        """Logits of all pairs, (b,) float32, batch after batch.
+
+        Several batches in one call, because pairs of about equal length are padded least.
+        """
+        return torch.cat([self.logits(*batch) for batch in batches])
+
+    def logits(
+        self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Logits of one batch, (b,) float32, of word pieces, mask and types, (b, t) each."""
+        told = {} if types is None else {"token_type_ids": types}
+        hidden = self.transformer(input_ids=ids, attention_mask=mask, **told)
+        states: torch.Tensor = hidden.last_hidden_state  # (b, t, d)
+        if self.checkpoint.spec.pooling == "cls":
+            pooled = states[:, 0].float()
+        else:
+            weight = mask.unsqueeze(-1).float()  # (b, t, 1)
+            pooled = (states.float() * weight).sum(1) / weight.sum(1).clamp(min=1e-9)
+        logits: torch.Tensor = self.head(pooled).squeeze(-1).float()  # (b,)
+        return logits
+
+    def batch(self, inputs: Inputs, device: torch.device) -> Batch:
+        """Padded pairs as the model takes them, on a device."""
+        names = ["input_ids", "attention_mask", *(["token_type_ids"] if self.token_types else [])]
+        return tuple(torch.from_numpy(inputs[name]).to(device) for name in names)
+
+
+def export_pair_model(model: PairModel, target: Path) -> None:
+    """Write the model as one ONNX file: word pieces, mask and types, (b, t), to `logit`, (b,).
+
+    Raises:
+        MissingExtraError: If a package that the export needs is not installed.
+        EncoderError: If torch cannot export it, or the file gives other logits.
+        OSError: If the file cannot be written.
+    """
+    with quiet():
+        transformer = load_transformer(model.checkpoint)  # with the attention that exports
+    transformer.load_state_dict(model.transformer.state_dict())
+    head = torch.nn.Linear(model.head.in_features, 1)
+    head.load_state_dict(model.head.state_dict())
+    copy = PairModel(model.checkpoint, model.max_length, transformer, head, None).eval()
+    names = ["input_ids", "attention_mask", *(["token_type_ids"] if model.token_types else [])]
+    # Two pairs of unequal length: sizes of 1 would be taken for constants.
+    pairs = [copy.pieces.pairs("a b c d", [text])[0] for text in ("e f g h i", "e")]
+    batch = copy.batch(copy.pieces.padded(pairs), torch.device("cpu"))
+    export_onnx(
+        _OneBatch(copy).eval(),
+        dict(zip(names, batch, strict=True)),
+        ["logit"],
+        dict.fromkeys(names, (0, 1)),
+        target,
+        "train",
+    )
+
+
+class _OneBatch(torch.nn.Module):
+    """The model on a single batch: what can be exported."""
+
+    def __init__(self, model: PairModel) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(
+        self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        return self.model.logits(ids, mask, types)
+
+
+def _reads_types(transformer: torch.nn.Module) -> bool:
+    """Whether the transformer tells the second text of a pair from the first."""
+    config: Any = getattr(transformer, "config", None)
+    return int(getattr(config, "type_vocab_size", 0) or 0) >= 2

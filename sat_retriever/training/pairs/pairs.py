@@ -1,0 +1,171 @@
+"""Training pairs of the Cross-Encoder: queries with sheets that Stage 1 found for them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.errors import InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.serialize import serialize
+from sat_retriever.training.data.trainingdata import NO_SHEET, QueryRows, TrainingData
+from sat_retriever.training.encoder.mining import draw_negatives, draw_positives
+from sat_retriever.training.settings import CrossEncoderTraining
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSheets:
+    """What Stage 1 found for m questions, best first; no relevant sheet was ever put in.
+
+    Attributes:
+        rows: Rows of the sheets, (m, k), filled up with `NO_SHEET`.
+        cosines: Their cosines, (m, k) float32, 0 where there is no sheet.
+    """
+
+    rows: Rows
+    cosines: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class PairCandidates:
+    """The candidates of training and validation questions, and where they are from.
+
+    Attributes:
+        train: Those of the training questions; held-out sheets are not among them.
+        validation: Those of the validation questions, out of all sheets.
+        encoder: Fingerprint of the encoder whose cosines they have.
+        serialization: Fingerprint of the texts of the sheets.
+        dense_weight: Share of the cosine in the score that ranked them.
+    """
+
+    train: FoundSheets
+    validation: FoundSheets
+    encoder: str
+    serialization: str
+    dense_weight: float
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits over encoder, texts and sheets found."""
+        digest = hashlib.sha256(json.dumps([self.encoder, self.serialization]).encode("utf-8"))
+        for found in (self.train, self.validation):
+            digest.update(json.dumps(found.rows.shape).encode("utf-8"))
+            digest.update(found.rows.tobytes())
+        return digest.hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The p pairs of one epoch, question by question.
+
+    Attributes:
+        questions: Place of each pair's question, (p,).
+        sheets: Row of its sheet, (p,).
+        relevant: Whether the sheet is relevant for the question, (p,).
+    """
+
+    questions: Rows
+    sheets: Rows
+    relevant: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+
+def pair_candidates(
+    data: TrainingData, seen: SheetIndex, whole: SheetIndex, settings: CrossEncoderTraining
+) -> PairCandidates:
+    """What Stage 1 finds for every question, through the index as online.
+
+    Args:
+        data: QueryRows and texts.
+        seen: Index of the sheets that training may see; the whole one where it may see all.
+        whole: Index of all sheets.
+        settings: How many candidates, and by which score they are found.
+
+    Raises:
+        InputError: If the indexes do not have the data's sheets and texts, or differ in
+            encoder or serialization.
+    """
+    for name in ("fingerprint", "serialization"):
+        if getattr(seen, name) != getattr(whole, name):
+            raise InputError(
+                f"{seen.path} and {whole.path} differ in {name}; write both indexes with the "
+                "same encoder and serialization"
+            )
+    allowed = np.isin(np.arange(len(data.sheet_ids)), data.seen)
+    share = whole.dense_weight if settings.dense_weight is None else settings.dense_weight
+    train = _found(data, data.train, seen, settings.candidates, share)
+    if not allowed[train.rows[train.rows != NO_SHEET]].all():
+        raise InputError(
+            f"{seen.path} holds sheets of {data.name} that are held out from training; give an "
+            "index of those that training may see"
+        )
+    validation = _found(data, data.validation, whole, settings.candidates, share)
+    texts = whole.serialization.fingerprint
+    return PairCandidates(train, validation, whole.fingerprint, texts, share)
+
+
+def draw_pairs(
+    questions: QueryRows, found: FoundSheets, settings: CrossEncoderTraining, epoch: int
+) -> Pairs:
+    """The pairs of an epoch: relevant sheets, and found sheets that are not relevant.
+
+    A question's numbers of pairs are the same in every epoch: min(positives, relevant sheets)
+    and min(negatives, found sheets that are not relevant). Relevant sheets are drawn from the
+    whole gold set, found or not; all draws are without replacement and follow from seed,
+    epoch and the question's place.
+
+    Source: paper, appendix (Cross-Encoder); it does not say how the pairs are chosen.
+    """
+    seed = (settings.seed, epoch)
+    relevant = draw_positives(questions.positives, settings.positives, (*seed, 0))
+    # What fills up the rows is no sheet, so it is no negative either.
+    never = [(*gold, NO_SHEET) for gold in questions.positives]
+    wrong = draw_negatives(found.rows, never, settings.negatives, "random", (*seed, 1))
+    sheets = np.concatenate([relevant, wrong], axis=1)  # (m, positives + negatives)
+    places, columns = np.nonzero(sheets != NO_SHEET)
+    return Pairs(places, sheets[places, columns], columns < settings.positives)
+
+
+def _found(
+    data: TrainingData, questions: QueryRows, index: SheetIndex, count: int, dense_weight: float
+) -> FoundSheets:
+    """Candidates of some questions, their texts checked."""
+    row_of = {sheet_id: row for row, sheet_id in enumerate(data.sheet_ids)}
+    asked = (index.question(text, dense_weight=dense_weight) for text in questions.texts)
+    lists = [index.candidates(question, count) for question in asked]
+    _check_texts(data, row_of, lists, index)
+    width = max(map(len, lists), default=0)
+    rows = np.full((len(lists), width), NO_SHEET, dtype=np.int64)  # (m, k)
+    cosines = np.zeros((len(lists), width), dtype=np.float32)
+    for place, candidates in enumerate(lists):
+        rows[place, : len(candidates)] = [row_of[each.sheet_id] for each in candidates]
+        cosines[place, : len(candidates)] = [each.dense for each in candidates]
+    return FoundSheets(rows, cosines)
+
+
+def _check_texts(
+    data: TrainingData,
+    row_of: dict[str, int],
+    lists: Sequence[Sequence[Candidate]],
+    index: SheetIndex,
+) -> None:
+    """Refuse an index whose sheets are not the data's, or read otherwise."""
+    wanted = sorted({candidate.sheet_id for candidates in lists for candidate in candidates})
+    for sheet_id, record in index.records(wanted).items():
+        row = row_of.get(sheet_id)
+        if row is None or serialize(record, index.serialization) != data.sheets[row]:
+            raise InputError(
+                f"the sheet {sheet_id!r} of {index.path} is not in {data.name}, or has another "
+                "text there; index the same sheets with the same serialization"
+            )

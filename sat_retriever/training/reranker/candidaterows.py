@@ -1,0 +1,51 @@
+"""Candidate sets ranked by logits, beside their labels: rows for the scorer."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.metrics.rows import Rows
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.training.data.validation import defined_metrics
+from sat_retriever.training.reranker.candidatesets import CandidateSets
+
+CANDIDATE_METRICS = (
+    "NDCG@5", "Recall@5", "Hit@5", "MRR@5", "HN-FPR@1", "NDCG@10", "Recall@10", "AllRelevant@10",
+)  # fmt: skip
+
+
+def candidate_metrics(sets: CandidateSets, logits: FloatArray) -> dict[str, float]:
+    """Means over the questions when candidates are ranked by logits; see `candidate_rows`."""
+    return defined_metrics(candidate_rows(sets, logits), CANDIDATE_METRICS)
+
+
+def candidate_rows(sets: CandidateSets, logits: FloatArray) -> Rows:
+    """One row a question when candidates are ranked by logits.
+
+    Equal logits come in the order of sheet ids. Relevant sheets that are no candidates count
+    as missed.
+
+    Args:
+        sets: The questions.
+        logits: Of each candidate, (b, k); what stands where there is none does not matter.
+    """
+    order = candidate_order(sets, logits)
+    hits = np.take_along_axis(sets.relevant, order, axis=1)
+    first_hard = np.take_along_axis(sets.hard, order[:, :1], axis=1)[:, 0].tolist()
+    return [
+        {
+            "query": place,
+            "relevant": int(sets.positives[place]),
+            "hits": (np.flatnonzero(found) + 1).tolist(),
+            "hard": first_hard[place] if sets.judged[place] else None,
+        }
+        for place, found in enumerate(hits)
+    ]
+
+
+def candidate_order(sets: CandidateSets, logits: FloatArray) -> NDArray[np.intp]:
+    """Places of candidates, best first, (b, k); those where there is none last."""
+    falling = np.where(sets.rows >= 0, -logits.astype(np.float64), np.inf)
+    order: NDArray[np.intp] = np.lexsort((sets.rows, falling), axis=1)  # the last key counts most
+    return order

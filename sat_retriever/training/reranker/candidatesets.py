@@ -1,0 +1,304 @@
+"""Training data of Stage 2: the candidates that users would get for labelled queries."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.datasets.labels import Query
+from sat_retriever.errors import EmptyInputError, InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.graph.channels import LEARNT, link_types
+from sat_retriever.rank.graph.graph import build_graph, started
+from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.records.links import Link
+from sat_retriever.records.progress import Progress
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.training.settings import RerankerTraining
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateBatch:
+    """Some questions with their candidates, padded to the same k.
+
+    Attributes:
+        query: Query tokens (b, d) float32.
+        tokens: Tokens of the sheets in these lists, each once, (n, d) float32.
+        rows: The place of each candidate among them, (b, k) int64; that of any sheet where
+            there is no candidate.
+        scores: Stage 1 scores (b, k) float32.
+        features: What the scorer reads beyond these, (b, k, f) float32.
+        relations: (b, c, k, k) float32, zero for those that the model makes.
+        mask: Whether there is a candidate, (b, k).
+        relevant: Whether it is relevant, (b, k).
+    """
+
+    query: FloatArray
+    tokens: FloatArray
+    rows: NDArray[np.int64]
+    scores: FloatArray
+    features: FloatArray
+    relations: FloatArray
+    mask: Flags
+    relevant: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSets:
+    """The candidates of b questions, best first; no relevant sheet was ever put in.
+
+    Takes about `2 c k²` bytes a question for c given relations: 20 kB with four of them and
+    k = 50, so 280 MB for 14,000 questions; the token table comes on top, once a sheet.
+
+    Attributes:
+        spec: What they were found with, and what they hold.
+        sheet_ids: Sheets that are a candidate anywhere, n of them, ascending.
+        table: Their tokens (n, d) float32.
+        queries: Query tokens (b, d) float32.
+        rows: Place of each candidate in the table, (b, k) int32; -1 where there is none.
+        scores: Stage 1 scores (b, k) float32.
+        features: What the scorer reads beyond these, (b, k, f) float32.
+        relations: The given relations, in the order of the spec's channels without those that
+            the model makes, (b, c', k, k) float16: exact for links, to 0.05 % otherwise.
+        relevant: Whether a candidate is relevant, (b, k).
+        hard: Whether it is an annotated hard negative, (b, k).
+        positives: Relevant sheets of each question in all, found or not, (b,) int64.
+        judged: Whether a question has annotated hard negatives, (b,).
+    """
+
+    spec: GraphSpec
+    sheet_ids: tuple[str, ...]
+    table: FloatArray
+    queries: FloatArray
+    rows: NDArray[np.int32]
+    scores: FloatArray
+    features: FloatArray
+    relations: NDArray[np.float16]
+    relevant: Flags
+    hard: Flags
+    positives: NDArray[np.int64]
+    judged: Flags
+
+    def __len__(self) -> int:
+        """Number of questions."""
+        return len(self.rows)
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits over all that a training on these depends on."""
+        known = json.dumps([self.spec.to_dict(), self.sheet_ids])
+        digest = hashlib.sha256(known.encode("utf-8"))
+        for array in (
+            self.table, self.queries, self.rows, self.scores, self.features, self.relations,
+            self.relevant, self.hard, self.positives, self.judged,
+        ):  # fmt: skip
+            digest.update(str(array.shape).encode("utf-8"))
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()[:16]
+
+    def batch(self, items: NDArray[np.int64]) -> CandidateBatch:
+        """Some of the questions, as a model reads them."""
+        places = self.rows[items]  # (b, k)
+        mask = places >= 0
+        b, k = places.shape
+        sheets, rows = np.unique(places, return_inverse=True)  # -1 stands for the last sheet
+        relations = np.zeros((b, len(self.spec.channels), k, k), dtype=np.float32)
+        relations[:, given(self.spec.channels)] = self.relations[items]
+        return CandidateBatch(
+            query=self.queries[items],
+            tokens=self.table[sheets],
+            rows=rows.reshape(b, k),
+            scores=self.scores[items],
+            features=self.features[items],
+            relations=relations,
+            mask=mask,
+            relevant=self.relevant[items],
+        )
+
+    def narrowed(self, settings: RerankerTraining) -> CandidateSets:
+        """The same questions as a training of these settings reads them.
+
+        Sets that were built once, with the most candidates and all channels, serve trainings
+        with fewer of either.
+
+        Raises:
+            InputError: If these sets do not hold what the training is to read.
+        """
+        spec, share = self.spec, settings.dense_weight
+        wanted = replace(
+            spec, start=settings.start,
+            dense_weight=spec.dense_weight if share is None else share,
+            candidates=settings.candidates, features=settings.features,
+            channels=settings.channels if settings.layers else (), layers=settings.layers,
+        )  # fmt: skip
+        if wanted == spec:
+            return self
+        fewer = wanted.candidates < spec.candidates and spec.start != "links"
+        same = replace(
+            wanted, channels=spec.channels, layers=spec.layers,
+            candidates=spec.candidates if fewer else wanted.candidates,
+        )  # fmt: skip
+        if same != spec or not set(wanted.channels) <= set(spec.channels):
+            raise InputError(
+                "the candidate sets were built with other settings than the training's "
+                f"({spec} against {wanted}); build them with candidate_sets and these settings"
+            )
+        held = [spec.channels[place] for place in given(spec.channels)]
+        kept = [held.index(wanted.channels[place]) for place in given(wanted.channels)]
+        k = wanted.candidates if fewer else self.rows.shape[1]
+        return replace(
+            self,
+            spec=wanted,
+            rows=self.rows[:, :k],
+            scores=self.scores[:, :k],
+            features=self.features[:, :k],
+            relations=self.relations[:, kept, :k, :k],
+            relevant=self.relevant[:, :k],
+            hard=self.hard[:, :k],
+        )
+
+
+def given(channels: Sequence[str]) -> list[int]:
+    """Places of the relations that come with the candidates, not made by the model.
+
+    >>> given(("semantic", "schema", "query", "shape"))
+    [1, 3]
+    """
+    return [place for place, channel in enumerate(channels) if channel not in LEARNT]
+
+
+def graph_spec(index: SheetIndex, settings: RerankerTraining) -> GraphSpec:
+    """What a reranker trained on an index with some settings reads.
+
+    Raises:
+        InputError: If a setting is out of its range.
+    """
+    share = settings.dense_weight
+    return GraphSpec(
+        encoder=index.fingerprint,
+        serialization=index.serialization.fingerprint,
+        width=index.encoder.width,
+        start=settings.start,
+        dense_weight=index.dense_weight if share is None else share,
+        candidates=settings.candidates,
+        features=settings.features,
+        channels=settings.channels if settings.layers else (),
+        layers=settings.layers,
+    )
+
+
+def candidate_sets(
+    index: SheetIndex,
+    queries: Sequence[Query],
+    settings: RerankerTraining,
+    *,
+    progress: Progress | None = None,
+) -> CandidateSets:
+    """The candidates that an index gives for labelled questions, as a user would get them.
+
+    No relevant sheet is put in: a question keeps what Stage 1 finds. To train without
+    held-out sheets, give an index that does not have them.
+
+    Source: paper, section 3.4 and appendix A (real candidate sets from the whole corpus).
+
+    Args:
+        index: Sheets, tokens and links.
+        queries: The questions; relevant sheets that the index lacks count as missed.
+        settings: How many candidates, by what, and what is read of them.
+        progress: Called with (questions done, questions in all) after each.
+
+    Raises:
+        EmptyInputError: If there is no question, or the index has no sheet.
+        InputError: If a setting is out of its range.
+        EncoderError: If the index's encoder cannot be loaded.
+    """
+    spec = graph_spec(index, settings)
+    if not queries:
+        raise EmptyInputError("there are no questions to find candidates for; give some labels")
+    found = []
+    for done, one in enumerate(_found(index, queries, spec), start=1):
+        found.append(one)
+        if progress:
+            progress(done, len(queries))
+    return _stacked(index, queries, spec, found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One question's candidates, k of them: the parts of their graph that are kept."""
+
+    query: FloatArray  # (d,)
+    sheet_ids: tuple[str, ...]
+    scores: FloatArray  # (k,)
+    features: FloatArray  # (k, f)
+    relations: NDArray[np.float16]  # (c', k, k)
+
+
+def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iterator[_Found]:
+    """Candidates of each question, connected as `candidate_graph` does, but fetched once."""
+    links = _by_source(index.all_links(), link_types(spec.channels))
+    records: dict[str, SheetRecord] = {}
+    for query in queries:
+        question = index.question(query.text, dense_weight=spec.dense_weight)
+        first = index.candidates(question, spec.candidates)
+        if not first:
+            raise EmptyInputError(f"{index.path} has no sheets; index some folders first")
+        found = started(index, question, first, spec)
+        ids = tuple(candidate.sheet_id for candidate in found)
+        records |= index.records([sheet_id for sheet_id in ids if sheet_id not in records])
+        own = [link for sheet_id in ids for link in links.get(sheet_id, ())]
+        graph = build_graph(question.token, index.tokens(ids), found, records, own, spec)
+        relations = graph.relations[given(spec.channels)].astype(np.float16)
+        yield _Found(question.token, ids, graph.scores, graph.features, relations)
+
+
+def _by_source(links: Iterable[Link], types: Sequence[str]) -> Mapping[str, list[Link]]:
+    """Links of some types by the sheet they start from."""
+    found: dict[str, list[Link]] = {}
+    for link in links:
+        if link.type in types:
+            found.setdefault(link.source, []).append(link)
+    return found
+
+
+def _stacked(
+    index: SheetIndex, queries: Sequence[Query], spec: GraphSpec, found: Sequence[_Found]
+) -> CandidateSets:
+    """All questions' candidates as arrays, padded to the longest list."""
+    sheet_ids = tuple(sorted({sheet_id for one in found for sheet_id in one.sheet_ids}))
+    place = {sheet_id: row for row, sheet_id in enumerate(sheet_ids)}
+    b, k = len(found), max(len(one.sheet_ids) for one in found)
+    rows = np.full((b, k), -1, dtype=np.int32)
+    scores = np.zeros((b, k), dtype=np.float32)
+    features = np.zeros((b, k, len(spec.features)), dtype=np.float32)
+    relations = np.zeros((b, len(given(spec.channels)), k, k), dtype=np.float16)
+    relevant, hard = np.zeros((b, k), dtype=np.bool_), np.zeros((b, k), dtype=np.bool_)
+    for row, (one, query) in enumerate(zip(found, queries, strict=True)):
+        size = len(one.sheet_ids)
+        rows[row, :size] = [place[sheet_id] for sheet_id in one.sheet_ids]
+        scores[row, :size], features[row, :size] = one.scores, one.features
+        relations[row, :, :size, :size] = one.relations
+        relevant[row, :size] = [sheet_id in query.positives for sheet_id in one.sheet_ids]
+        hard[row, :size] = [sheet_id in query.hard_negatives for sheet_id in one.sheet_ids]
+    return CandidateSets(
+        spec=spec,
+        sheet_ids=sheet_ids,
+        table=index.tokens(sheet_ids),
+        queries=np.stack([one.query for one in found]),
+        rows=rows,
+        scores=scores,
+        features=features,
+        relations=relations,
+        relevant=relevant,
+        hard=hard,
+        positives=np.array([len(set(query.positives)) for query in queries], dtype=np.int64),
+        judged=np.array([bool(query.hard_negatives) for query in queries]),
+    )

@@ -1,0 +1,156 @@
+"""Stage 2 as a task of the training loop: the base scorer, or the graph over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from sat_retriever.atomic import make_folder
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.training.loop.task import Share, State
+from sat_retriever.training.loop.weights import save_weights
+from sat_retriever.training.reranker.candidaterows import candidate_metrics
+from sat_retriever.training.reranker.candidatesets import CandidateBatch, CandidateSets
+from sat_retriever.training.reranker.gnn import GraphScorer
+from sat_retriever.training.reranker.ranking_loss import LossWeights, batch_counts, ranking_loss
+from sat_retriever.training.reranker.scorer import BaseScorer
+
+if TYPE_CHECKING:
+    from accelerate import Accelerator
+
+_AT_ONCE = 256  # questions of a validation batch
+
+Scorer = BaseScorer | GraphScorer
+
+
+class RerankTask:
+    """A `Task`: trains a base scorer, or the graph over one.
+
+    Args:
+        scorer: What learns.
+        train: Questions to learn from.
+        validation: Questions to choose with.
+        weights: Of the parts of the loss.
+        name: Name of the weights' file.
+    """
+
+    def __init__(
+        self,
+        scorer: Scorer,
+        train: CandidateSets,
+        validation: CandidateSets,
+        weights: LossWeights,
+        name: str,
+    ) -> None:
+        self.scorer = scorer
+        self.train = train
+        self.validation = validation
+        self.weights = weights
+        self.name = name
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """The scorer."""
+        return self.scorer
+
+    @property
+    def size(self) -> int:
+        """Number of training questions."""
+        return len(self.train)
+
+    def prepare(self, epoch: int, accelerator: Accelerator) -> None:
+        """Nothing: candidates stay as Stage 1 found them."""
+
+    def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
+        """Ranking loss of a share of a batch; its mean over processes is the batch's.
+
+        What the parts of the loss are means over is counted over all processes.
+        """
+        batch = self.train.batch(share.items)
+        relevant, mask = (
+            torch.from_numpy(flags).to(accelerator.device) for flags in (batch.relevant, batch.mask)
+        )
+        # A process without a question of its own computes another one's, for nothing.
+        own = mask if share.rank < share.total else torch.zeros_like(mask)
+        counts = batch_counts(relevant, own, accelerator)
+        logits = module(**tensors(batch, self.scorer, accelerator.device))
+        return ranking_loss(logits, relevant, mask, self.weights, counts)
+
+    def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
+        """Metrics of the validation questions; of a graph also its gates and channel weights."""
+        found = candidate_metrics(self.validation, logits_of(self.scorer, self.validation))
+        if isinstance(self.scorer, GraphScorer):
+            found |= graph_measures(self.scorer, self.validation)
+        return found
+
+    def save(self, folder: Path) -> None:
+        """Write the weights as they are now into a new folder."""
+        make_folder(folder)
+        save_weights(folder / self.name, self.scorer)
+
+    def state(self) -> State:
+        """An empty state: there is none beyond the weights."""
+        return {}
+
+    def restore(self, state: State) -> None:
+        """Ignore a state: there is none beyond the weights."""
+
+
+def logits_of(scorer: Scorer, sets: CandidateSets) -> FloatArray:
+    """Logits of all candidates of all questions, (b, k) float32, without dropout."""
+    scorer.eval()
+    device = _device(scorer)
+    with torch.no_grad():
+        parts = [
+            scorer(**tensors(sets.batch(items), scorer, device)).float().cpu().numpy()
+            for items in _parts(len(sets))
+        ]
+    logits: FloatArray = np.concatenate(parts)
+    return logits
+
+
+def graph_measures(scorer: GraphScorer, sets: CandidateSets) -> dict[str, float]:
+    """Each layer's gate σ(g0), and mean weight α of each channel over all candidates.
+
+    Returns:
+        By name: "gate 1" and "weight 1 semantic" of the first layer, and so on.
+    """
+    scorer.eval()
+    device = _device(scorer)
+    total = torch.zeros(len(scorer.layers), len(scorer.shape.channels), device=device)
+    count = 0
+    with torch.no_grad():
+        for items in _parts(len(sets)):
+            given = tensors(sets.batch(items), scorer, device)
+            mask = given["mask"]
+            asked, states = scorer.base.states(given["query"], given["tokens"])
+            _, chosen = scorer.refine(asked, states, given["relations"], mask, given["rows"])
+            total += torch.stack([weights[mask].sum(dim=0) for weights in chosen])  # (l, c)
+            count += int(mask.sum())
+    means = (total / count).tolist()
+    found: dict[str, float] = {}
+    for number, (gate, row) in enumerate(zip(scorer.gates(), means, strict=True), start=1):
+        found[f"gate {number}"] = gate
+        for channel, mean in zip(scorer.shape.channels, row, strict=True):
+            found[f"weight {number} {channel}"] = mean
+    return found
+
+
+def tensors(batch: CandidateBatch, scorer: Scorer, device: torch.device) -> dict[str, torch.Tensor]:
+    """What a scorer reads of a batch, by the names of its arguments."""
+    names = ["query", "tokens", "rows", "scores", "features", "mask"]
+    if isinstance(scorer, GraphScorer):
+        names.append("relations")
+    return {name: torch.from_numpy(getattr(batch, name)).to(device) for name in names}
+
+
+def _parts(size: int) -> list[np.ndarray]:
+    return np.split(np.arange(size), range(_AT_ONCE, size, _AT_ONCE))
+
+
+def _device(scorer: Scorer) -> torch.device:
+    return next(scorer.parameters()).device

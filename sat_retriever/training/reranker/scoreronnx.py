@@ -1,0 +1,139 @@
+"""Conversion between a trained scorer and a reranker folder that runs without torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.nn.functional import normalize
+
+from sat_retriever.errors import TrainingError
+from sat_retriever.onnx.export import export_onnx
+from sat_retriever.onnx.weights import onnx_weights
+from sat_retriever.rank.graph.folder import MODEL, read_graph_folder, write_graph_folder
+from sat_retriever.rank.graph.spec import GraphSpec
+from sat_retriever.training.reranker.gnn import GraphScorer
+from sat_retriever.training.reranker.scorer import BaseScorer, ScorerShape
+
+_EXTRA = "train"  # installs onnx
+_EXAMPLE = 5  # candidates of the example that is exported with; any number can be scored
+
+
+class OneBase(nn.Module):
+    """A base scorer for one question without padding: what goes to ONNX."""
+
+    def __init__(self, scorer: BaseScorer) -> None:
+        super().__init__()
+        self.scorer = scorer
+
+    def forward(
+        self,
+        query: torch.Tensor,
+        tokens: torch.Tensor,
+        scores: torch.Tensor,
+        features: torch.Tensor,
+    ) -> torch.Tensor:
+        """Logits (k,) of query (d,), tokens (k, d), scores (k,), features (k, f)."""
+        mask = torch.ones_like(scores, dtype=torch.bool)
+        logits: torch.Tensor = self.scorer(
+            query[None], tokens[None], scores[None], features[None], mask[None]
+        )
+        return logits[0]
+
+
+class OneGraph(nn.Module):
+    """A graph for one question without padding: what goes to ONNX."""
+
+    def __init__(self, scorer: GraphScorer) -> None:
+        super().__init__()
+        self.scorer = scorer
+
+    def forward(
+        self,
+        query: torch.Tensor,
+        tokens: torch.Tensor,
+        scores: torch.Tensor,
+        features: torch.Tensor,
+        relations: torch.Tensor,
+    ) -> torch.Tensor:
+        """Logits (k,); relations (c, k, k), the rest as `OneBase`."""
+        mask = torch.ones_like(scores, dtype=torch.bool)
+        logits: torch.Tensor = self.scorer(
+            query[None], tokens[None], scores[None], features[None], relations[None], mask[None]
+        )
+        return logits[0]
+
+
+def export_scorer(scorer: BaseScorer | GraphScorer, spec: GraphSpec, folder: Path) -> None:
+    """Write a scorer as a folder that `GraphModel.load` reads, checked against torch.
+
+    Args:
+        scorer: The scorer, on the CPU; it is left in eval mode.
+        spec: What it reads.
+        folder: The folder; a reranker there is replaced.
+
+    Raises:
+        EncoderError: If it cannot be exported or written.
+        MissingExtraError: If an optional package is missing; names the command.
+    """
+    one = OneGraph(scorer.eval()) if isinstance(scorer, GraphScorer) else OneBase(scorer.eval())
+    inputs = _example(spec)
+    dynamic: dict[str, tuple[int, ...]] = {"tokens": (0,), "scores": (0,), "features": (0,)}
+    if isinstance(scorer, GraphScorer):
+        dynamic["relations"] = (1, 2)
+    else:
+        del inputs["relations"]
+    write_graph_folder(
+        folder,
+        spec,
+        lambda file: export_onnx(one.eval(), inputs, ("logits",), dynamic, file, _EXTRA),
+    )
+
+
+def base_weights(folder: Path, spec: GraphSpec) -> dict[str, torch.Tensor]:
+    """Weights of a reranker's base scorer, for another one to begin with.
+
+    Args:
+        folder: A reranker, with a graph over its base scorer or without, compact or not; on
+            whatever tokens it was trained, and by whatever share of the cosine.
+        spec: What the other one is to read.
+
+    Returns:
+        By name in a `BaseScorer`.
+
+    Raises:
+        EncoderError: If the folder is no reranker, or damaged.
+        TrainingError: If it is of another width, start or features, or never learnt: many of its
+            weights are equal then, and the file holds equal ones once, without their names.
+        MissingExtraError: If an optional package is missing; names the command.
+    """
+    theirs = read_graph_folder(folder)
+    for name in ("width", "start", "features"):
+        if getattr(theirs, name) != getattr(spec, name):
+            raise TrainingError(
+                f"a training with {name} {getattr(spec, name)} cannot begin with the base scorer "
+                f"in {folder}, which has {getattr(theirs, name)}; begin with another, or with none"
+            )
+    module = "scorer.base" if theirs.layers else "scorer"
+    found = onnx_weights(folder / MODEL, module, _EXTRA)
+    missing = BaseScorer(ScorerShape(spec.width, len(spec.features))).state_dict().keys() - found
+    if missing:
+        raise TrainingError(
+            f"the base scorer in {folder} has never learnt (its file does not name "
+            f"{min(missing)}); begin with another, or with none"
+        )
+    return {name: torch.from_numpy(value) for name, value in found.items()}
+
+
+def _example(spec: GraphSpec) -> dict[str, torch.Tensor]:
+    """Made-up candidates; drawn apart, so that no other random numbers change."""
+    draw = torch.Generator().manual_seed(0)
+    k, d, f, c = _EXAMPLE, spec.width, len(spec.features), len(spec.channels)
+    return {
+        "query": normalize(torch.randn(d, generator=draw), dim=-1),
+        "tokens": normalize(torch.randn(k, d, generator=draw), dim=-1),
+        "scores": torch.rand(k, generator=draw).sort(descending=True).values,
+        "features": torch.rand(k, f, generator=draw),
+        "relations": torch.rand(c, k, k, generator=draw),
+    }

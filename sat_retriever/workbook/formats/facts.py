@@ -1,0 +1,63 @@
+"""Facts about a sheet beside its values, and the two put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from sat_retriever.records.area import Area
+from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.values.grid import Grid
+from sat_retriever.workbook.values.places import Places
+from sat_retriever.workbook.values.read import SheetValues, with_errors
+
+
+@dataclass(slots=True)
+class SheetFacts:
+    """Facts about a sheet beside its values.
+
+    Attributes:
+        area: Smallest rectangle of all cells that hold a value or a formula.
+        formula_area: Smallest rectangle of all cells with a formula.
+        errors: (row, column, text) of cells holding an error value.
+        merges: Merged rectangles.
+        damage: Why reading stopped before the end; empty if it did not.
+        cut: Why it stopped before the end, if for what it cost; None if it did not.
+        dimension: Used range as the file itself states it, which may be wrong.
+        unsaved: Cells whose formula has no saved value, all those that an array fills
+            included; as many as a sheet may have cells.
+    """
+
+    area: Area | None = None
+    formula_area: Area | None = None
+    errors: list[tuple[int, int, str]] = field(default_factory=list)
+    merges: list[Area] = field(default_factory=list)
+    damage: str = ""
+    cut: SkipReason | None = None
+    dimension: Area | None = None
+    unsaved: Places = field(default_factory=Places)
+
+
+def with_facts(values: SheetValues, facts: SheetFacts | None) -> tuple[Grid, Area | None]:
+    """Grid and used range, corrected by the facts where these are better known."""
+    if facts is None:
+        return values.grid, values.area
+    grid = with_errors(values.grid, facts.errors)
+    last = grid.first_row + len(grid.rows) - 1
+    unsaved = facts.unsaved.above(last) if values.cut or values.shortened else facts.unsaved
+    areas = facts.formula_area, facts.unsaved.area
+    area = _union(values.area, *areas, *(Area(r, c, r, c) for r, c, _ in facts.errors))
+    area = _union(area, facts.area) if values.cut else area
+    grid = replace(grid, unsaved=unsaved)
+    return grid, _union(area, facts.dimension) if facts.cut else area
+
+
+def _union(*areas: Area | None) -> Area | None:
+    held = [area for area in areas if area is not None]
+    if not held:
+        return None
+    return Area(
+        min(area.top for area in held),
+        min(area.left for area in held),
+        max(area.bottom for area in held),
+        max(area.right for area in held),
+    )

@@ -1,0 +1,39 @@
+"""A workbook while it is read: what is asked for, its opened file, and what it may still cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from sat_retriever.workbook.budget import Budget
+from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.tables.profile import MAX_PROFILES
+from sat_retriever.workbook.tables.records import Source
+from sat_retriever.workbook.values.readers import Readers
+
+
+@dataclass(slots=True)
+class Reading:
+    """A workbook while it is read.
+
+    Attributes:
+        request: What is asked for.
+        source: What all its records have in common.
+        file: The opened file, decrypted if it was encrypted.
+        damage: What is known to be wrong with it, as a sentence; empty if nothing is.
+        budget: What may still be read of it.
+        readers: Its value readers.
+        profiles_left: Profiles that it may still have.
+    """
+
+    request: Request
+    source: Source
+    file: BinaryIO
+    damage: str = ""
+    profiles_left: int = MAX_PROFILES
+    budget: Budget = field(init=False)
+    readers: Readers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.budget = Budget(self.request.limits)
+        self.readers = Readers(self.file, safe=self.request.safe)

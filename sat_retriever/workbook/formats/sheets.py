@@ -1,0 +1,213 @@
+"""The sheets of a workbook to messages, in the same way for every format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from sat_retriever.records.area import Area
+from sat_retriever.records.formats import FormulaState
+from sat_retriever.records.jsonform import Json, to_json
+from sat_retriever.records.sheets import SheetRecord, SkipReason, Visibility
+from sat_retriever.records.structure import TableObject
+from sat_retriever.workbook.formats.facts import SheetFacts, with_facts
+from sat_retriever.workbook.formats.reading import Reading
+from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.messages import profiles_to_json, skip
+from sat_retriever.workbook.tables.profile import column_profiles
+from sat_retriever.workbook.tables.records import sheet_record
+from sat_retriever.workbook.values.grid import Grid
+from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed
+from sat_retriever.workbook.values.window import cells_to_json
+
+_EMPTY = "The sheet has no cell with a value."
+
+
+def each_sheet(
+    reading: Reading,
+    sheets: Sequence[ListedSheet],
+    read: Callable[[int, ListedSheet], Iterator[Json]],
+) -> Iterator[Json]:
+    """Messages about the sheets that are asked for, and why some are not read.
+
+    Args:
+        reading: The workbook.
+        sheets: Its sheets in tab order.
+        read: The messages about one sheet, by its position and its name.
+    """
+    request = reading.request
+    seen: set[str] = set()
+    for index, sheet in enumerate(sheets):
+        if not request.asks_for(sheet.name):
+            continue
+        ended = _no_more(reading, index, len(sheets))
+        if ended is not None:
+            yield ended
+            return
+        refusal = _refusal(sheet, seen)
+        if refusal is not None:
+            yield skip(request, *refusal, sheet.name)
+            continue
+        seen.add(sheet.name)
+        try:
+            yield from read(index, sheet)
+        except Refused as refused:
+            yield skip(request, refused.reason, refused.message, sheet.name)
+
+
+def _no_more(reading: Reading, index: int, total: int) -> Json | None:
+    """The message that no sheet from a position on is read; None if the next one is."""
+    limits = reading.request.limits
+    reason, why = SkipReason.TOO_LARGE, f"the limit is {limits.sheets:,} sheets a workbook"
+    if reading.budget.late():
+        reason = SkipReason.TIMEOUT
+        why = limits.why_cut(reason)
+    elif index < limits.sheets:
+        return None
+    message = f"Only the first {index:,} of its {total:,} sheets were read: {why}."
+    return skip(reading.request, reason, message)
+
+
+def _refusal(sheet: ListedSheet, seen: set[str]) -> tuple[SkipReason, str] | None:
+    """Why a listed sheet is not read at all; None if it is."""
+    if sheet.other:
+        return SkipReason.NOT_A_WORKSHEET, f"A {sheet.other} has no cells of its own."
+    if sheet.name in seen:
+        return SkipReason.DUPLICATE_ID, "Another sheet of the workbook has the same name."
+    return None
+
+
+def sheet_messages(
+    reading: Reading,
+    sheet: ListedSheet,
+    facts: SheetFacts | None,
+    tables: Sequence[TableObject],
+    state: FormulaState,
+) -> Iterator[Json]:
+    """The record of one sheet and its profiles, or why there is none.
+
+    Args:
+        reading: The workbook it stands in.
+        sheet: Name and visibility.
+        facts: Facts from its XML; None if only its values are read.
+        tables: Its declared tables.
+        state: State of its formulas.
+    """
+    request = reading.request
+    try:
+        values = _values(reading, sheet.name, facts)
+    except ValuesFailed as failed:
+        if facts is not None and not (facts.area or facts.formula_area or facts.damage):
+            yield skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
+            return
+        message = f"The sheet cannot be read: {failed}."
+        yield skip(request, SkipReason.DAMAGED, message, sheet.name)
+        return
+    if values.lost and request.window is None:
+        yield skip(request, SkipReason.DAMAGED, _lost(values.lost), sheet.name)
+    yield from value_messages(reading, sheet, values, facts, tables, state)
+
+
+def value_messages(
+    reading: Reading,
+    sheet: ListedSheet,
+    values: SheetValues,
+    facts: SheetFacts | None,
+    tables: Sequence[TableObject],
+    state: FormulaState,
+) -> Iterator[Json]:
+    """The record and profiles that the values of one sheet give, or its cells if these are asked.
+
+    Args:
+        reading: The workbook it stands in.
+        sheet: Name and visibility.
+        values: Its values.
+        facts: As `sheet_messages`.
+        tables: As `sheet_messages`.
+        state: As `sheet_messages`.
+    """
+    request = reading.request
+    grid, area = with_facts(values, facts)
+    if area is None:
+        if not values.lost:
+            yield skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
+        return
+    if request.window is not None:
+        short = bool(values.cut or values.shortened or (facts is not None and facts.cut))
+        yield {"cells": cells_to_json(grid, request.window.area, area, cut=short)}
+        return
+    record = sheet_record(
+        reading.source,
+        sheet.name,
+        grid,
+        area,
+        visibility=sheet.visibility or Visibility.VISIBLE,
+        merges=tuple(facts.merges if facts else ()) or values.merges,
+        table_objects=tables,
+        examples=request.examples,
+    )
+    cut = _why_partial(values, facts.cut if facts else None, area, request.limits)
+    record = replace(record, formulas=state, partial=cut is not None)
+    yield {"record": to_json(record)}
+    yield from _profiles(reading, record, grid)
+    if cut is not None:
+        yield skip(request, *cut, sheet.name)
+
+
+def _profiles(reading: Reading, record: SheetRecord, grid: Grid) -> Iterator[Json]:
+    """Profiles of a sheet's columns, if asked for and if values may be kept."""
+    if not (reading.request.examples and reading.request.links):
+        return
+    found = column_profiles(record, grid)[: reading.profiles_left]
+    reading.profiles_left -= len(found)
+    if found:
+        yield {"profiles": profiles_to_json(record.sheet, found)}
+
+
+def _why_partial(
+    values: SheetValues, facts_cut: SkipReason | None, area: Area, limits: Limits
+) -> tuple[SkipReason, str] | None:
+    """Why a record tells of only a part of its sheet; None if it tells of all.
+
+    Args:
+        values: Its values.
+        facts_cut: Why its formulas were not read to the end, if they were not.
+        area: Its used range, as far as it is known.
+        limits: The bounds.
+    """
+    rows = area.bottom - area.top + 1
+    read = min(rows, len(values.grid.rows))
+    reason = values.cut or (SkipReason.TOO_LARGE if values.shortened else None)
+    if reason is SkipReason.TIMEOUT:
+        why = limits.why_cut(reason)
+        return reason, f"Only the first {read:,} of its rows were read: {why}."
+    if reason is SkipReason.DAMAGED:
+        return reason, f"The sheet is damaged behind row {area.top + read - 1:,}; it ends there."
+    if reason is not None:
+        why = f"the limit is {limits.cells:,} cells a sheet, {limits.workbook_cells:,} a workbook"
+        return reason, f"Only the first {read:,} of its {rows:,} rows were read: {why}."
+    if facts_cut is not None:
+        return facts_cut, f"Not all of its formulas were read: {limits.why_cut(facts_cut)}."
+    return None
+
+
+def _lost(cells: int) -> str:
+    many = f"{cells:,} cells cannot" if cells > 1 else "One cell cannot"
+    return f"{many} be read, for example because the text is missing in the workbook; left empty."
+
+
+def _values(reading: Reading, sheet: str, facts: SheetFacts | None) -> SheetValues:
+    """Values of a sheet by the reader that fits its size.
+
+    Raises:
+        ValuesFailed: If no reader can read it.
+    """
+    area = facts.area if facts else None
+    cut = facts is not None and facts.cut is not None
+    room = min(reading.request.limits.area, reading.budget.cells)
+    dense = not cut and (area is None or _cells(area) <= room)
+    return reading.readers.values(sheet, reading.budget, dense=dense, held=area is not None)
+
+
+def _cells(area: Area) -> int:
+    return (area.bottom - area.top + 1) * (area.right - area.left + 1)

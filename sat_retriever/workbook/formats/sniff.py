@@ -1,0 +1,108 @@
+"""The kind of a file, told by its first bytes and its table of contents, not by its name.
+
+Flat text alone has no signature. There the extension decides for files that a folder walk
+meets, and the content for files that the user names.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import BinaryIO
+
+from sat_retriever.records.formats import (
+    FLAT_EXTENSIONS,
+    FORMATS,
+    extension_of,
+    format_named,
+)
+from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.formats.foreign import not_a_spreadsheet
+from sat_retriever.workbook.formats.kind import Kind, Shown
+from sat_retriever.workbook.formats.modules import module_of
+from sat_retriever.workbook.limits import Limits, Refused
+from sat_retriever.workbook.opening.regular import open_regular
+
+_OWNER_BYTES = 165
+# Reasons that do not tell whether a file is a workbook: then its extension decides.
+_UNCLEAR = (
+    SkipReason.DAMAGED,
+    SkipReason.EMPTY_FILE,
+    SkipReason.TOO_LARGE,
+    SkipReason.UNREADABLE,
+    SkipReason.UNSUPPORTED,
+)
+
+
+def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Kind:
+    """The kind of the file at `path`; reads its head and its table of contents only.
+
+    Args:
+        path: Any file; a directory, FIFO, device or missing file gives a reason.
+        named: True when the user named this very file. In a folder walk (False) flat
+            text counts as a spreadsheet only under its own extensions, and a broken
+            package only under a spreadsheet's extension.
+        limits: Bounds on the file's size and number of entries.
+    """
+    try:
+        with open_regular(path) as file:
+            kind = sniff_file(file, path.name, limits or Limits())
+    except Refused as refused:
+        kind = Kind("", refused.reason, refused.message)
+    except OSError as error:
+        kind = Kind("", SkipReason.UNREADABLE, f"The file cannot be opened: {error.strerror}.")
+    return kind if named else _in_folder(kind, path)
+
+
+def sniff_file(file: BinaryIO, name: str, limits: Limits) -> Kind:
+    """The kind of an opened file on disk; left at its start."""
+    size = os.fstat(file.fileno()).st_size
+    try:
+        kind = _kind(file, name, limits)
+    except MemoryError:
+        # Some compression methods ask for a dictionary of any size the file names.
+        kind = Kind("", SkipReason.ZIP_BOMB, "Its table of contents takes too much memory.")
+    file.seek(0)
+    if size > limits.file_bytes and kind.reason is not SkipReason.NOT_A_SPREADSHEET:
+        big = f"The file has {size:,} bytes; the limit is {limits.file_bytes:,}."
+        return Kind("", SkipReason.TOO_LARGE, big)
+    return kind
+
+
+def sniff_bytes(file: BinaryIO, limits: Limits) -> Kind:
+    """The kind of an already opened file, for example a decrypted one; left at its start."""
+    file.seek(0)
+    kind = _kind(file, "decrypted", limits)
+    file.seek(0)
+    return kind
+
+
+def is_named(path: Path) -> bool:
+    """True if a file is called like a spreadsheet: if it is none, the user is told of it."""
+    return bool(extension_of(path.name))
+
+
+def _kind(file: BinaryIO, name: str, limits: Limits) -> Kind:
+    try:
+        shown = Shown.of(file, name, limits)
+    except Refused as refused:
+        return Kind("", refused.reason, refused.message)
+    if not shown.head:
+        return Kind("", SkipReason.EMPTY_FILE, "The file has no bytes.")
+    if name.startswith("~$") and len(shown.head) == _OWNER_BYTES:
+        return not_a_spreadsheet("An owner file that Excel leaves beside an open workbook.")
+    kinds = (module_of(each).recognise(shown) for each in FORMATS)
+    return next(kind for kind in kinds if kind is not None)  # the last one takes every file
+
+
+def _in_folder(kind: Kind, path: Path) -> Kind:
+    extension = extension_of(path.name)
+    if kind.format and format_named(kind.format).flat and extension not in FLAT_EXTENSIONS:
+        *others, last = (f".{each}" for each in FLAT_EXTENSIONS)
+        return not_a_spreadsheet(
+            f"Flat text without a {', '.join(others)} or {last} extension; rename it, or name "
+            "the file itself."
+        )
+    if kind.reason in _UNCLEAR and not extension:
+        return not_a_spreadsheet("The file is no workbook.")
+    return kind

@@ -1,0 +1,25 @@
+"""csv and tsv: values from delimited text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sat_retriever.records.jsonform import Json
+from sat_retriever.workbook.formats.foreign import foreign
+from sat_retriever.workbook.formats.kind import Kind, Shown
+
+if TYPE_CHECKING:
+    from sat_retriever.workbook.formats.reading import Reading
+
+
+def recognise(shown: Shown) -> Kind:
+    """Flat text, or what else a file is that no other format took."""
+    return foreign(shown) or Kind("csv")
+
+
+def messages(reading: Reading) -> Iterator[Json]:
+    """Messages about a delimited text file."""
+    from sat_retriever.workbook.formats.text.read import read_table
+
+    return read_table(reading)

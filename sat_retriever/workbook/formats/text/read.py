@@ -1,0 +1,241 @@
+"""Delimited text to messages: encoding, delimiter and cell types told from the content."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePath, PurePosixPath
+from typing import Any, BinaryIO
+
+from sat_retriever.records.area import Area
+from sat_retriever.records.formats import FLAT_EXTENSIONS, FormulaState, extension_of
+from sat_retriever.records.jsonform import Json
+from sat_retriever.records.sheets import SkipReason
+from sat_retriever.workbook.budget import Budget
+from sat_retriever.workbook.formats.reading import Reading
+from sat_retriever.workbook.formats.sheets import value_messages
+from sat_retriever.workbook.limits import Refused
+from sat_retriever.workbook.messages import skip
+from sat_retriever.workbook.opening.encoding import detect_encoding
+from sat_retriever.workbook.values.grid import Grid, Value
+from sat_retriever.workbook.values.read import MAX_TEXT, MISSING, ListedSheet, SheetValues
+
+DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE_BYTES = 262_144
+_CHUNK_BYTES = 65_536
+_FIELD_CHARACTERS = 4 << 20
+_GAPS = 4  # empty rows that count as a cell
+_ROWS = 1_000  # between two looks at the processor time
+_TABLE = 0.4  # half of the rows in two columns, at least
+_INTEGER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})")
+_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,17})?(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,3})?")
+_COMMA_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,2}(?:\.[0-9]{3})+|[1-9][0-9]*),[0-9]{1,17}")
+_DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
+_STAMP = re.compile(
+    r"[12][0-9]{3}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
+)
+_BOOLEANS = {"true": True, "false": False}
+
+
+def read_table(reading: Reading) -> Iterator[Json]:
+    """Messages about a delimited text file: it has one sheet, called as the file.
+
+    Raises:
+        Refused: If it is no table, and its name promises none either.
+    """
+    request = reading.request
+    strict = extension_of(PurePath(request.path).name) not in FLAT_EXTENSIONS
+    values, found = text_values(reading.file, reading.budget, strict=strict)
+    reading.source = replace(reading.source, format=found)
+    sheet = ListedSheet(PurePosixPath(request.relative).stem)
+    if values.area is None:
+        empty = "The file has no cell with a value."
+        yield skip(request, SkipReason.EMPTY_SHEET, empty, sheet.name)
+    elif request.asks_for(sheet.name):
+        yield from value_messages(reading, sheet, values, None, (), FormulaState.NONE)
+
+
+def text_values(file: BinaryIO, budget: Budget, *, strict: bool) -> tuple[SheetValues, str]:
+    """(values with the true used range, "csv" or "tsv") of a delimited text file.
+
+    Args:
+        file: The file, at its start.
+        budget: The grid ends after as many cells as a sheet may have; the used range does not.
+        strict: Refuse text in which no delimiter makes columns: prose, code, logs.
+
+    Raises:
+        Refused: If the text cannot be decoded, or is no table and `strict`.
+    """
+    sample = file.read(_SAMPLE_BYTES)
+    encoding = detect_encoding(sample)
+    file.seek(0)
+    raw = file if encoding.startswith(("utf-16", "utf-32")) else _without_zeros(file)
+    text = io.TextIOWrapper(raw, encoding=encoding, errors="replace", newline="")
+    try:
+        start = _start(sample, encoding)
+        delimiter, skip = detect_delimiter(start)
+        if strict and not skip and not _is_table(start, delimiter):
+            message = "Flat text in which no delimiter makes columns."
+            raise Refused(SkipReason.NOT_A_SPREADSHEET, message)
+        if skip:
+            text.readline()
+        values = _values(text, delimiter or ",", 1 + skip, budget)
+    finally:
+        text.detach()
+    return values, "tsv" if delimiter == "\t" else "csv"
+
+
+def detect_delimiter(sample: str) -> tuple[str, int]:
+    r"""(delimiter, lines to skip before the table); an empty delimiter if none fits.
+
+    A first line such as `sep=;` names it. Otherwise the one wins that splits most of
+    the rows into the same number of columns, quoted fields respected.
+
+    >>> detect_delimiter("sep=|\na|b"), detect_delimiter("a;b,c\nd;e\n")
+    (('|', 1), (';', 0))
+    """
+    first = sample.lstrip("\ufeff").split("\n", 1)[0].strip("\r\"' ")
+    if (len(first) == 5 and first.lower().startswith("sep=")) or first.lower() == "sep=":
+        return first[4:] or "\t", 1
+    scored = [(_consistency(sample, each), -index) for index, each in enumerate(DELIMITERS)]
+    best, index = max(scored)
+    return (DELIMITERS[-index], 0) if best > 0 else ("", 0)
+
+
+def _is_table(sample: str, delimiter: str) -> bool:
+    """True if text whose name promises no table looks like one: not prose, code or JSON."""
+    json_like = sample.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", "<")
+    return bool(delimiter) and not json_like and _consistency(sample, delimiter) >= _TABLE
+
+
+def _consistency(sample: str, delimiter: str) -> float:
+    """How well a delimiter makes columns: share of rows of the commonest width × its size."""
+    if delimiter not in sample:
+        return 0.0
+    widths = Counter[int]()
+    try:
+        for number, row in enumerate(
+            csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+        ):
+            if number >= 400:
+                break
+            if row:
+                widths[len(row)] += 1
+    except csv.Error:
+        return 0.0
+    wide = {width: count for width, count in widths.items() if width > 1}
+    if not wide:
+        return 0.0
+    width, count = max(wide.items(), key=lambda item: (item[1], item[0]))
+    share = count / sum(widths.values())
+    return share * (1.0 - 0.5 / width) if share > 0.3 or width > 2 else 0.0
+
+
+def _values(text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budget) -> SheetValues:
+    csv.field_size_limit(_FIELD_CHARACTERS)
+    comma = delimiter != ","
+    rows: list[list[Value]] = []
+    left_over = budget.limits.cells
+    bottom = right = 0
+    top = left = 1 << 31
+    cut: SkipReason | None = None
+    try:
+        for number, fields in enumerate(_lines(text, delimiter), start=first_row):
+            if number % _ROWS == 0 and budget.late():
+                cut = SkipReason.TIMEOUT
+                break
+            first, last = _used(fields)
+            if last:
+                top, bottom, right = min(top, number), number, max(right, last)
+                left = min(left, first)
+            left_over -= last or number % _GAPS == 0
+            if left_over >= 0:
+                used = fields[:last]
+                rows.append([_value(field, comma=comma) for field in used] if last else MISSING)
+    except csv.Error as error:
+        if not bottom:
+            message = f"The text is no delimited table: {error}."
+            raise Refused(SkipReason.DAMAGED, message) from error
+        cut = SkipReason.DAMAGED
+    if not bottom:
+        return SheetValues(Grid([]), None)
+    kept = rows[top - first_row : bottom - first_row + 1]
+    if left > 1:
+        kept = [row[left - 1 :] for row in kept]
+    return SheetValues(Grid(kept, top, left), Area(top, left, bottom, right), cut=cut)
+
+
+def _used(fields: list[str]) -> tuple[int, int]:
+    """First and last column of a row with a value, 1-based; (0, 0) without one."""
+    last = len(fields)
+    while last and not fields[last - 1].strip():
+        last -= 1
+    if not last:
+        return 0, 0
+    first = 1
+    while not fields[first - 1].strip():
+        first += 1
+    return first, last
+
+
+class _WithoutZeros(io.RawIOBase):
+    """The bytes of a file but for the zeros, which a broken one may hold even within letters."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        space = memoryview(buffer)
+        while chunk := self._file.read(len(space)):
+            if kept := chunk.replace(b"\0", b""):
+                space[: len(kept)] = kept
+                return len(kept)
+        return 0
+
+
+def _without_zeros(file: BinaryIO) -> BinaryIO:
+    return io.BufferedReader(_WithoutZeros(file), _CHUNK_BYTES)
+
+
+def _start(sample: bytes, encoding: str) -> str:
+    """The beginning of the text without NUL characters."""
+    return sample.decode(encoding, errors="replace").replace("\0", "")
+
+
+def _lines(text: io.TextIOWrapper, delimiter: str) -> Iterator[list[str]]:
+    """Rows of fields; NUL characters, which are left in wide encodings, are dropped."""
+    return csv.reader((line.replace("\0", "") for line in text), delimiter=delimiter)
+
+
+def _value(field: str, *, comma: bool) -> Value:
+    text = field.strip()[:MAX_TEXT]
+    if not text:
+        return None
+    if text[0] not in "0123456789+-.tTfF" or len(text) > 40:
+        return text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _NUMBER.fullmatch(text) and text[-1].isdigit():
+        return float(text)
+    if comma and _COMMA_NUMBER.fullmatch(text):
+        return float(text.replace(".", "").replace(",", "."))
+    return _date_or_text(text)
+
+
+def _date_or_text(text: str) -> Value:
+    try:
+        if _DATE.fullmatch(text):
+            return dt.date.fromisoformat(text)
+        if _STAMP.fullmatch(text):
+            return dt.datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return _BOOLEANS.get(text.lower(), text)

@@ -1,0 +1,272 @@
+"""How much the rows of a block read like its header: features, weights and their sum."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.workbook.tables.sample import MIN_STEPS, Family, Sample, steps
+from sat_retriever.workbook.tables.wording import MAX_LABEL, text_styles
+from sat_retriever.workbook.values.cells import plain_text
+
+# Weights, chosen on the tuning part of benchmarks/header_labels.json and on the
+# tuning seeds of benchmarks/headers.py.
+W_CONTRAST = 1.0
+W_FILL = 0.5
+W_REPEAT = 0.4
+W_LONG = 0.5
+W_DATA_ABOVE = 0.45
+W_TEXT_ABOVE = 0.03
+W_NOTHING_BELOW = 0.5
+THRESHOLD = 0.20
+"""Score from which a row is a header."""
+CLEAR = 0.50
+"""Score from which a row is a header even where a table is already going on."""
+
+NEARLY = 0.20
+"""How much less an earlier row may score than the best one in a table of texts alone."""
+MAX_HEADER_POSITION = 30
+"""Rows of a block, empty ones not counted, among which its header is looked for."""
+YEAR_OVER_NUMBERS = 0.8
+DATE_OVER_NUMBERS = 0.9
+DATE_ALONE = -0.3
+CODE_OVER_NUMBERS = 0.7
+NUMBER_OVER_NUMBERS = -1.0
+NUMBER_OVER_UNKNOWN = -0.5
+UNKNOWN_IS_NUMBER = 0.7
+"""How much a formula without a saved value is taken for a number below words or years."""
+LONE_HEADER = 0.3
+MAX_DATA_ABOVE = 2.0
+CODE_IS_TEXT = 0.5
+"""How much a code or address above a row is taken for a note rather than for data."""
+STEPS_BELOW = 5
+LABELLED_BELOW = 2
+"""Rows right below headings that are formulas of which each has a label."""
+WIDE_BELOW = 12
+
+Matrix = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Families = NDArray[np.uint8]
+
+
+def best_header(sample: Sample) -> tuple[int, float]:
+    """The sampled row that reads most like the header's last row, and its score."""
+    scores = row_scores(sample, min(len(sample.rows), MAX_HEADER_POSITION))
+    if len(scores) == len(sample.rows) and not _is_all_names(sample, len(scores) - 1):
+        scores[-1] -= W_NOTHING_BELOW
+    best = max(range(len(scores)), key=scores.__getitem__)
+    best = _first_of_lists(sample, scores, best)
+    return best, scores[best]
+
+
+def _first_of_lists(sample: Sample, scores: Sequence[float], best: int) -> int:
+    """The row that is the header if the best one stands amid columns of nothing but texts.
+
+    In those only wording tells a header, and wording is told by chance where few texts are
+    below. So an earlier row that reads nearly as well is preferred, if it is as full and
+    not part of one header with the best one.
+    """
+    words = np.asarray((sample.families <= Family.WORDS).all(axis=1))
+    names = sample.filled.sum(axis=1).tolist()
+    first = best
+    while first and names[first - 1] >= max(names[best], 2) and words[first - 1]:
+        first -= 1
+    if not words[best:].all():
+        return best
+    enough = max(THRESHOLD, scores[best] - NEARLY)
+    return next((row for row in range(first, best - 1) if scores[row] >= enough), best)
+
+
+def _is_all_names(sample: Sample, row: int) -> bool:
+    """True if a row is the only one and holds words throughout: an empty template."""
+    families = sample.families[row]
+    return len(sample.rows) == 1 and bool((families[families > 0] == Family.WORDS).all())
+
+
+def row_scores(sample: Sample, stop: int) -> list[float]:
+    """Header scores of the first `stop` sampled rows, each with the rows below as its data.
+
+    The sum of: mean contrast of a column's cell with the column below it; how many
+    of the data columns it names; minus repeated names, long names, and rows above
+    it that look like data already. Scores from `THRESHOLD` on mean a header.
+    """
+    stepping = [steps(line) for line in sample.values[: stop + STEPS_BELOW]]
+    filled, data = sample.filled[:stop], sample.below[1:, 1 : stop + 1].sum(axis=0) > 0
+    widths = (filled | data).sum(axis=1).tolist()
+    header_steps = np.array(_header_steps(sample, stepping, stop))[:, None]
+    headings = np.array([are_formula_headings(sample, row) for row in range(stop)])[:, None]
+    families = _with_years(sample.families[:stop], header_steps, headings)
+    header_steps = np.where(headings, 1.0, header_steps)
+    fills = _fills(filled & (families != Family.UNKNOWN), data)
+    above = _data_above(sample, stepping, stop)
+    contrasts = _contrasts(sample, families, header_steps).tolist()
+    empty_or_lone = _are_empty_or_lone(sample, stop)
+    scores = []
+    for row in range(stop):
+        if empty_or_lone[row]:
+            scores.append(-1.0)
+            continue
+        texts = sample.texts(row)
+        scores.append(
+            W_CONTRAST * sum(contrasts[row]) / widths[row]
+            + W_FILL * (fills[row] - 0.5)
+            - W_REPEAT * _repeats(texts)
+            - W_LONG * _long(texts)
+            - above[row]
+        )
+    return scores
+
+
+def _are_empty_or_lone(sample: Sample, stop: int) -> list[bool]:
+    """For each row, whether it is no more than one cell in the first column above wider rows."""
+    counts = sample.filled[:stop].sum(axis=1).tolist()
+    wide = ((sample.families > 0).sum(axis=1) > 1).tolist()
+    found = []
+    for row, count in enumerate(counts):
+        below = wide[row + 1 : row + 1 + WIDE_BELOW]
+        lone = count == 1 and bool(sample.filled[row, 0]) and bool(below)
+        found.append(count == 0 or (lone and 2 * sum(below) >= len(below)))
+    return found
+
+
+def are_formula_headings(sample: Sample, row: int) -> bool:
+    """True if formulas of unknown value, as years may be, stand over the columns of labelled rows.
+
+    No label is beside them, and each of the rows right below has one.
+    """
+    line, following = sample.families[row], sample.families[row + 1 : row + 1 + LABELLED_BELOW]
+    filled = line > 0
+    if line[0] or filled.sum() < MIN_STEPS or not (line[filled] == Family.UNKNOWN).all():
+        return False
+    labelled = len(following) > 0 and bool((following[:, 0] == Family.WORDS).all())
+    return labelled and 2 * int((filled & (following[0] > Family.WORDS)).sum()) >= filled.sum()
+
+
+def _with_years(families: Families, header_steps: Matrix, headings: Mask) -> Families:
+    """The families with formulas that stand for years, their value unknown, as years, too.
+
+    These are the ones right of years, and rows of headings.
+    """
+    behind = (families == Family.NUMBER).cumsum(axis=1) > 0
+    years = (behind & (header_steps >= 1.0)) | headings
+    years &= families == Family.UNKNOWN
+    return np.where(years, np.uint8(Family.NUMBER), families)
+
+
+def _contrasts(sample: Sample, families: Families, row_steps: Matrix) -> Matrix:
+    """Contrast of each cell with the cells below it, in [-1, 1]; 0 for an empty one.
+
+    Args:
+        sample: A block.
+        families: Those of its first rows, shape (rows, cols).
+        row_steps: How much each of these reads like a header of steps, shape (rows, 1).
+    """
+    stop = len(families)
+    below = sample.below[:, 1 : stop + 1]
+    total = below[1:].sum(axis=0)
+    shares = below / np.maximum(total, 1)
+    words, unknown = shares[Family.WORDS], shares[Family.UNKNOWN]
+    numbers = shares[Family.NUMBER] + UNKNOWN_IS_NUMBER * unknown
+    are_words, over_any = families == Family.WORDS, total > 0
+    styles = _styles(sample, are_words & (words > 0))
+    years = YEAR_OVER_NUMBERS * row_steps * (numbers + 0.7 * words)
+    plain = NUMBER_OVER_NUMBERS * shares[Family.NUMBER] - 0.3 * words
+    plain += NUMBER_OVER_UNKNOWN * unknown
+    dates = DATE_OVER_NUMBERS * numbers
+    by_family = {
+        Family.WORDS: 1.0 - words - (1 - UNKNOWN_IS_NUMBER) * unknown + words * styles,
+        Family.NUMBER: np.where(row_steps > 0, years, plain),
+        Family.BOOLEAN: np.full(total.shape, -0.8),
+        Family.DATE: np.where(_date_series(sample, stop), dates, DATE_ALONE)
+        - 0.8 * shares[Family.DATE],
+        Family.CODE: CODE_OVER_NUMBERS * numbers + 0.3 * words - 0.4 * shares[Family.CODE],
+    }
+    contrasts = np.zeros(total.shape)
+    for family, values in by_family.items():
+        np.copyto(contrasts, values, where=(families == family) & over_any)
+    alone = np.where(are_words, LONE_HEADER, np.where(row_steps > 0, 0.0, -LONE_HEADER))
+    known = (families > 0) & (families != Family.UNKNOWN)
+    np.copyto(contrasts, alone, where=known & ~over_any)
+    return contrasts
+
+
+def _styles(sample: Sample, wanted: Mask) -> Matrix:
+    """`text_styles` of the wanted cells of the first rows; 0 for the others."""
+    styles = np.zeros(wanted.shape)
+    for col in np.flatnonzero(wanted.any(axis=0)).tolist():
+        rows = set(wanted[:, col].nonzero()[0].tolist())
+        for row, style in text_styles([line[col] for line in sample.values], rows).items():
+            styles[row, col] = style
+    return styles
+
+
+def _header_steps(sample: Sample, stepping: Sequence[float], stop: int) -> list[float]:
+    """`steps` of each row, 0 where the rows right below step in the same way."""
+    found = []
+    for row, own in enumerate(stepping[:stop]):
+        first = sample.values[row][0]
+        titled = own >= 1.0 or first is None or isinstance(first, str)
+        following = stepping[row + 1 : row + 1 + STEPS_BELOW]
+        same = sum(each >= own for each in following)
+        found.append(own if titled and 2 * same < max(len(following), 1) else 0.0)
+    return found
+
+
+def _date_series(sample: Sample, stop: int) -> Mask:
+    """Rows that hold two dates or more, most of them in order, (rows, 1) bool.
+
+    Only these head columns; a date alone is one of the data.
+    """
+    found = np.zeros((stop, 1), dtype=np.bool_)
+    dated = sample.families[:stop] == Family.DATE
+    for row in np.flatnonzero(dated.sum(axis=1) > 1).tolist():
+        line = sample.values[row]
+        texts = [plain_text(line[col]) for col in np.flatnonzero(dated[row]).tolist()]
+        up = sum(after > before for before, after in pairwise(texts))
+        down = sum(after < before for before, after in pairwise(texts))
+        found[row] = max(up, down) >= len(texts) - 1 - len(texts) // 10
+    return found
+
+
+def _fills(filled: Mask, data: Mask) -> list[float]:
+    """Share of the data columns that each row names; a nameless first one is free."""
+    named = (filled & data).sum(axis=1).tolist()
+    full = data.sum(axis=1).tolist()
+    first = filled[np.arange(len(data)), data.argmax(axis=1)].tolist()
+    return [
+        names / max(columns - (not start and columns > 1), 1) if columns else 1.0
+        for names, columns, start in zip(named, full, first, strict=True)
+    ]
+
+
+def _repeats(texts: Sequence[str]) -> float:
+    """Share of a row's texts that repeat another; 0 for a pattern such as #, %, #, %."""
+    if len(set(texts)) == len(texts):
+        return 0.0
+    times = Counter(texts)
+    if len(times) > 1 and len(set(times.values())) == 1:
+        return 0.0
+    return 1.0 - len(times) / len(texts)
+
+
+def _long(texts: Sequence[str]) -> float:
+    """Share of a row's texts that are too long for a header."""
+    return sum(len(text) > MAX_LABEL for text in texts) / len(texts) if texts else 0.0
+
+
+def _data_above(sample: Sample, stepping: Sequence[float], stop: int) -> list[float]:
+    """Each row's penalty for the rows above: strong for data, slight for other full rows."""
+    counts = (sample.families > 0).sum(axis=1).tolist()
+    codes = (sample.families == Family.CODE).sum(axis=1)
+    values = ((sample.families > Family.WORDS).sum(axis=1) - CODE_IS_TEXT * codes).tolist()
+    penalties, penalty = [], 0.0
+    for row in range(stop):
+        penalties.append(min(penalty, MAX_DATA_ABOVE))
+        if counts[row] >= min(2, len(sample.cols)):
+            share = 0.0 if stepping[row] else values[row] / counts[row]
+            penalty += max(W_DATA_ABOVE * min(1.0, 2.0 * share), W_TEXT_ABOVE)
+    return penalties

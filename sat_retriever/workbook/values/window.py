@@ -1,0 +1,58 @@
+"""The cells of a sheet that a window asks for, as plain values."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+
+from sat_retriever.records.area import Area
+from sat_retriever.records.jsonform import Json
+from sat_retriever.workbook.request import MAX_CELLS
+from sat_retriever.workbook.values.grid import Grid, Value
+
+_WHOLE = 1e15  # floats below this without a fraction are whole numbers
+
+
+def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> Json:
+    """The wanted cells of a sheet, as far as its used range goes; at most `MAX_CELLS` of them.
+
+    Dates and times become ISO text, errors such as `#DIV/0!` their own text, durations text as
+    Python writes it.
+
+    Args:
+        grid: Values of the sheet.
+        wanted: The cells.
+        used: The sheet's used range.
+        cut: True if the grid ends before the sheet does; there are no cells after it then.
+
+    >>> grid = Grid([["a", 1.0], [None]], first_row=2)
+    >>> cells_to_json(grid, Area(1, 1, 9, 9), Area(2, 1, 3, 2), cut=False)["rows"]
+    [['a', 1], [None, None]]
+    """
+    top, left = max(wanted.top, used.top), max(wanted.left, used.left)
+    bottom, right = min(wanted.bottom, used.bottom), min(wanted.right, used.right)
+    if cut:
+        bottom = min(bottom, grid.first_row + len(grid.rows) - 1)
+    most = max(1, MAX_CELLS // max(1, right - left + 1))  # rows
+    more = bottom - top + 1 > most
+    bottom = min(bottom, top + most - 1)
+    rows = []
+    for row in range(top, bottom + 1):
+        at = row - grid.first_row
+        held = grid.rows[at] if 0 <= at < len(grid.rows) else []
+        places = (col - grid.first_col for col in range(left, right + 1))
+        rows.append([_plain(held[p]) if 0 <= p < len(held) else None for p in places])
+    return {"top": top, "left": left, "rows": rows, "used": used.a1(), "cut": cut, "more": more}
+
+
+def _plain(value: Value) -> str | int | float | bool | None:
+    """A cell's value as JSON has it."""
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return str(value)
+        return int(value) if value.is_integer() and abs(value) < _WHOLE else value
+    if isinstance(value, (dt.datetime, dt.date, dt.time)):
+        return value.isoformat()
+    return str(value)

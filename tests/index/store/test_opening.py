@@ -1,0 +1,50 @@
+"""The one place that chooses a store, and SQL nowhere else."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import sat_retriever
+
+PACKAGE = Path(sat_retriever.__file__).parent
+STORE = PACKAGE / "index" / "store"
+STATEMENT = re.compile(
+    r"\b(SELECT\b.+\bFROM|INSERT (OR \w+ )?INTO|DELETE FROM|UPDATE \w+ SET|PRAGMA \w+|"
+    r"CREATE (VIRTUAL )?(TABLE|INDEX)|BEGIN IMMEDIATE)\b",
+    re.DOTALL,
+)
+
+
+def modules() -> Iterator[tuple[Path, ast.Module]]:
+    for file in sorted(PACKAGE.rglob("*.py")):
+        yield file, ast.parse(file.read_text(encoding="utf-8"))
+
+
+def imported(module: ast.Module) -> set[str]:
+    found = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def test_only_the_opening_module_imports_the_class_of_the_store():
+    users = [
+        file for file, module in modules() if any(".SqliteStore" in x for x in imported(module))
+    ]
+    assert users == [STORE / "opening.py"]
+
+
+def test_no_module_outside_the_store_has_sql():
+    statements, drivers = [], []
+    for file, module in modules():
+        texts = [n.value for n in ast.walk(module) if isinstance(n, ast.Constant)]
+        if any(isinstance(text, str) and STATEMENT.search(text) for text in texts):
+            statements.append(file)
+        if "sqlite3" in imported(module):
+            drivers.append(file)
+    assert statements and {file.parent for file in statements} == {STORE}
+    assert drivers and {file.parent for file in drivers} == {STORE}

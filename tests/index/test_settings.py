@@ -1,0 +1,61 @@
+"""What an index notes about itself, written and read."""
+
+import pytest
+
+from sat_retriever import FingerprintMismatchError, IndexFormatError, InputError, Serialization
+from sat_retriever.index.scores import DENSE_WEIGHT
+from sat_retriever.index.settings import IndexSettings, new_notes
+from tests.fakes import HashedEncoder
+
+
+def notes(path, dense_weight=None, *, examples=True):
+    return new_notes(
+        HashedEncoder(32, "own"), dense_weight, Serialization(), path, examples=examples
+    )
+
+
+def test_settings_are_read_as_they_were_noted(tmp_path):
+    path = tmp_path / "a.sat"
+    found = IndexSettings.from_meta(notes(path, 0.25, examples=False), path)
+    assert (found.encoder, found.width, found.dense_weight) == ("own", 32, 0.25)
+    assert (found.examples, found.reranker) == (False, None)
+    assert found.serialization == Serialization()
+    assert IndexSettings.from_meta(notes(path), path).dense_weight == DENSE_WEIGHT
+
+
+@pytest.mark.parametrize("key", ["encoder", "fingerprint", "width", "serialization", "examples"])
+def test_a_missing_note_is_named(tmp_path, key):
+    damaged = notes(tmp_path / "a.sat")
+    del damaged[key]
+    with pytest.raises(IndexFormatError, match=key):
+        IndexSettings.from_meta(damaged, tmp_path / "a.sat")
+
+
+@pytest.mark.parametrize(("key", "value"), [("width", "wide"), ("dense_weight", "half")])
+def test_a_damaged_note_is_refused(tmp_path, key, value):
+    with pytest.raises(IndexFormatError, match=value):
+        IndexSettings.from_meta(notes(tmp_path / "a.sat") | {key: value}, tmp_path / "a.sat")
+
+
+def test_an_index_of_other_texts_is_refused(tmp_path):
+    other = notes(tmp_path / "a.sat") | {"serialization_fingerprint": "other"}
+    with pytest.raises(FingerprintMismatchError, match="other texts"):
+        IndexSettings.from_meta(other, tmp_path / "a.sat")
+
+
+def test_a_share_of_the_cosine_above_one_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"1\.5"):
+        notes(tmp_path / "a.sat", 1.5)
+
+
+def test_a_folder_that_moved_with_the_index_is_found_beside_it(tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    (old / "model").mkdir(parents=True)
+    settings = IndexSettings.from_meta(notes(old / "a.sat"), old / "a.sat")
+    name = str(old / "model")
+    assert settings.located(name, old / "a.sat") == name
+    old.rename(new)
+    assert settings.located(name, new / "a.sat") == str(new / "model")
+    assert settings.located("own", new / "a.sat") == "own"
+    (new / "model").rmdir()
+    assert settings.located(name, new / "a.sat") == name

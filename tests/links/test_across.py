@@ -1,0 +1,61 @@
+"""Links between workbooks, decided from claims alone."""
+
+from sat_retriever import SheetRecord
+from sat_retriever.links.across import Blocks, blocks_of, external_links, join_links
+from sat_retriever.links.claims import claims_of
+from sat_retriever.links.formula.external import ExternalReference
+from sat_retriever.records.sheets import Column
+from sat_retriever.records.structure import Use
+
+
+def refers(source: str, file: str) -> ExternalReference:
+    return ExternalReference(source, file, "Data", "", "", Use.VALUE, 0.5, "=B1")
+
+
+def book(path: str) -> tuple[str, list[SheetRecord]]:
+    return path, [SheetRecord(f"{path}#Data", "Data", path=path)]
+
+
+def targets(file: str, place: str, *paths: str) -> list[str]:
+    found = external_links(
+        [refers("s", file)], {"s": place}, {"budget.xlsx": list(map(book, paths))}
+    )
+    return [link.target for link in found]
+
+
+def test_the_workbook_whose_path_ends_like_the_reference_is_meant():
+    paths = ("/a/2023/budget.xlsx", "/b/2024/budget.xlsx")
+    assert targets("../2024/Budget.xlsx", "/a/report.xlsx", *paths) == ["/b/2024/budget.xlsx#Data"]
+
+
+def test_of_workbooks_named_alike_the_nearest_is_meant():
+    paths = ("/a/budget.xlsx", "/b/budget.xlsx")
+    assert targets("budget.xlsx", "/b/report.xlsx", *paths) == ["/b/budget.xlsx#Data"]
+    assert targets("budget.xlsx", "", *paths) == ["/a/budget.xlsx#Data"]
+
+
+def test_a_workbook_never_refers_to_itself_as_another_one():
+    assert targets("budget.xlsx", "/a/budget.xlsx", "/a/budget.xlsx") == []
+    assert targets("budget.xlsx", "/a/report.xlsx") == []
+
+
+def key_columns(workbook: str, sheet: str, *headers: str):
+    record = SheetRecord(
+        f"{workbook}#{sheet}", sheet, workbook, columns=tuple(map(Column, headers))
+    )
+    return claims_of([record]).keys
+
+
+def test_columns_join_by_a_block_unless_it_is_crowded():
+    orders = key_columns("a", "Orders", "order_id", "vendor_id", "amount")
+    vendors = key_columns("b", "Vendors", "vendor_id", "name")
+    assert [(x.source, x.target) for x in join_links(orders, vendors, set())] == [
+        ("a#Orders", "b#Vendors")
+    ]
+    assert join_links(orders, vendors, set(blocks_of(orders))) == []
+
+
+def test_blocks_that_a_change_makes_or_ends_being_crowded_are_joined_anew():
+    before = Blocks(("a", "b", "c", "d"), {"c", "b"})
+    assert before.turned({"c", "d"}) == ["b", "d"]
+    assert before.turned({"b", "c"}) == []

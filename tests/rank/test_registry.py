@@ -1,0 +1,108 @@
+"""Every reranker has one entry, and the entry is all that the rest of the package asks."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from dataclasses import replace
+from importlib import import_module
+
+import pytest
+from typer.main import get_command
+
+import sat_retriever.rank
+from sat_retriever.cli.train.commands import app
+from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.rank.complete import COMPLETE_SHARE
+from sat_retriever.rank.registry import TRAINED, UNTRAINED, trained_kind, untrained_kind
+from sat_retriever.rank.reranker import Reranker
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.retriever import SheetRetriever
+from tests.fakes import HashedEncoder
+from tests.rank.graph.small_model import save_small_model, small_spec
+
+
+@pytest.fixture
+def index(tmp_path):
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as made:
+        made.add_records([SheetRecord(name, name) for name in ("sales", "taxes", "notes on sales")])
+        yield made
+
+
+def rerankers():
+    """Every class of the package that is a reranker."""
+    found = set()
+    for module in pkgutil.walk_packages(sat_retriever.rank.__path__, "sat_retriever.rank."):
+        for _, each in inspect.getmembers(import_module(module.name), inspect.isclass):
+            if Reranker in each.__mro__[1:]:
+                found.add(each)
+    return found
+
+
+def test_every_reranker_of_the_package_has_exactly_one_entry():
+    entries = [kind.make for kind in UNTRAINED] + [kind.load.__self__ for kind in TRAINED]
+    assert len(entries) == len(set(entries))
+    assert set(entries) == rerankers()
+
+
+def test_no_two_entries_share_a_name_a_label_or_a_format():
+    names = [kind.name for kind in (*UNTRAINED, *TRAINED)]
+    assert len(names) == len(set(names))
+    for field in ("label", "format"):
+        values = [getattr(kind, field) for kind in TRAINED]
+        assert len(values) == len(set(values))
+
+
+@pytest.mark.parametrize("kind", TRAINED, ids=lambda kind: kind.name)
+def test_every_trained_kind_is_named_after_its_training(kind):
+    assert kind.name in get_command(app).commands
+
+
+def test_the_reranker_of_a_folder_is_found_in_the_folder_or_in_its_run(index, tmp_path):
+    for kind in TRAINED:
+        place = tmp_path / kind.name / kind.name
+        place.mkdir(parents=True)
+        (place / "config.json").write_text(f'{{"format": "{kind.format}"}}')
+        assert trained_kind(place) == trained_kind(place.parent) == (kind, place)
+    model = save_small_model(tmp_path / "model", small_spec(index))
+    kind, place = trained_kind(model)
+    assert kind.trained_on(place).encoder == index.fingerprint
+
+
+def test_a_folder_without_a_reranker_says_which_trainings_make_one(tmp_path):
+    with pytest.raises(InputError) as caught:
+        trained_kind(tmp_path)
+    assert all(f"sat train {kind.name}'" in str(caught.value) for kind in TRAINED)
+    with pytest.raises(PathNotFoundError):
+        trained_kind(tmp_path / "nowhere")
+
+
+def test_an_untrained_reranker_is_chosen_by_its_name(index):
+    for kind in UNTRAINED:
+        assert untrained_kind(kind.name) == kind
+        assert isinstance(SheetRetriever(index, kind.name).reranker, kind.make)
+    assert untrained_kind("reranker") is None
+
+
+def test_a_reranker_of_ones_own_needs_no_more_than_its_order(index):
+    class LongNamesFirst(Reranker):
+        def rerank(self, question, candidates, filters=None):
+            assert question.words == ("sale",)
+            order = sorted(candidates, key=lambda each: -len(each.sheet_id))
+            return [replace(each, rank=n, score=1 / n) for n, each in enumerate(order, 1)]
+
+    own = LongNamesFirst()
+    assert (own.dense_weight, own.trained_candidates, own.keeps_scale) == (None, None, False)
+    assert own.complete_share == COMPLETE_SHARE
+    retriever = SheetRetriever(index, own)
+    assert retriever.candidates == 50
+    assert retriever.retrieve("sales", 1)[0].sheet_id == "notes on sales"
+
+
+def test_a_reranker_without_an_order_cannot_be_made():
+    class Nothing(Reranker):
+        pass
+
+    with pytest.raises(TypeError, match="rerank"):
+        Nothing()
