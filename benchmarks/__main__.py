@@ -16,17 +16,19 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import tables
 from benchmarks.registry import TABLES
 from benchmarks.registry import Table as TableOf
+from benchmarks.tables import pages
 from sat_retriever.errors import SatError
 
 
 def show() -> None:
-    """Every table with what it measures."""
-    grid = Table("table", "what it measures", box=None, pad_edge=False, header_style="dim")
+    """Every table with what it measures, room by room."""
+    grid = Table("room", "table", "what it measures", box=None, pad_edge=False, header_style="dim")
+    room = ""
     for name, table in TABLES.items():
-        grid.add_row(name, table.what)
+        grid.add_row("" if table.room == room else table.room, name, table.what)
+        room = table.room
     Console().print(grid)
 
 
@@ -55,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
             sys.stderr.write(f"there is no table {name!r}; choose one of: {', '.join(TABLES)}\n")
             return 2
         case ["tables", *rest]:
-            return tables.main(rest)
+            return pages.main(rest)
         case ["-h" | "--help"]:
             sys.stdout.write(__doc__ or "")
         case _:

@@ -1,4 +1,4 @@
-"""How far long work is: a bar with an estimate, or without a terminal a line a minute."""
+"""The progress of long work: a bar with an estimate, or without a terminal a line a minute."""
 
 from __future__ import annotations
 

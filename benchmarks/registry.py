@@ -1,4 +1,4 @@
-"""Every table that can be measured, by name."""
+"""Every table that can be measured, by name, in rooms of what they measure."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-# Corpora that the general model has not seen.
-GENERAL_TESTS = (
-    "industrytab_1k", "spider_dev", "bird_dev", "bird_dev_evidence", "eps", "templates", "domains",
-)  # fmt: skip
+from benchmarks.corpora import INDUSTRYTAB_1K, used
+
 Main = Callable[[Sequence[str]], object]
 
 
@@ -19,7 +17,7 @@ class Table:
     """One measurement.
 
     Attributes:
-        module: Module below `benchmarks` that has its `main(arguments)`.
+        module: Module below `benchmarks` that has its `main(arguments)`; its folder is its room.
         what: What it measures, in a line.
         arguments: Options that make it this table, where a module makes several.
     """
@@ -29,67 +27,67 @@ class Table:
     arguments: tuple[str, ...] = ()
 
     @property
+    def room(self) -> str:
+        """Folder of its module."""
+        return self.module.partition(".")[0]
+
+    @property
     def main(self) -> Main:
         """The module's `main`; nothing is imported before it is asked for."""
         found: Main = importlib.import_module(f"benchmarks.{self.module}").main
         return found
 
 
+_UNSEEN = ("--split", "grouped")
+_JUDGED = ("--modes", "--corpora", *used("judged"))
+_APART = ("--modes", "--models", "apart", "--corpora", INDUSTRYTAB_1K)
+
 TABLES: Mapping[str, Table] = MappingProxyType(
     {
-        # the paper's tables
-        "statistics": Table("statistics", "sheets, queries, annotations and links of every corpus"),
-        "main": Table("trained", "every method on IndustryTab-1K's test split, trained here"),
-        "grouped": Table("trained", "the same on unseen families", ("--split", "grouped")),
-        "sensitivity": Table("train_sensitivity", "K, depth, gate and channels of the graph"),
-        "cascade": Table("cascade", "latency of each method, per stage and in one call"),
-        # what the paper leaves out
-        "bug": Table("train_bug", "what the error of the released training costs"),
-        "quality": Table("quality", "every corpus without training: BM25, dense, fused"),
-        "links_quality": Table("links_quality", "what links buy without training"),
-        "spider": Table("train_spider", "trained on Spider, asked on Spider dev and BIRD dev"),
-        "fusion": Table("fusion", "ways to put cosine and BM25 together, on validation data"),
-        "adapted": Table("adapted", "without labels: untrained, general and adapted models"),
-        "general_tests": Table(
-            "adapted",
-            "the general model beside untrained rankings, on every test set",
-            ("--modes", "--corpora", *GENERAL_TESTS),
-        ),
+        "statistics": Table("paper.statistics", "sheets, queries and links of every corpus"),
+        "main": Table("paper.trained", "every method on IndustryTab-1K's test split, trained here"),
+        "grouped": Table("paper.trained", "the same on unseen families", _UNSEEN),
+        "sensitivity": Table("paper.sensitivity", "K, depth, gate and channels of the graph"),
+        "cascade": Table("paper.cascade", "latency of each method, per stage and in one call"),
+        "bug": Table("paper.bug", "what the error of the released training costs"),
+        "spider": Table("paper.spider", "trained on Spider, asked on Spider dev and BIRD dev"),
+        "quality": Table("unlabelled.quality", "every corpus without training: BM25, dense, fused"),
+        "fusion": Table("unlabelled.fusion", "ways to join cosine and BM25, on validation data"),
+        "adapted": Table("unlabelled.adapted", "untrained, general and adapted models"),
+        "general_tests": Table("unlabelled.adapted", "the general model on every test", _JUDGED),
         "apart_tests": Table(
-            "adapted",
+            "unlabelled.adapted",
             "the general model without the paper's categories and names, on IndustryTab-1K",
-            ("--modes", "--models", "apart", "--corpora", "industrytab_1k"),
+            _APART,
         ),
-        "adapt_scale": Table("adapt_scale", "time and memory of `sat adapt`"),
-        "train_speed": Table("train_speed", "seconds of a training step, fp32 and bf16"),
-        # reading and understanding
-        "periods": Table("periods", "times and owners in questions, however they are spelled"),
-        "headers": Table("headers", "header detection against labels"),
-        "reading": Table("reading", "reading speed beside other readers"),
-        "robustness": Table("robustness", "files that break readers, and mutants of good ones"),
-        "determinism": Table("determinism", "the same folder gives the same index, busy or not"),
-        "golden": Table("golden", "hashes of all that users see, before and after a change"),
-        "large": Table("large", "very long, wide and many-sheeted files, calm and busy"),
-        "formula_links": Table("formula_links", "formula links against an independent count"),
-        "joins": Table("joins", "join keys by headers against declared foreign keys"),
-        "general": Table("general", "the general model: trained, measured, made compact"),
-        "compact": Table("compact", "an encoder stored in bytes and half precision"),
-        # made corpora
-        "synth_stats": Table("synth_stats", "made corpora beside the published ones"),
-        "synth_roundtrip": Table("synth_roundtrip", "made workbooks read again"),
-        "synth_quality": Table("synth_quality", "made questions without training"),
-        "synth_recalculated": Table("synth_recalculated", "cached values against an office suite"),
-        "synth_scale": Table("synth_scale", "corpora of many sheets made and indexed"),
-        "own_queries": Table("own_queries", "queries made from an index"),
-        # speed and safety
-        "latency": Table("latency", "one query at 1,000 and 100,000 sheets"),
-        "encoder": Table("encoder", "encoder runtimes"),
-        "install": Table("install", "the base install: size, packages, cold start, encoders"),
-        "links_scale": Table("links_scale", "links at scale"),
-        "adapters": Table("adapters", "what adapters add to a call"),
-        "sync": Table("sync", "keeping an index in step with a folder"),
-        "crash": Table("crash", "kill -9 while indexing"),
-        "contention": Table("contention", "two writers and eight readers of one index"),
-        "soak": Table("soak", "memory over 20,000 questions in one process"),
+        "general": Table("general.general", "the general model: trained, measured, made compact"),
+        "periods": Table("periods.periods", "times and owners in questions, however spelled"),
+        "headers": Table("reading.headers", "header detection against labels"),
+        "reading": Table("reading.reading", "reading speed beside other readers"),
+        "links_quality": Table("links.quality", "what links buy without training"),
+        "formula_links": Table("links.formula_links", "formula links against an independent count"),
+        "joins": Table("links.joins", "join keys by headers against declared foreign keys"),
+        "links_scale": Table("links.scale", "links at scale"),
+        "synth_stats": Table("made.stats", "made corpora beside the published ones"),
+        "synth_roundtrip": Table("made.roundtrip", "made workbooks read again"),
+        "synth_quality": Table("made.quality", "made questions without training"),
+        "synth_recalculated": Table("made.recalculated", "cached values against an office suite"),
+        "synth_scale": Table("made.scale", "corpora of many sheets made and indexed"),
+        "own_queries": Table("made.own_queries", "queries made from an index"),
+        "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
+        "encoder": Table("speed.encoder", "encoder runtimes"),
+        "compact": Table("speed.compact", "an encoder stored in bytes and half precision"),
+        "install": Table("speed.install", "the base install: size, packages, cold start, encoders"),
+        "adapters": Table("speed.adapters", "what adapters add to a call"),
+        "sync": Table("speed.sync", "keeping an index in step with a folder"),
+        "train_speed": Table("speed.train_speed", "seconds of a training step, fp32 and bf16"),
+        "adapt_scale": Table("speed.adapt_scale", "time and memory of `sat adapt`"),
+        "golden": Table("safety.golden", "hashes of all that users see, before and after a change"),
+        "robustness": Table("safety.robustness", "files that break readers, and damaged good ones"),
+        "determinism": Table("safety.determinism", "the same folder gives the same index"),
+        "large": Table("safety.large", "very long, wide and many-sheeted files, calm and busy"),
+        "crash": Table("safety.crash", "kill -9 while indexing"),
+        "contention": Table("safety.contention", "two writers and eight readers of one index"),
+        "soak": Table("safety.soak", "memory over 20,000 questions in one process"),
     }
 )

@@ -1,7 +1,8 @@
-"""The one place that writes and reads a benchmark's result files.
+"""The one place that writes and reads the results of benchmarks.
 
-A result file is one JSON object: one method on one data set, split and seed, with the
-measured metrics and all that is needed to know where they come from.
+A result is one method on one data set, split and seed. Its summary is a small JSON file of the
+measured metrics and of all that is needed to know where they come from. Its per-query rows are a
+block of the benchmark's one compressed file (`benchmarks.rows`), named by a hash in the summary.
 """
 
 from __future__ import annotations
@@ -13,16 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
+from benchmarks.rows import FILE, Block, DamagedRowsError, blocks, write_blocks
+from sat_retriever.atomic import draft_of
 from sat_retriever.training.loop.provenance import LIBRARIES, provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(__file__).resolve().parent / "results"
-FORMAT = 1
-_OUTPUTS = (
-    "benchmarks/results",
-    "docs/results",
-    "README.md",
-)  # written by benchmarks: no change of the code
+FORMAT = 2  # 1 had the rows in the summary
+# What benchmarks write: no change of the code.
+_OUTPUTS = ("benchmarks/results", "docs/results", "README.md")
 _LIBRARIES = (
     "numpy",
     "onnxruntime",
@@ -56,21 +58,41 @@ class Result:
     seed: int | None = None
     per_query: Sequence[Mapping[str, Any]] = ()
 
+    @property
+    def name(self) -> str:
+        """Name of the summary, without its ending."""
+        return name_of(self.method, self.dataset, self.split, self.seed)
+
+
+def name_of(method: str, dataset: str, split: str, seed: int | None) -> str:
+    """Name of a result; its parts have underscores, so dots are between them.
+
+    >>> name_of("fused_minilm", "spider_dev", "all", None), name_of("ours", "eps", "all", 42)
+    ('fused_minilm.spider_dev.all', 'ours.eps.all.42')
+    """
+    return ".".join([method, dataset, split, *([] if seed is None else [str(seed)])])
+
 
 def write_result(
     benchmark: str, result: Result, *, data: Iterable[Path] = (), folder: Path | None = None
 ) -> Path:
-    """The path of the file written, below `results/<benchmark>/`.
+    """The path of the summary written, below `results/<benchmark>/`; its rows beside it.
+
+    A result of the same name is replaced. The new rows are there before the summary that names
+    them and the old ones are gone after it, so a run that is stopped leaves the old result or the
+    new one. Other runs that write results of the same benchmark wait.
 
     Args:
         benchmark: Folder of the results, for example "quality".
         result: What was found.
         data: Files, or folders of files, that were measured on; they are hashed.
         folder: Where benchmarks keep their results; the committed ones' when None.
+
+    Raises:
+        DamagedRowsError: If the benchmark's rows are unreadable.
+        OutputError: If a file cannot be written there.
     """
-    seed = "" if result.seed is None else f".{result.seed}"
-    name = f"{result.method}.{result.dataset}.{result.split}{seed}.json"
-    path = (folder or FOLDER) / benchmark / name
+    block = Block.of(result.name, result.per_query) if result.per_query else None
     content = {
         "format": FORMAT,
         "method": result.method,
@@ -82,20 +104,32 @@ def write_result(
             **provenance(code=ROOT, outputs=_OUTPUTS, libraries=_LIBRARIES),
             "data_hash": data_hash(data),
         },
-        "per_query": "ROWS",
+        "rows": None if block is None else {"count": block.count, "hash": block.hash},
     }
-    text = json.dumps(content, indent=2, ensure_ascii=False)
-    rows = ",\n".join(f"    {json.dumps(row)}" for row in result.per_query)  # one line a row
-    text = text.replace('"ROWS"', f"[\n{rows}\n  ]" if rows else "[]")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(text + "\n", encoding="utf-8")
-    partial.replace(path)
+    home = (folder or FOLDER) / benchmark
+    home.mkdir(parents=True, exist_ok=True)
+    path = home / f"{result.name}.json"
+    with FileLock(home / f"{FILE}.lock"):
+        kept = [each for each in blocks(home / FILE) if block is None or each.key != block.key]
+        if block is not None:
+            kept.append(block)
+            write_blocks(home / FILE, kept)
+        with draft_of(path) as draft:
+            draft.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        named = _named(home)
+        if not named.issuperset(each.key for each in kept):
+            write_blocks(home / FILE, [each for each in kept if each.key in named])
     return path
 
 
-def read_results(benchmark: str, folder: Path | None = None) -> list[dict[str, Any]]:
-    """All result files of a benchmark, in the order of their names; maybe none.
+def _named(home: Path) -> set[tuple[str, str]]:
+    """Keys of the blocks that summaries name."""
+    told = {path.stem: json.loads(path.read_bytes()).get("rows") for path in home.glob("*.json")}
+    return {(name, rows["hash"]) for name, rows in told.items() if rows}
+
+
+def read_summaries(benchmark: str, folder: Path | None = None) -> list[dict[str, Any]]:
+    """All results of a benchmark without their rows, in the order of their names; maybe none.
 
     Args:
         benchmark: Folder of the results.
@@ -103,6 +137,56 @@ def read_results(benchmark: str, folder: Path | None = None) -> list[dict[str, A
     """
     paths = sorted(((folder or FOLDER) / benchmark).glob("*.json"))
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+
+
+def read_results(benchmark: str, folder: Path | None = None) -> list[dict[str, Any]]:
+    """All results of a benchmark with their rows as "per_query", in the order of their names.
+
+    Args:
+        benchmark: Folder of the results.
+        folder: Where benchmarks keep their results; the committed ones' when None.
+
+    Raises:
+        DamagedRowsError: If rows that a summary names are not there, or unreadable.
+    """
+    path = (folder or FOLDER) / benchmark / FILE
+    found = {block.key: block for block in blocks(path)}
+    return [_with_rows(each, found, path) for each in read_summaries(benchmark, folder)]
+
+
+def read_result(summary: Path) -> dict[str, Any]:
+    """One result with its rows as "per_query"; its rows are looked for beside its summary.
+
+    Raises:
+        DamagedRowsError: If its rows are not there, or unreadable.
+        OSError: If the summary cannot be read.
+        ValueError: If it is not JSON.
+    """
+    path = summary.with_name(FILE)
+    found = {block.key: block for block in blocks(path) if block.result == summary.stem}
+    return _with_rows(json.loads(summary.read_text(encoding="utf-8")), found, path)
+
+
+def _with_rows(
+    summary: dict[str, Any], found: Mapping[tuple[str, str], Block], path: Path
+) -> dict[str, Any]:
+    """The summary with its rows; one of format 1 has them already.
+
+    Raises:
+        DamagedRowsError: If they are not among those found.
+    """
+    if summary["format"] == 1:
+        return summary
+    named = summary.pop("rows")
+    if named is None:
+        return summary | {"per_query": []}
+    name = name_of(*(summary[part] for part in ("method", "dataset", "split", "seed")))
+    if (name, named["hash"]) not in found:
+        raise DamagedRowsError(
+            f"{path} lacks the {named['count']} rows of {name}; take both from git again, or "
+            "measure anew"
+        )
+    return summary | {"per_query": found[name, named["hash"]].rows()}
 
 
 def data_hash(paths: Iterable[Path]) -> str | None:

@@ -13,7 +13,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "results"
 
 
-def test_a_result_file_has_its_keys_in_the_agreed_order(folder):
+def test_a_summary_has_its_keys_in_the_agreed_order(folder):
     rows = [{"query": 0, "hits": [1]}, {"query": 1, "hits": []}]
     path = write_result("quality", Result("bm25", "spider_dev", {"MRR": 0.5}, per_query=rows))
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -26,14 +26,16 @@ def test_a_result_file_has_its_keys_in_the_agreed_order(folder):
         "seed",
         "metrics",
         "provenance",
-        "per_query",
+        "rows",
     ]
     assert list(content["provenance"]) == [
         *provenance(),
         "data_hash",
     ]
-    assert content["per_query"] == rows
+    assert content["rows"]["count"] == 2
     assert content["metrics"] == {"MRR": 0.5}
+    (result,) = read_results("quality")
+    assert result["per_query"] == rows
 
 
 def test_the_seed_is_part_of_the_file_name(folder):

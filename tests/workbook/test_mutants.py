@@ -1,10 +1,10 @@
-"""A small, seeded slice of the fuzzer in `benchmarks.robustness`."""
+"""A small, seeded slice of the fuzzer in `benchmarks.safety.robustness`."""
 
 import pytest
 
-from benchmarks.mutants import made_seeds, mutants
-from benchmarks.oracle import READERS, Oracle
-from benchmarks.robustness import Tally
+from benchmarks.safety.mutants import made_seeds, mutants
+from benchmarks.safety.oracle import READERS, Oracle
+from benchmarks.safety.robustness import Tally
 
 
 @pytest.fixture

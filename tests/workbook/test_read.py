@@ -7,7 +7,7 @@ import openpyxl
 import pytest
 import xlsxwriter
 
-from benchmarks.mutants import made_seeds
+from benchmarks.safety.mutants import made_seeds
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.records.sheets import ColumnType, Formula, SkipReason, Visibility
 from sat_retriever.records.structure import DefinedName, HiddenParts

@@ -30,7 +30,7 @@ from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import ColumnProfile
 
-MIN_CONFIDENCE = 0.25  # by cross-validation on Spider's training databases, see benchmarks.joins
+MIN_CONFIDENCE = 0.25  # by cross-validation on Spider's training part: benchmarks.links.joins
 MAX_OWNERS = 2  # keys that one column of a workbook refers to
 MAX_LINKS = 64  # of one column with other workbooks
 _LOOKED_AT = 9  # owners in a block of like values inside a workbook

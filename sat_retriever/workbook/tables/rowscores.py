@@ -13,8 +13,8 @@ from sat_retriever.workbook.tables.sample import MIN_STEPS, Family, Sample, step
 from sat_retriever.workbook.tables.wording import MAX_LABEL, text_styles
 from sat_retriever.workbook.values.cells import plain_text
 
-# Weights, chosen on the tuning part of benchmarks/header_labels.json and on the
-# tuning seeds of benchmarks/headers.py.
+# Weights, chosen on the tuning part of benchmarks/reading/header_labels.json and on the
+# tuning seeds of benchmarks/reading/headers.py.
 W_CONTRAST = 1.0
 W_FILL = 0.5
 W_REPEAT = 0.4

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.raw_formulas import count_edges
+from benchmarks.links.raw_formulas import count_edges
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.links.formula.relations import WorkbookLinks, workbook_links
 from sat_retriever.workbook.read import read_workbook

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.mutants import made_seeds
+from benchmarks.safety.mutants import made_seeds
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.formats.sniff import sniff
 from sat_retriever.workbook.limits import Limits

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import xlsxwriter
 
-from benchmarks.mutants import made_seeds
+from benchmarks.safety.mutants import made_seeds
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import _asked, ask

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.made import make_sheets
+from benchmarks.reading.sheets import make_sheets
 from sat_retriever.records.area import Area
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.sheets import ColumnType

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl.utils import get_column_letter
 
-from benchmarks.mutants import made_seeds
+from benchmarks.safety.mutants import made_seeds
 from sat_retriever.records.area import Area
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.budget import Budget

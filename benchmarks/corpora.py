@@ -1,0 +1,225 @@
+"""Every corpus that is measured on, once: its names, how to read it, its parts, its uses.
+
+A new corpus is an entry here. Benchmarks ask for the corpora of their use, tables for titles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from sat_retriever.datasets.dataset import (
+    Dataset,
+    load_bird,
+    load_eps,
+    load_industrytab,
+    load_spider,
+)
+from sat_retriever.datasets.splits import held_out_workbooks, standard_split
+
+INDUSTRYTAB_1K, INDUSTRYTAB_614 = "industrytab_1k", "industrytab_614"
+PUBLISHED = (INDUSTRYTAB_1K, INDUSTRYTAB_614)  # with the paper's own figures
+Use = Literal[
+    "counted",  # by `run statistics`
+    "untrained",  # asked without training: `run quality`, `run links_quality`
+    "chosen",  # its validation part is for choices: `--validation`, `run fusion`
+    "keys",  # its declared keys judge joins: `run joins`
+    "transfer",  # asked by models that learnt from Spider's training questions: `run spider`
+    "judged",  # the general model is judged on it: `run general_tests`
+    "adapted",  # models are adapted to its sheets: `run adapted`
+    "summary",  # a column of the README's table *Without labels*
+]
+Places = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """One corpus.
+
+    Attributes:
+        dataset: Its name in result files.
+        title: Its name in tables.
+        uses: What it is measured for.
+        load: Reads it from its folder; None for a made corpus.
+        folder: Its folder below that of the data.
+        made: Name of the made corpus that it is; see `benchmarks.general.corpora`.
+        short: Its name as a column.
+        source: Where the data can be had.
+        parts: Places of the questions of each part besides "all", in the order shown.
+        validation: Places of the questions that choices may be made with.
+        databases: Its sheets are tables of databases.
+        keys_apart: Its declared keys are in another file, named by `--bird-tables`.
+        metrics: What the README shows of it.
+    """
+
+    dataset: str
+    title: str
+    uses: frozenset[Use]
+    load: Callable[[Path], Dataset] | None = None
+    folder: str = ""
+    made: str = ""
+    short: str = ""
+    source: str = ""
+    parts: Mapping[str, Callable[[Dataset], Places]] = field(default_factory=dict)
+    validation: Callable[[Dataset], Places] | None = None
+    databases: bool = False
+    keys_apart: bool = False
+    metrics: tuple[str, ...] = ("NDCG@5",)
+
+    def read(self, data: Path) -> Dataset:
+        """The corpus from the folder of all data.
+
+        Raises:
+            CorpusError: If a file is missing or does not have the documented form.
+            ValueError: If the corpus is made, so that there is nothing to read.
+        """
+        if self.load is None:
+            raise ValueError(f"{self.dataset} is made, not read")
+        return self.load(data / self.folder)
+
+
+def _standard(part: Literal["test", "validation"]) -> Callable[[Dataset], Places]:
+    """A part of the paper's standard split."""
+    return lambda dataset: getattr(standard_split(len(dataset.queries)), part)
+
+
+def _held_out(dataset: Dataset) -> Places:
+    """Questions of the training databases that training leaves out."""
+    names = held_out_workbooks(dataset.queries)
+    return tuple(n for n, query in enumerate(dataset.queries) if query.workbook in names)
+
+
+_SPIDER = "https://yale-lily.github.io/spider, tables read as sheets"
+_BIRD = "https://bird-bench.github.io, tables read as sheets"
+_COMPLETE = ("NDCG@10", "AllRelevant@10")
+
+CORPORA: Mapping[str, Corpus] = MappingProxyType(
+    {
+        INDUSTRYTAB_1K: Corpus(
+            INDUSTRYTAB_1K,
+            "IndustryTab-1K",
+            frozenset({"counted", "untrained", "chosen", "judged", "adapted", "summary"}),
+            load_industrytab,
+            INDUSTRYTAB_1K,
+            short="1K",
+            source="the release of the paper Sheet As Token",
+            parts={"standard": _standard("test")},
+            validation=_standard("validation"),
+        ),
+        INDUSTRYTAB_614: Corpus(
+            INDUSTRYTAB_614,
+            "IndustryTab-614",
+            frozenset({"counted"}),
+            load_industrytab,
+            INDUSTRYTAB_614,
+            source="the release of the paper Sheet As Token",
+        ),
+        "spider_train": Corpus(
+            "spider_train",
+            "Spider train",
+            frozenset({"counted", "chosen"}),
+            partial(load_spider, split="train"),
+            "spider",
+            source=_SPIDER,
+            validation=_held_out,
+            databases=True,
+        ),
+        "spider_train_synonym": Corpus(
+            "spider_train_synonym",
+            "Spider train, with synonyms",
+            frozenset({"chosen"}),
+            partial(load_spider, split="train_synonym"),
+            "spider",
+            source=_SPIDER,
+            validation=_held_out,
+            databases=True,
+        ),
+        "templates": Corpus(
+            "made_templates",
+            "made workbooks of templates, unseen naming conventions",
+            frozenset({"judged", "adapted", "summary"}),
+            made="templates-101",
+            short="templates",
+        ),
+        "domains": Corpus(
+            "made_domains",
+            "made workbooks of other subjects, unseen naming conventions",
+            frozenset({"judged", "adapted", "summary"}),
+            made="domains-100",
+            short="other subjects",
+        ),
+        "spider_dev": Corpus(
+            "spider_dev",
+            "Spider dev",
+            frozenset({"counted", "untrained", "keys", "transfer", "judged", "summary"}),
+            load_spider,
+            "spider",
+            short="Spider dev",
+            source=_SPIDER,
+            databases=True,
+            metrics=_COMPLETE,
+        ),
+        "bird_dev": Corpus(
+            "bird_dev",
+            "BIRD dev, question only",
+            frozenset({"counted", "untrained", "keys", "transfer", "judged", "summary"}),
+            load_bird,
+            "bird_dev",
+            short="BIRD dev",
+            source=_BIRD,
+            databases=True,
+            keys_apart=True,
+            metrics=_COMPLETE,
+        ),
+        "bird_dev_evidence": Corpus(
+            "bird_dev_evidence",
+            "BIRD dev, question + evidence",
+            frozenset({"untrained", "transfer", "judged"}),
+            partial(load_bird, evidence=True),
+            "bird_dev",
+            source=_BIRD,
+            databases=True,
+            keys_apart=True,
+        ),
+        "eps": Corpus(
+            "eps",
+            "EPS, real workbooks",
+            frozenset({"counted", "untrained", "judged", "adapted", "summary"}),
+            load_eps,
+            "eps",
+            short="EPS",
+            source="https://github.com/EnergyInnovation/eps-us, the workbooks below InputData",
+        ),
+    }
+)
+
+
+def used(use: Use) -> dict[str, Corpus]:
+    """The corpora of a use, by name, in the order in which they are shown."""
+    return {name: corpus for name, corpus in CORPORA.items() if use in corpus.uses}
+
+
+def title_of(dataset: str) -> str:
+    """The title of a data set that a result file names; its name if it is not known."""
+    titles = {corpus.dataset: corpus.title for corpus in CORPORA.values()}
+    return titles.get(dataset, dataset)
+
+
+def shown_parts(use: Use) -> dict[tuple[str, str], str]:
+    """Title of each data set and part of a use, in the order in which they are shown."""
+    found = {}
+    for corpus in used(use).values():
+        for part in corpus.parts:
+            found[corpus.dataset, part] = f"{corpus.title}, {part} test"
+        found[corpus.dataset, "all"] = corpus.title + (", all queries" if corpus.parts else "")
+    return found
+
+
+def where_to_get(use: Use) -> str:
+    """Where the data of a use can be had, a folder named once."""
+    sources = {corpus.folder: corpus.source for corpus in used(use).values()}
+    return "; ".join(f"{folder}: {source}" for folder, source in sources.items())

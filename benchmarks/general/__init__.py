@@ -1,0 +1,1 @@
+"""The general model: its corpora, its training, its model card."""

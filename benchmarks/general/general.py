@@ -1,0 +1,123 @@
+"""The general Sheet Encoder and reranker: trained, measured, made compact, put into the package.
+
+    python -m benchmarks run general [--apart] [--every-convention] [--seed 42] [--ship]
+
+Corpora, both trainings and the indexes are kept below `--runs`; the same command goes on where it
+was stopped. Nothing is put into the package without --ship, and nothing of `--apart` ever.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.general.card import Measured, card
+from benchmarks.general.corpora import SIZES, Part, Wanted, parts
+from benchmarks.general.parts import MEASURES, SYSTEMS, Trainings, measured, trained
+from benchmarks.results import Result, write_result
+from benchmarks.training.plan import overridden
+from sat_retriever.models.packaged import FOLDER, GENERAL
+from sat_retriever.training.settings import EncoderTraining, RerankerTraining
+
+BENCHMARK = "general"
+MOST_BYTES = 40_000_000
+
+
+def folder_of(wanted: Wanted, size: str, runs: Path) -> Path:
+    """Folder of one variant's parts."""
+    names = ("apart" if wanted.apart else GENERAL, *(["every"] if wanted.every_convention else []))
+    return runs / ".".join((*names, size, str(wanted.seed)))
+
+
+def settings_of(changes: Sequence[str], seed: int) -> Trainings:
+    """The trainings with `name=value` changes, of either stage or both."""
+    plain = Trainings()
+    encoder = overridden(replace(plain.encoder, seed=seed), changes)
+    reranker = overridden(replace(plain.reranker, seed=seed), changes)
+    if not isinstance(encoder, EncoderTraining) or not isinstance(reranker, RerankerTraining):
+        raise TypeError("overridden keeps the kind of settings")
+    return Trainings(encoder, reranker)
+
+
+def ship(package: Path, target: Path) -> None:
+    """Put the package where `SheetEncoder.load("general")` finds it.
+
+    Raises:
+        SystemExit: If it is too large for the repository.
+    """
+    size = sum(file.stat().st_size for file in package.rglob("*") if file.is_file())
+    if size > MOST_BYTES:
+        sys.exit(f"{package} holds {size / 1e6:.2f} MB, the most is {MOST_BYTES / 1e6:.0f} MB")
+    draft = target.with_name(f".{target.name}.partial")
+    shutil.rmtree(draft, ignore_errors=True)
+    shutil.copytree(package, draft)
+    shutil.rmtree(target, ignore_errors=True)
+    draft.rename(target)
+
+
+def results(found: Measured, seed: int, *, apart: bool) -> list[Result]:
+    """A result a corpus and system."""
+    suffix = "_apart" if apart else ""
+    return [
+        Result(f"{system}{suffix}", corpus, dict(values), split="validation", seed=seed)
+        for corpus, of_system in found.items()
+        for system, values in of_system.items()
+    ]
+
+
+def show(found: Measured) -> Table:
+    """The validation parts, system by system."""
+    table = Table("corpus", "system", *MEASURES)
+    for corpus, of_system in found.items():
+        for system, title in SYSTEMS.items():
+            values = (f"{of_system[system][name]:.3f}" for name in MEASURES)
+            table.add_row(corpus, title, *values)
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make, train, measure, write card and results; with --ship also the package."""
+    options = _parser().parse_args(arguments)
+    size = SIZES[options.size]
+    wanted = Wanted(size, options.apart, options.every_convention, options.seed)
+    if options.ship and options.apart:
+        sys.exit("--apart is a comparison and never shipped; leave --ship out")
+    folder = folder_of(wanted, options.size, options.runs)
+    corpora: list[Part] = parts(wanted, options.data, folder / "corpora")
+    settings = settings_of(options.set, options.seed)
+    package = trained(corpora, settings, folder)
+    found = measured(corpora, package, folder, settings.encoder.backbone)
+    text = card(corpora, wanted, settings, folder, found)
+    (package / "README.md").write_text(text, encoding="utf-8")
+    if not options.dry:
+        learnt = tuple(file for part in corpora for file in part.dataset.files)
+        for result in results(found, options.seed, apart=options.apart):
+            write_result(BENCHMARK, result, data=dict.fromkeys(learnt))
+    if options.ship:
+        ship(package, FOLDER / GENERAL)
+    Console().print(show(found))
+
+
+def _parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    made.add_argument("--data", type=Path, default=Path("../shared/data"))
+    made.add_argument("--runs", type=Path, default=Path("runs"), help="where parts are kept")
+    made.add_argument("--seed", type=int, default=42)
+    made.add_argument("--size", choices=tuple(SIZES), default="full")
+    made.add_argument("--apart", action="store_true", help="without the paper's categories, names")
+    made.add_argument("--every-convention", action="store_true", help="learn those of validation")
+    made.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    made.add_argument("--dry", action="store_true", help="write no result files")
+    made.add_argument("--ship", action="store_true", help="put the models into the package")
+    return made
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Links: what they buy, how many are right, and how they scale."""

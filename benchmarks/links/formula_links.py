@@ -1,0 +1,179 @@
+"""Formula edges against an independent count, and what extracting them costs.
+
+    python -m benchmarks run formula_links --data ../shared/data
+    python -m benchmarks run formula_links --only speed --rows 5000 --no-save
+
+Edges are (sheet with formulas, sheet of the same workbook they take from), from file to
+link through the reader, against `benchmarks/raw_formulas.py`, which shares no code with
+the package. Sheets without a record (empty ones, chart sheets) can have no link; edges to
+them are counted apart. Speed: each measurement is a fresh process, and the median of
+three rounds counts; processor time stands beside it, for a busy machine. "extract" has
+the formulas in memory and makes references and links of them; "worker" reads a file from
+disk as a reading process does, with and without what links are found by (column profiles
+too).
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from benchmarks.links.formula_speed import generate, largest, speed
+from benchmarks.links.raw_formulas import RawCount, count_edges
+from benchmarks.results import Result, write_result
+from sat_retriever.links.formula.operands import Taken, Target
+from sat_retriever.links.formula.relations import workbook_links
+from sat_retriever.links.formula.scope import Scope
+from sat_retriever.workbook.read import Workbook, read_workbook
+
+Edge = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Totals:
+    """Counts over all workbooks; edges by whether both, one or the other found them."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    differences: list[str] = field(default_factory=list)
+
+    def compare(self, kind: str, ours: set[Any], theirs: set[Any], file: str) -> None:
+        """Count what both found and what only one did."""
+        self.counts[f"{kind}_both"] += len(ours & theirs)
+        self.counts[f"{kind}_ours_only"] += len(ours - theirs)
+        self.counts[f"{kind}_raw_only"] += len(theirs - ours)
+        self.differences += [f"{file}: {kind}, ours only: {each}" for each in sorted(ours - theirs)]
+        self.differences += [f"{file}: {kind}, raw only: {each}" for each in sorted(theirs - ours)]
+
+    def ratio(self, kind: str, other: str) -> float | None:
+        """Share of what both found; precision or recall, by whose rest is named."""
+        both = self.counts[f"{kind}_both"]
+        every = both + self.counts[f"{kind}_{other}"]
+        return round(both / every, 6) if every else None
+
+
+def compare_file(path: Path, totals: Totals) -> None:
+    """Count one workbook both ways."""
+    raw = count_edges(path)
+    made = read_workbook(path, formulas=False)
+    names = {record.sheet_id: record.sheet for record in made.records}
+    found = workbook_links(made.records, made.references, made.structure)
+    ours = {
+        (names[link.source], names[link.target])
+        for link in found.links
+        if link.type == "formula_reference"
+    }
+    known = set(names.values())
+    theirs = {edge for edge in raw.edges if known.issuperset(edge)}
+    totals.compare("edges", ours, theirs, path.name)
+    for kind, some in (("array_edges", raw.array_edges), ("shared_edges", raw.shared_edges)):
+        of_kind = {edge for edge in some if edge in theirs}
+        totals.compare(kind, ours & of_kind, of_kind, path.name)
+    external = {
+        (names[each.source], each.file, each.sheet) for each in found.external if not each.name
+    }
+    totals.compare("external", external, set(raw.external), path.name)
+    totals.counts["edges_to_sheets_without_record"] += len(raw.edges) - len(theirs)
+    _count(raw, made, totals)
+
+
+def _count(raw: RawCount, made: Workbook, totals: Totals) -> None:
+    """Cells, and on how many edges both count the same number of them."""
+    totals.counts["files"] += 1
+    totals.counts["sheets"] += len(made.records)
+    totals.counts["formula_cells"] += raw.cells
+    totals.counts["array_formula_cells"] += raw.array_cells
+    totals.counts["shared_formula_cells"] += raw.shared_cells
+    by_edge = _cells_by_edge(made)
+    for edge, cells in raw.edges.items():
+        uses = by_edge.get(edge, [0])
+        if sum(uses) == cells:
+            totals.counts["edges_with_equal_cells"] += 1
+        elif max(uses) <= cells <= sum(uses):  # a cell may total one part and look up another
+            totals.counts["edges_with_cells_between_most_and_sum_of_uses"] += 1
+        else:
+            totals.counts["edges_with_other_cells"] += 1
+            totals.differences.append(
+                f"{Path(made.path).name}: {edge} cells, ours {uses}, raw {cells}"
+            )
+
+
+def _cells_by_edge(made: Workbook) -> dict[Edge, list[int]]:
+    """Cells of each reference by the sheets it comes to."""
+    tabs = made.structure.tabs or tuple(record.sheet for record in made.records)
+    scope = Scope(tabs, made.structure)
+    found: dict[Edge, list[int]] = {}
+    for each in made.references:
+        target = Target(each.workbook, each.first, each.last, each.name, each.area)
+        for meant in scope.meant(each.sheet, Taken(each.use, target)):
+            if meant.external is None:
+                found.setdefault((each.sheet, tabs[meant.place]), []).append(each.cells)
+    return found
+
+
+def edges(folder: Path, console: Console) -> dict[str, Any]:
+    """Metrics over all xlsx files below a folder."""
+    totals = Totals()
+    for path in sorted(folder.rglob("*.xlsx")):
+        compare_file(path, totals)
+    for line in totals.differences:
+        console.print(line, highlight=False, markup=False)
+    metrics: dict[str, Any] = {
+        "precision": totals.ratio("edges", "ours_only"),
+        "recall": totals.ratio("edges", "raw_only"),
+        "array_recall": totals.ratio("array_edges", "raw_only"),
+        "shared_recall": totals.ratio("shared_edges", "raw_only"),
+        "external_precision": totals.ratio("external", "ours_only"),
+        "external_recall": totals.ratio("external", "raw_only"),
+    }
+    metrics.update(sorted(totals.counts.items()))
+    counted = totals.counts["edges_both"] + totals.counts["edges_raw_only"]
+    metrics["share_of_edges_with_equal_cells"] = round(
+        totals.counts["edges_with_equal_cells"] / counted, 4
+    )
+    return metrics
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Compare on the energy model's workbooks, then time the largest and a generated one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--only", choices=["edges", "speed"])
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--no-save", action="store_true")
+    options = parser.parse_args(arguments)
+    console = Console()
+    eps = options.data / "eps"
+    results: list[tuple[Result, list[Path]]] = []
+    if not eps.is_dir():
+        console.print(f"eps: not run, there is no folder {eps}")
+    elif options.only != "speed":
+        metrics = edges(eps, console)
+        console.print(metrics)
+        results.append((Result("edges", "eps", metrics), [eps]))
+    if options.only != "edges":
+        results += _speeds(eps, options.rows, options.rounds, console)
+    for result, data in results:
+        if not options.no_save:
+            write_result("formula_links", result, data=data)
+
+
+def _speeds(eps: Path, rows: int, rounds: int, console: Console) -> list[tuple[Result, list[Path]]]:
+    results: list[tuple[Result, list[Path]]] = []
+    if eps.is_dir():
+        for rank, path in enumerate(largest(eps, 3), 1):
+            result = Result("speed", f"eps_largest_{rank}", speed(path, rounds, console))
+            results.append((result, [path]))
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder, "generated.xlsx")
+        generate(made, rows)
+        metrics = speed(made, rounds, console)
+        results.append((Result("speed", f"generated_{rows}x20", metrics), []))
+    return results

@@ -1,0 +1,275 @@
+"""Gains from links without training: fused candidates against those reranked along links.
+
+    python -m benchmarks run links_quality --data ../shared/data
+    python -m benchmarks run links_quality --data ../shared/data --validation
+
+The first command scores the reported data; every number of `LinkSettings` and the share
+of `complete_set` were chosen with the second. Links are those that a data set publishes
+("given": Spider's declared foreign keys, IndustryTab's graph), or those that the index
+finds by itself ("found": by names and headers, and in workbooks by formulas too).
+BIRD's foreign keys are not in its corpus file; `--bird-tables` takes its dev_tables.json.
+All methods get the same candidates, Stage 1's first 50.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from benchmarks.corpora import CORPORA, Use, where_to_get
+from benchmarks.results import Result, write_result
+from benchmarks.unlabelled.quality import (
+    QuerySet,
+    Run,
+    query_rows,
+    score,
+    sets_of,
+    timeless_index,
+)
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.errors import CorpusError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics import mean
+from sat_retriever.metrics.comparison import BySeed, difference
+from sat_retriever.metrics.rows import rows_of
+from sat_retriever.rank.complete import complete_set
+from sat_retriever.rank.links import LinkReranker, LinkSettings
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.tokens import Encoder
+from sat_retriever.retriever import CANDIDATES
+
+SIBLINGS_ALONE = LinkSettings(types={}, other=0.0)
+COMPARED = ("NDCG@5", "NDCG@10", "Recall@1", "Recall@10", "AllRelevant@10", "MRR")
+SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20)  # fixed sizes of an answer, for comparison
+
+
+def bird_links(path: Path, records: Sequence[SheetRecord]) -> tuple[Link, ...]:
+    """The foreign keys of BIRD's dev_tables.json as links between sheets.
+
+    Raises:
+        CorpusError: If the file is missing or does not have the form of BIRD's release.
+    """
+    ids = {(record.workbook.lower(), record.sheet.lower()): record.sheet_id for record in records}
+    links: dict[tuple[str, str], Link] = {}
+    try:
+        for database in json.loads(path.read_text(encoding="utf-8")):
+            name, tables = database["db_id"].lower(), database["table_names_original"]
+            columns = database["column_names_original"]
+            for pair in database["foreign_keys"]:
+                ends = [(tables[columns[n][0]], columns[n][1]) for n in pair]
+                source, target = (ids.get((name, table.lower())) for table, _ in ends)
+                if source is None or target is None or source == target:
+                    continue
+                shown = " = ".join(f"{table}.{column}" for table, column in ends)
+                link = Link(source, target, "join_key", evidence=shown[:200])
+                links.setdefault((source, target), link)
+    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        raise CorpusError(f"{path} is not BIRD's dev_tables.json ({error!r})") from error
+    return tuple(links.values())
+
+
+def candidate_run(index: SheetIndex, sets: Sequence[QuerySet]) -> Run:
+    """Stage 1's candidates for every query of the sets."""
+    queries = sets[0].dataset.queries
+    places = sorted({place for asked in sets for place in asked.places})
+    return {
+        place: index.candidates(queries[place].text, CANDIDATES)
+        for place in track(places, f"{sets[0].dataset.name}, candidates")
+    }
+
+
+def reranked(
+    reranker: LinkReranker, dataset: Dataset, candidates: Run, label: str
+) -> tuple[Run, list[float]]:
+    """Candidates reranked, and how long each query took in milliseconds."""
+    run: Run = {}
+    took = []
+    for place, found in track(candidates.items(), f"{dataset.name}, {label}"):
+        question = reranker.index.question(dataset.queries[place].text)
+        start = time.perf_counter()
+        run[place] = reranker.rerank(question, found)
+        took.append((time.perf_counter() - start) * 1000)
+    return run, took
+
+
+def part_of(asked: QuerySet, *, several: bool) -> QuerySet:
+    """Those of the queries with one gold sheet, or with more."""
+    queries = asked.dataset.queries
+    places = (p for p in asked.places if (len(set(queries[p].positives)) > 1) == several)
+    return replace(asked, places=tuple(places))
+
+
+def compared(asked: QuerySet, run: Run, base: Run) -> dict[str, object]:
+    """Differences to another run with their 95 % intervals; a row a query is a cluster."""
+    ours: BySeed = {None: query_rows(asked, run)}
+    theirs: BySeed = {None: query_rows(asked, base)}
+    found: dict[str, object] = {}
+    for name in COMPARED:
+        gap = difference(ours, theirs, name)
+        found[name] = {key: round(getattr(gap, key), 5) for key in ("mean", "low", "high")}
+    return found
+
+
+def set_scores(ranking: Sequence[Candidate], gold: Sequence[str], size: int) -> tuple[float, ...]:
+    """F1, precision, recall and size of the first sheets as an answer.
+
+    >>> ranking = [Candidate(name, n, 1, 1, 1, n, n) for n, name in enumerate("ab", start=1)]
+    >>> set_scores(ranking, ["a", "c"], 1)
+    (0.6666666666666666, 1.0, 0.5, 1.0)
+    """
+    hits = len({sheet.sheet_id for sheet in ranking[:size]} & set(gold))
+    precision, recall = hits / size if size else 0.0, hits / len(set(gold))
+    f1 = 2 * precision * recall / (precision + recall) if hits else 0.0
+    return f1, precision, recall, float(size)
+
+
+def complete_sets(asked: QuerySet, run: Run) -> dict[str, object]:
+    """The adaptive cut against the fixed size that is best on these very queries."""
+    golds = [asked.dataset.queries[place].positives for place in asked.places]
+    rankings = [run[place] for place in asked.places]
+
+    def means(sizes: Sequence[int]) -> dict[str, float]:
+        rows = [set_scores(r, g, n) for r, g, n in zip(rankings, golds, sizes, strict=True)]
+        names = ("F1", "precision", "recall", "size")
+        columns = ([row[n] for row in rows] for n in range(len(names)))
+        return {n: round(mean(c), 5) for n, c in zip(names, columns, strict=True)}
+
+    fixed = {size: means([size] * len(golds)) for size in SIZES}
+    best = max(SIZES, key=lambda size: (fixed[size]["F1"], -size))
+    adaptive = means([complete_set(ranking) for ranking in rankings])
+    return {"adaptive": adaptive, "best_fixed": {"k": best, **fixed[best]}}
+
+
+def result(
+    asked: QuerySet, method: str, run: Run, base: Run | None, numbers: Mapping[str, int]
+) -> Result:
+    """Everything measured of one method on one set of queries."""
+    found: dict[str, Any] = {**score(asked, run), "queries": len(asked.places)}
+    for label, part in (
+        ("one_gold", part_of(asked, several=False)),
+        ("more_gold", part_of(asked, several=True)),
+    ):
+        if part.places:
+            gaps = {"against_fused": compared(part, run, base)} if base else {}
+            found[label] = {"queries": len(part.places), **score(part, run), **gaps}
+    if base:
+        found["against_fused"] = compared(asked, run, base)
+    found["complete_set"] = complete_sets(asked, run)
+    rows = rows_of(asked.queries, run, numbers)
+    return Result(method, asked.dataset.name, found, asked.split, None, rows)
+
+
+def measure(
+    sets: Sequence[QuerySet], given: Sequence[Link], encoder: Encoder, label: str
+) -> Iterator[Result]:
+    """Results of every method on sets over one data set."""
+    dataset = sets[0].dataset
+    base: Run | None = None
+    for kind in ("found", "given") if given else ("found",):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            timeless_index(Path(folder) / "index.sqlite", encoder) as index,
+        ):
+            if dataset.root is not None:
+                index.sync([dataset.root])
+            else:
+                links = given if kind == "given" else ()
+                index.add_records(dataset.records, links, find_links=kind == "found")
+            numbers = {sheet: n for n, sheet in enumerate(index.sheet_ids())}
+            if base is None:
+                base = candidate_run(index, sets)
+                for asked in sets:
+                    yield result(asked, f"fused_{label}", base, None, numbers)
+            settings = {f"pagerank_{kind}": LinkSettings()}
+            if kind == "found":
+                settings["siblings"] = SIBLINGS_ALONE
+            for name, chosen in settings.items():
+                run, took = reranked(LinkReranker(index, chosen), dataset, base, name)
+                for asked in sets:
+                    scored = result(asked, f"{name}_{label}", run, base, numbers)
+                    spent = {
+                        "rerank_p50_ms": round(float(np.median(took)), 3),
+                        "rerank_p95_ms": round(float(np.percentile(took, 95)), 3),
+                        "links": dict(index.status()["links"]),  # type: ignore[call-overload]
+                    }
+                    yield replace(scored, metrics={**scored.metrics, **spent})
+
+
+def with_links(
+    sets: list[QuerySet], bird_tables: Path | None
+) -> tuple[list[QuerySet], Sequence[Link], list[Path]]:
+    """The sets, their given links, and the files or folder all of it comes from."""
+    dataset = sets[0].dataset
+    data = list(dataset.files) if dataset.root is None else [dataset.root]
+    known = CORPORA.get(dataset.name)
+    if bird_tables is None or known is None or not known.keys_apart:
+        return sets, dataset.links, data
+    return sets, bird_links(bird_tables, dataset.records), [*data, bird_tables]
+
+
+def show(results: Sequence[Result]) -> Table:
+    """The results as a table for the terminal; differences to fused in brackets."""
+    columns = ["Recall@10", "AllRelevant@10", "NDCG@10", "NDCG@5", "Recall@1", "MRR"]
+    table = Table("data set", "gold", "queries", "method", title="Links without training")
+    for column in (*columns, "set F1"):
+        table.add_column(column, justify="right")
+    for each in results:
+        for part in ("all", "one_gold", "more_gold"):
+            found = each.metrics if part == "all" else each.metrics.get(part)
+            if found is None:
+                continue
+            gaps = found.get("against_fused", {})
+            cells = [
+                f"{found[name]:.3f}" + (f" ({gaps[name]['mean']:+.3f})" if name in gaps else "")
+                for name in columns
+            ]
+            cut = found.get("complete_set")
+            cells.append(f"{cut['adaptive']['F1']:.3f}" if cut else "")
+            name = f"{each.dataset} {each.split}"
+            table.add_row(name, part, str(found["queries"]), each.method, *cells)
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, write the result files, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--encoder", default="minilm", help="what SheetEncoder.load takes")
+    parser.add_argument("--bird-tables", type=Path, help="dev_tables.json of BIRD's release")
+    parser.add_argument(
+        "--validation", action="store_true", help="score the validation parts; for choices"
+    )
+    options = parser.parse_args(arguments)
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    encoder = SheetEncoder.load(options.encoder)
+    label = Path(options.encoder).name.lower()
+    folder = "links_validation" if options.validation else "links"
+    results: list[Result] = []
+    use: Use = "chosen" if options.validation else "untrained"
+    for load in sets_of(use, options.data):
+        try:
+            sets, given, data = with_links(load(), options.bird_tables)
+        except CorpusError as error:
+            console.print(f"not run: {error}\nThe data can be had from: {where_to_get(use)}")
+            continue
+        if not given:
+            console.print(f"{sets[0].dataset.name}: no declared links, pagerank_given not run")
+        for each in measure(sets, given, encoder, label):
+            write_result(folder, each, data=data)
+            results.append(each)
+    console.print(show(results))

@@ -1,0 +1,180 @@
+"""Time and memory to find, keep and show links, by the number of sheets.
+
+    python -m benchmarks run links_scale [--sheets 1000 10000 30000 100000] [--repeats 3]
+
+Workbooks of a made company are generated one after the other, as records, references of
+formulas and profiles of columns, so that no time goes into reading files: monthly sales
+workbooks with orders, customers and products, budgets of a year with a sheet a month,
+registers that others refer to. Every size runs in a process of its own. Timed are
+
+- discovery: links and claims of each workbook by itself;
+- storing: each workbook in a transaction of an index file, with the links to other
+  workbooks that are resolved there, and the families of periods at the end (tokens are
+  short and texts have one word, so that it is links that are measured);
+- graph: all links of the index file as a networkx graph.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.made.company import Book, Maker
+from benchmarks.results import ROOT, Result, write_result
+from sat_retriever.index.store.opening import Store, create_store
+from sat_retriever.index.store.rows import LEXICAL_FIELDS, SheetRow, WorkbookState
+from sat_retriever.links.claims import Discovery, discover
+from sat_retriever.links.graph import link_graph
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.structure import ColumnProfile, Reference, Structure
+
+SIZES = (1_000, 10_000, 30_000, 100_000)
+REPEATED = 10_000  # larger sizes are measured once
+PHASES = ("discovery", "storing", "graph")
+WIDTH = 8  # of tokens
+
+
+class Clock:
+    """Adds up wall and processor time of phases; others may be using the machine."""
+
+    def __init__(self) -> None:
+        self._wall = dict.fromkeys(PHASES, 0.0)
+        self._processor = dict.fromkeys(PHASES, 0.0)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time what is done inside."""
+        wall, processor = time.perf_counter(), time.process_time()
+        yield
+        self._wall[name] += time.perf_counter() - wall
+        self._processor[name] += time.process_time() - processor
+
+    def seconds(self) -> dict[str, float]:
+        """Seconds by phase."""
+        wall = {f"{name}_s": round(spent, 3) for name, spent in self._wall.items()}
+        spent = self._processor.items()
+        return wall | {f"{name}_processor_s": round(each, 3) for name, each in spent}
+
+
+def measure(sheets: int, folder: Path) -> dict[str, Any]:
+    """Seconds, links and memory of every phase for so many sheets."""
+    found: dict[str, Any] = {"workbooks": 0, "sheets": 0, "own_links": 0, "keys": 0}
+    process = psutil.Process()
+    clock = Clock()
+    store = create_store(folder / "index.sat", {"width": str(WIDTH)})
+    discover(*_parts(next(Maker(1).books(1))))  # imports and tables are no work on links
+    found["start_mib"] = _mib(process)
+    for book in Maker(0).books(sheets):
+        with clock.phase("discovery"):
+            discovery = discover(*_parts(book))
+        with clock.phase("storing"):
+            _put(store, book, discovery)
+        found["workbooks"] += 1
+        found["sheets"] += len(book.records)
+        found["own_links"] += len(discovery.links)
+        found["keys"] += len(discovery.claims.keys)
+    with clock.phase("storing"):
+        store.settle_families()
+    found["stored_mib"] = _mib(process)
+    with clock.phase("graph"):
+        graph = link_graph(_records(store), store.links.all())
+    found |= {"graph_mib": _mib(process), "nodes": len(graph), "links": graph.number_of_edges()}
+    found |= {f"{kind}_links": count for kind, count in store.links.counts().items()}
+    store.close()
+    found["index_mib"] = round((folder / "index.sat").stat().st_size / 2**20, 1)
+    return found | clock.seconds()
+
+
+def _parts(
+    book: Book,
+) -> tuple[Sequence[SheetRecord], Sequence[Reference], Structure, Sequence[ColumnProfile]]:
+    return book.records, book.references, Structure(), book.profiles
+
+
+def _put(store: Store, book: Book, discovery: Discovery) -> None:
+    """Store a workbook as sync does, with a short token and one word a sheet."""
+    token = np.full(WIDTH, WIDTH**-0.5, dtype=np.float32)
+    words = (("sheet",), *((),) * (len(LEXICAL_FIELDS) - 1))
+    rows = [SheetRow(record, token, words) for record in book.records]
+    state = WorkbookState("/made", book.records[0].path, 1, 1, 1, "0" * 64)
+    store.replace_workbook(state, rows, discovery)
+
+
+def _records(store: Store) -> Iterator[SheetRecord]:
+    ids = store.all_sheet_ids()
+    for start in range(0, len(ids), 1000):
+        yield from store.records(ids[start : start + 1000]).values()
+
+
+def _mib(process: psutil.Process) -> float:
+    return round(int(process.memory_info().rss) / 2**20, 1)
+
+
+def run_apart(sheets: int) -> dict[str, Any]:
+    """`measure` in a new process, so that memory is that of this size alone."""
+    command = [sys.executable, "-m", "benchmarks", "run", "links_scale", "--one", str(sheets)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def median_of(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The median of every number; counts are the same in every run."""
+    return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
+
+
+def growth(results: Sequence[Result], key: str) -> float | None:
+    """Exponent by which a number grows from the smallest to the largest size; 1 is linear."""
+    first, last = results[0].metrics, results[-1].metrics
+    if first is last or not first[key] or not last[key]:
+        return None
+    return round(math.log(last[key] / first[key]) / math.log(last["sheets"] / first["sheets"]), 2)
+
+
+def show(results: Sequence[Result]) -> Table:
+    """The results as a table, with the exponent of growth beside each number."""
+    table = Table("", title="Links at scale")
+    for result in results:
+        table.add_column(result.dataset, justify="right")
+    table.add_column("exponent", justify="right")
+    for key in results[-1].metrics:
+        shown = [f"{result.metrics.get(key, 0):,}" for result in results]
+        grows = key.endswith(("_s", "links", "index_mib")) and key in results[0].metrics
+        exponent = growth(results, key) if grows else None
+        table.add_row(key, *shown, "" if exponent is None else f"{exponent}")
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure every size, write the result files, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--sheets", type=int, nargs="+", default=SIZES, metavar="N")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.one:
+        with tempfile.TemporaryDirectory() as folder:
+            print(json.dumps(measure(options.one, Path(folder))))
+        return
+    results = []
+    for sheets in sorted(options.sheets):
+        repeats = options.repeats if sheets <= REPEATED else 1
+        metrics = median_of([run_apart(sheets) for _ in range(repeats)]) | {"repeats": repeats}
+        results.append(Result("generated", f"sheets_{sheets}", metrics, seed=0))
+        write_result("links_scale", results[-1])
+    Console(width=None if sys.stdout.isatty() else 160).print(show(results))

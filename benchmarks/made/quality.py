@@ -1,0 +1,128 @@
+"""Difficulty of the questions of a made corpus: BM25, dense and fused, type by type.
+
+    python -m benchmarks run synth_quality [--scale 2000] [--queries 800]
+
+A corpus whose questions any search answers, or none, would teach nothing; and a naming
+convention that is much easier than the others would be what a model learns. Ranked are the
+records of `sheets.json`, as with the published corpora.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.results import Result, write_result
+from benchmarks.unlabelled.quality import METHODS, QuerySet, Run, build_index, rank_all, score
+from sat_retriever.datasets.dataset import Dataset, load_industrytab
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.synth.corpus import synthesize
+from sat_retriever.synth.options import SynthOptions
+from sat_retriever.synth.plan.plan import Plan
+from sat_retriever.synth.plan.scales import scale, years
+from sat_retriever.synth.unit import unit_books
+from sat_retriever.synth.words.vocabulary import Vocabulary
+
+METRICS = ("NDCG@10", "Recall@10")
+FEWEST = 10  # queries of a group, for its mean to be shown
+
+
+def conventions(options: SynthOptions) -> Iterator[str]:
+    """Naming convention of each sheet of a corpus, in the order of their numbers."""
+    size = scale(options.scale)
+    words = Vocabulary.load()
+    plan = Plan(size, years(options.years), options.companies, options.seed, words)
+    for unit in plan.units():
+        for book, _ in unit_books(unit, fabricated=size.fabricated):
+            yield from (book.convention for _ in book.sheets)
+
+
+def groups(dataset: Dataset, named: Sequence[str]) -> dict[str, list[int]]:
+    """Places of queries by group: all, each type, each convention that all positives share."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for place, query in enumerate(dataset.queries):
+        found["all"].append(place)
+        found[f"type {query.query_type}"].append(place)
+        shared = {named[int(sheet)] for sheet in query.positives}
+        if len(shared) == 1:
+            found[f"convention {shared.pop()}"].append(place)
+        else:
+            found["convention: several"].append(place)
+    order = sorted(found, key=lambda name: (name != "all", not name.startswith("type"), name))
+    return {name: found[name] for name in order if len(found[name]) >= FEWEST}
+
+
+def measured(dataset: Dataset, run: Run, grouped: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+    """Means of every group."""
+    found: dict[str, Any] = {"sheets": len(dataset.records), "queries": len(dataset.queries)}
+    for name, places in grouped.items():
+        scores = score(QuerySet(dataset, name, tuple(places)), run)
+        shown = (*METRICS, "MRR", "HN-FPR@1") if name == "all" else METRICS
+        if name != "all":
+            found[f"queries, {name}"] = len(places)
+        found |= {
+            metric if name == "all" else f"{metric}, {name}": scores[metric] for metric in shown
+        }
+    return found
+
+
+def measure(dataset: Dataset, named: Sequence[str], seed: int) -> list[Result]:
+    """A result a method."""
+    grouped = groups(dataset, named)
+    whole = QuerySet(dataset, "all", tuple(range(len(dataset.queries))))
+    results = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        build_index(dataset, Path(folder) / "index.sat", SheetEncoder.load("minilm")) as index,
+    ):
+        for method, weight in METHODS.items():
+            found = measured(dataset, rank_all(index, [whole], weight), grouped)
+            name = method if method == "bm25" else f"{method}_minilm"
+            results.append(Result(name, dataset.name, found, seed=seed))
+    return results
+
+
+def show(results: Sequence[Result]) -> Iterator[Table]:
+    """Groups of queries with both metrics of every method, types before conventions."""
+    metrics = results[0].metrics
+    names = [key.removeprefix("queries, ") for key in metrics if key.startswith("queries, ")]
+    table = Table("queries", "number", title=f"Questions about {metrics['sheets']:,} made sheets")
+    for result in results:
+        for metric in METRICS:
+            table.add_column(f"{result.method} {metric}", justify="right")
+    for name in ("", *names):
+        suffix = f", {name}" if name else ""
+        numbers = (r.metrics[f"{metric}{suffix}"] for r in results for metric in METRICS)
+        shown = (f"{value:.3f}" for value in numbers)
+        table.add_row(name or "all", str(metrics[f"queries{suffix}"]), *shown)
+    yield table
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make, rank, write the result files, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--scale", default="2000")
+    parser.add_argument("--queries", type=int, default=800)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--dry", action="store_true", help="write no result files")
+    options = parser.parse_args(arguments)
+    wanted = SynthOptions(options.scale, options.seed, queries=options.queries)
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / f"made_{options.scale.replace('-', '_')}"
+        synthesize(made, wanted)
+        dataset = load_industrytab(made)
+        results = measure(dataset, list(conventions(wanted)), options.seed)
+        for result in results:
+            if not options.dry:
+                write_result("synth_quality", result, data=dataset.files)
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    for table in show(results):
+        console.print(table)

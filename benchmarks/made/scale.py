@@ -1,0 +1,191 @@
+"""Time and memory to make and index a corpus of templates.
+
+    python -m benchmarks run synth_scale [--sheets 1000 10000] [--work .cache/synth_scale]
+    python -m benchmarks run synth_scale --sheets 100000 --no-index
+
+Each size is made and then indexed with the default encoder, both in processes of their own.
+Memory is looked at from outside, ten times a second: the process itself, and all of its
+workers together (resident sizes; what processes share is counted once for each).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.results import ROOT, Result, write_result
+from sat_retriever import SheetIndex
+from sat_retriever.synth.corpus import synthesize
+from sat_retriever.synth.options import WORKBOOKS, SynthOptions
+
+SIZES = (1_000, 10_000)
+SEED = 0
+_PAUSE = 0.1  # seconds between two looks at the memory
+_MIB = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """Most memory seen, in MiB.
+
+    Attributes:
+        main: Of the process itself.
+        workers: Of the processes it started, all together.
+        both: Of all at one moment.
+    """
+
+    main: float = 0.0
+    workers: float = 0.0
+    both: float = 0.0
+
+    def higher(self, main: int, workers: int) -> Peak:
+        """The peak after one more look, in bytes."""
+        now = (main / _MIB, workers / _MIB, (main + workers) / _MIB)
+        seen = zip((self.main, self.workers, self.both), now, strict=True)
+        return Peak(*(round(max(pair), 1) for pair in seen))
+
+
+def make(folder: Path, sheets: int) -> dict[str, Any]:
+    """Make a corpus: seconds for the workbooks, and for all that is beside them."""
+    start = time.perf_counter()
+    last = start
+
+    def told(what: str, _done: int, _total: int) -> None:
+        nonlocal last
+        if what == "sheets":
+            last = time.perf_counter()
+
+    report = synthesize(folder, SynthOptions(str(sheets), SEED), force=True, progress=told)
+    whole = time.perf_counter() - start
+    return {
+        "sheets": report.sheets,
+        "workbooks": report.workbooks,
+        "queries": sum(report.queries.values()),
+        "true_links": sum(report.links.values()),
+        "make_s": round(whole, 2),
+        "make_workbooks_s": round(last - start, 2),
+        "make_labels_s": round(start + whole - last, 2),
+        "workbooks_mib": _size(folder / WORKBOOKS),
+        "json_mib": round(sum(file.stat().st_size for file in folder.glob("*.json")) / _MIB, 1),
+    }
+
+
+def index(folder: Path) -> dict[str, Any]:
+    """Index a corpus as `sat index` does."""
+    file = folder / "sheets.sat"
+    for old in folder.glob("sheets.sat*"):
+        old.unlink()
+    start = time.perf_counter()
+    with SheetIndex.create(file) as made:
+        loaded = time.perf_counter() - start
+        report = made.sync(folder / WORKBOOKS)
+        links = sum(1 for _ in made.all_links())
+        indexed = len(made)
+    return {
+        "index_load_s": round(loaded, 2),
+        "index_s": round(report.seconds, 2),
+        "indexed_sheets": indexed,
+        "indexed_links": links,
+        "skipped": len(report.skipped),
+        "index_mib": round(file.stat().st_size / _MIB, 1),
+    }
+
+
+def _size(folder: Path) -> float:
+    return round(sum(f.stat().st_size for f in folder.rglob("*") if f.is_file()) / _MIB, 1)
+
+
+def apart(step: str, folder: Path, sheets: int) -> dict[str, Any]:
+    """A step in a new process, with the most memory that it and its workers took.
+
+    Raises:
+        SystemExit: If it fails.
+    """
+    command = [sys.executable, "-m", "benchmarks", "run", "synth_scale", "--step", step]
+    command += ["--work", str(folder), "--sheets", str(sheets)]
+    peak = Peak()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        seen = psutil.Process(process.pid)
+        while process.poll() is None:
+            peak = peak.higher(*_resident(seen))
+            time.sleep(_PAUSE)
+        out = process.stdout.read() if process.stdout else ""
+    if process.returncode:
+        raise SystemExit(f"{step} of {sheets:,} sheets failed")
+    found: dict[str, Any] = json.loads(out)
+    sizes = {"main": peak.main, "workers": peak.workers, "both": peak.both}
+    return found | {f"{step}_{name}_mib": size for name, size in sizes.items()}
+
+
+def _resident(process: psutil.Process) -> tuple[int, int]:
+    """Bytes in memory of a process, and of all those below it; what has ended has none."""
+    try:
+        main = int(process.memory_info().rss)
+        below = process.children(recursive=True)
+    except psutil.NoSuchProcess:
+        return 0, 0
+    workers = 0
+    for child in below:
+        try:
+            workers += int(child.memory_info().rss)
+        except psutil.NoSuchProcess:
+            continue
+    return main, workers
+
+
+def measure(sheets: int, folder: Path, *, indexing: bool) -> Result:
+    """Make and index a corpus of so many sheets."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    found = apart("make", folder, sheets)
+    if indexing:
+        found |= apart("index", folder, sheets)
+        if found["indexed_sheets"] != found["sheets"]:
+            raise SystemExit(f"{found['sheets']} sheets made, {found['indexed_sheets']} indexed")
+    shutil.rmtree(folder)
+    return Result("made", f"sheets_{sheets}", found, seed=SEED)
+
+
+def show(results: Sequence[Result]) -> Table:
+    """The results as a table, a size a column."""
+    table = Table("", title="Corpora of templates at scale")
+    for result in results:
+        table.add_column(result.dataset, justify="right")
+    for key in dict.fromkeys(key for result in results for key in result.metrics):
+        values = (result.metrics.get(key) for result in results)
+        table.add_row(key, *("not run" if value is None else f"{value:,}" for value in values))
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure every size, write the result files, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--sheets", type=int, nargs="+", default=SIZES, metavar="N")
+    parser.add_argument("--work", type=Path, default=Path(".cache/synth_scale"))
+    parser.add_argument("--no-index", action="store_true", help="make the workbooks only")
+    parser.add_argument("--dry", action="store_true", help="write no result file")
+    parser.add_argument("--step", choices=("make", "index"), help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    work = options.work.resolve()
+    if options.step:
+        found = make(work, options.sheets[0]) if options.step == "make" else index(work)
+        print(json.dumps(found))
+        return
+    results = []
+    for sheets in sorted(options.sheets):
+        results.append(measure(sheets, work / str(sheets), indexing=not options.no_index))
+        if not options.dry:
+            write_result("synth_scale", results[-1])
+    Console(width=None if sys.stdout.isatty() else 120).print(show(results))

@@ -1,0 +1,1 @@
+"""The paper's measurements, on its corpora and on Spider, and its own figures."""

@@ -1,0 +1,184 @@
+"""Counts of every corpus: sheets, questions and their annotations, categories, links, splits.
+
+    python -m benchmarks run statistics [--data ../shared/data] [--corpus DIR …]
+
+A corpus that is not at hand is left out, and shown as not counted. Where questions have
+types, a result has a row a question: its place in the file, its type and its dependency, so
+that tables by type need no data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.corpora import INDUSTRYTAB_1K, INDUSTRYTAB_614, used
+from benchmarks.made.stats import category
+from benchmarks.results import Result, write_result
+from sat_retriever.datasets.dataset import Dataset, load_industrytab
+from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.pairs import load_pairs
+from sat_retriever.datasets.splits import grouped_split, standard_split
+from sat_retriever.errors import CorpusError
+from sat_retriever.questions.querycounts import Spread
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.workbook.read import read_workbooks
+
+BENCHMARK = "statistics"
+METHOD = "counted"
+SEEDS = (42, 43, 44)
+# Full query files whose split is the paper's: share of test questions, seeds of the split.
+_SPLITS: Mapping[tuple[str, int], tuple[float, tuple[int, ...]]] = {
+    (INDUSTRYTAB_1K, 1797): (0.1, (42,)),
+    (INDUSTRYTAB_614, 1453): (0.2, SEEDS),
+}
+_LEGACY = "query_legacy_134.json"
+
+
+def counted(dataset: Dataset) -> dict[str, Any]:
+    """Every figure of a corpus; what it has nothing of is left out."""
+    records = dataset.records or read_records(dataset.root)
+    found = {"sheets": len(records), **_of_queries(dataset.queries)}
+    if any(path.name == _LEGACY for path in dataset.files):
+        found["legacy_queries"] = True
+    if all(record.metadata.get("category") or not record.workbook for record in records):
+        found["categories"] = _most_first(Counter(map(category, records)))
+    found |= _of_links(dataset)
+    found |= _of_pairs(dataset)
+    splits = dict(_splits(dataset))
+    return found | ({"splits": splits} if splits else {})
+
+
+def read_records(root: Path | None) -> list[SheetRecord]:
+    """Sheets of all workbooks below a folder, as indexing it finds them."""
+    files = [] if root is None else sorted(path for path in root.rglob("*") if path.is_file())
+    books = read_workbooks(files, root=root, formulas=False, links=False)
+    return [record for book in books for record in book.records]
+
+
+def question_rows(dataset: Dataset) -> list[dict[str, Any]]:
+    """Place, type and dependency of each question that has a type."""
+    return [
+        {
+            "query": place,
+            "type": query.query_type,
+            "dependency_type": query.dependency_type,
+            "dependency_heavy": is_heavy(query),
+        }
+        for place, query in enumerate(dataset.queries)
+        if query.query_type
+    ]
+
+
+def is_heavy(query: Query) -> bool:
+    """True if its positives depend on each other; the release marks these and no others."""
+    return query.dependency_type not in ("", "none")
+
+
+def _of_queries(queries: Sequence[Query]) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "queries": len(queries),
+        "positives_mean": _mean(len(query.positives) for query in queries),
+        "negatives_mean": None,
+        "hard_negatives_mean": None,
+        "hard_negative_queries": None,
+        "dependency_heavy": None,
+    }
+    if any(query.negatives for query in queries):
+        found["negatives_mean"] = _mean(len(query.negatives) for query in queries)
+    if any(query.hard_negatives for query in queries):
+        found["hard_negatives_mean"] = _mean(len(query.hard_negatives) for query in queries)
+        found["hard_negative_queries"] = sum(bool(query.hard_negatives) for query in queries)
+    if any(query.dependency_type for query in queries):
+        found["dependency_heavy"] = sum(map(is_heavy, queries))
+        found["dependency_types"] = _most_first(Counter(q.dependency_type for q in queries))
+    if any(query.query_type for query in queries):
+        found["query_types"] = _most_first(Counter(q.query_type for q in queries))
+    return found
+
+
+def _of_links(dataset: Dataset) -> dict[str, Any]:
+    """Links by type, each pair and type once; pairs, and sheets in any."""
+    if not dataset.links:
+        return {}
+    ends = [(link.source, link.target) for link in dataset.links]
+    found: dict[str, Any] = {
+        "edges": len({frozenset(pair) for pair in ends}),
+        "connected_sheets": len({sheet for pair in ends for sheet in pair}),
+        "links": _most_first(Counter(str(link.type) for link in dataset.links)),
+    }
+    graph = next((path for path in dataset.files if path.name == "dependency_edges.json"), None)
+    if graph is not None:
+        primary = json.loads(graph.read_text(encoding="utf-8")).get("edge_types", {})
+        found["primary_links"] = _most_first(Counter(primary.values()))
+    return found
+
+
+def _of_pairs(dataset: Dataset) -> dict[str, int]:
+    """Pairs of train.json, which no reported method learns from."""
+    path = dataset.files[0].parent / "train.json"
+    if not path.is_file():
+        return {}
+    related = [pair.related for pair in load_pairs(path)]
+    return {"positive_pairs": sum(related), "negative_pairs": len(related) - sum(related)}
+
+
+def _splits(dataset: Dataset) -> Iterator[tuple[str, dict[str, int]]]:
+    """Questions of each part of the reported splits, and those with hard negatives in the test."""
+    asked = dataset.queries
+    ratio, seeds = _SPLITS.get((dataset.name, len(asked)), (0.0, ()))
+    splits = [
+        (f"standard, seed {seed}", standard_split(len(asked), ratio=ratio, seed=seed))
+        for seed in seeds
+    ]
+    if seeds and dataset.name == INDUSTRYTAB_1K:
+        splits += [(f"grouped, seed {seed}", grouped_split(dataset, seed=seed)) for seed in SEEDS]
+    for name, split in splits:
+        parts = {
+            "train": len(split.train),
+            "validation": len(split.validation),
+            "test": len(split.test),
+        }
+        hard = sum(bool(asked[place].hard_negatives) for place in split.test)
+        excluded = len(asked) - sum(parts.values())
+        yield name, {**parts, "excluded": excluded, "test_with_hard_negatives": hard}
+
+
+def _mean(numbers: Iterator[int]) -> float:
+    return round(Spread.of(numbers).mean, 4)
+
+
+def _most_first(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def result_of(dataset: Dataset) -> Result:
+    """The figures of a corpus as a result."""
+    return Result(METHOD, dataset.name, counted(dataset), per_query=question_rows(dataset))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Count each corpus at hand, and write a result file each."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--corpus", type=Path, nargs="+", default=[], help="more, as json files")
+    options = parser.parse_args(arguments)
+    loaders: dict[str, Callable[[], Dataset]] = {
+        name: partial(corpus.read, options.data) for name, corpus in used("counted").items()
+    }
+    loaders |= {str(folder): partial(load_industrytab, folder) for folder in options.corpus}
+    for name, load in loaders.items():
+        try:
+            dataset = load()
+        except CorpusError as error:
+            print(f"{name} is not counted: {error}")
+            continue
+        result = result_of(dataset)
+        data = dataset.files if dataset.root is None else (dataset.root,)
+        write_result(BENCHMARK, result, data=data)
+        print(f"{dataset.name}: {result.metrics['sheets']} sheets, {len(dataset.queries)} queries")

@@ -1,0 +1,1 @@
+"""Times and owners in questions."""

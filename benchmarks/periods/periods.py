@@ -1,0 +1,224 @@
+"""Times and owners in questions: rankings compared, however a question spells them.
+
+    python -m benchmarks run periods
+    python -m benchmarks run periods --models general FOLDER --adapt [--set epochs=2]
+
+Made corpora in every naming convention, in which sheets differ by their time alone; questions that
+name it in words, with all sheets that answer. This is for development: choices may be made on it.
+The oracles are given the time that is meant, and only leave out the sheets of other times: what a
+perfect reading of the question would bring, with the sheets' times as they are and as their names
+tell them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.periods.corpus import SeriesCorpus, SeriesOptions, read_right, series_corpus
+from benchmarks.results import Result, write_result
+from benchmarks.training.corpus import numbers
+from benchmarks.unlabelled.runs import Job, adapted, changed
+from benchmarks.unlabelled.systems import (
+    Model,
+    System,
+    adapted_systems,
+    packaged_systems,
+    plain_systems,
+)
+from sat_retriever.adapt.settings import AdaptSettings
+from sat_retriever.datasets.dataset import Dataset, load_spider
+from sat_retriever.datasets.splits import held_out_workbooks
+from sat_retriever.encoder.source import MINILM
+from sat_retriever.evaluation.method import Method
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics import mean
+from sat_retriever.metrics.rows import PER_QUERY, metrics_of, rows_of
+from sat_retriever.metrics.run import DEPTH, Run
+from sat_retriever.period.periods import SheetPeriod, period_of
+from sat_retriever.records.candidates import Candidate
+
+BENCHMARK = "periods"
+MEASURES = ("NDCG@10", "Recall@10", "AllRelevant@10")
+PRECISION, IN_FAMILY = "Precision@m", "FamilyPrecision@m"
+
+Row = Mapping[str, Any]
+
+
+def held_out_tables(data: Path) -> Dataset:
+    """Tables of Spider's held-out training databases; none of them is trained on."""
+    spider = load_spider(data / "spider", "train")
+    known = held_out_workbooks(spider.queries)
+    records = tuple(each for each in spider.records if each.workbook in known)
+    return replace(spider, records=records)
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """Leaves out what is of another time than the question means.
+
+    Attributes:
+        corpus: The questions, and what they mean.
+        period: The time of a sheet.
+    """
+
+    corpus: SeriesCorpus
+    period: Callable[[str], SheetPeriod | None]
+
+    def method(self, index: SheetIndex) -> Method:
+        """Words and tokens, with the sheets of other times left out."""
+        meant = {each.query.text: each.span for each in self.corpus.questions}
+        period = {sheet: self.period(sheet) for sheet in index.sheet_ids()}
+
+        def find(query: str) -> list[Candidate]:
+            span = meant[query]
+            ranked = index.candidates(index.question(query, times=False), len(period))
+            known = ((each, period[each.sheet_id]) for each in ranked)
+            return [each for each, own in known if own is not None and span.covers(own)][:DEPTH]
+
+        return Method(find)
+
+
+def oracles(corpus: SeriesCorpus, index: SheetIndex) -> Iterator[System]:
+    """The upper limit, with the sheets' true times and with those that their names tell."""
+    records = {record.sheet_id: record for record in corpus.dataset.records}
+    told = Oracle(corpus, lambda sheet: period_of(records[sheet]))
+    true = Oracle(corpus, lambda sheet: corpus.facts[sheet].period)
+    yield System("oracle_names", "oracle: time known, sheets' by their names", told.method(index))
+    yield System("oracle", "oracle: all times known", true.method(index))
+
+
+def period_rows(corpus: SeriesCorpus, run: Run) -> list[dict[str, Any]]:
+    """One row a question: as all rankings have it, with its kind and its family's ranks."""
+    ids = numbers([record.sheet_id for record in corpus.dataset.records])
+    rows = rows_of(dict(enumerate(corpus.dataset.queries)), run, ids)
+    for row, question in zip(rows, corpus.questions, strict=True):
+        ranking = run[row["query"]]
+        row["kind"], row["convention"] = question.kind, question.convention
+        row["family"] = [
+            rank for rank, each in enumerate(ranking, start=1) if each.sheet_id in question.family
+        ]
+    return rows
+
+
+def measured(rows: Sequence[Row]) -> dict[str, float]:
+    """Means of the measures over some rows.
+
+    >>> row = {"relevant": 2, "hits": [1, 4], "family": [1, 3, 4]}
+    >>> found = measured([row])
+    >>> found["Precision@m"], found["FamilyPrecision@m"], found["AllRelevant@10"]
+    (0.5, 0.5, 1.0)
+    """
+    found = {name: mean([PER_QUERY[name](row) for row in rows]) for name in MEASURES}
+    found[PRECISION] = mean([sum(n <= row["relevant"] for n in row["hits"]) / row["relevant"]
+                             for row in rows])  # fmt: skip
+    found[IN_FAMILY] = mean([_in_family(row) for row in rows])
+    return found
+
+
+def _in_family(row: Row) -> float:
+    """Of as many of the family's first sheets as are relevant, the share that is."""
+    first = row["family"][: row["relevant"]]
+    return len(set(first) & set(row["hits"])) / int(row["relevant"])
+
+
+def result(corpus: SeriesCorpus, system: System, seed: int) -> Result:
+    """A system's answers and what they are worth, by kind of phrase and by naming convention."""
+    run = system.method.run(dict(enumerate(corpus.dataset.queries)))
+    rows = period_rows(corpus, run)
+    found: dict[str, Any] = {**metrics_of(rows), **measured(rows)}
+    found |= {"title": system.title, "questions": len(rows), "sheets": len(corpus.dataset.records)}
+    found["names_read"] = corpus.names_read
+    for question, row in zip(corpus.questions, rows, strict=True):
+        row["read"] = read_right(question)
+    found["questions_read"] = mean([float(row["read"]) for row in rows])
+    for part, name in (("kinds", "kind"), ("conventions", "convention")):
+        groups: dict[str, list[Row]] = {}
+        for row in rows:
+            groups.setdefault(row[name], []).append(row)
+        found[part] = {
+            key: {
+                "questions": len(group),
+                "questions_read": mean([float(row["read"]) for row in group]),
+                **measured(group),
+            }
+            for key, group in groups.items()
+        }
+    return Result(system.name, "periods", found, "development", seed, rows)
+
+
+def systems(corpus: SeriesCorpus, folder: Path, options: argparse.Namespace) -> Iterator[System]:
+    """Every system that there is, one after the other."""
+    plain = list(plain_systems(corpus.dataset, folder, options.untrained))
+    yield from (system for system in plain if system.name != "dense")
+    for name in options.models:
+        yield from packaged_systems(corpus.dataset, folder, Model.named(name))
+    if options.adapt:
+        settings = changed(AdaptSettings(seed=options.seed), options.set)
+        job = Job(corpus.dataset, options.untrained, settings)
+        yield from adapted_systems(corpus.dataset, folder, job, adapted(job, folder))
+    yield from oracles(corpus, next(each.index for each in plain if each.index is not None))
+
+
+def show(results: Sequence[Result]) -> Table:
+    """Each system over all questions, then NDCG@10 by kind of phrase."""
+    table = Table("", *(each.method for each in results), title="Times and owners in questions")
+    for name in (*MEASURES, PRECISION, IN_FAMILY):
+        table.add_row(name, *(f"{each.metrics[name]:.3f}" for each in results))
+    table.add_section()
+    for part in ("kinds", "conventions"):
+        for kind, values in results[0].metrics[part].items():
+            cells = (
+                f"{found['NDCG@10']:.3f} {found[IN_FAMILY]:.3f}"
+                for found in (each.metrics[part][kind] for each in results)
+            )
+            table.add_row(f"{kind} ({values['questions']})", *cells)
+        table.add_section()
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make the corpus, ask every system, write a result file each, print the table."""
+    options = _parser().parse_args(arguments)
+    made = SeriesOptions(options.companies, seed=options.seed)
+    corpus = series_corpus(held_out_tables(options.data), made)
+    folder = options.runs / "periods" / f"{options.seed}.{options.companies}"
+    found: list[Result] = []
+    for system in systems(corpus, folder, options):
+        found.append(result(corpus, system, options.seed))
+        if not options.dry:
+            write_result(BENCHMARK, found[-1], data=corpus.dataset.files)
+    console = Console(width=None if sys.stdout.isatty() else 170)
+    console.print(show(found))
+    console.print(
+        f"{len(corpus.dataset.records):,} sheets, {len(corpus.questions):,} questions; the names "
+        f"of {corpus.names_read:.1%} of the sheets tell their time right"
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    made.add_argument("--data", type=Path, default=Path("../shared/data"))
+    made.add_argument("--runs", type=Path, default=Path("runs"), help="where indexes are kept")
+    made.add_argument("--seed", type=int, default=SeriesOptions().seed, help="of the corpus")
+    made.add_argument("--companies", type=int, default=2, help="of each naming convention")
+    made.add_argument(
+        "--models", nargs="*", default=["general"], metavar="NAME",
+        help="general, or folders with an encoder and a reranker",
+    )  # fmt: skip
+    made.add_argument("--adapt", action="store_true", help="also adapt to this corpus")
+    made.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="of --adapt")
+    made.add_argument("--untrained", default=MINILM, help="encoder of the untrained rows")
+    made.add_argument("--dry", action="store_true", help="write no result files")
+    return made
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Reading workbooks: speed, and the detection of headers."""

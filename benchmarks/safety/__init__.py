@@ -1,0 +1,1 @@
+"""Damaged files, killed processes, many users, long runs: does the answer stay right?"""

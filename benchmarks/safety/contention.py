@@ -1,0 +1,118 @@
+"""Two writers and eight readers of one index at the same time: does anyone see a torn state?
+
+    python -m benchmarks run contention [--seconds 60] [--work .cache/contention]
+
+Each writer is a process that rewrites and removes workbooks (every sheet names its version) and
+syncs the whole folder; each reader is a process that opens the index, searches, shows workbooks
+and asks for the status. In one answer all sheets of a workbook must be of one version, a workbook
+has all of its sheets or none, and nobody reads an older version than before. The only error that
+may come is that the index is busy. At the end SQLite's own check must pass, and the index must be
+the same as a fresh one of the folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks.results import Result, write_result
+from benchmarks.safety.contention_part import Ground, Report, read, start_together, write
+from benchmarks.safety.stored import differing_files
+from benchmarks.safety.versions import check_file, versions_of, write_version
+from sat_retriever import SheetEncoder, SheetIndex
+
+_COUNTS = (
+    "syncs", "workbooks_written", "searches", "shows", "statuses", "openings", "syncs_busy",
+    "searches_busy", "shows_busy", "statuses_busy", "openings_busy", "findings",
+)  # fmt: skip
+
+
+def contend(ground: Ground, writers: int, readers: int) -> list[Report]:
+    """What every part reports."""
+    context, many = get_context("spawn"), writers + readers
+    gate = (context.Barrier(many),)
+    with ProcessPoolExecutor(many, context, start_together, gate) as pool:
+        parts = [pool.submit(write, ground, number, writers) for number in range(writers)]
+        parts += [pool.submit(read, ground, number) for number in range(readers)]
+        return [part.result() for part in parts]
+
+
+def check_end(ground: Ground, encoder: SheetEncoder) -> list[str]:
+    """Findings about the index once all is quiet, beside a fresh one of the folder."""
+    fresh = ground.file.with_name("fresh.sat")
+    with (
+        SheetIndex.open(ground.file, encoder) as index,
+        SheetIndex.create(fresh, encoder) as made,
+    ):
+        index.sync(ground.folder)
+        versions_of(index)
+        made.sync(ground.folder)
+    check_file(ground.file)
+    return [f"other {part}" for part in differing_files(ground.file, fresh)]
+
+
+def metrics_of(reports: Sequence[Report]) -> dict[str, float]:
+    """Counts over all parts, and how long searches took."""
+    counts = sum((report.counts for report in reports), Counter())
+    took = [each for report in reports for each in report.search_ms]
+    cuts = statistics.quantiles(took, n=100) if len(took) > 1 else [0.0] * 99
+    found: dict[str, float] = {name: counts[name] for name in _COUNTS}
+    return {**found, "search_p50_ms": round(cuts[49], 1), "search_p95_ms": round(cuts[94], 1)}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write and read at once, check, write `results/contention/`.
+
+    Raises:
+        SystemExit: If anything was seen that must not be; the result says how often.
+    """
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--writers", type=int, default=2)
+    parser.add_argument("--readers", type=int, default=8)
+    parser.add_argument("--workbooks", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--work", type=Path, default=Path(".cache/contention"))
+    parser.add_argument("--results", type=Path, help="where the result goes, for trials")
+    options = parser.parse_args(arguments)
+    ground, encoder = _ground(options), SheetEncoder.load()
+    with SheetIndex.create(ground.file, encoder) as index:
+        index.sync(ground.folder)
+    reports = contend(ground, options.writers, options.readers)
+    findings = [*(each for report in reports for each in report.findings)]
+    wrong = check_end(ground, encoder)
+    metrics = {
+        "seconds": options.seconds,
+        "writers": options.writers,
+        "readers": options.readers,
+        "workbooks": options.workbooks,
+        **metrics_of(reports),
+        "same_as_a_fresh_index": not wrong,
+    }
+    result = Result("sat-retriever", "generated", metrics, seed=options.seed)
+    path = write_result("contention", result, folder=options.results)
+    Console().print(metrics)
+    Console().print(f"written to {path}")
+    if findings or wrong:
+        sys.exit("\n".join([*findings, *wrong]))
+
+
+def _ground(options: argparse.Namespace) -> Ground:
+    """A new folder of workbooks, all of version 0, and where their index goes."""
+    work = options.work.resolve()
+    shutil.rmtree(work, ignore_errors=True)
+    folder = work / "corpus"
+    folder.mkdir(parents=True)
+    names = tuple(f"book{number:03}.xlsx" for number in range(options.workbooks))
+    for place, name in enumerate(names):
+        write_version(folder / name, f"w{place % options.writers}n0")
+    return Ground(folder, work / "contention.sat", names, options.seconds, options.seed)

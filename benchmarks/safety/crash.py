@@ -1,0 +1,110 @@
+"""Kill an indexing run at random moments: is the index still whole?
+
+    python -m benchmarks run crash [--kills 1000] [--lanes 2] [--work .cache/crash]
+
+Every round rewrites half of the workbooks (each in a new version that all its sheets name),
+starts `sat index` as a process and sends SIGKILL after a random time; every fifth begins
+without an index, so that its creation is killed too, and the side files of the deleted one
+stay where they are. Then the index must open, SQLite's own check must pass, every workbook must
+be wholly in one version it had (the one of the last finished state, or the new one), another
+run over a copy of what the kill left must finish the work, and no reading process may be left.
+The next round's run is killed over what this one left. Lanes are indexes of their own, killed
+side by side. It goes on until so many runs were killed; a stopped command goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks.progress import Told, progress_bar
+from benchmarks.results import Result, write_result
+from benchmarks.safety.crash_lane import Lane
+from sat_retriever import SheetEncoder
+from sat_retriever.records.tokens import Encoder
+
+_COUNTS = (
+    "runs", "killed", "killed_before_a_first_index", "killed_before_a_write",
+    "killed_between_writes", "killed_after_all_writes", "opened", "workbook_states_checked",
+    "workbooks_advanced_by_killed_runs", "reruns_that_completed", "processes_left_behind",
+)  # fmt: skip
+
+
+def run_lanes(lanes: Sequence[Lane], kills: int, encoder: Encoder, told: Told) -> None:
+    """Go on with every lane until so many runs were killed in all.
+
+    Raises:
+        SystemExit: If a check fails; the other lanes end after their round.
+    """
+    stop = threading.Event()
+
+    def killed() -> int:
+        return sum(lane.counts["killed"] for lane in lanes)
+
+    def drive(lane: Lane) -> None:
+        try:
+            while killed() < kills and not stop.is_set():
+                lane.step(encoder)
+                told(min(killed(), kills), kills)
+            if not stop.is_set():
+                lane.finish(encoder)
+        except BaseException:
+            stop.set()
+            raise
+
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        running = [pool.submit(drive, lane) for lane in lanes]
+        try:
+            for each in running:
+                each.result()
+        except BaseException:
+            stop.set()
+            raise
+
+
+def metrics_of(lanes: Sequence[Lane]) -> dict[str, float]:
+    """Counts over all lanes; a torn workbook would have ended the run."""
+    counts = sum((lane.counts for lane in lanes), Counter())
+    found: dict[str, float] = {name: counts[name] for name in _COUNTS}
+    whole = statistics.median(second for lane in lanes for second in lane.seconds)
+    return {
+        **found,
+        "torn_workbooks": 0,
+        "workbooks": sum(len(lane.newest) for lane in lanes),
+        "lanes": len(lanes),
+        "whole_run_s": round(whole, 2),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Kill, check, write `results/crash/`."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--workbooks", type=int, default=8, help="of each lane")
+    parser.add_argument("--lanes", type=int, default=2, help="indexes, killed side by side")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--work", type=Path, default=Path(".cache/crash"))
+    parser.add_argument("--results", type=Path, help="where the result goes, for trials")
+    options = parser.parse_args(arguments)
+    folders = [options.work / f"lane{number}" for number in range(options.lanes)]
+    lanes = [
+        Lane.open(folder.resolve(), f"{options.seed}:{number}", options.workbooks)
+        for number, folder in enumerate(folders)
+    ]
+    with progress_bar("kills", options.kills) as told:
+        run_lanes(lanes, options.kills, SheetEncoder.load(), told)
+    metrics = metrics_of(lanes)
+    result = Result("kill-9", "generated", metrics, seed=options.seed)
+    path = write_result("crash", result, folder=options.results)
+    for folder in folders:  # the next command begins anew
+        shutil.rmtree(folder)
+    Console().print(metrics)
+    Console().print(f"written to {path}")

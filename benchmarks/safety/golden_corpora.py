@@ -1,0 +1,170 @@
+"""The corpora of the golden hashes: indexed once each, with the questions asked of them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from benchmarks.results import ROOT
+from sat_retriever import Column, Link, SheetIndex, SheetRecord
+
+CORPORA = ("eps", "industrytab_1k", "made")
+SHEETS, SEED = 150, 0  # of the made corpus
+# Dates of every kind, no word that any sheet has, other languages, spellings and signs.
+ALWAYS = (
+    "last year's budget by department",
+    "sales in the first quarter of 2024",
+    "monthly figures from March 2023 to June 2023",
+    "what changed between 2021 and 2022?",
+    "next month's plan",
+    "report of the previous quarter, North region",
+    "fiscal year 2020/21",
+    "zxqv wkjh plmt",
+    "Umsatz nach Monat im letzten Jahr",
+    "VehicleType_cost-per-unit (USD) 2030",
+    "日本 2024年 売上",
+)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """One corpus, made and indexed when it is first needed.
+
+    Attributes:
+        name: One of `CORPORA`.
+        data: Folder of the public corpora.
+        work: Folder that its files are written to.
+        workers: Reading processes.
+        asked: How many of its labelled questions are asked.
+    """
+
+    name: str
+    data: Path
+    work: Path
+    workers: int
+    asked: int
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where its labelled questions are; the made one is written first."""
+        if self.name != "made":
+            return self.data / self.name
+        options = ["--scale", str(SHEETS), "--seed", str(SEED), "--workers", str(self.workers)]
+        sat(self.work, "synth", "--out", "made", *options)
+        return self.work / "made"
+
+    @property
+    def has_files(self) -> bool:
+        """True if it is workbooks, not records."""
+        return self.name != "industrytab_1k"
+
+    @cached_property
+    def index(self) -> SheetIndex:
+        """The open index."""
+        if self.has_files:
+            _ = self.report
+        else:
+            self._add_records()
+        return SheetIndex.open(self.work / self.file)
+
+    @cached_property
+    def report(self) -> dict[str, Any]:
+        """What `sat index` says of its workbooks; nothing for a corpus of records."""
+        if not self.has_files:
+            return {}
+        place = self.folder / "workbooks" if self.name == "made" else self.folder
+        said = sat(
+            self.work, "index", str(place), "--index", self.file, "--json",
+            "--workers", str(self.workers),
+        )  # fmt: skip
+        report: dict[str, Any] = json.loads(said)
+        del report["seconds"]
+        return report
+
+    @property
+    def file(self) -> str:
+        """Name of its index file."""
+        return f"{self.name}.sat"
+
+    @cached_property
+    def questions(self) -> list[str]:
+        """Labelled questions from all over its list, then those that are always asked."""
+        rows = json.loads((self.folder / "query.json").read_text(encoding="utf-8"))
+        own = list(dict.fromkeys(row["query"] for row in rows))
+        return [*spread(own, self.asked), *ALWAYS]
+
+    def _add_records(self) -> None:
+        """Published records and links in an index."""
+        sheets = json.loads((self.folder / "sheets.json").read_text(encoding="utf-8"))
+        edges = json.loads((self.folder / "dependency_edges.json").read_text(encoding="utf-8"))
+        with SheetIndex.create(self.work / self.file) as made:
+            made.add_records(map(_record, sheets.values()), _links(edges["edge_all_types"]))
+
+
+def corpus_named(name: str, options: argparse.Namespace) -> Corpus | None:
+    """A corpus; None if its data is not there."""
+    if name != "made" and not (options.data / name).is_dir():
+        return None
+    places = options.data.resolve(), options.work.resolve()
+    return Corpus(name, *places, options.workers, options.questions)
+
+
+def spread(rows: Sequence[str], most: int) -> list[str]:
+    """At most so many of some rows, at equal distances.
+
+    >>> spread("abcdef", 3)
+    ['a', 'c', 'e']
+    """
+    number = min(most, len(rows))
+    return [rows[place * len(rows) // number] for place in range(number)]
+
+
+def sat(work: Path, *arguments: str, code: int = 0) -> str:
+    """What a `sat` command prints when it is run in a folder.
+
+    Raises:
+        SystemExit: If it ends with another exit code.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "sat_retriever", *arguments],
+        cwd=work, env=environment(), capture_output=True, text=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    if done.returncode != code:
+        told = f"sat {' '.join(arguments)} ended with exit code {done.returncode}"
+        raise SystemExit(f"{told}:\n{done.stderr[-2000:]}")
+    return done.stdout if code == 0 else done.stderr
+
+
+def environment() -> dict[str, str]:
+    """Of commands: this checkout's code, one width of the terminal, no colours, no settings."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("SAT_")}
+    paths = [str(ROOT), str(ROOT / "integrations"), own.get("PYTHONPATH", "")]
+    return {
+        **own, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "COLUMNS": "120",
+        "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1",
+    }  # fmt: skip
+
+
+def _record(row: dict[str, Any]) -> SheetRecord:
+    return SheetRecord(
+        str(row["sheet_id"]),
+        row["name"],
+        columns=tuple(Column(column["name"]) for column in row["columns"]),
+        num_rows=row["num_rows"],
+        num_cols=row["num_cols"],
+        metadata={"source": row["source"]},
+    )
+
+
+def _links(pairs: dict[str, list[str]]) -> list[Link]:
+    """One link a pair and type, from the first to the second sheet."""
+    ends = ((pair.partition(","), kinds) for pair, kinds in pairs.items())
+    return [Link(source, target, kind) for (source, _, target), kinds in ends for kind in kinds]

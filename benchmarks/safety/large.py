@@ -1,0 +1,116 @@
+"""Very long, wide and many-sheeted files: indexed, or kept in part, on a calm and a busy machine.
+
+    python -m benchmarks run large [--busy 6] [--work .cache/large]
+
+Three files are generated: a csv of 211 MB, a workbook of 4,500 sheets of three rows, and a
+sheet of 600 rows and 16,384 columns. Each is indexed by `sat index` in a process of its own,
+once on the machine as it is and once beside processes that keep every core busy. What the
+index says of the file must be the same both times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import xlsxwriter
+from rich.console import Console
+
+from benchmarks.results import Result, write_result
+from benchmarks.safety.busy import busy
+from benchmarks.safety.indexing import run_index
+from benchmarks.safety.stored import stored_hashes
+from sat_retriever import SheetIndex
+
+CSV_BYTES, SHEETS, ROWS, COLUMNS = 211_000_000, 4_500, 600, 16_384
+
+
+def long_csv(path: Path) -> None:
+    """A list of sales."""
+    rng = random.Random(0)
+    with path.open("w", encoding="utf-8") as out:
+        out.write("id,date,customer,product,quantity,unit price,revenue,note\n")
+        number = 0
+        while out.tell() < CSV_BYTES:
+            day = f"2024-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"
+            who = f"Customer {rng.randint(1, 9_999)},Product {rng.randint(1, 500)}"
+            sums = f"{rng.randint(1, 99)},{rng.random() * 100:.2f},{rng.random() * 10_000:.2f}"
+            out.write(f"{number},{day},{who},{sums},some note {number % 977}\n")
+            number += 1
+
+
+def many_sheets(path: Path) -> None:
+    """A workbook with a sheet for each of many stores."""
+    with xlsxwriter.Workbook(path) as book:
+        for number in range(1, SHEETS + 1):
+            sheet = book.add_worksheet(f"Store {number:04}")
+            sheet.write_row(0, 0, ("Product", "Quantity", "Price"))
+            sheet.write_row(1, 0, (f"P{number}", number, 1.5))
+            sheet.write_row(2, 0, (f"Q{number}", number + 1, 2.5))
+
+
+def wide_sheet(path: Path) -> None:
+    """A sheet as wide as a sheet can be."""
+    with xlsxwriter.Workbook(path, {"constant_memory": True}) as book:
+        sheet = book.add_worksheet("Wide")
+        sheet.write_row(0, 0, [f"c{col}" for col in range(COLUMNS)])
+        for row in range(1, ROWS):
+            sheet.write_row(row, 0, [row * col for col in range(COLUMNS)])
+
+
+FILES: dict[str, Callable[[Path], None]] = {
+    "long.csv": long_csv,
+    "many_sheets.xlsx": many_sheets,
+    "wide_sheet.xlsx": wide_sheet,
+}
+
+
+def measure(name: str, folder: Path, work: Path, processes: int) -> dict[str, Any]:
+    """One file indexed calm and busy."""
+    metrics: dict[str, Any] = {"file_mb": round((folder / name).stat().st_size / 1e6, 1)}
+    hashes = []
+    for load, beside in (("calm", 0), ("busy", processes)):
+        for old in work.glob("large.sat*"):
+            old.unlink()
+        with busy(beside) if beside else nullcontext():
+            run = run_index(folder, work / "large.sat")
+        metrics[f"{load}_s"] = run.seconds
+        metrics[f"{load}_cpu_s"] = run.cpu_seconds
+        metrics[f"{load}_peak_mib"] = run.peak_mib
+        hashes.append(stored_hashes(work / "large.sat"))
+        with SheetIndex.open(work / "large.sat") as index:
+            records = index.records(index.sheet_ids()).values()
+            metrics["sheets"] = len(records)
+            metrics["partial"] = sum(record.partial for record in records)
+            metrics["rows"] = sum(record.num_rows or 0 for record in records)
+        metrics["skipped"] = len(run.report["skipped"])
+    metrics["equal"] = hashes[0] == hashes[1]
+    return metrics
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Generate, index, write `results/large/`; exit code 1 if calm and busy differ."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--busy", type=int, default=6)
+    parser.add_argument("--work", type=Path, default=Path(".cache/large"))
+    parser.add_argument("--results", type=Path, default=None)
+    options = parser.parse_args(arguments)
+    console = Console()
+    equal = True
+    for name, write in FILES.items():
+        shutil.rmtree(options.work, ignore_errors=True)
+        folder = options.work / "files"
+        folder.mkdir(parents=True)
+        write(folder / name)
+        metrics = measure(name, folder, options.work, options.busy)
+        result = Result("sat index", name.partition(".")[0], metrics)
+        console.print(f"{write_result('large', result, folder=options.results)}: {metrics}")
+        equal = equal and metrics["equal"]
+    shutil.rmtree(options.work)
+    if not equal:
+        raise SystemExit("an index made on the busy machine differs from the calm one")

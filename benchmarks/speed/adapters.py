@@ -1,0 +1,159 @@
+"""Time that each adapter adds to a call of the bare library, in milliseconds.
+
+    python -m benchmarks run adapters [--size 1000] [--queries 200] [--work .cache/latency]
+
+All ask the same questions of the index that `benchmarks.speed.latency` makes, in rounds that take
+turns, so that whatever else the machine does falls on all of them. A reranker encodes the
+question itself; what it reranks was found before. The overhead is the difference of the medians;
+"bare" is `SheetRetriever.retrieve`, `LinkReranker.rerank` or `SheetTools.find_sheets`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+from langchain_sat import (
+    SheetGraphReranker,
+    SheetTokenRetriever,
+    create_sheet_tools,
+)
+from llama_index.postprocessor.sat import SheetGraphReranker as LlamaReranker
+from llama_index.retrievers.sat import SheetTokenRetriever as LlamaRetriever
+from llama_index.retrievers.sat import sheet_tools
+from mcp import Client
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.results import Result, write_result
+from benchmarks.speed.latency import index_of, queries
+from sat_retriever import LinkReranker, SheetIndex, SheetRetriever, SheetTools
+from sat_retriever.period.asked import UNDATED
+from sat_retriever.tools.mcp.server import sheet_server
+
+ROUNDS = 5
+FEW, CANDIDATES = 5, 50
+Call = Callable[[str], Awaitable[object]]
+
+
+def direct(call: Callable[[str], object]) -> Call:
+    """A plain function as a call."""
+
+    async def asked(query: str) -> object:
+        return call(query)
+
+    return asked
+
+
+def groups(index: SheetIndex, client: Client) -> dict[str, dict[str, Call]]:
+    """The bare call of each group, under "bare", and the adapters that do the same."""
+    return {
+        f"retriever, {FEW} sheets": retrievers(index, FEW),
+        f"retriever, {CANDIDATES} sheets": retrievers(index, CANDIDATES),
+        f"reranker, {CANDIDATES} sheets to {FEW}": rerankers(index),
+        "find_sheets": finders(index, client),
+    }
+
+
+def retrievers(index: SheetIndex, top_k: int) -> dict[str, Call]:
+    """Stage 1 with its reasons: a question to sheets."""
+    sheets = SheetRetriever(index, None)
+    llama = LlamaRetriever(index, similarity_top_k=top_k, today=UNDATED)
+    chain = SheetTokenRetriever(index=index, k=top_k, today=UNDATED)
+    return {
+        "bare": direct(lambda query: sheets.retrieve(query, top_k, today=UNDATED)),
+        "LlamaIndex": direct(llama.retrieve),
+        "LangChain": direct(chain.invoke),
+    }
+
+
+def rerankers(index: SheetIndex) -> dict[str, Call]:
+    """Stage 2; the candidates were found before and are not timed."""
+    links = LinkReranker(index)
+    llama = LlamaReranker(index, top_n=FEW, today=UNDATED)
+    chain = SheetGraphReranker(index=index, top_n=FEW, today=UNDATED)
+    found = LlamaRetriever(index, similarity_top_k=CANDIDATES, today=UNDATED)
+    nodes = cache(found.retrieve)
+    documents = cache(SheetTokenRetriever(index=index, k=CANDIDATES, today=UNDATED).invoke)
+    candidates = cache(lambda query: index.candidates(query, CANDIDATES))
+    return {
+        "bare": direct(lambda query: links.rerank(index.question(query), candidates(query))[:FEW]),
+        "LlamaIndex": direct(lambda query: llama.postprocess_nodes(nodes(query), query_str=query)),
+        "LangChain": direct(lambda query: chain.compress_documents(documents(query), query)),
+    }
+
+
+def finders(index: SheetIndex, client: Client) -> dict[str, Call]:
+    """Both stages through the tool that agents start with."""
+    tools = SheetTools(index, today=UNDATED)
+    [find] = [
+        tool for tool in create_sheet_tools(index, today=UNDATED) if tool.name == "find_sheets"
+    ]
+    [function] = [
+        tool for tool in sheet_tools(index, today=UNDATED) if tool.metadata.name == "find_sheets"
+    ]
+    return {
+        "bare": direct(tools.find_sheets),
+        "LlamaIndex": direct(lambda query: function.call(question=query)),
+        "LangChain": direct(lambda query: find.invoke({"question": query})),
+        "MCP, in memory": lambda query: client.call_tool("find_sheets", {"question": query}),
+    }
+
+
+async def medians_ms(calls: dict[str, Call], asked: Sequence[str]) -> dict[str, float]:
+    """Median time of each call, the calls taking turns round by round.
+
+    The first round is not counted: it loads, and fills what is found before.
+    """
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for round_number in range(ROUNDS + 1):
+        for name, call in calls.items():
+            for query in asked:
+                start = time.perf_counter()
+                await call(query)
+                if round_number:
+                    times[name].append((time.perf_counter() - start) * 1000)
+    return {name: statistics.median(found) for name, found in times.items()}
+
+
+async def measure(index: SheetIndex, asked: Sequence[str]) -> list[Result]:
+    """One result an adapter and group."""
+    found = []
+    async with Client(sheet_server(SheetTools(index, today=UNDATED))) as client:
+        for group, calls in groups(index, client).items():
+            medians = await medians_ms(calls, asked)
+            for name, value in medians.items():
+                metrics = {
+                    "p50_ms": round(value, 3),
+                    "over_bare_ms": round(value - medians["bare"], 3),
+                    "sheets": len(index),
+                    "queries": len(asked) * ROUNDS,
+                }
+                method = f"{group}, {name}".replace(" ", "_").replace(",", "")
+                found.append(Result(method, f"template_{len(index)}", metrics))
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print, write `results/adapters/`."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--size", type=int, default=1000)
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--work", type=Path, default=Path(".cache/latency"))
+    options = parser.parse_args(arguments)
+    options.work.mkdir(parents=True, exist_ok=True)
+    with index_of(options.size, options.work) as index:
+        results = asyncio.run(measure(index, queries(options.queries)))
+    table = Table(title=f"overhead of adapters over {options.size:,} sheets")
+    for heading in ("adapter", "p50, ms", "over bare, ms"):
+        table.add_column(heading, justify="left" if heading == "adapter" else "right")
+    for result in results:
+        write_result("adapters", result)
+        shown = (result.metrics["p50_ms"], result.metrics["over_bare_ms"])
+        table.add_row(result.method.replace("_", " "), *map(str, shown))
+    Console().print(table)

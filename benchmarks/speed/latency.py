@@ -1,0 +1,272 @@
+"""Time of one query, and of a process until its first answer.
+
+    python -m benchmarks run latency [--sizes 1000 100000] [--queries 300] [--work .cache/latency]
+
+Sheets have template-like names (company, category, year, quarter), so that every word
+is common: the worst case for a lexical index. The whole call is timed: encode, score
+all tokens and all words, fuse, fetch records, explain. Queries are really encoded; the
+sheets' tokens are random unit vectors, because the time of an exact search does not
+depend on their values and encoding 100,000 sheets takes a quarter of an hour. FTS5's
+own `bm25()` over the same words stands beside it, and a slow loop written from the
+formula says how many of its top 50 the quick one finds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from benchmarks.results import Result, write_result
+from sat_retriever import Column, SheetEncoder, SheetIndex, SheetRecord, SheetRetriever
+from sat_retriever.period.asked import UNDATED
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.lexical import FIELD_WEIGHTS, K1, B, query_words, sheet_words
+
+COMPANIES = ("Acme", "Borealis", "Cobalt", "Dorado", "Ember", "Fjord", "Garnet", "Harbor",
+             "Indigo", "Juniper", "Krypton", "Lumen", "Meridian", "Nimbus", "Orchid", "Polar",
+             "Quartz", "Rubicon")  # fmt: skip
+CATEGORIES = ("Sales", "Budget", "Inventory", "Payroll", "Attendance", "Balance_Sheet",
+              "Cash_Flow", "Purchase_Orders", "Shipments", "Forecast")  # fmt: skip
+HEADERS = ("Date", "Region", "Product", "Quantity", "Unit Price", "Total Amount", "Customer",
+           "Currency", "Status", "Account", "Department", "Employee ID", "Warehouse", "Variance",
+           "Opening Balance", "Closing Balance")  # fmt: skip
+WARM_UP = 20
+REPEATS = 3
+
+
+def records(size: int, seed: int = 0) -> Iterator[SheetRecord]:
+    """Template-like records: every combination of words comes back again and again."""
+    rng = random.Random(seed)
+    for number in range(size):
+        company, category = rng.choice(COMPANIES), rng.choice(CATEGORIES)
+        year, quarter = rng.randint(2015, 2026), rng.randint(1, 4)
+        workbook = f"{company}_{category}_{year}.xlsx"
+        columns = tuple(Column(name) for name in rng.sample(HEADERS, 8))
+        path = f"{company}/{year}/{number // 4}/{workbook}"
+        yield SheetRecord(
+            f"{path}#Q{quarter}_{number}", f"Q{quarter}_{number}", workbook, path, columns, 100, 8
+        )
+
+
+def queries(count: int, seed: int = 1) -> list[str]:
+    """Questions over the same words."""
+    rng = random.Random(seed)
+    forms = (
+        "{company} {category} {year} Q{quarter}",
+        "{category} of {company} in {year} by {header}",
+        "{header} and {header2} for {category} {year}",
+        "Which sheets have {header} for {company} Q{quarter} {year}?",
+    )
+    return [
+        rng.choice(forms).format(
+            company=rng.choice(COMPANIES),
+            category=rng.choice(CATEGORIES).replace("_", " ").lower(),
+            year=rng.randint(2015, 2026),
+            quarter=rng.randint(1, 4),
+            header=rng.choice(HEADERS).lower(),
+            header2=rng.choice(HEADERS).lower(),
+        )
+        for _ in range(count)
+    ]
+
+
+class RandomTokens:
+    """The default encoder for queries, random unit vectors for sheets."""
+
+    def __init__(self) -> None:
+        self._encoder = SheetEncoder.load()
+        self._rng = np.random.default_rng(0)
+        self.name = self._encoder.name
+        self.fingerprint = self._encoder.fingerprint
+        self.width = self._encoder.width
+
+    def encode_sheets(self, texts: Sequence[str]) -> FloatArray:
+        """Random tokens, (n, d) float32, rows of unit length."""
+        tokens = self._rng.standard_normal((len(texts), self.width)).astype(np.float32)
+        unit: FloatArray = tokens / np.linalg.norm(tokens, axis=1, keepdims=True)
+        return unit
+
+    def encode_queries(self, texts: Sequence[str]) -> FloatArray:
+        """Tokens of queries, really encoded."""
+        return self._encoder.encode_queries(texts)
+
+
+def index_of(size: int, work: Path) -> SheetIndex:
+    """The index of a size; made once, kept in the work folder."""
+    path = work / f"template-{size}.sat"
+    if path.exists():
+        found = SheetIndex.open(path)
+        if len(found) == size:
+            return found
+        found.close()
+        path.unlink()
+    made = SheetIndex.create(path, RandomTokens())
+    made.add_records(track(records(size), f"indexing {size:,} sheets", total=size))
+    return made
+
+
+def timings_ms(call: Callable[[str], object], asked: Sequence[str]) -> list[float]:
+    """Milliseconds of each call after a warm-up, all queries, repeated."""
+    for query in asked[:WARM_UP]:
+        call(query)
+    found = []
+    for query in [*asked] * REPEATS:
+        start = time.perf_counter()
+        call(query)
+        found.append((time.perf_counter() - start) * 1000)
+    return found
+
+
+def percentiles(name: str, values: Sequence[float]) -> dict[str, float]:
+    """p50 and p95 under a name."""
+    cuts = statistics.quantiles(values, n=100)
+    return {f"{name}_p50_ms": round(cuts[49], 3), f"{name}_p95_ms": round(cuts[94], 3)}
+
+
+def lexical_recall(index: SheetIndex, size: int, asked: Sequence[str], k: int = 50) -> float:
+    """Share of the slow loop's top k scores that the library's lexical top k reaches.
+
+    Ties are equal: what counts is the score, not which of the equal sheets.
+    """
+    fields = [sheet_words(record) for record in records(size)]
+    lengths = [sum(map(len, field)) for field in fields]
+    mean = sum(lengths) / size
+    weighted = [
+        {
+            word: sum(
+                weight for weight, own in zip(FIELD_WEIGHTS, field, strict=True) if word in own
+            )
+            for word in set().union(*field)
+        }
+        for field in fields
+    ]
+    counts = Counter(word for words in weighted for word in words)
+    shares = []
+    for query in asked:
+        wanted = [word for word in query_words(query) if word in counts]
+        idf = {w: math.log(1 + (size - counts[w] + 0.5) / (counts[w] + 0.5)) for w in wanted}
+        limit = sum(idf.values()) * (K1 + 1)
+        best = sorted(
+            (
+                sum(
+                    idf[w] * (K1 + 1) * tf[w] / (tf[w] + K1 * (1 - B + B * length / mean))
+                    for w in wanted
+                    if w in tf
+                )
+                / limit
+                for tf, length in zip(weighted, lengths, strict=True)
+            ),
+            reverse=True,
+        )[:k]
+        found = [c.score for c in index.candidates(index.question(query, dense_weight=0.0), k)]
+        shares.append(sum(abs(a - b) < 1e-5 for a, b in zip(best, found, strict=True)) / len(best))
+    return sum(shares) / len(shares)
+
+
+def fts5(index: SheetIndex) -> Callable[[str], object]:
+    """FTS5's own ranking of the same words, for comparison."""
+    import sqlite3
+
+    connection = sqlite3.connect(index.path)
+
+    def ask(query: str) -> object:
+        words = " OR ".join(f'"{word}"' for word in query_words(query))
+        sql = "SELECT rowid FROM lexical WHERE lexical MATCH ? ORDER BY rank LIMIT 50"
+        return connection.execute(sql, (words,)).fetchall()
+
+    return ask
+
+
+def process_seconds(command: Sequence[str], repeats: int = 5) -> float:
+    """Median wall time of a whole process."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def import_seconds() -> tuple[float, bool]:
+    """Median time of `import sat_retriever` inside a process, and whether torch came along."""
+    code = (
+        "import sys, time; start = time.perf_counter(); import sat_retriever; "
+        "print(time.perf_counter() - start, 'torch' in sys.modules)"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        for _ in range(5)
+    ]
+    parts = [run.stdout.split() for run in runs]
+    return statistics.median(float(p[0]) for p in parts), any(p[1] == "True" for p in parts)
+
+
+def measure(size: int, asked: Sequence[str], work: Path, *, slow: int) -> dict[str, float | int]:
+    """All figures of one size."""
+    index = index_of(size, work)
+    index.close()
+    index = SheetIndex.open(index.path)
+    retriever = SheetRetriever(index)
+    _ = index.encoder
+    start = time.perf_counter()
+    retriever.retrieve(asked[0], today=UNDATED)
+    first = (time.perf_counter() - start) * 1000
+    whole = timings_ms(lambda query: retriever.retrieve(query, top_k=5, today=UNDATED), asked)
+    encode = timings_ms(lambda query: index.encoder.encode_queries([query]), asked)
+    fifty = timings_ms(lambda query: index.candidates(query, 50), asked)
+    command = [sys.executable, "-m", "sat_retriever", "search", asked[0], "--index"]
+    metrics = {
+        "sheets": size,
+        "queries": len(asked),
+        **percentiles("whole_call", whole),
+        **percentiles("encode", encode),
+        **percentiles("candidates_50", fifty),
+        **percentiles("fts5_bm25", timings_ms(fts5(index), asked[:50])),
+        "first_query_ms": round(first, 1),
+        "lexical_recall_at_50": round(lexical_recall(index, size, asked[:slow]), 4),
+        "cold_search_process_s": round(process_seconds([*command, str(index.path)]), 3),
+    }
+    index.close()
+    return metrics
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print, write `results/latency/`."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 100_000])
+    parser.add_argument("--queries", type=int, default=300)
+    parser.add_argument("--slow", type=int, default=20, help="queries of the slow loop")
+    parser.add_argument("--work", type=Path, default=Path(".cache/latency"))
+    options = parser.parse_args(arguments)
+    options.work.mkdir(parents=True, exist_ok=True)
+    asked = queries(options.queries)
+    seconds, torch = import_seconds()
+    table = Table(title="Latency, two to four common words a query")
+    for name in ("sheets", "whole p50", "p95", "encode p50", "50 candidates p50", "FTS5 bm25 p50",
+                 "lexical recall@50", "first query", "cold process"):  # fmt: skip
+        table.add_column(name, justify="right")
+    for size in options.sizes:
+        m = measure(size, asked, options.work, slow=options.slow)
+        extra = {"import_s": round(seconds, 3), "import_has_torch": torch}
+        write_result("latency", Result("sat-retriever", f"template_{size}", {**m, **extra}))
+        table.add_row(
+            f"{size:,}", f"{m['whole_call_p50_ms']} ms", f"{m['whole_call_p95_ms']} ms",
+            f"{m['encode_p50_ms']} ms", f"{m['candidates_50_p50_ms']} ms",
+            f"{m['fts5_bm25_p50_ms']} ms", str(m["lexical_recall_at_50"]),
+            f"{m['first_query_ms']} ms", f"{m['cold_search_process_s']} s",
+        )  # fmt: skip
+    Console().print(table)
+    Console().print(f"import sat_retriever: {seconds:.3f} s, torch imported: {torch}")

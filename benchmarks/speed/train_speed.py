@@ -1,0 +1,113 @@
+"""Time of a training step of Stage 1 here: in fp32 and in bf16.
+
+    python -m benchmarks run train_speed [--data DIR] [--rounds 3] [--steps 3]
+
+Each round trains every variant anew for a few steps on the first questions of IndustryTab-1K's
+training part, turn by turn; medians over all steps of all rounds but each round's first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.results import Result, write_result
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.trainingsets import standard_dataset
+from sat_retriever.encoder.source import MINILM
+from sat_retriever.training.data.reading import from_dataset
+from sat_retriever.training.encoder.backbone import Backbone
+from sat_retriever.training.encoder.encodertask import EncoderTask
+from sat_retriever.training.loop.device import make_accelerator
+from sat_retriever.training.loop.optimise import Optimiser
+from sat_retriever.training.settings import EncoderTraining
+
+BENCHMARK = "train_speed"
+CORPUS = "industrytab_1k"
+PLAIN = EncoderTraining(backbone=MINILM, precision="fp32")
+VARIANTS = {"fp32": PLAIN, "bf16": replace(PLAIN, precision="bf16")}
+
+
+def step_seconds(settings: EncoderTraining, dataset: Dataset, steps: int) -> list[float]:
+    """Seconds of each step of a new training, the first left out."""
+    accelerator = make_accelerator(settings.schedule())
+    backbone = Backbone.load(
+        settings.backbone, trained_layers=settings.trained_layers, max_length=settings.max_length
+    )
+    task = EncoderTask(from_dataset(dataset), settings, backbone)
+    optimiser = Optimiser(task, settings.schedule(), accelerator)
+    task.prepare(1, accelerator)
+    task.module.train()
+    found = []
+    for number in range(steps + 1):
+        batch = np.arange(settings.batch_size, dtype=np.int64) + number * settings.batch_size
+        start = time.perf_counter()
+        optimiser.step(
+            batch % task.size, settings.learning_rate, f"step {number}", due=False, stop=False
+        )
+        found.append(time.perf_counter() - start)
+    accelerator.free_memory()
+    return found[1:]
+
+
+def measure(dataset: Dataset, rounds: int, steps: int) -> list[Result]:
+    """One result a variant."""
+    taken: dict[str, list[float]] = {name: [] for name in VARIANTS}
+    for _ in range(rounds):
+        for name, settings in VARIANTS.items():
+            taken[name] += step_seconds(settings, dataset, steps)
+    medians = {name: statistics.median(each) for name, each in taken.items()}
+    first = next(iter(medians.values()))
+    return [
+        Result(
+            name,
+            CORPUS,
+            {
+                "steps": len(taken[name]),
+                "questions": VARIANTS[name].batch_size,
+                "threads": torch.get_num_threads(),
+                "step_s": round(median, 3),
+                "fastest_s": round(min(taken[name]), 3),
+                "slowest_s": round(max(taken[name]), 3),
+                "times_fp32": round(median / first, 3),
+            },
+            split="train",
+        )
+        for name, median in medians.items()
+    ]
+
+
+def show(results: Sequence[Result]) -> Table:
+    """A row a variant."""
+    names = list(results[0].metrics)
+    table = Table("step of Stage 1", *names, title="Training steps")
+    for each in results:
+        table.add_row(each.method, *(str(each.metrics[name]) for name in names))
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train a few steps of every variant, write the results, print them."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=3)
+    options = parser.parse_args(arguments)
+    dataset = standard_dataset(options.data / CORPUS)
+    results = measure(dataset, options.rounds, options.steps)
+    for each in results:
+        write_result(BENCHMARK, each, data=dataset.files)
+    Console().print(show(results))
+
+
+if __name__ == "__main__":
+    main()

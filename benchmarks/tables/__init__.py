@@ -1,0 +1,1 @@
+"""RESULTS.md, the README's tables and the figures, rendered from result files."""

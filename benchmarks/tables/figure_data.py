@@ -1,0 +1,262 @@
+"""The numbers that each figure shows, from committed results: nothing here draws.
+
+result files → Chart → `benchmarks.tables.figures`
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from benchmarks.paper import paper
+from benchmarks.tables.breakdown import Spread, of_split
+from benchmarks.training.methods import RECIPES
+
+File = Mapping[str, Any]
+Files = Sequence[File]
+Curve = tuple[tuple[float, float], ...]  # (epoch, NDCG@5 on the validation part)
+
+METRIC = "NDCG@5"
+# Rows of the sensitivity table a panel, as its axis names them.
+PANELS: Mapping[str, Mapping[str, str]] = {
+    "candidates": {"k_10": "10", "k_20": "20", "reference": "50"},
+    "layers of the graph": {"reference": "1", "layers_2": "2", "layers_3": "3"},
+    "gate at first": {"gate_8": "−8", "gate_6": "−6", "reference": "−4"},
+    "link channels": {
+        "join": "J",
+        "aggregation": "A",
+        "formula": "F",
+        "summary": "S",
+        "reference": "F+S",
+        "aggregation_formula_summary": "A+F+S",
+        "all_channels": "all",
+    },
+}
+# Methods of the paper, by ours that stand for them.
+OF_PAPER = {
+    "llm_only": "LLM-only",
+    "dense": "RAG",
+    "rag_llm": "RAG + LLM",
+    "stage1": "Stage 1",
+    "cross": "Cross-Encoder",
+    "graph": "SAT",
+}
+# Short and unambiguous: titles of the table rely on the row above.
+NAMES = {
+    "bm25": "BM25",
+    "llm_only": "LLM-only",
+    "dense": "RAG (zero-shot)",
+    "rag_llm": "RAG + LLM",
+    "fused": "words + MiniLM, untrained",
+    "links": "… + link reranker",
+    "stage1": "Stage 1",
+    "base": "Stage 1 + base scorer",
+    "graph": "SAT",
+    "cross": "Cross-Encoder",
+    "ours_stage1": "ours: Stage 1",
+    "ours_fused": "ours: + words",
+    "ours_base": "ours: + base scorer",
+    "ours": "ours: + graph",
+}
+_TRAININGS = {"stage1": "paper's recipe", "ours_stage1": "ours"}
+_GRAPHS = {"graph": "paper's recipe", "ours": "ours"}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One mark.
+
+    Attributes:
+        label: What it is of.
+        x: Place across; None where the axis names things, or nothing was measured.
+        y: NDCG@5; None if it was not run.
+        sd: Standard deviation of y over seeds; None of a single run.
+    """
+
+    label: str
+    x: float | None
+    y: float | None
+    sd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One panel.
+
+    Attributes:
+        title: Heading.
+        ours: Measured here; a mark each.
+        reported: The paper's.
+        curves: Lines by label, several of equal label for several seeds.
+        lines: Level of the reference: ours, and the paper's.
+        reference: Label of the reference among marks or curves; empty without one.
+    """
+
+    title: str
+    ours: tuple[Point, ...] = ()
+    reported: tuple[Point, ...] = ()
+    curves: tuple[tuple[str, Curve], ...] = ()
+    lines: tuple[float | None, float | None] = (None, None)
+    reference: str = ""
+
+
+Chart = tuple[Panel, ...]
+
+
+def data_hash(chart: Chart) -> str:
+    """Sixteen hex digits over every number and name of a chart.
+
+    >>> data_hash((Panel("a"),)) == data_hash((Panel("b"),))
+    False
+    """
+    text = json.dumps([asdict(panel) for panel in chart], sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def sensitivity_chart(sensitivity: Files) -> Chart:
+    """NDCG@5 on the test part by setting, ours beside the paper's.
+
+    Args:
+        sensitivity: Result files of `benchmarks.paper.sensitivity`.
+    """
+    ours = {file["method"]: _rounded(file["metrics"][METRIC]) for file in sensitivity}
+    theirs = {name: row[METRIC] for name, row in paper.sensitivity().items()}
+    levels = (ours.get("reference"), theirs["reference"])
+    return tuple(
+        Panel(
+            title,
+            tuple(Point(label, None, ours.get(name)) for name, label in rows.items()),
+            tuple(Point(label, None, theirs[name]) for name, label in rows.items()),
+            lines=levels,
+            reference=rows["reference"],
+        )
+        for title, rows in PANELS.items()
+    )
+
+
+def convergence_chart(trained: Files, sensitivity: Files) -> Chart:
+    """Validation NDCG@5 by epoch: of Stage 1, of the graph, and of each sensitivity run.
+
+    Args:
+        trained: Result files of `benchmarks.paper.trained`.
+        sensitivity: Result files of `benchmarks.paper.sensitivity`.
+    """
+    runs = of_split(trained, "standard")
+    found = {file["method"]: file for file in sensitivity}
+    return (
+        Panel("Stage 1, three seeds", curves=_seed_curves(runs, _TRAININGS, "encoder")),
+        Panel("graph, three seeds", curves=_seed_curves(runs, _GRAPHS, "graph")),
+        *(
+            Panel(
+                title,
+                curves=tuple(
+                    (label, _curve(found[name], "graph"))
+                    for name, label in rows.items()
+                    if name in found and _curve(found[name], "graph")
+                ),
+                reference=rows["reference"],
+            )
+            for title, rows in PANELS.items()
+        ),
+    )
+
+
+def _seed_curves(
+    runs: Mapping[str, Files], titles: Mapping[str, str], step: str
+) -> tuple[tuple[str, Curve], ...]:
+    return tuple(
+        (title, curve)
+        for name, title in titles.items()
+        for file in runs.get(name, ())
+        if (curve := _curve(file, step))
+    )
+
+
+def _curve(file: File, step: str) -> Curve:
+    """Validation of one training by epoch; empty where none was written down."""
+    recorded = file["metrics"].get("steps", {}).get(step, {}).get("validation") or ()
+    return tuple((float(epoch), _rounded(value)) for epoch, value in recorded)
+
+
+def comparison_chart(trained: Files) -> Chart:
+    """NDCG@5 of every method on the standard test and on unseen families.
+
+    Args:
+        trained: Result files of `benchmarks.paper.trained`.
+    """
+    main = paper.full_corpus("industrytab_1k")
+    reported: dict[str, dict[str, tuple[float | None, float | None]]] = {
+        "standard": {name: (row[METRIC].mean, row[METRIC].sd) for name, row in main.items()},
+        "grouped": {name: (value, None) for name, value in paper.grouped().items()},
+    }
+    titles = {"standard": "standard test", "grouped": "unseen families"}
+    return tuple(
+        Panel(
+            title,
+            tuple(
+                Point(NAMES[name], None, *_over_seeds(files))
+                for name, files in of_split(trained, split).items()
+            ),
+            tuple(
+                Point(NAMES[name], None, *reported[split].get(OF_PAPER.get(name, ""), (None, None)))
+                for name in RECIPES
+            ),
+        )
+        for split, title in titles.items()
+    )
+
+
+def _over_seeds(files: Files) -> tuple[float | None, float | None]:
+    if not files:
+        return None, None
+    found = Spread.of([file["metrics"][METRIC] for file in files])
+    return _rounded(found.mean), None if found.sd is None else _rounded(found.sd)
+
+
+def latency_chart(trained: Files, cascade: Files) -> Chart:
+    """Median time of one question and NDCG@5, a panel a machine, beside the paper's on an A40.
+
+    Args:
+        trained: Result files of `benchmarks.paper.trained`.
+        cascade: Result files of `benchmarks.paper.cascade`, with `joint_p50_ms`.
+    """
+    quality = {name: _over_seeds(files)[0] for name, files in of_split(trained, "standard").items()}
+    times: dict[str, dict[str, float]] = {}
+    for file in cascade:
+        time = file["metrics"].get("joint_p50_ms")
+        if time is not None and file["split"] == "standard":
+            times.setdefault(_machine(file), {})[file["method"]] = round(time, 3)
+    return tuple(
+        Panel(
+            machine,
+            tuple(Point(NAMES[name], found.get(name), quality[name]) for name in RECIPES),
+            _reported_times(),
+        )
+        for machine, found in (times or {"CPU": {}}).items()
+    )
+
+
+def _reported_times() -> tuple[Point, ...]:
+    """Time and NDCG@5 of the paper's methods, in the places of those that stand for them."""
+    times = paper.latency_ms("industrytab_1k")
+    main = paper.full_corpus("industrytab_1k")
+    points = []
+    for name in RECIPES:
+        method = OF_PAPER.get(name)
+        known = (None, None) if method is None else (times[method], main[method][METRIC].mean)
+        points.append(Point(NAMES[name], *known))
+    return tuple(points)
+
+
+def _machine(file: File) -> str:
+    """What a time was measured on."""
+    if device := file["metrics"].get("device"):
+        return str(device)
+    return f"{file['provenance']['hardware']['cores']} CPU cores"
+
+
+def _rounded(value: float) -> float:
+    return round(float(value), 6)

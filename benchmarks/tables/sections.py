@@ -1,0 +1,380 @@
+"""Tables of plain numbers as data: title, benchmark, columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One table of plain numbers, a result file a row.
+
+    Attributes:
+        benchmark: Folder below `results/`, and module that fills it.
+        title: Heading.
+        columns: Heading of each metric shown, by the metric's name.
+    """
+
+    benchmark: str
+    title: str
+    columns: Mapping[str, str]
+
+
+_TYPES = (
+    "semantic_lookup",
+    "comparison",
+    "aggregation",
+    "join_key_reasoning",
+    "formula_tracing",
+    "summary_source",
+)
+_LINKS = (
+    "formula_reference",
+    "aggregation",
+    "summary_source",
+    "join_key",
+    "sibling_period",
+    "join_key inferred",
+)
+
+SECTIONS = (
+    Section(
+        "synth_roundtrip",
+        "Made workbooks read again, against the generator's truth",
+        {
+            "sheets": "sheets",
+            "records_equal": "records equal",
+            **{
+                f"{kind}: {what}": f"{kind.replace('_', ' ')}, {what}"
+                for kind in _LINKS
+                for what in ("precision", "recall")
+            },
+        },
+    ),
+    Section(
+        "synth_scale",
+        "Corpora made and indexed",
+        {
+            "sheets": "sheets",
+            "workbooks": "workbooks",
+            "make_s": "making, s",
+            "make_main_mib": "memory, MiB",
+            "make_workers_mib": "of its workers, MiB",
+            "workbooks_mib": "workbooks, MiB",
+            "index_s": "indexing, s",
+            "index_main_mib": "memory, MiB",
+            "index_workers_mib": "of its workers, MiB",
+            "index_mib": "index file, MiB",
+        },
+    ),
+    Section(
+        "adapt_scale",
+        "`sat adapt`, all defaults",
+        {
+            "sheets": "sheets",
+            "families": "families",
+            "train": "questions learnt",
+            "in_one_go": "in one go",
+            "adapt_s": "adapting, s",
+            "process_s": "whole process, s",
+            "memory_mib": "memory, MiB",
+            "encoder_kept": "encoder kept",
+            "reranker_kept": "new reranker kept",
+        },
+    ),
+    Section(
+        "train_speed",
+        "A training step of Stage 1, 64 questions",
+        {
+            "steps": "steps",
+            "threads": "threads",
+            "step_s": "median, s",
+            "fastest_s": "fastest, s",
+            "slowest_s": "slowest, s",
+            "times_fp32": "of fp32",
+        },
+    ),
+    Section(
+        "synth_quality",
+        "Made questions, without training: NDCG@10",
+        {
+            "sheets": "sheets",
+            "queries": "queries",
+            "NDCG@10": "all",
+            **{f"NDCG@10, type {kind}": kind.replace("_", " ") for kind in _TYPES},
+            "Recall@10": "R@10",
+            "HN-FPR@1": "HN-FPR@1",
+        },
+    ),
+    Section(
+        "formula_links",
+        "Formula links against an independent count",
+        {
+            "files": "files",
+            "formula_cells": "formula cells",
+            "edges_both": "edges in both",
+            "edges_ours_only": "ours only",
+            "edges_raw_only": "the count's only",
+            "precision": "precision",
+            "recall": "recall",
+            "array_edges_both": "edges with array formulas",
+            "array_recall": "recall",
+            "shared_edges_both": "with shared formulas",
+            "shared_recall": "recall",
+            "share_of_edges_with_equal_cells": "edges with equal cell counts",
+        },
+    ),
+    Section(
+        "formula_links",
+        "Formulas taken apart",
+        {
+            "formulas": "formulas",
+            "extract_seconds_median": "median, s",
+            "formulas_per_second": "formulas a second",
+            "extract_peak_mib": "peak memory, MiB",
+            "worker_cpu_seconds_median": "reading with links, processor s",
+            "worker_without_links_cpu_seconds_median": "without",
+            "worker_peak_mib": "reading, peak MiB",
+        },
+    ),
+    Section(
+        "joins",
+        "Join keys found by headers alone, against declared foreign keys",
+        {
+            "databases": "databases",
+            "keys": "declared keys",
+            "found": "found",
+            "pair_precision": "sheet pairs: precision",
+            "pair_recall": "recall",
+            "directed_precision": "directed: precision",
+            "directed_recall": "recall",
+            "column_precision": "columns: precision",
+            "column_recall": "recall",
+            "column_precision_implied": "precision with implied keys",
+        },
+    ),
+    Section(
+        "links_scale",
+        "Links at scale, generated records",
+        {
+            "sheets": "sheets",
+            "links": "links",
+            "discovery_s": "finding, s",
+            "storing_s": "storing and resolving, s",
+            "graph_s": "networkx graph, s",
+            "stored_mib": "memory, MiB",
+            "graph_mib": "with the graph, MiB",
+            "index_mib": "index file, MiB",
+        },
+    ),
+    Section(
+        "headers",
+        "Header detection",
+        {
+            "sheets": "sheets",
+            "workbooks": "workbooks",
+            "header": "header row right",
+            "header_interval": "95 % interval",
+            "range": "table range right",
+            "range_interval": "95 % interval",
+            "exact": "both right",
+            "exact_interval": "95 % interval",
+            "names": "names right",
+            "num_rows": "row count right",
+            "all_ranges": "all tables right",
+        },
+    ),
+    Section(
+        "robustness",
+        "Reading files that break readers",
+        {
+            "files": "files",
+            "crashes": "crashes",
+            "hangs_over_30_s": "hangs",
+            "files_without_record_or_reason": "silent",
+            "max_seconds": "slowest, s",
+            "max_cpu_s": "most processor time, s",
+            "max_memory_mib": "most memory, MiB",
+            "records": "sheets read",
+            "worksheets_an_oracle_opens": "another reader opens",
+            "worksheets_missed": "of these missed",
+        },
+    ),
+    Section(
+        "determinism",
+        "The same folder indexed again and again beside busy processes",
+        {
+            "workbooks": "workbooks",
+            "sheets": "sheets",
+            "skipped": "skipped",
+            "timeouts": "of these for time",
+            "indexings": "indexings",
+            "busy_processes": "busy processes",
+            "different": "different indexes",
+            "busy_median_s": "busy, median s",
+            "busy_slowest_s": "slowest, s",
+        },
+    ),
+    Section(
+        "large",
+        "Very long, wide and many-sheeted files",
+        {
+            "file_mb": "file, MB",
+            "sheets": "sheets",
+            "partial": "of these in part",
+            "rows": "rows",
+            "calm_s": "calm, s",
+            "calm_cpu_s": "processor, s",
+            "calm_peak_mib": "memory, MiB",
+            "busy_s": "busy, s",
+            "busy_cpu_s": "processor, s",
+            "equal": "same index",
+        },
+    ),
+    Section(
+        "reading",
+        "Reading speed",
+        {
+            "files": "files",
+            "seconds_median": "median, s",
+            "times_faster_than_openpyxl": "× openpyxl",
+            "peak_mb_max": "peak memory, MiB",
+        },
+    ),
+    Section(
+        "encoder",
+        "Encoder runtimes, one text at a time and in bulk",
+        {
+            "load_s": "load, s",
+            "query_p50_ms": "query p50, ms",
+            "query_p95_ms": "p95, ms",
+            "sheets_per_s": "sheets a second",
+            "memory_mib": "memory, MiB",
+            "top_10_kept": "top 10 kept",
+        },
+    ),
+    Section(
+        "install",
+        "The base install, in a fresh environment",
+        {
+            "packages": "packages",
+            "on_disk_mb": "on disk, MB",
+            "onnxruntime_mb": "of it onnxruntime",
+            "numpy_mb": "numpy",
+            "networkx_mb": "networkx",
+            "sat-retriever_mb": "sat-retriever",
+            "models_mb": "of that models",
+            "unwanted": "torch, transformers, scipy",
+            "python_s": "`python -c pass`, s",
+            "import_s": "`import sat_retriever`, s",
+            "help_s": "`sat --help`, s",
+        },
+    ),
+    Section(
+        "install",
+        "Encoders in the base install",
+        {
+            "encoder_mb": "encoder, MB",
+            "sheets": "sheets",
+            "search_s": "cold `sat search --reranker links`, s",
+            "reranked_search_s": "with its reranker, s",
+            "load_s": "loading, s",
+            "query_p50_ms": "query p50, ms",
+            "query_p95_ms": "p95, ms",
+            "sheets_per_s": "sheets a second",
+            "memory_mib": "memory, MiB",
+        },
+    ),
+    Section(
+        "latency",
+        "Query latency",
+        {
+            "sheets": "sheets",
+            "whole_call_p50_ms": "whole call p50, ms",
+            "whole_call_p95_ms": "p95, ms",
+            "encode_p50_ms": "encoding p50, ms",
+            "fts5_bm25_p50_ms": "FTS5 bm25() p50, ms",
+            "lexical_recall_at_50": "lexical recall@50",
+            "cold_search_process_s": "cold `sat search`, s",
+            "import_s": "import, s",
+        },
+    ),
+    Section(
+        "adapters",
+        "Adapters over the bare library, one call",
+        {
+            "p50_ms": "p50, ms",
+            "over_bare_ms": "over the bare call, ms",
+            "sheets": "sheets",
+            "queries": "calls",
+        },
+    ),
+    Section(
+        "sync",
+        "Keeping an index in step",
+        {
+            "workbooks": "workbooks",
+            "first_index_s": "first time, s",
+            "unchanged_s": "nothing changed, s",
+            "one_changed_s": "one changed, s",
+            "verify_s": "all hashed, s",
+            "process_unchanged_s": "`sat index`, nothing changed, s",
+            "process_one_changed_s": "`sat index`, one changed, s",
+        },
+    ),
+    Section(
+        "crash",
+        "kill -9 while indexing",
+        {
+            "runs": "runs",
+            "killed": "killed in time",
+            "opened": "index opened",
+            "killed_before_a_first_index": "killed before there was one",
+            "killed_before_a_write": "before a write",
+            "killed_between_writes": "between writes",
+            "killed_after_all_writes": "after all writes",
+            "workbook_states_checked": "workbook states checked",
+            "torn_workbooks": "neither old nor new",
+            "reruns_that_completed": "finished by another run",
+            "processes_left_behind": "processes left",
+        },
+    ),
+    Section(
+        "contention",
+        "Writers and readers of one index at the same time",
+        {
+            "seconds": "seconds",
+            "writers": "writers",
+            "readers": "readers",
+            "workbooks": "workbooks",
+            "syncs": "syncs",
+            "workbooks_written": "workbooks changed",
+            "searches": "searches",
+            "shows": "workbooks shown",
+            "statuses": "statuses",
+            "openings": "openings",
+            "syncs_busy": "syncs refused as busy",
+            "findings": "errors, or torn or older answers",
+            "same_as_a_fresh_index": "same as a fresh index",
+            "search_p50_ms": "search p50, ms",
+            "search_p95_ms": "p95, ms",
+        },
+    ),
+    Section(
+        "soak",
+        "Many questions in one process",
+        {
+            "sheets": "sheets",
+            "queries": "questions",
+            "query_mean_ms": "each, ms",
+            "rss_start_mib": "memory before, MiB",
+            "rss_warm_mib": "after a quarter",
+            "rss_end_mib": "at the end",
+            "rss_growth_mib": "growth since then, MiB",
+            "rss_slope_mib_per_1000": "a thousand questions, MiB",
+            "threads_growth": "more threads",
+            "open_files_growth": "more open files",
+        },
+    ),
+)

@@ -1,0 +1,54 @@
+"""Trained models as compared methods: what users run, from the folders that training wrote."""
+
+from __future__ import annotations
+
+from benchmarks.training.methods import Recipe
+from benchmarks.training.plan import Step
+from benchmarks.training.runner import RUN, Places
+from sat_retriever.evaluation.llm import Answers, LanguageModel
+from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.methods.bm25 import bm25
+from sat_retriever.evaluation.methods.cross_encoder import cross_encoder
+from sat_retriever.evaluation.methods.fused import fused
+from sat_retriever.evaluation.methods.link_reranker import link_reranker
+from sat_retriever.evaluation.methods.llm_only import llm_only
+from sat_retriever.evaluation.methods.rag import rag
+from sat_retriever.evaluation.methods.rag_llm import rag_llm
+from sat_retriever.evaluation.methods.sat import sat
+from sat_retriever.evaluation.methods.stage1 import stage1
+from sat_retriever.index.index import SheetIndex
+
+
+def method_of(recipe: Recipe, step: Step | None, index: SheetIndex, places: Places) -> Method:
+    """What a recipe without a language model, its trainings finished, makes of an index."""
+    if step is None or step.kind == "encoder":
+        return _first_stage(recipe, index)
+    return _second_stage(index, step, places)
+
+
+def asking(recipe: Recipe, index: SheetIndex, model: LanguageModel, answers: Answers) -> Method:
+    """What a recipe with a language model makes of an index.
+
+    Nothing is sent before the first question; a run that was stopped goes on where it was.
+    """
+    ask = llm_only if recipe.llm == "names" else rag_llm
+    return ask(index, model, answers)
+
+
+def _first_stage(recipe: Recipe, index: SheetIndex) -> Method:
+    """What needs no trained Stage 2."""
+    if recipe.walk:
+        return link_reranker(index, recipe.dense_weight)
+    if recipe.dense_weight == 0:
+        return bm25(index)
+    if recipe.dense_weight == 1:
+        return rag(index) if recipe.encoder is None else stage1(index)
+    return fused(index, recipe.dense_weight)
+
+
+def _second_stage(index: SheetIndex, step: Step, places: Places) -> Method:
+    """What a trained reranker or Cross-Encoder makes of its candidates."""
+    folder = places.folder(step) / RUN
+    if step.kind == "cross_encoder":
+        return cross_encoder(index, folder / "cross-encoder")
+    return sat(index, folder / "reranker")

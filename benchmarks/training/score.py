@@ -1,0 +1,122 @@
+"""A recipe's answers to questions of a data set: asked once, kept, and scored."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+from benchmarks.progress import progress_bar
+from benchmarks.results import Result
+from benchmarks.training.corpus import index_of, numbers
+from benchmarks.training.methods import Recipe
+from benchmarks.training.plan import Step
+from benchmarks.training.rank import asking, method_of
+from benchmarks.training.runner import Places, costs, encoder_folder
+from benchmarks.unlabelled.quality import QuerySet
+from sat_retriever.datasets.labels import Query
+from sat_retriever.evaluation.llm import Answers, LanguageModel, LanguageModelSettings, summary
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.rows import metrics_of, rows_of
+from sat_retriever.metrics.run import Run, read_run, write_run
+
+Keep = Literal["nothing", "answers", "runs"]
+_ANSWERS = ".answers.jsonl"
+
+
+def scored(
+    name: str, recipe: Recipe, step: Step | None, asked: QuerySet, places: Places, *, keep: Keep
+) -> Result:
+    """A recipe's metrics and rows; its whole answers are kept below the folder of runs.
+
+    Args:
+        name: Name of the method in result files.
+        recipe: What ranks.
+        step: Its last training, finished; None if it has none.
+        asked: The questions.
+        places: Folders.
+        keep: What is taken of what was kept, where it is of the same settings: whole "runs",
+            the "answers" of a language model, or "nothing".
+
+    Raises:
+        LanguageModelError: If a language model does not answer; what it did answer is kept.
+    """
+    start = time.perf_counter()
+    dataset = asked.dataset
+    queries = asked.queries
+    settings = settings_of(recipe, step)
+    encoder, folder = encoder_folder(step, places)
+    kept = folder / "answers" / f"{name}.{dataset.name}.{asked.split}.jsonl"
+    about = {"method": name, "dataset": dataset.name, "split": asked.split, "settings": settings}
+    with index_of(dataset, encoder, recipe.links, folder) as index:
+        known = numbers(index.sheet_ids())
+        run, told = kept_run(kept, about, queries) if keep == "runs" else ({}, {})
+        if not run:
+            if keep == "nothing":
+                kept.with_suffix(_ANSWERS).unlink(missing_ok=True)
+            run, told = _answered(recipe, step, index, queries, places, kept)
+            write_run(kept, run, about | told)
+    rows = rows_of(queries, run, known)
+    found: dict[str, Any] = {
+        **metrics_of(rows),
+        "queries": len(rows),
+        "settings": settings,
+        "steps": {} if step is None else costs(step, places),
+        **told,
+        "evaluation_s": round(time.perf_counter() - start, 1),
+    }
+    return Result(name, dataset.name, found, asked.split, per_query=rows)
+
+
+def _answered(
+    recipe: Recipe,
+    step: Step | None,
+    index: SheetIndex,
+    queries: Mapping[int, Query],
+    places: Places,
+    kept: Path,
+) -> tuple[Run, dict[str, Any]]:
+    """A run made now, and what a language model has to tell of its answers."""
+    with progress_bar(kept.stem, len(queries)) as progress:
+        if recipe.llm is None:
+            return method_of(recipe, step, index, places).run(queries, progress), {}
+        model = LanguageModel(LanguageModelSettings(model=recipe.model))
+        answers = Answers(kept.with_suffix(_ANSWERS))
+        run = asking(recipe, index, model, answers).run(queries, progress)
+    found = summary(answers.seen)
+    found.check_answered()
+    return run, {
+        "answers": asdict(found),
+        "model": None if model.known is None else asdict(model.known),
+    }
+
+
+def kept_run(
+    path: Path, about: Mapping[str, Any], queries: Mapping[int, Query]
+) -> tuple[Run, dict[str, Any]]:
+    """A stored run and what it tells, if it is of these questions and settings; or nothing."""
+    if not path.is_file():
+        return {}, {}
+    found, run = read_run(path)
+    if {name: found.get(name) for name in about} != about or set(run) != set(queries):
+        return {}, {}
+    return run, {name: found[name] for name in ("answers", "model") if name in found}
+
+
+def settings_of(recipe: Recipe, step: Step | None) -> dict[str, Any]:
+    """All that decides a ranking, as JSON gives it back: hyper-parameters by what they train."""
+    found: dict[str, Any] = {"links": recipe.links, "walk": recipe.walk}
+    if recipe.variant:
+        found["variant"] = recipe.variant
+    if recipe.llm is not None:
+        found |= {"llm": recipe.llm, **asdict(LanguageModelSettings(model=recipe.model))}
+    if step is None or step.kind == "encoder":
+        found["dense_weight"] = recipe.dense_weight
+    while step is not None:
+        found[step.kind] = asdict(step.settings)
+        step = step.encoder
+    plain: dict[str, Any] = json.loads(json.dumps(found))
+    return plain

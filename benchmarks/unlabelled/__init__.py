@@ -1,0 +1,1 @@
+"""Ranking without labels: untrained, general and adapted models."""

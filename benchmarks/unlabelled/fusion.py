@@ -1,0 +1,140 @@
+"""Ways to join the two scores of a sheet: every rival on the validation parts.
+
+    python -m benchmarks run fusion --data ../shared/data
+
+Nothing here touches a reported test set. The default share of the cosine was
+chosen from this table: one setting for all corpora, taken from the middle of a plateau.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from benchmarks.results import Result, write_result
+from benchmarks.unlabelled.quality import QuerySet, build_index, sets_of
+from sat_retriever import metrics
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.index.index import SheetIndex
+
+Scores = NDArray[np.float64]
+Fusion = Callable[[Scores, Scores], Scores]
+
+
+def convex(weight: float) -> Fusion:
+    """Share of the cosine against BM25 as a share of its possible maximum.
+
+    >>> convex(0.4)(np.array([0.5, -0.5]), np.array([1.0, 0.5])).round(2).tolist()
+    [0.8, 0.1]
+    """
+    return lambda dense, lexical: weight * dense + (1 - weight) * lexical
+
+
+def min_max(weight: float) -> Fusion:
+    """Both scores stretched to [0, 1] over the corpus, query by query.
+
+    >>> min_max(0.5)(np.array([0.2, 0.4, 0.3]), np.array([0.0, 0.0, 0.0])).round(2).tolist()
+    [0.0, 0.5, 0.25]
+    """
+
+    def stretch(scores: Scores) -> Scores:
+        span = scores.max() - scores.min()
+        return (scores - scores.min()) / span if span > 0 else np.zeros_like(scores)
+
+    return lambda dense, lexical: weight * stretch(dense) + (1 - weight) * stretch(lexical)
+
+
+def z_score(weight: float) -> Fusion:
+    """Both scores in standard deviations from their mean, query by query.
+
+    >>> z_score(1.0)(np.array([1.0, 3.0]), np.array([0.0, 0.0])).tolist()
+    [-1.0, 1.0]
+    """
+
+    def standardise(scores: Scores) -> Scores:
+        spread = scores.std()
+        return (scores - scores.mean()) / spread if spread > 0 else np.zeros_like(scores)
+
+    return lambda dense, lexical: weight * standardise(dense) + (1 - weight) * standardise(lexical)
+
+
+def reciprocal_ranks(constant: int) -> Fusion:
+    """Reciprocal rank fusion; a sheet without a common word has no lexical rank.
+
+    Source: Cormack, Clarke and Büttcher (2009).
+
+    >>> reciprocal_ranks(1)(np.array([0.9, 0.1]), np.array([0.0, 2.0])).round(2).tolist()
+    [0.5, 0.83]
+    """
+
+    def reciprocal(scores: Scores) -> Scores:
+        ranks = np.empty(len(scores))
+        ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+        return np.asarray(1 / (constant + ranks), dtype=np.float64)
+
+    return lambda dense, lexical: reciprocal(dense) + reciprocal(lexical) * (lexical > 0)
+
+
+RIVALS: dict[str, Fusion] = {
+    **{f"convex_{n / 10}": convex(n / 10) for n in range(11)},
+    **{f"min_max_{n / 10}": min_max(n / 10) for n in (3, 4, 5, 6, 7)},
+    **{f"z_score_{n / 10}": z_score(n / 10) for n in (3, 4, 5, 6, 7)},
+    **{f"rrf_{constant}": reciprocal_ranks(constant) for constant in (5, 20, 60)},
+}
+
+
+def compare(asked: QuerySet, index: SheetIndex) -> dict[str, dict[str, float]]:
+    """Metrics of every rival, from one look-up of both scores a query."""
+    numbers = {sheet: n for n, sheet in enumerate(index.sheet_ids())}
+    names = list(numbers)
+    kept: dict[str, list[tuple[float, float, float]]] = {name: [] for name in RIVALS}
+    for place in track(asked.places, asked.dataset.name):
+        query = asked.dataset.queries[place]
+        dense, lexical = np.zeros(len(names)), np.zeros(len(names))
+        for sheet in index.candidates(query.text, top_k=len(names)):
+            dense[numbers[sheet.sheet_id]] = sheet.dense
+            lexical[numbers[sheet.sheet_id]] = sheet.lexical
+        for name, fuse in RIVALS.items():
+            order = np.argsort(-fuse(dense, lexical).round(9), kind="stable")[:10]
+            top = [names[number] for number in order]
+            gold = query.positives
+            row = (metrics.ndcg(top, gold, 5), metrics.ndcg(top, gold, 10))
+            kept[name].append((*row, metrics.recall(top, gold, 10)))
+    columns = ("NDCG@5", "NDCG@10", "Recall@10")
+    return {
+        name: {column: metrics.mean([row[n] for row in rows]) for n, column in enumerate(columns)}
+        for name, rows in kept.items()
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Compare, write one result file a data set, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--encoder", default="minilm", help="what SheetEncoder.load takes")
+    options = parser.parse_args(arguments)
+    encoder = SheetEncoder.load(options.encoder)
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for load in sets_of("chosen", options.data):
+        (asked,) = load()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            build_index(asked.dataset, Path(folder) / "index.sqlite", encoder) as index,
+        ):
+            found[asked.dataset.name] = compare(asked, index)
+        result = Result("fusions", asked.dataset.name, found[asked.dataset.name], asked.split)
+        write_result("fusion", result, data=asked.dataset.files)
+    table = Table("fusion", *(f"{name}\nNDCG@5 / NDCG@10" for name in found), title="Validation")
+    for name in RIVALS:
+        numbers = [scored[name] for scored in found.values()]
+        table.add_row(name, *(f"{n['NDCG@5']:.3f} / {n['NDCG@10']:.3f}" for n in numbers))
+    Console(width=None if sys.stdout.isatty() else 120).print(table)

@@ -1,0 +1,203 @@
+"""Retrieval without training: BM25, dense and fused, on open data.
+
+    python -m benchmarks run quality --data ../shared/data
+    python -m benchmarks run quality --data ../shared/data --validation
+
+The first command scores the reported data; every choice was made with the second, on
+Spider's training questions of 35 held-out databases and IndustryTab-1K's validation
+split. All systems go through `SheetIndex`, so what is measured is what users run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from benchmarks.corpora import Corpus, Use, used, where_to_get
+from benchmarks.results import Result, write_result
+from sat_retriever.datasets.dataset import (
+    Dataset,
+)
+from sat_retriever.datasets.labels import Query
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.errors import CorpusError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.rows import Rows, metrics_of, row_of, rows_of
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.tokens import Encoder
+
+# Share of the cosine in the score; None asks as a user does, with the default.
+METHODS = {"bm25": 0.0, "dense": 1.0, "fused": None}
+SCORES = (
+    "NDCG@5", "NDCG@10", "Recall@1", "Recall@5", "Recall@10", "Recall@50", "AllRelevant@10",
+    "Hit@5", "MRR", "MRR@5", "HN-FPR@1",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySet:
+    """Some queries of a data set.
+
+    Attributes:
+        dataset: Where to search.
+        split: Name of the part.
+        places: Positions of its queries in `dataset.queries`.
+    """
+
+    dataset: Dataset
+    split: str
+    places: tuple[int, ...]
+
+    @property
+    def queries(self) -> dict[int, Query]:
+        """Its queries by their position."""
+        return {place: self.dataset.queries[place] for place in self.places}
+
+
+Ranking = Sequence[Candidate]
+Run = dict[int, Ranking]  # query position → all sheets, best first
+
+
+def sets_of(use: Use, data: Path) -> Iterator[Callable[[], list[QuerySet]]]:
+    """The sets of queries of each corpus of a use, read when called.
+
+    The "chosen" corpora have validation parts.
+    """
+    for corpus in used(use).values():
+        yield partial(_sets, corpus, data, validation=use == "chosen")
+
+
+def _sets(corpus: Corpus, data: Path, *, validation: bool) -> list[QuerySet]:
+    """The validation part of a corpus, or all of its questions and each of its test parts."""
+    dataset = corpus.read(data)
+    if validation and corpus.validation is not None:
+        return [QuerySet(dataset, "validation", corpus.validation(dataset))]
+    parts = (QuerySet(dataset, part, places(dataset)) for part, places in corpus.parts.items())
+    return [whole(dataset), *parts]
+
+
+def whole(dataset: Dataset) -> QuerySet:
+    """All queries of a data set."""
+    return QuerySet(dataset, "all", tuple(range(len(dataset.queries))))
+
+
+def timeless_index(path: Path, encoder: Encoder) -> SheetIndex:
+    """A new index that does not heed the times that queries name."""
+    SheetIndex.create(path, encoder).close()
+    return SheetIndex.open(path, encoder, times=False)
+
+
+def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
+    """An index of the data set's records, or of the workbooks below its root."""
+    index = timeless_index(path, encoder)  # what the paper could compare with
+    if dataset.root is None:
+        index.add_records(dataset.records)
+    else:
+        index.sync([dataset.root])
+    return index
+
+
+def rank_all(index: SheetIndex, sets: Sequence[QuerySet], dense_weight: float | None) -> Run:
+    """The whole corpus ranked for every query of the sets.
+
+    Without the dense part only sheets that share a word with the query are ranked.
+    """
+    dataset, depth = sets[0].dataset, len(index)
+    places = sorted({place for asked in sets for place in asked.places})
+    run: Run = {}
+    for place in track(places, f"{dataset.name}, dense weight {dense_weight}"):
+        question = index.question(dataset.queries[place].text, dense_weight=dense_weight)
+        found = index.candidates(question, depth)
+        run[place] = [sheet for sheet in found if dense_weight != 0 or sheet.lexical > 0]
+    return run
+
+
+def score(asked: QuerySet, run: Run) -> dict[str, float | None]:
+    """Every reported metric, as means over its queries."""
+    return metrics_of(query_rows(asked, run), SCORES)
+
+
+def query_rows(asked: QuerySet, run: Run) -> Rows:
+    """One row a query without names of sheets: all that metrics need."""
+    return [
+        row_of(
+            place, [sheet.sheet_id for sheet in run[place]], query.positives, query.hard_negatives
+        )
+        for place, query in asked.queries.items()
+    ]
+
+
+def measure(sets: Sequence[QuerySet], encoder: Encoder, label: str) -> list[Result]:
+    """Results of every method on sets over one and the same data set."""
+    dataset = sets[0].dataset
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        index = build_index(dataset, Path(folder) / "index.sqlite", encoder)
+        with index:
+            numbers = {sheet: n for n, sheet in enumerate(index.sheet_ids())}
+            lost = {p for query in dataset.queries for p in query.positives} - set(numbers)
+            for method, dense_weight in METHODS.items():
+                run = rank_all(index, sets, dense_weight)
+                for asked in sets:
+                    found = {
+                        **score(asked, run),
+                        "queries": len(asked.places),
+                        "sheets": len(numbers),
+                        "positives_not_indexed": len(lost),
+                    }
+                    name = method if method == "bm25" else f"{method}_{label}"
+                    rows = rows_of(asked.queries, run, numbers)
+                    results.append(Result(name, dataset.name, found, asked.split, None, rows))
+    return results
+
+
+def show(results: Sequence[Result]) -> Table:
+    """The results as a table for the terminal."""
+    columns = ["NDCG@5", "NDCG@10", "Recall@1", "Recall@5", "Recall@10", "Recall@50"]
+    columns += ["AllRelevant@10", "MRR"]
+    table = Table("data set", "split", "queries", "method", title="Quality without training")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for result in results:
+        numbers = [f"{result.metrics[column]:.3f}" for column in columns]
+        size = str(result.metrics["queries"])
+        table.add_row(result.dataset, result.split, size, result.method, *numbers)
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, write the result files, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--encoder", default="minilm", help="what SheetEncoder.load takes")
+    parser.add_argument(
+        "--validation", action="store_true", help="score the validation parts; for choices"
+    )
+    options = parser.parse_args(arguments)
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    encoder = SheetEncoder.load(options.encoder)
+    label = Path(options.encoder).name.lower()
+    folder = "validation" if options.validation else "quality"
+    results: list[Result] = []
+    use: Use = "chosen" if options.validation else "untrained"
+    for load in sets_of(use, options.data):
+        try:
+            sets = load()
+        except CorpusError as error:
+            console.print(f"not run: {error}\nThe data can be had from: {where_to_get(use)}")
+            continue
+        for result in measure(sets, encoder, label):
+            files = sets[0].dataset.files
+            root = sets[0].dataset.root
+            write_result(folder, result, data=files if root is None else [root])
+            results.append(result)
+    console.print(show(results))

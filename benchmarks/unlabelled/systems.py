@@ -1,0 +1,126 @@
+"""The systems that are compared: untrained, general, adapted; each over an index of its encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.unlabelled.runs import Job
+from sat_retriever.adapt.outcome import ENCODER, STAGE_1, Adaptation
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.errors import EncoderError
+from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.methods.bm25 import bm25
+from sat_retriever.evaluation.methods.fused import fused
+from sat_retriever.evaluation.methods.link_reranker import link_reranker
+from sat_retriever.evaluation.methods.rag import rag
+from sat_retriever.evaluation.methods.second_stage import second_stage
+from sat_retriever.evaluation.named import encoder_label
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.models.packaged import FOLDER as PACKAGED
+from sat_retriever.models.packaged import is_packaged
+from sat_retriever.rank.load import load_reranker, own_reranker
+from sat_retriever.training.data.corpusindex import corpus_index
+
+_INDEXES = "indexes"
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One row of a table.
+
+    Attributes:
+        name: As result files have it.
+        title: As tables have it.
+        method: What ranks.
+        index: Where it looks; None where that does not matter.
+    """
+
+    name: str
+    title: str
+    method: Method
+    index: SheetIndex | None = None
+
+
+def index_by(dataset: Dataset, encoder: SheetEncoder, folder: Path) -> SheetIndex:
+    """The whole corpus in an encoder's tokens, made now unless it is there; it heeds times."""
+    file = folder / _INDEXES / f"{dataset.name}-{encoder.fingerprint}.sat"
+    return corpus_index(dataset, encoder, file, times=True)
+
+
+def plain_systems(dataset: Dataset, folder: Path, encoder: str) -> Iterator[System]:
+    """What needs no training: cosine, words, both, then times, then links beside them."""
+    index, name = index_by(dataset, SheetEncoder.load(encoder), folder), encoder_label(encoder)
+    yield System("dense", f"RAG ({name}, zero-shot)", rag(index), index)
+    yield System("bm25", "BM25", bm25(index), index)
+    yield System("fused", f"{name} + words, untrained", fused(index, times=False), index)
+    yield System("times", "+ times, untrained", fused(index), index)
+    yield System("links", "+ link reranker, untrained", link_reranker(index), index)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A general model: an encoder, and a reranker for its tokens.
+
+    Attributes:
+        name: Of a packaged model, or a folder that holds both.
+        label: As result files have it.
+        title: As tables have it.
+    """
+
+    name: str
+    label: str
+    title: str
+
+    @classmethod
+    def named(cls, name: str) -> Model:
+        """A model by its name or folder alone.
+
+        >>> Model.named("general").title, Model.named("runs/7").label
+        ('general encoder + words', 'general_7')
+        """
+        label = name if is_packaged(name) else f"general_{encoder_label(name)}"
+        return cls(name, label, f"{label.replace('_', ' ')} encoder + words")
+
+    @property
+    def folder(self) -> Path:
+        """Where both lie."""
+        return PACKAGED / self.name if is_packaged(self.name) else Path(self.name)
+
+    def part(self, part: str) -> str | Path:
+        """What its encoder or its reranker is loaded by."""
+        return self.name if is_packaged(self.name) else self.folder / part
+
+
+def packaged_systems(dataset: Dataset, folder: Path, model: Model) -> Iterator[System]:
+    """A model that was trained elsewhere, and its reranker; nothing, and why, where it lacks."""
+    label = model.label
+    try:
+        encoder = SheetEncoder.load(model.part("encoder"))
+    except EncoderError as error:
+        print(f"{label}: not run, {error}", flush=True)
+        return
+    index = index_by(dataset, encoder, folder)
+    yield System(label, model.title, fused(index), index)
+    try:
+        method = second_stage(index, load_reranker(index, model.part("reranker")))
+    except EncoderError as error:
+        print(f"{label}_reranker: not run, {error}", flush=True)
+        return
+    yield System(f"{label}_reranker", "+ its reranker", method, index)
+
+
+def adapted_systems(dataset: Dataset, folder: Path, job: Job, made: Adaptation) -> Iterator[System]:
+    """What was adapted, over the whole corpus: its Stage 1, and what `sat search` then answers."""
+    start = encoder_label(job.start)
+    stage1 = SheetEncoder.load(made.folder / STAGE_1 / ENCODER)
+    index = index_by(dataset, stage1, folder)
+    ending, said = f"{job.mode}_{start}", f"{job.mode}, from {start}"
+    yield System(f"stage1_{ending}", f"adapted Stage 1 + words ({said})", fused(index), index)
+    kept = index if made.encoder else index_by(dataset, SheetEncoder.load(job.start), folder)
+    named = made.reranker
+    reranker = own_reranker(kept) if named is None else load_reranker(kept, named)
+    last = second_stage(kept, reranker)
+    yield System(f"cascade_{ending}", f"adapted cascade ({said})", last, kept)

@@ -1,0 +1,42 @@
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from benchmarks.safety.versions import SHEETS, check_file, versions_in, versions_of, write_version
+from sat_retriever import Column, SheetIndex, SheetRecord
+from tests.fakes import HashedEncoder
+
+
+@pytest.fixture
+def index(tmp_path):
+    write_version(tmp_path / "a.xlsx", "version3")
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder()) as made:
+        made.sync(tmp_path / "a.xlsx")
+        yield made
+
+
+def records(*versions):
+    return [
+        SheetRecord(f"a#S{n}", f"S{n}", path="a", columns=(Column("Key"), Column(version)))
+        for n, version in enumerate(versions)
+    ]
+
+
+def test_every_sheet_of_a_workbook_names_its_version(index):
+    assert len(index) == SHEETS
+    assert versions_of(index) == {"a.xlsx": "version3"}
+
+
+@pytest.mark.parametrize("torn", [["v1"] * (SHEETS - 1), ["v1"] * (SHEETS - 1) + ["v2"]])
+def test_a_workbook_that_lacks_sheets_or_has_them_of_two_versions_is_torn(torn):
+    with pytest.raises(SystemExit, match=r"torn workbooks, .*'v1': 3"):
+        versions_in(records(*torn))
+
+
+def test_a_whole_file_passes_and_one_whose_parts_differ_does_not(index):
+    check_file(index.path)
+    with closing(sqlite3.connect(index.path)) as connection, connection:
+        connection.execute("DELETE FROM tokens WHERE id = (SELECT min(id) FROM tokens)")
+    with pytest.raises(SystemExit, match="are not of the same sheets"):
+        check_file(index.path)
