@@ -15,7 +15,8 @@ import sat_retriever
 from sat_retriever import Limits, LinkType, SheetTools
 from sat_retriever.evaluation.maintable import COLUMNS
 from sat_retriever.index.scores import DENSE_WEIGHT
-from sat_retriever.records.sheets import FORMATS, SkipReason
+from sat_retriever.records.formats import FORMAT_NAMES
+from sat_retriever.records.sheets import SkipReason
 from tests.docs.pages import DOCS, PAGES, README, ROOT, blocks
 
 GENERATORS = ("settings_table.py", "command_reference.py", "skip_codes.py")
@@ -56,7 +57,7 @@ def test_every_reason_for_skipping_is_explained_and_no_other():
 def test_every_format_has_its_row():
     table = page("reference/formats.md").partition("## What is skipped")[0]
     rows = re.findall(r"^\| ([\w, ]+) \|", table, re.MULTILINE)[1:]
-    assert sorted(", ".join(rows).split(", ")) == sorted(FORMATS)
+    assert sorted(", ".join(rows).split(", ")) == sorted(FORMAT_NAMES)
 
 
 def test_the_caps_are_the_ones_of_the_code():
