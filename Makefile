@@ -10,8 +10,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && \
 	{ echo $$p; break; }; done)
 BIN := .venv/bin
-# One environment, two stamps: what the demo needs, and all that the tests need.
+# One environment, three stamps: what the demo needs, what the docs need, and what the tests
+# need, which is all of it.
 DEMO_READY := .venv/.demo-ready
+DOCS_READY := .venv/.docs-ready
 READY := .venv/.ready
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--constraint constraints.txt --editable
@@ -20,9 +22,11 @@ OLD := .venv-compat/bin
 # several processes would only wait for each other. In the order of their names a file of few
 # long tests does not come last.
 TEST := env OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# The variable silences a note about the next MkDocs, no warning about these pages.
+MKDOCS := env NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 CODE := sat_retriever integrations tests benchmarks examples .ci
 
-.PHONY: demo test check compat format tables clean help
+.PHONY: demo test check compat docs format tables clean help
 
 demo: $(DEMO_READY) ## Index real workbooks and answer questions (FOLDER=path, ASK="…": your own)
 	@$(BIN)/python examples/demo.py $${FOLDER:+"$$FOLDER"} $${ASK:+--ask "$$ASK"}
@@ -31,12 +35,15 @@ test: $(READY) ## Run all tests but the slow ones, on all cores
 	@$(TEST)
 
 # What fails in seconds comes before what takes minutes. An empty -m selects the slow tests, too.
-check: $(READY) ## Format, lint, import contracts, types, stale tables, all tests with the slow ones
+check: $(READY) ## Format, lint, import contracts, types, stale pages, all tests with the slow ones
 	@.ci/timed "format" $(BIN)/ruff format --check $(CODE)
 	@.ci/timed "lint" $(BIN)/ruff check $(CODE)
 	@.ci/timed "import contracts" $(BIN)/lint-imports
 	@.ci/timed "types" $(BIN)/mypy
 	@.ci/timed "settings table" $(BIN)/python .ci/settings_table.py --check
+	@.ci/timed "commands" $(BIN)/python .ci/command_reference.py --check
+	@.ci/timed "skip codes" $(BIN)/python .ci/skip_codes.py --check
+	@.ci/timed "docs" $(MKDOCS)
 	@.ci/timed "result tables" $(BIN)/python -m benchmarks tables --check
 	@.ci/timed "tests" $(TEST) -m ""
 
@@ -49,17 +56,22 @@ compat: ## Test what stands on frameworks and clients with the oldest that are a
 		tests/test_ollamaserver.py tests/test_chat.py tests/evaluation/llm \
 		-W "ignore:The 'validate_default' attribute"
 
+docs: $(DOCS_READY) ## Build the documentation into site/; every warning is an error
+	@$(MKDOCS)
+	@echo "open site/index.html in a browser"
+
 format: $(READY) ## Format and fix what can be fixed
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 
-tables: $(READY) ## Fill the README's results, settings and list of files
+tables: $(READY) ## Fill in what is made from results and code, in the README and the docs
 	$(BIN)/python -m benchmarks tables
 	$(BIN)/python .ci/settings_table.py
-	$(BIN)/python .ci/file_map.py
+	$(BIN)/python .ci/command_reference.py
+	$(BIN)/python .ci/skip_codes.py
 
 clean: ## Remove everything that was made here, the environment too
-	rm -rf .venv .venv-compat .demo build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
+	rm -rf .venv .venv-compat .demo build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
 		.ruff_cache
 	find $(CODE) -type d -name __pycache__ -prune -exec rm -rf {} +
 
@@ -72,10 +84,15 @@ $(DEMO_READY): pyproject.toml constraints.txt | $(BIN)/python
 	@$(INSTALL) '.[synth]'
 	@touch $@
 
+$(DOCS_READY): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "setting up .venv for the docs, without torch: a minute or two, once"
+	@$(INSTALL) '.[docs]'
+	@touch $@
+
 $(READY): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "setting up .venv for the tests: a few minutes, once"
 	@$(INSTALL) '.[test]'
-	@touch $(DEMO_READY) $@
+	@touch $(DEMO_READY) $(DOCS_READY) $@
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with its venv module is needed;" \

@@ -1,6 +1,6 @@
-"""The README's table of training settings, made from the dataclasses that hold them.
+"""The docs' table of training settings, made from the dataclasses that hold them.
 
-python .ci/settings_table.py            write it between the README's markers
+python .ci/settings_table.py            write it between its markers
 python .ci/settings_table.py --check    fail if it is stale
 """
 
@@ -10,7 +10,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
-from readme_block import write_or_check
+from page_block import write_or_check
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -45,4 +45,4 @@ def settings_table() -> str:
 
 
 if __name__ == "__main__":
-    write_or_check("settings", settings_table(), "table of settings")
+    write_or_check("reference/settings.md", "settings", settings_table())

@@ -82,6 +82,12 @@ def test_the_demo_takes_what_the_tests_have_set_up(checkout):
     assert make(checkout, "demo") == [DEMO]
 
 
+def test_the_docs_install_no_more_than_they_need(checkout):
+    assert make(checkout, "docs") == [".venv", ".[docs]", "--quiet"]
+    assert make(checkout, "docs") == ["--quiet"]
+    assert make(checkout, "test") == [".[test]", TEST]
+
+
 def test_other_dependencies_are_installed_again(checkout):
     make(checkout, "test")
     later = (checkout / ".venv/.ready").stat().st_mtime + 5
@@ -90,7 +96,10 @@ def test_other_dependencies_are_installed_again(checkout):
     assert make(checkout, "test")[0] == ".[test]"
 
 
-PARTS = ["ruff", "ruff", "lint-imports", "mypy", ".ci/settings_table.py", "-m", "-m"]
+PARTS = [
+    "ruff", "ruff", "lint-imports", "mypy", ".ci/settings_table.py", ".ci/command_reference.py",
+    ".ci/skip_codes.py", "-m", "-m", "-m",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("command", [("make", "check"), (".ci/run",)])
@@ -99,7 +108,8 @@ def test_every_check_is_made_and_the_tests_come_last_with_the_slow_ones(command,
     status, said, asked = run(checkout, *command)
     assert status == 0
     assert [line.split()[0] for line in asked] == PARTS
-    assert asked[-2] == "-m benchmarks tables --check"
+    assert "-m mkdocs build --strict --quiet" in asked
+    assert "-m benchmarks tables --check" in asked
     assert asked[-1].startswith("-m pytest")
     assert asked[-1].endswith(f"{TEST} -m ")
     assert said.count(": passed after ") == len(PARTS)

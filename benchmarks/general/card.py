@@ -39,7 +39,7 @@ _LIMITS = (
     "The made questions are of templates. Spider's are of people, but about tables of databases.",
     "The reranker knows the tokens of this encoder and the default sheet texts only; any other "
     "index is refused.",
-    "The corpora above are for validation; figures on test sets are in `benchmarks/RESULTS.md`.",
+    "The corpora above are for validation; figures on test sets are in `docs/results/tables.md`.",
 )
 
 

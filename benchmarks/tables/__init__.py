@@ -1,1 +1,1 @@
-"""RESULTS.md, the README's tables and the figures, rendered from result files."""
+"""The pages in docs/results/, the README's table and the figures, rendered from result files."""

@@ -28,7 +28,7 @@ from benchmarks.tables.figure_data import (
     sensitivity_chart,
 )
 
-FOLDER = ROOT / "benchmarks" / "figures"
+FOLDER = ROOT / "docs" / "results" / "figures"
 _HASH = re.compile(r"numbers ([0-9a-f]{16})")
 
 

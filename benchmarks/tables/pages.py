@@ -1,6 +1,6 @@
 """Result tables and figures, rendered from the committed result files.
 
-python -m benchmarks tables            write benchmarks/RESULTS.md, the README's part, the figures
+python -m benchmarks tables            write docs/results/, the README's table, the figures
 python -m benchmarks tables --check    fail if they are stale, or a metric does not
                                        follow from its stored per-query rows
 """
@@ -8,6 +8,7 @@ python -m benchmarks tables --check    fail if they are stale, or a metric does 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,8 @@ from pathlib import Path
 from benchmarks.results import ROOT, read_results
 from benchmarks.tables.figures import figures
 from benchmarks.tables.part import Part
-from benchmarks.tables.parts import all_parts, readme_parts
+from benchmarks.tables.parts import all_parts, summary_parts
+from benchmarks.tables.readme import readme_table
 from sat_retriever.metrics.rows import unsupported
 
 RANKED = (
@@ -23,16 +25,20 @@ RANKED = (
     "periods",
 )  # fmt: skip
 START, END = "<!-- results:start -->", "<!-- results:end -->"
-RESULTS = ROOT / "benchmarks" / "RESULTS.md"
-_HEAD = """# Results
+# The pages that tables are rendered to: one in the README, some in a summary, all on one page.
+README = ROOT / "README.md"
+SUMMARY = ROOT / "docs" / "results" / "index.md"
+RESULTS = ROOT / "docs" / "results" / "tables.md"
+_HEAD = """# Every table and figure
 
 Every table and figure is rendered by `python -m benchmarks tables` from the files in
-`results/`, each of which names its commit, data, versions, hardware and command. *Paper* and
-*authors* mark figures that they report; they were not measured here. What was tried and did not
-help stands in [LOG.md](LOG.md), with every look at a test set. Results that were made before
-`python -m benchmarks run` name a module as their command: `python -m benchmarks.trained` is
-`run main` or, with `--split grouped`, `run grouped`; `train_bug`, `train_sensitivity` and
-`train_spider` are `run bug`, `run sensitivity` and `run spider`; all others kept their names."""
+`benchmarks/results/`, each of which names its commit, data, versions, hardware and command.
+*Paper* and *authors* mark figures that they report; they were not measured here. What was tried
+and did not help stands in the [log](log.md), with every look at a test set. Results that were
+made before `python -m benchmarks run` name a module as their command: `python -m
+benchmarks.trained` is `run main` or, with `--split grouped`, `run grouped`; `train_bug`,
+`train_sensitivity` and `train_spider` are `run bug`, `run sensitivity` and `run spider`; all
+others kept their names."""
 
 
 def contents(parts: Sequence[Part]) -> str:
@@ -41,29 +47,29 @@ def contents(parts: Sequence[Part]) -> str:
 
 
 def _anchor(title: str) -> str:
-    """The name that a heading gets on the web.
+    """The name that a heading gets on the page.
 
-    >>> _anchor("Trained: IndustryTab-1K, standard test")
-    'trained-industrytab-1k-standard-test'
+    >>> _anchor("`kill -9` while indexing, IndustryTab-1K")
+    'kill-9-while-indexing-industrytab-1k'
     """
     kept = "".join(char for char in title.lower() if char.isalnum() or char in " -_")
-    return kept.replace(" ", "-")
+    return re.sub("[- ]+", "-", kept)
 
 
 def render_results() -> str:
-    """The whole of RESULTS.md."""
+    """The whole page of all tables and figures."""
     parts = all_parts()
     body = "\n\n".join(part.markdown(2) for part in parts)
     return f"{_HEAD}\n\n{contents(parts)}\n\n{body}\n"
 
 
-def render_readme() -> str:
-    """Everything between the README's markers."""
-    return "\n\n".join(part.markdown() for part in readme_parts())
+def render_summary() -> str:
+    """Everything between the markers of the summary."""
+    return "\n\n".join(part.markdown(2) for part in summary_parts())
 
 
-def inserted(readme: str, tables: str) -> str:
-    r"""The README's text with the tables between its markers.
+def inserted(page: str, tables: str) -> str:
+    r"""A page's text with the tables between its markers.
 
     Raises:
         ValueError: If a marker is missing.
@@ -71,10 +77,10 @@ def inserted(readme: str, tables: str) -> str:
     >>> inserted(f"a {START} old {END} b", "new") == f"a {START}\n\nnew\n\n{END} b"
     True
     """
-    before, start, rest = readme.partition(START)
+    before, start, rest = page.partition(START)
     _, end, after = rest.partition(END)
     if not (start and end):
-        raise ValueError(f"the README lacks the markers {START} and {END}")
+        raise ValueError(f"the page lacks the markers {START} and {END}")
     return f"{before}{START}\n\n{tables}\n\n{END}{after}"
 
 
@@ -92,12 +98,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """0 if all is written or fresh, 1 if it is stale or a number is unsupported."""
     parser = argparse.ArgumentParser("python -m benchmarks tables", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, fail when stale")
-    parser.add_argument("--readme", type=Path, default=ROOT / "README.md")
+    parser.add_argument("--readme", type=Path, default=README)
+    parser.add_argument("--summary", type=Path, default=SUMMARY)
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     wrong = wrong_metrics()
     stale = figures(check=options.check)
-    for path, fresh in _pages(options.readme, options.results).items():
+    for path, fresh in _pages(options.readme, options.summary, options.results).items():
         if path.is_file() and path.read_text(encoding="utf-8") == fresh:
             continue
         if options.check:
@@ -111,9 +118,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(bool(stale or wrong))
 
 
-def _pages(readme: Path, results: Path) -> dict[Path, str]:
+def _pages(readme: Path, summary: Path, results: Path) -> dict[Path, str]:
     """Each page with what should be in it."""
     return {
-        readme: inserted(readme.read_text(encoding="utf-8"), render_readme()),
+        readme: inserted(readme.read_text(encoding="utf-8"), readme_table()),
+        summary: inserted(summary.read_text(encoding="utf-8"), render_summary()),
         results: render_results(),
     }

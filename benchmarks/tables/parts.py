@@ -1,4 +1,4 @@
-"""All parts of the results in order, and the parts that the README shows."""
+"""All parts of the results in order, and the parts that the summary shows."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TRAINED = (
 _SPLITS = {"standard": "standard test", "grouped": "unseen families"}
 
 
-def readme_parts() -> list[Part]:
+def summary_parts() -> list[Part]:
     """What comes without labels, the main table on both splits, and open data."""
     trained, timed = read_results("trained"), read_results("cascade")
     return [
@@ -63,7 +63,7 @@ def readme_parts() -> list[Part]:
             main_table(trained, [], "grouped"),
             _files(trained, "grouped"),
         ),
-        _picture("comparison.svg", "benchmarks/figures"),
+        _picture("comparison.svg"),
         README_OPEN.part(),
     ]
 
@@ -135,7 +135,7 @@ def _main() -> list[Part]:
             timed,
         )
     )
-    return [*parts, *(_picture(name, "figures") for name in FIGURES)]
+    return [*parts, *(_picture(name) for name in FIGURES)]
 
 
 def _reported_614() -> str:
@@ -143,9 +143,9 @@ def _reported_614() -> str:
     return ", ".join(f"{name} {number(row['NDCG@5'].mean)}" for name, row in rows)
 
 
-def _picture(name: str, folder: str) -> Part:
+def _picture(name: str) -> Part:
     figure = FIGURES[name]
-    return Part(figure.title, figure.text, f"![{figure.text}]({folder}/{name})")
+    return Part(figure.title, figure.text, f"![{figure.text}](figures/{name})")
 
 
 def _by_question() -> list[Part]:

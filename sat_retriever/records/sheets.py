@@ -35,22 +35,42 @@ class SkipReason(StrEnum):
     """Why a file or a sheet gave no record: stable codes, safe to match on."""
 
     NOT_A_SPREADSHEET = "not_a_spreadsheet"
+    """The content is something else, whatever the name says. A Git LFS pointer needs `git lfs
+    pull`."""
     EMPTY_FILE = "empty_file"
+    """The file has no bytes."""
     EMPTY_SHEET = "empty_sheet"
+    """No cell of the sheet has a value."""
     NOT_A_WORKSHEET = "not_a_worksheet"
+    """A chart, dialog or macro sheet."""
     ENCRYPTED = "encrypted"
+    """A password is needed."""
     WRONG_PASSWORD = "wrong_password"
+    """The given password does not open the file."""
     DAMAGED = "damaged"
+    """The file is cut off, or its parts do not fit together."""
     UNSUPPORTED = "unsupported"
+    """A spreadsheet of a kind that is not read, or an unknown encryption."""
     ZIP_BOMB = "zip_bomb"
+    """The file unpacks to far more than its size."""
     XML_BOMB = "xml_bomb"
+    """The XML of the file expands or nests without end."""
     TOO_LARGE = "too_large"
+    """The file is over a limit. Of a sheet, only the first part was read. `--limits` raises the
+    limits."""
     TIMEOUT = "timeout"
+    """The file was not read within its processor time. What was read is kept, and the next sync
+    tries again."""
     OUT_OF_MEMORY = "out_of_memory"
+    """The file was not read within the memory cap."""
     READER_CRASHED = "reader_crashed"
+    """The reading process died of the file."""
     UNREADABLE = "unreadable"
+    """The operating system refuses it: no permission, or the file is gone."""
     OUTSIDE_LINK = "outside_link"
+    """A link to a file outside the named folders and files. `--follow-links` reads it."""
     DUPLICATE_ID = "duplicate_id"
+    """A sheet of another folder, which the message names, already has the same id."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,9 +39,11 @@ def test_a_missing_framework_is_said_in_one_line_with_what_installs_it(example):
 
 
 @pytest.mark.parametrize("example", NEEDED)
-def test_the_readme_and_the_example_itself_say_what_installs_it(example):
+def test_the_guides_and_the_example_itself_say_what_installs_it(example):
     command = NEEDED[example][1]
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert command in readme.partition(f"](examples/{example})")[2].partition("\n")[0]
+    guides = [file.read_text(encoding="utf-8") for file in (ROOT / "docs/guides").glob("*.md")]
+    named = [line for line in "\n".join(guides).splitlines() if f"`examples/{example}`" in line]
+    assert len(named) == 1
+    assert command in named[0]
     docstring = (EXAMPLES / example).read_text(encoding="utf-8").split('"""')[1]
     assert f"\n{command}\n" in docstring

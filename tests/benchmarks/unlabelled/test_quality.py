@@ -92,19 +92,21 @@ def test_a_metric_that_its_rows_do_not_give_is_named(dataset, folder):
 def test_stale_pages_fail_the_check_and_writing_mends_them(tmp_path, folder, capsys, monkeypatch):
     drawn = tmp_path / "figures"
     monkeypatch.setattr(tables, "figures", partial(figures.figures, folder=drawn))
-    readme, all_of_it = tmp_path / "README.md", tmp_path / "RESULTS.md"
-    readme.write_text(f"# x\n{tables.START}\nold\n{tables.END}\nrest\n", encoding="utf-8")
-    where = ["--readme", str(readme), "--results", str(all_of_it)]
+    readme, summary, all_of_it = (tmp_path / f"{name}.md" for name in ("README", "index", "tables"))
+    for page in (readme, summary):
+        page.write_text(f"# x\n{tables.START}\nold\n{tables.END}\nrest\n", encoding="utf-8")
+    where = ["--readme", str(readme), "--summary", str(summary), "--results", str(all_of_it)]
     assert tables.main(["--check", *where]) == 1
     said = capsys.readouterr().err
     assert said.startswith("stale: comparison.svg")
-    assert "README.md, RESULTS.md; run: python -m benchmarks tables" in said
+    assert "README.md, index.md, tables.md; run: python -m benchmarks tables" in said
     assert tables.main(where) == 0
     assert tables.main(["--check", *where]) == 0
-    text = readme.read_text(encoding="utf-8")
-    assert text.startswith("# x\n")
-    assert text.endswith("rest\n")
-    assert "not run" in text
+    for page in (readme, summary):
+        text = page.read_text(encoding="utf-8")
+        assert text.startswith("# x\n")
+        assert text.endswith("rest\n")
+        assert "not run" in text
     results_page = all_of_it.read_text(encoding="utf-8")
     for link in re.findall(r"\]\(#([^)]*)\)", results_page):
         assert any(tables._anchor(line[3:]) == link for line in results_page.splitlines())

@@ -53,7 +53,7 @@ class SheetGraphReranker(BaseNodePostprocessor):
             takes the index's own, see `own_reranker`.
         top_n: Most nodes.
         today: The day that "last year" in a question counts from; None is the day it is asked on.
-        callback_manager: The framework's own.
+        options: The framework's own, such as `callback_manager`.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.

@@ -1,0 +1,159 @@
+"""What the README and the docs show is so: their code blocks run and print what is shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+from sat_retriever.cli import app
+from tests.docs.pages import PAGES, ROOT, Block, blocks
+
+ALL = [block for page in PAGES for block in blocks(page)]
+RUN = [
+    page
+    for page in PAGES
+    if any(b.runs and b.language in ("python", "console") for b in blocks(page))
+]
+DRIVER = ROOT / "tests" / "docs" / "driver.py"
+LANGUAGES = {"python", "console", "json", "bibtex"}
+OF_OTHERS = {"--ollama", "--cpu"}  # options of the examples, and of accelerate
+LABELS = """query,sheet_id,relevance
+prices of parts by supplier,warehouse/Suppliers.xlsx#Price list,1
+who to call at a supplier,warehouse/Suppliers.xlsx#Contacts,1
+South sales in March,sales/Sales South 2024.xlsx#March,1
+planned against actual costs,finance/Budget 2024.xlsx#Budget vs actual,1
+days of leave left,hr/Urlaubskonto 2024.csv#Urlaubskonto 2024,1
+"""
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Clears a reader's desk: the demo's workbooks lie on it, and an index of them if asked."""
+    folder = tmp_path_factory.mktemp("desk")
+    place, kinds = folder / "desk", {kind: folder / kind for kind in ("workbooks", "index")}
+    place.mkdir()
+    run(place, sys.executable, ROOT / "examples/demo_workbooks.py", ".demo/workbooks")
+    shutil.copytree(place, kinds["workbooks"])
+    sat(place, "index", ".demo/workbooks", "--index", "reports.sat")
+    (place / "labels.csv").write_text(LABELS, encoding="utf-8")
+    shutil.copytree(place, kinds["index"])
+
+    def clear(kind: str) -> Path:
+        shutil.rmtree(place)  # always the same folder, since an index knows where its files are
+        shutil.copytree(kinds[kind], place)
+        return place
+
+    return clear
+
+
+def run(folder: Path, *line: object, given: str = "") -> str:
+    """Standard output of a command that has to succeed."""
+    caches = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+    done = subprocess.run(
+        [str(part) for part in line],
+        input=given,
+        cwd=folder,
+        env={**os.environ, **caches, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def sat(folder: Path, *arguments: object) -> str:
+    return run(folder, sys.executable, "-m", "sat_retriever", *arguments)
+
+
+@pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_blocks_of_a_page_print_what_it_shows(page, desk):
+    parts: list[tuple[str, list[Block]]] = []  # a part begins with a fresh desk
+    for block in blocks(page):
+        if "desk" in block.marks or not parts:
+            parts.append((block.marks.get("desk", "index"), []))
+        if block.runs and block.language in ("python", "console"):
+            parts[-1][1].append(block)
+    for kind, shown in parts:
+        if shown:
+            check(desk(kind), shown)
+
+
+def check(folder: Path, shown: list[Block]) -> None:
+    """Run blocks one after the other in a folder, and compare what they print."""
+    steps = [(block, *step) for block in shown for step in steps_of(block)]
+    lines = "".join(f"{json.dumps(step)}\n" for _, step, _ in steps)
+    outputs = run(folder, sys.executable, DRIVER, given=lines).splitlines()
+    for (block, _, expected), output in zip(steps, map(json.loads, outputs), strict=True):
+        if expected is not None and "output varies" not in block.marks:
+            assert steady(output) == steady(expected), block
+
+
+def steps_of(block: Block) -> Iterator[tuple[dict, str | None]]:
+    """The steps of a block, each with the output that the page shows; None where it shows none."""
+    if block.language == "python":
+        yield {"python": block.text}, block.output or ""
+        return
+    for (program, *arguments), output in block.commands():
+        assert program == "sat", f"{block}: mark it as not run"
+        yield {"sat": arguments}, output or None
+
+
+def steady(text: str) -> list[str]:
+    """Lines without times and without the blanks that fill a table up."""
+    lines = [line.rstrip() for line in text.strip().splitlines()]
+    return [re.sub(r"in [\d.]+ s, \d+ workbooks?/s", "in … s", line) for line in lines]
+
+
+@pytest.mark.parametrize("block", ALL, ids=str)
+def test_a_block_is_of_a_language_that_is_checked(block):
+    assert block.language in LANGUAGES, f"{block}: text stands only below Python that prints it"
+    if block.language == "json":
+        json.loads(block.text)
+    if block.language == "console":
+        assert block.text.startswith("$ "), block
+
+
+@pytest.mark.parametrize("block", [b for b in ALL if b.language == "console"], ids=str)
+def test_every_command_shown_exists_with_its_options(block):
+    for line, _ in block.commands():
+        if "sat" in line[:1]:
+            check_options(line[1:], block)
+
+
+def check_options(arguments: list[str], block: Block) -> None:
+    """Subcommands are followed as far as they go; then every option must be one of theirs."""
+    command = typer.main.get_command(app)
+    if "|" in arguments:  # what reads a pipe has options of its own
+        arguments = arguments[: arguments.index("|")]
+    while arguments and arguments[0] in getattr(command, "commands", {}):
+        command = command.commands[arguments.pop(0)]
+    known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
+    given = {part.partition("=")[0] for part in arguments if re.match(r"--?[a-z]", part)}
+    assert given <= known | {"--help"}, block
+
+
+def test_options_named_in_the_text_of_the_guides_exist():
+    command = typer.main.get_command(app)
+    known = {"--help", *OF_OTHERS}
+    waiting = [command]
+    while waiting:
+        each = waiting.pop()
+        known |= {name for param in each.params for name in (*param.opts, *param.secondary_opts)}
+        waiting += getattr(each, "commands", {}).values()
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        if "results" in page.parts:
+            continue
+        for span in re.findall(r"`(?:sat [a-z -]*)?(--[a-z][a-z0-9-]*[a-z0-9])[^`]*`", text):
+            assert span in known, f"{page}: {span}"
