@@ -186,7 +186,7 @@ def test_every_question_is_timed_up_to_a_number_and_slow_methods_less(index):
 
 def test_one_question_is_encoded_anew_in_every_timed_call(index):
     """The index remembers no question: a time of one question is a time of the whole work."""
-    encoder = CountingEncoder()
+    encoder = CountingEncoder(index.width)
     with SheetIndex.open(index.path, encoder) as counted:
         (scored,) = bench(counted, QUERIES[:1], {"one": fused(counted)}).scored
     # Once for the run, once to warm up, then each timed call jointly and apart.
