@@ -1,5 +1,4 @@
 import re
-from pathlib import Path
 
 import pytest
 
@@ -7,8 +6,8 @@ from benchmarks.corpora import CORPORA, INDUSTRYTAB_1K, shown_parts, title_of, u
 from benchmarks.registry import TABLES
 from benchmarks.results import ROOT, read_summaries
 from sat_retriever.errors import CorpusError
+from tests.places import needs
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 ONCE = ("bird_dev_evidence", "spider_train_synonym", "made_templates")
 
 
@@ -27,7 +26,7 @@ def test_bird_is_loaded_nowhere_else():
 @pytest.mark.parametrize("name", [name for name, corpus in CORPORA.items() if corpus.load])
 def test_each_published_corpus_is_read_under_its_name(name):
     try:
-        dataset = CORPORA[name].read(DATA)
+        dataset = CORPORA[name].read(needs("data"))
     except CorpusError as error:
         pytest.skip(f"not at hand: {error}")
     assert dataset.name == CORPORA[name].dataset
@@ -35,7 +34,7 @@ def test_each_published_corpus_is_read_under_its_name(name):
 
 def test_a_made_corpus_is_not_read():
     with pytest.raises(ValueError, match="made_templates is made, not read"):
-        CORPORA["templates"].read(DATA)
+        CORPORA["templates"].read(ROOT)
 
 
 def test_the_general_model_is_judged_on_every_corpus_of_that_use():

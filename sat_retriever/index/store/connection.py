@@ -21,6 +21,7 @@ from sat_retriever.errors import (
 from sat_retriever.index.store.damage import RowDamage, damaged, register
 from sat_retriever.index.store.schema import check, migrate
 
+SQLITE_VERSION = sqlite3.sqlite_version
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _STORAGE = {
     sqlite3.SQLITE_CANTOPEN,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
+from sat_retriever.index.store.connection import SQLITE_VERSION
 from sat_retriever.index.store.sqlite import SqliteStore
 
 Store: TypeAlias = SqliteStore
@@ -34,3 +35,12 @@ def open_store(path: Path) -> Store:
         IndexBusyError: If another process holds it for too long.
     """
     return SqliteStore.open(path)
+
+
+def store_version() -> str:
+    """Version of the database library that keeps the files.
+
+    >>> store_version().count(".") >= 1
+    True
+    """
+    return SQLITE_VERSION

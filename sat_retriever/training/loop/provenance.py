@@ -9,7 +9,6 @@ import os
 import platform
 import shlex
 import shutil
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever._version import __version__
+from sat_retriever.index.store.opening import store_version
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 LIBRARIES = ("torch", "transformers", "accelerate")
@@ -115,7 +115,7 @@ def _versions(libraries: Iterable[str]) -> dict[str, str | None]:
     """Versions by name; None for a library that is not installed."""
     found: dict[str, str | None] = {
         "python": platform.python_version(),
-        "sqlite": sqlite3.sqlite_version,
+        "sqlite": store_version(),
         "sat-retriever": __version__,
     }
     for name in libraries:
