@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.results import ROOT
+from benchmarks.results import ROOT, read_results
 from benchmarks.safety.golden_corpora import environment
 
 METHODS = ("bm25", "dense", "fused", "links", "stage1", "base", "graph", "ours")
@@ -51,8 +51,7 @@ def _quick(runs: Path, data: Path) -> tuple[str, list[dict[str, Any]]]:
     )  # fmt: skip
     if done.returncode:
         raise SystemExit(f"run main --quick ended with {done.returncode}:\n{done.stderr[-2000:]}")
-    files = sorted((runs / "results" / "trained").glob("*.json"))
-    return done.stdout, [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    return done.stdout, read_results("trained", runs / "results")
 
 
 def _lasting(value: Any) -> Any:
