@@ -44,9 +44,9 @@ def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
 
 def _packaged(index: SheetIndex, name: str) -> Reranker:
     """A reranker of this package, if it knows the tokens and texts of the index."""
-    kind, place = located_reranker(name)
+    kind, place, on = _described(name)
     try:
-        check_trained_on(index, Path(name), kind.name, _trained_on(name))
+        check_trained_on(index, Path(name), kind.name, on)
     except FingerprintMismatchError as error:
         raise FingerprintMismatchError(
             f"the reranker {name!r} reads what the encoder {name!r} wrote, but {index.path} was "
@@ -81,10 +81,10 @@ def _located(folder: Path) -> tuple[TrainedKind, Path]:
         raise EncoderError(str(error)) from error
 
 
-def _trained_on(name: str) -> TrainedOn:
-    """What a reranker of this package was trained on."""
+def _described(name: str) -> tuple[TrainedKind, Path, TrainedOn]:
+    """The kind of a reranker of this package, its folder, and what it was trained on."""
     kind, place = located_reranker(name)
-    return packaged_model(name, "reranker", lambda _: kind.trained_on(place))
+    return kind, place, packaged_model(name, "reranker", lambda _: kind.trained_on(place))
 
 
 def own_reranker_name(index: SheetIndex) -> str:
@@ -99,9 +99,9 @@ def own_reranker_name(index: SheetIndex) -> str:
         return index.reranker_name
     name = index.encoder_name
     if is_packaged(name):
-        kind, _ = located_reranker(name)
+        kind, _, on = _described(name)
         with suppress(FingerprintMismatchError):  # an index of other texts, or of another version
-            check_trained_on(index, Path(name), kind.name, _trained_on(name))
+            check_trained_on(index, Path(name), kind.name, on)
             return name
     return LINKS.name
 
