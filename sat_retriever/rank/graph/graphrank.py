@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from sat_retriever.errors import EmptyInputError
@@ -17,6 +16,7 @@ from sat_retriever.rank.graph.model import GraphModel
 from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.rank.kind import TrainedKind, TrainedOn
 from sat_retriever.rank.reranker import Reranker
+from sat_retriever.rank.rescored import rescored
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 
@@ -98,12 +98,7 @@ class GraphReranker(Reranker):
         except EmptyInputError:  # a writer has removed every one of them
             return []
         logits = self.model.scores(graph)
-        found, scores = graph.candidates, probabilities(logits)
-        order = sorted(range(len(found)), key=lambda i: (-logits[i], found[i].sheet_id))
-        return [
-            replace(found[i], rank=rank, score=float(scores[i]))
-            for rank, i in enumerate(order, start=1)
-        ]
+        return rescored(graph.candidates, logits, probabilities(logits))
 
 
 def _trained_on(spec: GraphSpec) -> TrainedOn:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from sat_retriever.rank.pairs.folder import FORMAT, read_pair_folder
 from sat_retriever.rank.pairs.model import CrossEncoder
 from sat_retriever.rank.pairs.spec import PairSpec
 from sat_retriever.rank.reranker import Reranker
+from sat_retriever.rank.rescored import rescored
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
@@ -113,11 +113,7 @@ class CrossEncoderReranker(Reranker):
         shown = probabilities(scores - self.model.spec.blend) * times
         # The logarithm of what is shown: it still tells apart what is next to 1.
         exact = np.log(times) - np.logaddexp(0.0, self.model.spec.blend - scores.astype(np.float64))
-        order = sorted(range(len(found)), key=lambda i: (-exact[i], found[i].sheet_id))
-        return [
-            replace(found[i], rank=rank, score=float(shown[i]))
-            for rank, i in enumerate(order, start=1)
-        ]
+        return rescored(found, exact, shown)
 
 
 def _trained_on(spec: PairSpec) -> TrainedOn:

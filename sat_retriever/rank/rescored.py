@@ -1,0 +1,28 @@
+"""Candidates in the order that a model gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from sat_retriever.records.candidates import Candidate
+
+Values = NDArray[Any]
+
+
+def rescored(candidates: Sequence[Candidate], values: Values, scores: Values) -> list[Candidate]:
+    """Candidates with new scores and ranks, best first; equal values by sheet id.
+
+    Args:
+        candidates: The k candidates, in any order.
+        values: Decide the order, (k,); more is better.
+        scores: Are shown, (k,); values that differ may round to the same score.
+    """
+    order = sorted(range(len(candidates)), key=lambda i: (-values[i], candidates[i].sheet_id))
+    return [
+        replace(candidates[i], rank=rank, score=float(scores[i]))
+        for rank, i in enumerate(order, start=1)
+    ]
