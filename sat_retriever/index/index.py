@@ -398,6 +398,17 @@ class SheetIndex:
             query, today, dense_weight=dense_weight, token=token, times=times
         )
 
+    def recent_token(self, query: str) -> FloatArray | None:
+        """The token (d,) of one of the last 64 queries that `question` encoded; else None.
+
+        A framework hands its reranker the text of a query, not what the retriever made of it.
+        With this token the reranker need not encode the query again.
+
+        Raises:
+            EmptyInputError: If the query has no character.
+        """
+        return self._search.recent_token(query)
+
     def candidates(
         self, question: Question | str, top_k: int = 50, filters: Filters | None = None
     ) -> list[Candidate]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import date
 
@@ -26,6 +28,9 @@ from sat_retriever.text.lexical import WordShares, query_words
 
 RowIds = NDArray[np.int64]
 
+_RECENT = 64  # queries whose tokens are kept: as many pipelines can run side by side
+_ROUNDING = 1e-6  # of a unit token's length
+
 
 class SheetSearch:
     """Answers questions from the present state of a store; safe to share between threads.
@@ -43,6 +48,8 @@ class SheetSearch:
         self._state = state
         self._settings = state.settings
         self._latest = LatestSnapshot(store, self._settings.width, self._settings.fingerprint)
+        self._recent: OrderedDict[str, FloatArray] = OrderedDict()
+        self._recent_lock = threading.Lock()
 
     def warm_up(self) -> None:
         """Load the tokens now, so that the first question is quick."""
@@ -64,15 +71,18 @@ class SheetSearch:
         text = query_text(query)
         weight = self._settings.dense_weight if dense_weight is None else dense_weight
         check_dense_weight(weight)
-        token = (
-            self._state.encoder.encode_queries([text])[0] if token is None else self._unit(token)
-        )
+        token = self._encoded(text) if token is None else self._unit(token)
         asked = self.asked_times(text, today, times=times)
         words = tuple(query_words(text))
         snapshot, lexical = self._lexical(words)
         # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
         scores = score_all(snapshot, token, lexical, weight, asked.spans)
         return Question(text, token, words, asked, today, weight, scores)
+
+    def recent_token(self, query: str) -> FloatArray | None:
+        """The token of a query that was encoded a moment ago; see `SheetIndex.recent_token`."""
+        with self._recent_lock:
+            return self._recent.get(query_text(query))
 
     def asked_times(self, query: str, today: date, *, times: bool | None = None) -> AskedTimes:
         """The times that a query names; none if times do not count."""
@@ -163,8 +173,18 @@ class SheetSearch:
 
     # ---- inner workings
 
+    def _encoded(self, text: str) -> FloatArray:
+        """The token of a query (d,), encoded now and kept for the next stages."""
+        token = self._state.encoder.encode_queries([text])[0]
+        with self._recent_lock:
+            self._recent[text] = token
+            self._recent.move_to_end(text)
+            if len(self._recent) > _RECENT:
+                self._recent.popitem(last=False)
+        return token
+
     def _unit(self, token: FloatArray) -> FloatArray:
-        """A token from outside, checked and brought to unit length."""
+        """A token from outside, checked; brought to unit length unless it has that already."""
         given = np.asarray(token, dtype=np.float32)
         length = float(np.linalg.norm(given))
         width = self._settings.width
@@ -173,7 +193,7 @@ class SheetSearch:
                 f"the query's token has shape {given.shape} and length {length:g}; give one of "
                 f"({width},) by the index's encoder, {self._state.encoder_name!r}"
             )
-        return given / np.float32(length)
+        return given if abs(length - 1) < _ROUNDING else given / np.float32(length)
 
     def _lexical(self, words: Sequence[str]) -> tuple[Snapshot, FloatArray]:
         """The present snapshot, and BM25 of its sheets as a share of the best possible, (n,)."""

@@ -73,7 +73,8 @@ def rerank_mixed(
     Args:
         reranker: Stage 2, for sheets of `index`.
         index: Where sheets are looked up, and whose encoder reads other texts.
-        query: The query that the passages were found for.
+        query: The query that the passages were found for; not encoded again if this index
+            found them a moment ago.
         passages: In any order; ids may repeat.
         today: The day that "last year" and the like count from; None is the day of the call.
 
@@ -82,7 +83,8 @@ def rerank_mixed(
         EncoderError: If the encoder or the reranker cannot be run.
     """
     weight, day = reranker.dense_weight, asked_on(today)
-    question = index.question(query, dense_weight=weight, today=day)
+    token = index.recent_token(query)
+    question = index.question(query, dense_weight=weight, token=token, today=day)
     named = list(dict.fromkeys(p.sheet_id for p in passages if p.sheet_id is not None))
     before = index.score_sheets(question, named) if named else []
     after = _reranked(reranker, question, before)

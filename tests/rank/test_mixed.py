@@ -14,7 +14,7 @@ from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.text.lexical import K1
 from sat_retriever.text.serialize import serialize
-from tests.fakes import HashedEncoder
+from tests.fakes import CountingEncoder, HashedEncoder
 from tests.rank.graph.small_model import save_small_model, small_spec
 
 QUERY = "sales of 2024"
@@ -62,6 +62,17 @@ def test_sheets_that_links_lead_to_are_not_added(index):
     assert {candidate.sheet_id for candidate in added} == {"sales 2024", "taxes"}
     found = rerank_mixed(LinkReranker(index), index, QUERY, sheets("sales 2024"))
     assert [place for place, _ in found] == [0]
+
+
+def test_a_query_that_the_index_was_just_asked_is_not_encoded_again(index):
+    passages = sheets("taxes", "sales")
+    with SheetIndex.open(index.path, CountingEncoder(512)) as alone:
+        expected = rerank_mixed(LinkReranker(alone), alone, QUERY, passages)
+        assert alone.encoder.asked == [QUERY]
+    with SheetIndex.open(index.path, CountingEncoder(512)) as asked:
+        asked.candidates(QUERY)
+        assert rerank_mixed(LinkReranker(asked), asked, QUERY, passages) == expected
+        assert asked.encoder.asked == [QUERY]
 
 
 def test_every_passage_comes_once_whatever_it_is(index):
