@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from sat_retriever._version import __version__
     from sat_retriever.encoder import SheetEncoder
     from sat_retriever.errors import (
-        CorpusError,
         EmptyInputError,
         EncoderError,
         FingerprintMismatchError,
@@ -23,21 +22,19 @@ if TYPE_CHECKING:
         IndexNotFoundError,
         IndexStorageError,
         InputError,
-        LanguageModelError,
         MissingExtraError,
         OutputError,
         PathNotFoundError,
         SatError,
         SheetIndexError,
-        TrainingError,
     )
     from sat_retriever.index.index import SheetIndex
     from sat_retriever.index.indexing import index_paths, open_index
     from sat_retriever.index.sync import SyncReport
     from sat_retriever.links.graph import link_graph
     from sat_retriever.rank.graph.graphrank import GraphReranker
-    from sat_retriever.rank.links import LinkReranker, LinkSettings
-    from sat_retriever.rank.load import load_reranker, own_reranker
+    from sat_retriever.rank.links import LinkReranker
+    from sat_retriever.rank.load import load_reranker
     from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker
     from sat_retriever.records.candidates import Candidate
     from sat_retriever.records.filters import Filters
@@ -45,8 +42,6 @@ if TYPE_CHECKING:
     from sat_retriever.records.links import Link, LinkType
     from sat_retriever.records.sheets import Column, SheetRecord, Skipped, Table, Visibility
     from sat_retriever.retriever import SheetRetriever
-    from sat_retriever.synth.corpus import synthesize
-    from sat_retriever.synth.options import SynthOptions, SynthReport
     from sat_retriever.text.serialize import Serialization
     from sat_retriever.tools import SheetTools, Tool
     from sat_retriever.tools.content import Content, hit_text
@@ -58,10 +53,10 @@ if TYPE_CHECKING:
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 _ERRORS = (
-    "CorpusError", "EmptyInputError", "EncoderError", "FingerprintMismatchError",
+    "EmptyInputError", "EncoderError", "FingerprintMismatchError",
     "IndexBusyError", "IndexDamagedError", "IndexFormatError", "IndexNotFoundError",
-    "IndexStorageError", "InputError", "LanguageModelError", "MissingExtraError", "OutputError",
-    "PathNotFoundError", "SatError", "SheetIndexError", "TrainingError",
+    "IndexStorageError", "InputError", "MissingExtraError", "OutputError",
+    "PathNotFoundError", "SatError", "SheetIndexError",
 )  # fmt: skip
 _SHEETS = ("Column", "SheetRecord", "Skipped", "Table", "Visibility")
 _MODULES = {
@@ -75,20 +70,15 @@ _MODULES = {
     "index_paths": "index.indexing",
     "Limits": "workbook.limits",
     "LinkReranker": "rank.links",
-    "LinkSettings": "rank.links",
     "link_graph": "links.graph",
     "load_reranker": "rank.load",
     "open_index": "index.indexing",
-    "own_reranker": "rank.load",
     "Serialization": "text.serialize",
     "SheetEncoder": "encoder",
     "SheetIndex": "index.index",
     "SheetRetriever": "retriever",
     "SheetTools": "tools",
-    "SynthOptions": "synth.options",
-    "SynthReport": "synth.options",
     "SyncReport": "index.sync",
-    "synthesize": "synth.corpus",
     "Tool": "tools",
     "Workbook": "workbook.read",
     "read_workbook": "workbook.read",
@@ -103,7 +93,6 @@ __all__ = [
     "Candidate",
     "Column",
     "Content",
-    "CorpusError",
     "CrossEncoderReranker",
     "EmptyInputError",
     "EncoderError",
@@ -117,11 +106,9 @@ __all__ = [
     "IndexNotFoundError",
     "IndexStorageError",
     "InputError",
-    "LanguageModelError",
     "Limits",
     "Link",
     "LinkReranker",
-    "LinkSettings",
     "LinkType",
     "MissingExtraError",
     "OutputError",
@@ -136,11 +123,8 @@ __all__ = [
     "SheetTools",
     "Skipped",
     "SyncReport",
-    "SynthOptions",
-    "SynthReport",
     "Table",
     "Tool",
-    "TrainingError",
     "Visibility",
     "Workbook",
     "__version__",
@@ -149,9 +133,7 @@ __all__ = [
     "link_graph",
     "load_reranker",
     "open_index",
-    "own_reranker",
     "read_workbook",
-    "synthesize",
 ]
 
 

@@ -13,7 +13,8 @@ from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import ConfigDict, Field, PrivateAttr, field_serializer
 
 from langchain_sat.settings import IndexField, IndexLike
-from sat_retriever import load_reranker, own_reranker
+from sat_retriever import load_reranker
+from sat_retriever.rank.load import own_reranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.rank.reranker import Reranker
 
@@ -38,7 +39,7 @@ class SheetGraphReranker(BaseDocumentCompressor):
     index: IndexField
     """The index of the sheets; given as one, or as its path."""
     checkpoint: str | Path | None = None
-    """Folder of a trained reranker; None takes the index's own, see `own_reranker`."""
+    """Folder of a trained reranker; None takes the one that the index names or comes with."""
     top_n: int = Field(default=5, ge=1)
     """Most documents returned."""
     today: date | None = None

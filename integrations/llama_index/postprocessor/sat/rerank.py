@@ -20,8 +20,8 @@ from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRan
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
-from sat_retriever import InputError, SheetIndex, load_reranker, open_index, own_reranker
-from sat_retriever.rank.load import AUTO
+from sat_retriever import InputError, SheetIndex, load_reranker, open_index
+from sat_retriever.rank.load import AUTO, own_reranker
 from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.counts import check_counts
@@ -50,7 +50,7 @@ class SheetGraphReranker(BaseNodePostprocessor):
     Args:
         index: Where the sheets are: an index, or its file. Only the path is serialised.
         checkpoint: Folder with a trained reranker, or of the run that trained it; None
-            takes the index's own, see `own_reranker`.
+            takes the one that the index names or comes with.
         top_n: Most nodes.
         today: The day that "last year" in a question counts from; None is the day it is asked on.
         options: The framework's own, such as `callback_manager`.
