@@ -7,6 +7,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import StrEnum
 from typing import Any
 
+from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.sheets import (
     Column,
@@ -37,6 +38,8 @@ def to_json(value: Any, *, compact: bool = False) -> Any:
     """
     if type(value) in _PLAIN:
         return value
+    if isinstance(value, SheetContents):
+        return value.to_json()
     if is_dataclass(value) and not isinstance(value, type):
         present = ((f, getattr(value, f.name)) for f in fields(value))
         return {
@@ -64,6 +67,10 @@ def record_from_json(data: Mapping[str, Any]) -> SheetRecord:
         parts["visibility"] = Visibility(data["visibility"])
     if "formulas" in data:
         parts["formulas"] = FormulaState(data["formulas"])
+    if "role" in data:
+        parts["role"] = Role(data["role"])
+    if data.get("contents") is not None:
+        parts["contents"] = SheetContents.from_json(data["contents"])
     return SheetRecord(**{**data, **parts})
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.formats import FormulaState, without_extension
 
 
@@ -143,6 +144,8 @@ class SheetRecord:
         formulas: State of its formulas; some formats give values only.
         partial: True if only a part of the sheet was read; a `Skipped` says why.
         metadata: A user's own filter fields.
+        role: What it is for.
+        contents: Texts of its cells; None if they are not kept, or were not asked for.
     """
 
     sheet_id: str
@@ -161,6 +164,8 @@ class SheetRecord:
     formulas: FormulaState = FormulaState.NONE
     partial: bool = False
     metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    role: Role = Role.DATA
+    contents: SheetContents | None = None
 
     @property
     def workbook_name(self) -> str:

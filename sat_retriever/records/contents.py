@@ -1,0 +1,129 @@
+"""What stands in a sheet's cells beyond its names: texts, each with the cell it stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Kept(StrEnum):
+    """How much of its sheets' cells an index keeps."""
+
+    NAMES = "names"
+    """Names, headers and shape alone: the paper's metadata."""
+    EXAMPLES = "examples"
+    """Beside these an example and the unit of each column."""
+    ALL = "all"
+    """Beside these the texts of the cells: notes, row labels, distinct values."""
+
+
+class Role(StrEnum):
+    """What a sheet is for."""
+
+    DATA = "data"
+    """Records, measured or entered."""
+    DOCUMENTATION = "documentation"
+    """Prose: what the workbook's other sheets mean, where their data comes from."""
+    COVER = "cover"
+    """A title page or a list of the workbook's sheets."""
+    LOOKUP = "lookup"
+    """A short list of codes or names that other sheets choose from."""
+    CHART = "chart"
+    """Charts or pivot tables over the data of other sheets."""
+    CALCULATION = "calculation"
+    """Mostly formulas over other cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellText:
+    """A text and where it stands.
+
+    Attributes:
+        cell: A1 address of the first cell that holds it, for example "B7".
+        text: The text on one line.
+    """
+
+    cell: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableContents:
+    """Texts of one table of a sheet.
+
+    Attributes:
+        caption: The title above or below it; None without one.
+        labels: Distinct texts of its first text columns, which name its rows, top down.
+        values: Distinct texts and codes of its other columns, column by column.
+    """
+
+    caption: CellText | None = None
+    labels: tuple[CellText, ...] = ()
+    values: tuple[CellText, ...] = ()
+
+    def __iter__(self) -> Iterator[CellText]:
+        """Every text: the caption, the labels, the values."""
+        if self.caption is not None:
+            yield self.caption
+        yield from self.labels
+        yield from self.values
+
+
+@dataclass(frozen=True, slots=True)
+class SheetContents:
+    """Texts of one sheet, bounded; beyond the bounds a fair sample of all rows.
+
+    Attributes:
+        notes: Texts outside its tables that are no table's caption, top down.
+        tables: Texts of its tables, in the order of `SheetRecord.tables`.
+    """
+
+    notes: tuple[CellText, ...] = ()
+    tables: tuple[TableContents, ...] = ()
+
+    def __bool__(self) -> bool:
+        """False if there is no text at all."""
+        return bool(self.notes) or any(True for table in self.tables for _ in table)
+
+    def to_json(self) -> dict[str, Any]:
+        """The texts as plain JSON values, each as [cell, text].
+
+        >>> table = TableContents(CellText("A1", "Sales"), (CellText("A3", "North"),))
+        >>> SheetContents((CellText("A9", "Source: survey"),), (table,)).to_json()
+        {'notes': [['A9', 'Source: survey']], 'tables': [[['A1', 'Sales'], [['A3', 'North']], []]]}
+        """
+        return {
+            "notes": _pairs(self.notes),
+            "tables": [
+                [
+                    None if each.caption is None else [each.caption.cell, each.caption.text],
+                    _pairs(each.labels),
+                    _pairs(each.values),
+                ]
+                for each in self.tables
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SheetContents:
+        """The contents that `to_json` wrote.
+
+        >>> found = SheetContents((CellText("A9", "Source"),), (TableContents(),))
+        >>> SheetContents.from_json(found.to_json()) == found
+        True
+        """
+        tables = tuple(
+            TableContents(None if caption is None else CellText(*caption), *map(_texts, rest))
+            for caption, *rest in data["tables"]
+        )
+        return cls(_texts(data["notes"]), tables)
+
+
+def _pairs(texts: Sequence[CellText]) -> list[list[str]]:
+    return [[each.cell, each.text] for each in texts]
+
+
+def _texts(pairs: Sequence[Sequence[str]]) -> tuple[CellText, ...]:
+    return tuple(CellText(cell, text) for cell, text in pairs)
