@@ -53,7 +53,7 @@ class FactIndex:
         """
         place = {each.sheet_id: number for number, each in enumerate(facts)}
         if len(place) < len(facts) or "" in place:
-            raise InputError("every sheet's facts need a sheet id of their own")
+            raise InputError("every sheet's facts need a unique sheet id")
         postings: dict[tuple[object, ...], list[int]] = {}
         joined: dict[tuple[str, str], dict[str, None]] = {}
         for number, each in enumerate(facts):

@@ -103,7 +103,7 @@ class Grammar:
 
     def _refuse_circle(self, name: str, above: tuple[str, ...]) -> None:
         if name in above:
-            raise InputError(f"grammar rules go in a circle: {' > '.join((*above, name))}")
+            raise InputError(f"grammar rules are circular: {' > '.join((*above, name))}")
         for alternative in self.rules.get(name, ()):
             for part in _NAME.findall(alternative):
                 self._refuse_circle(part, (*above, name))
@@ -138,7 +138,7 @@ def _read(path: Path) -> dict[str, Sequence[str]]:
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as JSON: {error}") from error
     if not isinstance(content, dict):
-        raise InputError(f"{path} must hold an object: rule name to list of texts")
+        raise InputError(f"{path} must be an object that maps rule names to lists of texts")
     for name, texts in content.items():
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise InputError(f"{path}: rule {name!r} must be a list of texts, not {texts!r:.80}")

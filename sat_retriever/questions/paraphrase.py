@@ -129,7 +129,7 @@ def _load(path: Path) -> dict[str, str]:
         ) from error
     answers = content.get("answers") if isinstance(content, dict) else None
     if not isinstance(answers, dict) or content.get("format") != _FORMAT:
-        raise InputError(f"{path} is no file of rewordings; delete it or name another")
+        raise InputError(f"{path} is not a file of rewordings; delete it or name another")
     return {str(text): str(answer) for text, answer in answers.items()}
 
 
