@@ -70,7 +70,7 @@ def counted(text: str, today: date) -> Counted:
 def _put(
     read: Callable[[re.Match[str], date], str], today: date, words: list[str], match: re.Match[str]
 ) -> str:
-    """Return the numbers for a phrase and record its words; the phrase itself if it is no time."""
+    """Return the numbers for a phrase and record its words; the phrase itself if not a time."""
     said = read(match, today)
     if said:
         words.append(match[0].strip())

@@ -166,7 +166,7 @@ def plain(text: str, most: int = MAX_CHARS) -> str:
 
 
 def _take(unit: str, units: dict[str, int], dated: bool, match: re.Match[str]) -> str:
-    """Replace a match by a space and record its units; keep the match if it is no period."""
+    """Replace a match by a space and record its units; keep the match if it is not a period."""
     found = _units(match, unit)
     if found is None or not _believed(match, unit, dated=dated or bool(units)):
         return match[0]

@@ -110,7 +110,7 @@ class Grammar:
 
 
 def literal(text: str) -> str:
-    """Escape a name for `Grammar.expand`, so that its braces are no rules."""
+    """Escape a name for `Grammar.expand`, so that its braces do not refer to rules."""
     return _SPACES.sub(" ", text).strip().translate(_BRACES)
 
 

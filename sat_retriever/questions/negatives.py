@@ -18,7 +18,7 @@ _STARTS = 12  # positives that hard negatives are drawn from
 def random_negatives(
     index: FactIndex, positives: Set[str], number: int, rng: random.Random
 ) -> tuple[str, ...]:
-    """Draw `number` sheets that are no positives, or all there are, in the facts' order."""
+    """Draw `number` sheets that are not positives, or all there are, in the facts' order."""
     places = range(len(index.facts))
     drawn = rng.sample(places, min(len(places), number + len(positives)))
     wrong = [place for place in drawn if index.facts[place].sheet_id not in positives][:number]

@@ -112,7 +112,7 @@ def _said(text: str, hits: Sequence[_Hit], near: Mapping[str, str]) -> str:
 def _neighbours(
     forms: Sequence[str], spelling: Mapping[str, str], encode: Encode
 ) -> dict[str, str]:
-    """Map each form to the nearest word of the corpus that is no form of it, if there is one."""
+    """Map each form to the nearest word of the corpus that is not a form of it, if any."""
     if not forms:
         return {}
     known = list(spelling)

@@ -101,7 +101,7 @@ class Retold:
         """Open the known translations, with the model for the rest.
 
         Raises:
-            InputError: If the language is no tag, a file of translations is malformed, there are
+            InputError: If the language is not a tag, a file of translations is malformed, there are
                 neither translations nor a model, or a model's answers have no folder.
             MissingExtraError: If a model is named and the extra `ollama` is missing.
         """

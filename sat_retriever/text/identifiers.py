@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MAX_CHARS = 20_000
-_LONGEST_HUMP = 256  # characters; a longer one is no name and stays unchanged
+_LONGEST_HUMP = 256  # characters; a longer one is not a name and stays unchanged
 
 # Vowel signs and other marks belong to the letter before them, but `re` does not count them in \w.
 MARKS = (

@@ -130,7 +130,7 @@ def _matches(book: Book, sheet: Sheet, leaf: Recipe) -> bool:
 
 
 def _unkeyed(book: Book) -> Book:
-    """Return a workbook whose columns are no keys and may have any text."""
+    """Return a workbook whose columns are not keys and may have any text."""
     sheets = (
         replace(
             sheet,

@@ -104,7 +104,7 @@ class CachedTranslator:
         """Return the number of texts with a translation, packaged or in the folder.
 
         Raises:
-            InputError: If the language is no tag, or a file is not a JSON object of texts.
+            InputError: If the language is not a tag, or a file is not a JSON object of texts.
         """
         self._open(language)
         return len(self._packaged[language].keys() | self._own[language].keys())
