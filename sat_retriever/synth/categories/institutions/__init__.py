@@ -67,8 +67,6 @@ def _kinds(house: House) -> tuple[str, ...]:
     """Choose the kinds of sheets of the institution, in the usual order."""
     chance = house.chance(ID, "kinds")
     chosen = chance.sample(sorted(KINDS), chance.randint(4, 7))
-    if not {source for source, _ in SUMMED.values()} & set(chosen):
-        chosen.append("financing")
     return tuple(kind for kind in KINDS if kind in chosen)
 
 
