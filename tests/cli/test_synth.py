@@ -153,7 +153,7 @@ def test_ctrl_c_ends_with_130_and_the_same_command_starts_again(moment, tmp_path
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the run
     told = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert told == ("", "interrupted; the same command starts again\n")
+    assert told == ("", "interrupted; run the same command to start again\n")
     assert {path.name for path in out.iterdir()} == {"corpus.json", "workbooks"}
     assert not list(out.rglob("*.partial"))
     again = run_sat("synth", "--out", out, *SMALL)
