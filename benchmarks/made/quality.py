@@ -1,10 +1,10 @@
-"""Difficulty of the questions of a made corpus: BM25, dense and fused, type by type.
+"""Measure the difficulty of a made corpus's questions: BM25, dense and fused, by type.
 
     python -m benchmarks run synth_quality [--scale 2000] [--queries 800]
 
-A corpus whose questions any search answers, or none, would teach nothing; and a naming
-convention that is much easier than the others would be what a model learns. Ranked are the
-records of `sheets.json`, as with the published corpora.
+A corpus would teach nothing if any search, or none, answered its questions. If one naming
+convention were much easier than the others, a model would learn the convention. The ranked records
+are those of `sheets.json`, as with the published corpora.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from sat_retriever.synth.unit import unit_books
 from sat_retriever.synth.words.vocabulary import Vocabulary
 
 METRICS = ("NDCG@10", "Recall@10")
-FEWEST = 10  # queries of a group, for its mean to be shown
+FEWEST = 10  # queries of a group whose mean is shown
 
 
 def conventions(options: SynthOptions) -> Iterator[str]:
@@ -75,7 +75,7 @@ def measured(dataset: Dataset, run: Run, grouped: Mapping[str, Sequence[int]]) -
 
 
 def measure(dataset: Dataset, named: Sequence[str], seed: int) -> list[Result]:
-    """A result a method."""
+    """Return one result per method."""
     grouped = groups(dataset, named)
     whole = QuerySet(dataset, "all", tuple(range(len(dataset.queries))))
     results = []

@@ -1,7 +1,7 @@
-"""Labelled sheets read as the library reads them: from the file to the record.
+"""Read labelled sheets as the library does, from the file to the record.
 
-The detector then knows formula cells, whose values a workbook need not hold: a program
-that writes formulas without calculating them leaves them empty.
+The detector then knows formula cells, whose values a workbook may lack: a program that writes
+formulas without calculating them leaves them empty.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Records = Mapping[str, SheetRecord]
 
 @dataclass(frozen=True, slots=True)
 class RecordCase:
-    """A sheet's truth and its record; None where the library gives none."""
+    """A sheet's truth and its record; None if the library gives none."""
 
     truth: Truth
     record: SheetRecord | None
@@ -68,7 +68,7 @@ def _records(path: Path, *, emptied: bool) -> Records:
 
 
 def without_values(path: Path, folder: Path) -> Path:
-    """A copy of a workbook as openpyxl saves it: formulas, and none of their values."""
+    """Copy a workbook with openpyxl, which saves formulas without their values."""
     copy = folder / f"{path.stem}.xlsx"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # parts of a workbook that openpyxl does not know
@@ -77,7 +77,7 @@ def without_values(path: Path, folder: Path) -> Path:
 
 
 def record_answers(data: Path, split: str) -> dict[str, list[Answer]]:
-    """What every method says of every sheet of a part."""
+    """Return every method's tables of every sheet of a part."""
     cases = record_cases(data, split)
     return {
         method: [(case.truth, tuple(finder(case.record)) if case.record else ()) for case in cases]
@@ -90,14 +90,14 @@ def _detected(record: SheetRecord) -> Iterator[Table]:
 
 
 def _first_filled_row(record: SheetRecord) -> Iterator[Table]:
-    """Naive: the first row of the used range is the header of all of it."""
+    """Take the first row of the used range as the header of all of it (naive)."""
     used = area_of(record.range or "")
     if used is not None:
         yield Table(used.a1(), used.top, 1, False, used.bottom - used.top, ())
 
 
 def _row_1(record: SheetRecord) -> Iterator[Table]:
-    """Naive: row 1 is the header of everything."""
+    """Take row 1 as the header of everything (naive)."""
     used = area_of(record.range or "")
     if used is not None:
         left = 1 if used.top > 1 else used.left
