@@ -65,7 +65,7 @@ class Clock:
         self._processor[name] += time.process_time() - processor
 
     def seconds(self) -> dict[str, float]:
-        """Seconds by phase."""
+        """Return seconds by phase."""
         wall = {f"{name}_s": round(spent, 3) for name, spent in self._wall.items()}
         spent = self._processor.items()
         return wall | {f"{name}_processor_s": round(each, 3) for name, each in spent}
@@ -134,12 +134,12 @@ def run_apart(sheets: int) -> dict[str, Any]:
 
 
 def median_of(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The median of every number; counts are the same in every run."""
+    """Return the median of every number; counts are the same in every run."""
     return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
 
 
 def growth(results: Sequence[Result], key: str) -> float | None:
-    """Exponent by which a number grows from the smallest to the largest size; 1 is linear."""
+    """Return the exponent of growth from the smallest to the largest size; 1 is linear."""
     first, last = results[0].metrics, results[-1].metrics
     if first is last or not first[key] or not last[key]:
         return None

@@ -149,7 +149,7 @@ class Maker:
         )
 
     def _sketch(self, pool: str, distinct: int) -> tuple[int, ...]:
-        """The sketch of some values of a pool; the sizes of pools do not grow with the corpus."""
+        """Return a sketch of some values of a pool; pool sizes do not grow with the corpus."""
         if pool not in self._pools:
             if len(self._pools) > 20:  # drop those of other teams
                 self._pools.clear()

@@ -43,7 +43,7 @@ METHODS: dict[str, float | None] = {"bm25": 0.0, "fused": None}
 
 
 def training_sheets(data: Path) -> Dataset:
-    """Spider's sheets of the databases that training questions are about."""
+    """Return Spider's sheets of the databases that training questions are about."""
     dataset = load_spider(data / "spider", "train")
     names = {query.workbook for query in dataset.queries}
     records = tuple(record for record in dataset.records if record.workbook in names)
@@ -51,7 +51,7 @@ def training_sheets(data: Path) -> Dataset:
 
 
 def eps_workbooks(data: Path) -> Dataset:
-    """The EPS workbooks without their queries."""
+    """Return the EPS workbooks without their queries."""
     dataset = load_eps(data / "eps")
     return Dataset("eps_workbooks", (), (), root=dataset.root)
 
@@ -76,7 +76,7 @@ def counts(own: OwnQueries, seconds: float) -> dict[str, Any]:
 
 
 def answered(index: SheetIndex, queries: Sequence[Query]) -> dict[str, float | None]:
-    """NDCG@10 of each method: over all queries, and by type."""
+    """Return NDCG@10 of each method: over all queries, and by type."""
     found: dict[str, float | None] = {}
     for method, weight in METHODS.items():
         scores: dict[str, list[float]] = {}
@@ -133,7 +133,7 @@ def _apart(sheets: int) -> dict[str, Any]:
 
 
 def show(results: Sequence[Result]) -> Table:
-    """The results side by side."""
+    """Return the results side by side."""
     table = Table("", title="Queries from an index without labels")
     for result in results:
         table.add_column(result.dataset, justify="right")

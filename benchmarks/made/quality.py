@@ -36,7 +36,7 @@ FEWEST = 10  # queries of a group whose mean is shown
 
 
 def conventions(options: SynthOptions) -> Iterator[str]:
-    """Naming convention of each sheet of a corpus, in the order of their numbers."""
+    """Yield the naming convention of each sheet of a corpus, in the order of their numbers."""
     size = scale(options.scale)
     words = Vocabulary.load()
     plan = Plan(size, years(options.years), options.companies, options.seed, words)
@@ -46,7 +46,7 @@ def conventions(options: SynthOptions) -> Iterator[str]:
 
 
 def groups(dataset: Dataset, named: Sequence[str]) -> dict[str, list[int]]:
-    """Places of queries by group: all, each type, each convention that all positives share."""
+    """Return query places by group: all, each type, each convention shared by all positives."""
     found: dict[str, list[int]] = defaultdict(list)
     for place, query in enumerate(dataset.queries):
         found["all"].append(place)
@@ -61,7 +61,7 @@ def groups(dataset: Dataset, named: Sequence[str]) -> dict[str, list[int]]:
 
 
 def measured(dataset: Dataset, run: Run, grouped: Mapping[str, Sequence[int]]) -> dict[str, Any]:
-    """Means of every group."""
+    """Return the means of every group."""
     found: dict[str, Any] = {"sheets": len(dataset.records), "queries": len(dataset.queries)}
     for name, places in grouped.items():
         scores = score(QuerySet(dataset, name, tuple(places)), run)
@@ -91,7 +91,7 @@ def measure(dataset: Dataset, named: Sequence[str], seed: int) -> list[Result]:
 
 
 def show(results: Sequence[Result]) -> Iterator[Table]:
-    """Groups of queries with both metrics of every method, types before conventions."""
+    """Yield the groups of queries with both metrics of every method, types before conventions."""
     metrics = results[0].metrics
     names = [key.removeprefix("queries, ") for key in metrics if key.startswith("queries, ")]
     table = Table("queries", "number", title=f"Questions about {metrics['sheets']:,} made sheets")

@@ -190,7 +190,7 @@ def _run(command: Sequence[str]) -> str:
 
 
 def _formulas(path: Path) -> Iterator[tuple[tuple[str, int, int], str]]:
-    """Formulas by (sheet, row, column), 1-based."""
+    """Yield formulas by (sheet, row, column), 1-based."""
     workbook = openpyxl.load_workbook(path)
     for sheet in workbook.worksheets:
         for row in sheet.iter_rows():
@@ -201,7 +201,7 @@ def _formulas(path: Path) -> Iterator[tuple[tuple[str, int, int], str]]:
 
 
 def _values(path: Path) -> dict[tuple[str, int, int], Any]:
-    """Values by (sheet, row, column), 1-based; empty cells are left out."""
+    """Return values by (sheet, row, column), 1-based; empty cells are left out."""
     workbook = CalamineWorkbook.from_path(str(path))
     return {
         (name, row, column): value

@@ -135,7 +135,7 @@ def _of_queries(dataset: Dataset, spoken: Iterable[str]) -> Iterator[tuple[str, 
 
 
 def words_of(records: Iterable[SheetRecord], more: Iterable[str] = ()) -> frozenset[str]:
-    """Words of the names and headers of sheets and of more texts, in lower case."""
+    """Return the words of the names and headers of sheets and of more texts, in lower case."""
     texts = set(more)
     for record in records:
         texts |= {record.path, record.sheet, *(column.name for column in record.columns)}

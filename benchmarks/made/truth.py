@@ -98,7 +98,7 @@ def _groups(sheet: MadeSheet) -> tuple[str, str]:
 
 
 def ends(links: Iterable[Link]) -> set[End]:
-    """Ends and types of the links that are compared."""
+    """Return ends and types of the links that are compared."""
     return {(link.source, link.target, link.type) for link in links if link.type in TYPES}
 
 

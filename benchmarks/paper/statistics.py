@@ -61,7 +61,7 @@ def read_records(root: Path | None) -> list[SheetRecord]:
 
 
 def question_rows(dataset: Dataset) -> list[dict[str, Any]]:
-    """Place, type and dependency of each question that has a type."""
+    """Return the place, type and dependency of each question that has a type."""
     return [
         {
             "query": place,
@@ -157,7 +157,7 @@ def _most_first(counts: Counter[str]) -> dict[str, int]:
 
 
 def result_of(dataset: Dataset) -> Result:
-    """The figures of a corpus as a result."""
+    """Return the figures of a corpus as a result."""
     return Result(METHOD, dataset.name, counted(dataset), per_query=question_rows(dataset))
 
 

@@ -32,7 +32,7 @@ class RecordCase:
 
 
 def record_cases(data: Path, split: str) -> list[RecordCase]:
-    """The labelled sheets of one part, each workbook read once in each state."""
+    """Return the labelled sheets of one part, each workbook read once in each state."""
     labels = labelled(split)
     numbers = {
         file: i for i, file in enumerate(dict.fromkeys(label["file"] for _, label in labels))
@@ -61,7 +61,7 @@ def _formulas(label: Mapping[str, Any]) -> str:
 
 
 def _records(path: Path, *, emptied: bool) -> Records:
-    """Records of a workbook by sheet name."""
+    """Return the records of a workbook by sheet name."""
     with tempfile.TemporaryDirectory() as folder:
         book = read_workbook(without_values(path, Path(folder)) if emptied else path)
     return {record.sheet: record for record in book.records}

@@ -60,13 +60,13 @@ Row = Mapping[str, Any]
 
 
 def labelled(split: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Names and labels of one part's real sheets."""
+    """Return names and labels of one part's real sheets."""
     labels = json.loads(LABELS.read_text(encoding="utf-8"))["sheets"]
     return [(str(i), label) for i, label in enumerate(labels) if label["split"] == split]
 
 
 def readings_of(label: Mapping[str, Any]) -> tuple[Reading, ...]:
-    """The right readings of a labelled sheet."""
+    """Return the right readings of a labelled sheet."""
     return tuple(
         Reading(item["header_row"], item["header_height"], item["transposed"], item["range"])
         for item in [label, *label.get("also", [])]

@@ -72,7 +72,7 @@ class Case:
 
 
 def made_cases(part: str, each: int = EACH) -> list[Case]:
-    """Made sheets of the tuning or the test part."""
+    """Return made sheets of the tuning or the test part."""
     sheets = make_sheets(part, SEEDS[part], each)
     return [_made_case(sheet, index % each) for index, sheet in enumerate(sheets)]
 
@@ -93,7 +93,7 @@ def _made_case(sheet: Sheet, index: int) -> Case:
 
 
 def real_cases(data: Path, split: str) -> list[Case]:
-    """Labelled real sheets of one split, read by python-calamine."""
+    """Return labelled real sheets of one split, read by python-calamine."""
     return [_real_case(data, label, name) for name, label in labelled(split)]
 
 

@@ -40,7 +40,7 @@ Rows = Mapping[str, tuple[str, int]]
 
 
 def hashed(items: Sequence[str]) -> str:
-    """SHA-256 of a section's text."""
+    """Return SHA-256 of a section's text."""
     return hashlib.sha256(_text(items).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -140,6 +140,6 @@ def _document(found: Document) -> str:
 
 
 def _said(value: Any) -> str:
-    """One line of JSON, floats with six decimals."""
+    """Return one line of JSON, floats with six decimals."""
     plain = json.loads(json.dumps(value, default=str), parse_float=lambda x: round(float(x), 6))
     return json.dumps(plain, ensure_ascii=False)

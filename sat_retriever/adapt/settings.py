@@ -20,7 +20,7 @@ _CHANNELS = (
 
 @dataclass(frozen=True, slots=True)
 class AdaptSettings:
-    """How an index's encoder and reranker are adapted to its own sheets.
+    """Settings of adapting an index's encoder and reranker to its own sheets.
 
     Attributes:
         number: Questions to make; 0 makes two a sheet, from 300 to 5,000.

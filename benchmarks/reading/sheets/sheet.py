@@ -65,7 +65,7 @@ Rng = random.Random
 
 
 def words_of(rng: Rng, part: str) -> list[str]:
-    """A shuffled copy of one part's words."""
+    """Return a shuffled copy of one part's words."""
     return rng.sample(WORDS[part], len(WORDS[part]))
 
 
