@@ -1,28 +1,28 @@
-# make demo and make test do all their own set-up; make help lists the rest.
+# `make demo` and `make test` set up all they need; `make help` lists the other targets.
 
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 
-# Through the environment, so that a question may hold quotes and blanks.
+# Passed through the environment, so that a question may contain quotes and spaces.
 export FOLDER ASK
-# The first interpreter that is new enough; give another with make PYTHON=/path/to/python.
+# The first interpreter that is new enough; choose another with make PYTHON=/path/to/python.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && \
 	{ echo $$p; break; }; done)
 BIN := .venv/bin
-# One environment, three stamps: what the demo needs, what the docs need, and what the tests
-# need, which is all of it.
+# One environment with three stamp files: for the demo, for the docs and for the tests. The tests
+# need all packages.
 DEMO_READY := .venv/.demo-ready
 DOCS_READY := .venv/.docs-ready
 READY := .venv/.ready
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--constraint constraints.txt --editable
 OLD := .venv-compat/bin
-# A file's tests stay together, since they share what is made once; several threads in each of
-# several processes would only wait for each other. In the order of their names a file of few
-# long tests does not come last.
+# The tests of a file stay in one process, because they share fixtures. One thread each: more
+# threads in several processes would only wait for each other. Files run in the order of their
+# names, so that a file with few but long tests does not come last.
 TEST := env OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
-# The variable silences a note about the next MkDocs, no warning about these pages.
+# The variable silences a note about the next MkDocs; warnings about these pages stay.
 MKDOCS := env NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 CODE := sat_retriever integrations tests benchmarks examples .ci
 
@@ -31,11 +31,11 @@ CODE := sat_retriever integrations tests benchmarks examples .ci
 demo: $(DEMO_READY) ## Index real workbooks and answer questions (FOLDER=path, ASK="…": your own)
 	@$(BIN)/python examples/demo.py $${FOLDER:+"$$FOLDER"} $${ASK:+--ask "$$ASK"}
 
-test: $(READY) ## Run all tests but the slow ones, on all cores
+test: $(READY) ## Run all tests except the slow ones, on all cores
 	@$(TEST)
 
-# What fails in seconds comes before what takes minutes. An empty -m selects the slow tests, too.
-check: $(READY) ## Format, lint, import contracts, types, stale pages, all tests with the slow ones
+# Quick checks come before slow ones. An empty -m selects the slow tests, too.
+check: $(READY) ## Format, lint, import contracts, types, stale pages and all tests, slow ones too
 	@.ci/timed "format" $(BIN)/ruff format --check $(CODE)
 	@.ci/timed "lint" $(BIN)/ruff check $(CODE)
 	@.ci/timed "import contracts" $(BIN)/lint-imports
@@ -47,7 +47,7 @@ check: $(READY) ## Format, lint, import contracts, types, stale pages, all tests
 	@.ci/timed "result tables" $(BIN)/python -m benchmarks tables --check
 	@.ci/timed "tests" $(TEST) -m ""
 
-compat: ## Test what stands on frameworks and clients with the oldest that are allowed
+compat: ## Test the integrations with the oldest supported frameworks and clients
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
 	@test -x $(OLD)/python || $(PYTHON) -m venv .venv-compat
 	@$(OLD)/python -m pip install --quiet --disable-pip-version-check \
@@ -64,13 +64,13 @@ format: $(READY) ## Format and fix what can be fixed
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 
-tables: $(READY) ## Fill in what is made from results and code, in the README and the docs
+tables: $(READY) ## Update the generated parts of the README and the docs
 	$(BIN)/python -m benchmarks tables
 	$(BIN)/python .ci/settings_table.py
 	$(BIN)/python .ci/command_reference.py
 	$(BIN)/python .ci/skip_codes.py
 
-clean: ## Remove everything that was made here, the environment too
+clean: ## Remove all generated files and the environment
 	rm -rf .venv .venv-compat .demo build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
 		.ruff_cache
 	find $(CODE) -type d -name __pycache__ -prune -exec rm -rf {} +
@@ -78,7 +78,7 @@ clean: ## Remove everything that was made here, the environment too
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
-# A stamp is newer than what it was made from, so a second run starts at once.
+# A stamp is newer than its prerequisites, so a second run starts at once.
 $(DEMO_READY): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "setting up .venv for the demo, without torch: a minute or two, once"
 	@$(INSTALL) '.[synth]'

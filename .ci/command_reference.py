@@ -1,4 +1,4 @@
-"""The docs' reference of the `sat` command, made from its help by typer's own generator.
+"""Write the docs' reference of the `sat` command from its help, with typer's own generator.
 
 python .ci/command_reference.py            write it between its markers
 python .ci/command_reference.py --check    fail if it is stale
@@ -23,7 +23,7 @@ _LABEL = re.compile(r"^\* `(.+?)`", re.MULTILINE)
 
 
 def command_reference() -> str:
-    """Every subcommand with its arguments, options, defaults and examples."""
+    """Return every subcommand with its arguments, options, defaults and examples."""
     made = subprocess.run(
         [sys.executable, "-m", "typer", "sat_retriever.cli", "utils", "docs", "--name", "sat"],
         cwd=ROOT,
@@ -41,7 +41,7 @@ def command_reference() -> str:
 
 
 def _examples(found: re.Match[str]) -> str:
-    """The examples of a help page as one block of the shell."""
+    """Return the examples of a help page as one shell block."""
     lines = [html.unescape(line) for line in found[1].splitlines() if line]
     block = "\n".join(line.replace(r"\[", "[") for line in lines)
     return f"**Examples**:\n\n<!-- not run: examples of a help page -->\n```console\n{block}\n```\n"

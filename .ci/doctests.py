@@ -1,4 +1,4 @@
-"""A griffe extension: doctests below a docstring's text become its section of examples."""
+"""Extend griffe: doctests below a docstring's text become its section of examples."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import griffe
 
 
 class Doctests(griffe.Extension):
-    """Puts `Examples:` above the first doctest of a docstring."""
+    """An extension that puts `Examples:` above the first doctest of a docstring."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Rewrite one object's docstring, if it has doctests outside of a section."""
+        """Rewrite an object's docstring if it has doctests outside a section."""
         if obj.docstring is None:
             return
         text, mark, tests = obj.docstring.value.partition("\n\n>>> ")

@@ -1,4 +1,4 @@
-"""A block of a page between two markers, made anew or checked."""
+"""Write or check a block of a page between two markers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
 def write_or_check(page: str, name: str, block: str) -> None:
-    """Put a block between its markers; with `--check` on the command line, only compare.
+    """Write a block between its markers; with `--check` on the command line, only compare.
 
     Args:
         page: The page, below `docs/`.
-        name: The block lies between the comments `name:start` and `name:end`.
+        name: Name of the block, which lies between the comments `name:start` and `name:end`.
         block: Its new text.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The docs' table of training settings, made from the dataclasses that hold them.
+"""Write the docs' table of training settings from their dataclasses.
 
 python .ci/settings_table.py            write it between its markers
 python .ci/settings_table.py --check    fail if it is stale
@@ -30,7 +30,7 @@ KINDS = {
 
 
 def settings_table() -> str:
-    """One row an option and meaning; trainings that share both share the row."""
+    """Return one row per option and meaning; trainings with the same meaning share a row."""
     rows: dict[tuple[str, str, str], list[str]] = {}
     for name, kind in KINDS.items():
         for field in fields(kind):

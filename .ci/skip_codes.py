@@ -1,4 +1,4 @@
-"""The docs' table of skip codes, made from the enumeration and the text below each member.
+"""Write the docs' table of skip codes from the enumeration and its docstrings.
 
 python .ci/skip_codes.py            write it between its markers
 python .ci/skip_codes.py --check    fail if it is stale
@@ -16,7 +16,7 @@ SHEETS = Path(__file__).resolve().parents[1] / "sat_retriever" / "records" / "sh
 
 
 def skip_codes() -> str:
-    """A row a code, with its meaning."""
+    """Return one row per code, with its meaning."""
     tree = ast.parse(SHEETS.read_text(encoding="utf-8"))
     reasons = next(
         node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "SkipReason"

@@ -1,11 +1,11 @@
-"""The benchmark suite as one tool.
+"""Run the benchmark suite as one tool.
 
-    python -m benchmarks list                        the tables there are
-    python -m benchmarks run TABLE [options]         measure one and write its result files
-    python -m benchmarks run TABLE --help            its options
-    python -m benchmarks tables [--check]            the README's tables and figures from them
+    python -m benchmarks list                        list the tables
+        python -m benchmarks run TABLE [options]         measure one and write its result files
+        python -m benchmarks run TABLE --help            show its options
+        python -m benchmarks tables [--check]            write the README's tables and figures
 
-Data is looked for in `--data DIR` (default ../shared/data); what is not there is not run.
+Data is read from `--data DIR` (default ../shared/data); benchmarks without their data are not run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sat_retriever.errors import SatError
 
 
 def show() -> None:
-    """Every table with what it measures, room by room."""
+    """Show every table with its subject, room by room."""
     grid = Table("room", "table", "what it measures", box=None, pad_edge=False, header_style="dim")
     room = ""
     for name, table in TABLES.items():
@@ -33,7 +33,7 @@ def show() -> None:
 
 
 def run(table: TableOf, arguments: Sequence[str]) -> int:
-    """Measure a table; 0 when finished, 1 with the reason when it cannot be, 130 when stopped."""
+    """Measure a table; return 0 if finished, 1 if it fails, 130 if it was stopped."""
     try:
         table.main([*table.arguments, *arguments])
     except SatError as error:
@@ -46,7 +46,7 @@ def run(table: TableOf, arguments: Sequence[str]) -> int:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do what the command line says; 0 when finished, 1 when stale, 2 for wrong usage."""
+    """Run the command line; return 0 if finished, 1 if stale, 2 for wrong usage."""
     match list(arguments):
         case ["list"]:
             show()

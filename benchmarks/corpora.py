@@ -1,6 +1,6 @@
-"""Every corpus that is measured on, once: its names, how to read it, its parts, its uses.
+"""List every corpus for measurements, with its names, its loader, its parts and its uses.
 
-A new corpus is an entry here. Benchmarks ask for the corpora of their use, tables for titles.
+A new corpus is one entry here. Benchmarks select corpora by their use; tables use their titles.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ Places = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """One corpus.
+    """One corpus for measurements.
 
     Attributes:
         dataset: Its name in result files.
         title: Its name in tables.
-        uses: What it is measured for.
+        uses: The measurements that it is for.
         load: Reads it from its folder; None for a made corpus.
         folder: Its folder below that of the data.
-        made: Name of the made corpus that it is; see `benchmarks.general.corpora`.
+        made: Name of the made corpus; see `benchmarks.general.corpora`.
         short: Its name as a column.
-        source: Where the data can be had.
+        source: Place to get the data from.
         parts: Places of the questions of each part besides "all", in the order shown.
-        validation: Places of the questions that choices may be made with.
-        databases: Its sheets are tables of databases.
-        keys_apart: Its declared keys are in another file, named by `--bird-tables`.
-        metrics: What the README shows of it.
+        validation: Places of the questions that choices may use.
+        databases: True if its sheets are tables of databases.
+        keys_apart: True if its declared keys are in another file, given by `--bird-tables`.
+        metrics: Metrics that the README shows for it.
     """
 
     dataset: str
@@ -71,11 +71,11 @@ class Corpus:
     metrics: tuple[str, ...] = ("NDCG@5",)
 
     def read(self, data: Path) -> Dataset:
-        """The corpus from the folder of all data.
+        """Read the corpus from the folder of all data.
 
         Raises:
             CorpusError: If a file is missing or does not have the documented form.
-            ValueError: If the corpus is made, so that there is nothing to read.
+            ValueError: If the corpus is made and cannot be read.
         """
         if self.load is None:
             raise ValueError(f"{self.dataset} is made, not read")
@@ -83,12 +83,12 @@ class Corpus:
 
 
 def _standard(part: Literal["test", "validation"]) -> Callable[[Dataset], Places]:
-    """A part of the paper's standard split."""
+    """Return a selector of a part of the paper's standard split."""
     return lambda dataset: getattr(standard_split(len(dataset.queries)), part)
 
 
 def _held_out(dataset: Dataset) -> Places:
-    """Questions of the training databases that training leaves out."""
+    """Return the questions of the training databases that training leaves out."""
     names = held_out_workbooks(dataset.queries)
     return tuple(n for n, query in enumerate(dataset.queries) if query.workbook in names)
 
@@ -199,18 +199,18 @@ CORPORA: Mapping[str, Corpus] = MappingProxyType(
 
 
 def used(use: Use) -> dict[str, Corpus]:
-    """The corpora of a use, by name, in the order in which they are shown."""
+    """Return the corpora of a use by name, in the order of the tables."""
     return {name: corpus for name, corpus in CORPORA.items() if use in corpus.uses}
 
 
 def title_of(dataset: str) -> str:
-    """The title of a data set that a result file names; its name if it is not known."""
+    """Return the title of a data set in a result file; its name if it is unknown."""
     titles = {corpus.dataset: corpus.title for corpus in CORPORA.values()}
     return titles.get(dataset, dataset)
 
 
 def shown_parts(use: Use) -> dict[tuple[str, str], str]:
-    """Title of each data set and part of a use, in the order in which they are shown."""
+    """Return the title of each data set and part of a use, in the order of the tables."""
     found = {}
     for corpus in used(use).values():
         for part in corpus.parts:
@@ -220,6 +220,6 @@ def shown_parts(use: Use) -> dict[tuple[str, str], str]:
 
 
 def where_to_get(use: Use) -> str:
-    """Where the data of a use can be had, a folder named once."""
+    """Return the places to get the data of a use from, each folder once."""
     sources = {corpus.folder: corpus.source for corpus in used(use).values()}
     return "; ".join(f"{folder}: {source}" for folder, source in sources.items())

@@ -1,4 +1,4 @@
-"""The progress of long work: a bar with an estimate, or without a terminal a line a minute."""
+"""Show the progress of long work: a bar with an estimate, or a line a minute in a log."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import Progress
 
-_SECONDS = 60.0  # between two lines where there is no terminal
+_SECONDS = 60.0  # between two lines without a terminal
 
-Told = Callable[[int, int], None]  # how much is done, and of how much
+Told = Callable[[int, int], None]  # the amount done, and the total
 
 
 @contextmanager
 def progress_bar(what: str, total: int) -> Iterator[Told]:
-    """What is to be called as the work goes on."""
+    """Yield a function to call as the work goes on."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield progress_lines(what)
@@ -28,7 +28,7 @@ def progress_bar(what: str, total: int) -> Iterator[Told]:
 
 
 def progress_lines(what: str) -> Told:
-    """The same for a log: how much is done, and the minutes left at the pace since the start."""
+    """Return the function for a log: the amount done, and the minutes left at this pace."""
     start = told = time.monotonic()
     before: int | None = None  # done by an earlier run that goes on
 

@@ -1,4 +1,4 @@
-"""Every table that can be measured, by name, in rooms of what they measure."""
+"""List every table that can be measured, by name and by room."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Table:
     """One measurement.
 
     Attributes:
-        module: Module below `benchmarks` that has its `main(arguments)`; its folder is its room.
-        what: What it measures, in a line.
-        arguments: Options that make it this table, where a module makes several.
+        module: Module in `benchmarks` with a `main(arguments)`; its folder is the room.
+        what: Its subject, in a line.
+        arguments: Options that select this table if a module makes several.
     """
 
     module: str
@@ -33,7 +33,7 @@ class Table:
 
     @property
     def main(self) -> Main:
-        """The module's `main`; nothing is imported before it is asked for."""
+        """The module's `main`; the module is imported only on access."""
         found: Main = importlib.import_module(f"benchmarks.{self.module}").main
         return found
 

@@ -1,8 +1,8 @@
-"""The one place that writes and reads the results of benchmarks.
+"""Write and read the results of benchmarks; no other module does.
 
 A result is one method on one data set, split and seed. Its summary is a small JSON file of the
-measured metrics and of all that is needed to know where they come from. Its per-query rows are a
-block of the benchmark's one compressed file (`benchmarks.rows`), named by a hash in the summary.
+measured metrics and their provenance. Its per-query rows are a block of the benchmark's one
+compressed file (`benchmarks.rows`), named by a hash in the summary.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sat_retriever.training.loop.provenance import LIBRARIES, provenance
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(__file__).resolve().parent / "results"
 FORMAT = 2  # 1 had the rows in the summary
-# What benchmarks write: no change of the code.
+# Outputs of benchmarks, which are not changes of the code.
 _OUTPUTS = ("benchmarks/results", "docs/results", "README.md")
 _LIBRARIES = (
     "numpy",
@@ -39,16 +39,16 @@ _LIBRARIES = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one benchmark run found.
+    """The result of one benchmark run.
 
     Attributes:
-        method: What was measured, for example "fused" or "openpyxl".
-        dataset: What it was measured on, for example "spider_dev".
-        metrics: Numbers by name, units in the name ("latency_p50_ms"); None where a
-            metric is undefined.
+        method: The measured method, for example "fused" or "openpyxl".
+        dataset: The data that it was measured on, for example "spider_dev".
+        metrics: Numbers by name, units in the name ("latency_p50_ms"); None if a metric is
+            undefined.
         split: Part of the data set, for example "standard"; "all" for the whole.
-        seed: Seed of the run; None where nothing is random.
-        per_query: One row a query or case, of indices and numbers, never texts.
+        seed: Seed of the run; None if nothing is random.
+        per_query: One row per query or case, of indices and numbers, never texts.
     """
 
     method: str
@@ -65,7 +65,7 @@ class Result:
 
 
 def name_of(method: str, dataset: str, split: str, seed: int | None) -> str:
-    """Name of a result; its parts have underscores, so dots are between them.
+    """Return the name of a result; its parts have underscores and are joined by dots.
 
     >>> name_of("fused_minilm", "spider_dev", "all", None), name_of("ours", "eps", "all", 42)
     ('fused_minilm.spider_dev.all', 'ours.eps.all.42')
@@ -76,17 +76,17 @@ def name_of(method: str, dataset: str, split: str, seed: int | None) -> str:
 def write_result(
     benchmark: str, result: Result, *, data: Iterable[Path] = (), folder: Path | None = None
 ) -> Path:
-    """The path of the summary written, below `results/<benchmark>/`; its rows beside it.
+    """Write a result to `results/<benchmark>/` and return the path of its summary.
 
-    A result of the same name is replaced. The new rows are there before the summary that names
-    them and the old ones are gone after it, so a run that is stopped leaves the old result or the
-    new one. Other runs that write results of the same benchmark wait.
+    A result of the same name is replaced. The new rows are written before the summary that names
+    them, and the old ones are removed after it, so a stopped run leaves the old result or the new
+    one. Other runs that write results of the same benchmark wait.
 
     Args:
         benchmark: Folder of the results, for example "quality".
-        result: What was found.
+        result: The result.
         data: Files, or folders of files, that were measured on; they are hashed.
-        folder: Where benchmarks keep their results; the committed ones' when None.
+        folder: Folder of all results; None takes the committed ones.
 
     Raises:
         DamagedRowsError: If the benchmark's rows are unreadable.
@@ -123,31 +123,31 @@ def write_result(
 
 
 def _named(home: Path) -> set[tuple[str, str]]:
-    """Keys of the blocks that summaries name."""
+    """Return the keys of the blocks that summaries name."""
     told = {path.stem: json.loads(path.read_bytes()).get("rows") for path in home.glob("*.json")}
     return {(name, rows["hash"]) for name, rows in told.items() if rows}
 
 
 def read_summaries(benchmark: str, folder: Path | None = None) -> list[dict[str, Any]]:
-    """All results of a benchmark without their rows, in the order of their names; maybe none.
+    """Return all results of a benchmark without rows, in the order of names; possibly none.
 
     Args:
         benchmark: Folder of the results.
-        folder: Where benchmarks keep their results; the committed ones' when None.
+        folder: Folder of all results; None takes the committed ones.
     """
     paths = sorted(((folder or FOLDER) / benchmark).glob("*.json"))
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
 def read_results(benchmark: str, folder: Path | None = None) -> list[dict[str, Any]]:
-    """All results of a benchmark with their rows as "per_query", in the order of their names.
+    """Return all results of a benchmark, with rows as "per_query", in the order of names.
 
     Args:
         benchmark: Folder of the results.
-        folder: Where benchmarks keep their results; the committed ones' when None.
+        folder: Folder of all results; None takes the committed ones.
 
     Raises:
-        DamagedRowsError: If rows that a summary names are not there, or unreadable.
+        DamagedRowsError: If rows that a summary names are missing or unreadable.
     """
     path = (folder or FOLDER) / benchmark / FILE
     found = {block.key: block for block in blocks(path)}
@@ -155,10 +155,10 @@ def read_results(benchmark: str, folder: Path | None = None) -> list[dict[str, A
 
 
 def read_result(summary: Path) -> dict[str, Any]:
-    """One result with its rows as "per_query"; its rows are looked for beside its summary.
+    """Read one result with its rows as "per_query", which are beside its summary.
 
     Raises:
-        DamagedRowsError: If its rows are not there, or unreadable.
+        DamagedRowsError: If its rows are missing or unreadable.
         OSError: If the summary cannot be read.
         ValueError: If it is not JSON.
     """
@@ -170,10 +170,10 @@ def read_result(summary: Path) -> dict[str, Any]:
 def _with_rows(
     summary: dict[str, Any], found: Mapping[tuple[str, str], Block], path: Path
 ) -> dict[str, Any]:
-    """The summary with its rows; one of format 1 has them already.
+    """Return the summary with its rows; one of format 1 contains them.
 
     Raises:
-        DamagedRowsError: If they are not among those found.
+        DamagedRowsError: If they are missing.
     """
     if summary["format"] == 1:
         return summary
@@ -190,9 +190,9 @@ def _with_rows(
 
 
 def data_hash(paths: Iterable[Path]) -> str | None:
-    """Sixteen hex digits over names and bytes of the files; None without files.
+    """Return sixteen hex digits over names and bytes of the files; None without files.
 
-    A folder stands for all files below it. Where the data lies does not matter.
+    A folder means all files below it. The location of the data has no effect.
     """
     digest = hashlib.sha256()
     found = False

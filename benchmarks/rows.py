@@ -1,13 +1,13 @@
-"""The per-query rows of a benchmark: one file of compressed blocks, a block a result.
+"""Store the per-query rows of a benchmark: one file of compressed blocks, a block a result.
 
 `rows.xz` is a chain of xz streams, so `xz -dc rows.xz` prints it. Each stream is one block of two
 lines: a header {"result", "count", "hash"}, then the rows as a JSON list of column tables. Rows
-with the same keys make one table, {key: [value of each row]}. The hash, of the second line, stands
-in the result's summary too: a block counts only as long as a summary names its hash.
+with the same keys make one table, {key: [value of each row]}. The hash of the second line is also
+in the result's summary: a block is valid only while a summary names its hash.
 
-The file is never changed in place. A writer, who must hold the benchmark's lock, copies the
-streams that stay, adds its own and replaces the file. A stream that ends early, as a copy that was
-cut off leaves it, is passed over when read and gone after the next write.
+The file is never changed in place. A writer, which must hold the benchmark's lock, copies the
+streams that stay, adds its own and replaces the file. An incomplete last stream, from a copy that
+was cut off, is ignored by readers and removed by the next write.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Block:
 
     @classmethod
     def of(cls, result: str, rows: Sequence[Row]) -> Block:
-        """The block of some rows, each with a key at least; equal rows give equal bytes."""
+        """Make the block of some rows, each with at least one key; equal rows give equal bytes."""
         columns = json.dumps(_tables(rows), ensure_ascii=False, separators=(",", ":")).encode()
         digest = hashlib.sha256(columns).hexdigest()[:16]
         header = json.dumps({"result": result, "count": len(rows), "hash": digest}).encode()
@@ -65,7 +65,7 @@ class Block:
         return self.result, self.hash
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows, each with its keys in the order in which it was written."""
+        """Return the rows, each with its keys in their original order."""
         return [
             dict(zip(table, values, strict=True))
             for table in json.loads(self.columns)
@@ -74,7 +74,7 @@ class Block:
 
 
 def blocks(path: Path) -> Iterator[Block]:
-    """The blocks of a file, one decompressed at a time; none without a file.
+    """Yield the blocks of a file, one decompressed at a time; none if the file is missing.
 
     Raises:
         DamagedRowsError: If a part of the file other than its end is unreadable.
@@ -96,10 +96,10 @@ def blocks(path: Path) -> Iterator[Block]:
 
 
 def write_blocks(path: Path, kept: Iterable[Block]) -> None:
-    """Replace a file by one of these blocks; without any there is no file.
+    """Replace a file by one of these blocks; remove it if there are none.
 
     Raises:
-        OutputError: If it cannot be written there.
+        OutputError: If it cannot be written.
     """
     streams = [block.stream for block in kept]
     if not streams:
@@ -110,7 +110,7 @@ def write_blocks(path: Path, kept: Iterable[Block]) -> None:
 
 
 def _tables(rows: Sequence[Row]) -> list[dict[str, list[Any]]]:
-    """Rows as columns, a table as long as the keys stay the same.
+    """Turn rows into columns, with a new table whenever the keys change.
 
     >>> _tables([{"a": 1}, {"a": 2}, {"b": 3}])
     [{'a': [1, 2]}, {'b': [3]}]

@@ -1,6 +1,6 @@
-"""Index a folder of workbooks, ask it questions, and show what was found and why.
+"""Index a folder of workbooks, ask it questions, and show the results with reasons.
 
-python examples/demo.py                       made workbooks, and some odd files
+python examples/demo.py                       made workbooks, and some unusual files
 python examples/demo.py ~/reports             your own
 python examples/demo.py ~/reports --ask "travel expenses by employee"
 """
@@ -46,7 +46,7 @@ QUESTIONS = (
 
 
 def main() -> None:
-    """Run the demo; exit 0 = finished, 1 = failed."""
+    """Run the demo; exit status 0 means finished, 1 failed."""
     options = _options()
     console = Console(width=WIDTH, highlight=False)
     try:
@@ -104,7 +104,7 @@ def _show_reading(
 
 
 def _show_layouts(console: Console, records: Iterable[SheetRecord]) -> None:
-    """Sheets that are no plain table from A1 on; one of each kind."""
+    """Show sheets with anything but a plain table from A1, one of each kind."""
     found: dict[str, tuple[SheetRecord, str]] = {}
     for record in records:
         remark = _remark(record)
@@ -122,7 +122,7 @@ def _show_layouts(console: Console, records: Iterable[SheetRecord]) -> None:
 
 
 def _remark(record: SheetRecord) -> str:
-    """What is unusual about a sheet; empty if nothing is."""
+    """Describe the unusual features of a sheet; empty if there are none."""
     parts = []
     if record.visibility is not Visibility.VISIBLE:
         parts.append("hidden sheet")
@@ -153,7 +153,7 @@ def _show_skipped(console: Console, report: SyncReport) -> None:
 
 
 def _show_links(console: Console, index: SheetIndex) -> None:
-    """How many links there are, and the surest one of each type."""
+    """Show the number of links, and the strongest one of each type."""
     surest: dict[str, Link] = {}
     count = 0
     for count, link in enumerate(index.all_links(), start=1):  # noqa: B007 - the last one counts
@@ -178,7 +178,7 @@ def _show_questions(
     own: Sequence[str] | None,
     made: MadeCorpus | None,
 ) -> None:
-    """The user's questions, or else ours; for workbooks of their own some from headers."""
+    """Ask the user's questions, or ours; for the user's workbooks some from their headers."""
     if made is None and not own:
         own = _own_questions(records)
         title(console, "Questions made from headers found here", 'yours: ASK="…"')
@@ -188,7 +188,7 @@ def _show_questions(
 
 
 def _own_questions(records: Sequence[SheetRecord]) -> list[str]:
-    """Questions made from what is there: two headers of up to five sheets."""
+    """Make questions from two headers of up to five sheets."""
     named = [(r, [c.name for c in r.columns if len(c.name) > 3]) for r in records]
     usable = [(record, names) for record, names in named if len(names) > 1]
     step = max(1, len(usable) // 5)

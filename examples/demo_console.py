@@ -1,4 +1,4 @@
-"""How the demo writes to a terminal: headings, columns, scores, names of sheets."""
+"""Format the demo's output: headings, columns, scores, names of sheets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sat_retriever import SheetRecord
 
 
 def title(console: Console, text: str, note: str = "") -> None:
-    """An empty line, and a heading with a remark beside it."""
+    """Print an empty line, and a heading with a remark beside it."""
     console.print()
     line = Text(text, style="bold magenta")
     if note:
@@ -19,7 +19,7 @@ def title(console: Console, text: str, note: str = "") -> None:
 
 
 def grid(*widths: int) -> Table:
-    """A table without lines; its columns keep their width from question to question."""
+    """Return a table without lines; its columns keep their width between questions."""
     table = Table.grid(padding=(0, 1))
     for width in widths:
         table.add_column(width=width, overflow="fold")
@@ -27,18 +27,18 @@ def grid(*widths: int) -> Table:
 
 
 def bar(score: float) -> Text:
-    """A score in [0, 1] as a number and up to five blocks."""
+    """Return a score in [0, 1] as a number and up to five blocks."""
     blocks = max(0, min(5, round(5 * score)))
     return Text.assemble((f"{score:.2f} ", "bold"), ("━" * blocks, "green"))
 
 
 def name(record: SheetRecord) -> tuple[Text, Text]:
-    """A sheet's name, and its workbook's path."""
+    """Return a sheet's name, and its workbook's path."""
     sheet = plain(record.sheet)
     sheet.stylize("bold")
     return sheet, plain(record.path)
 
 
 def plain(text: str) -> Text:
-    """Text of a file: no markup, no control characters."""
+    """Return text of a file without markup and control characters."""
     return Text("".join(char if char.isprintable() else " " for char in text))

@@ -1,4 +1,4 @@
-"""The demo's made workbooks, and the questions whose true answers are known."""
+"""Make the demo's workbooks, and questions with known answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHOWN = 5
 DEPTH = 10
 
 Asked = tuple[Query, Sequence[Hit], Sequence[str]]
-"""A question, what was found, best first, and the ids of all sheets that answer."""
+"""A question, its hits, best first, and the ids of all sheets that answer it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class MadeCorpus:
     Attributes:
         folder: The workbooks.
         queries: The questions.
-        ids: What an index calls a sheet, by its number in the labels.
+        ids: Sheet ids in an index, by the sheets' numbers in the labels.
     """
 
     folder: Path
@@ -40,12 +40,12 @@ class MadeCorpus:
     ids: Mapping[str, str]
 
     def answers(self, query: Query) -> list[str]:
-        """Ids of all sheets that answer a question."""
+        """Return the ids of all sheets that answer a question."""
         return [self.ids[number] for number in query.positives]
 
 
 def make(folder: Path) -> MadeCorpus:
-    """Some thirty workbooks, the same on every call; those of an earlier call are replaced."""
+    """Make some thirty workbooks, the same on every call; earlier ones are replaced."""
     synthesize(folder, SynthOptions("small", queries=QUERIES), force=True)
     corpus = load_industrytab(folder)
     ids = {record.sheet_id: f"{record.path}#{record.sheet}" for record in corpus.records}
@@ -53,7 +53,7 @@ def make(folder: Path) -> MadeCorpus:
 
 
 def show_made(console: Console, retriever: SheetRetriever, made: MadeCorpus) -> None:
-    """A usual question of each type with its true sheets, and how well all questions do."""
+    """Show a typical question of each type with its true sheets, and metrics of all questions."""
     asked = [
         (query, retriever.retrieve(query.text, top_k=DEPTH), made.answers(query))
         for query in made.queries
@@ -76,9 +76,9 @@ def show_made(console: Console, retriever: SheetRetriever, made: MadeCorpus) -> 
 
 
 def _usual(asked: Sequence[Asked]) -> list[Asked]:
-    """Of each type the first question that does most nearly as well as the type on average.
+    """Return of each type the first question whose result is nearest to the type's average.
 
-    Only questions with two sheets to find or more are taken, and with room for all.
+    Only questions with two to `SHOWN` true sheets are considered.
     """
     by_type: dict[str, list[Asked]] = {}
     for each in asked:

@@ -1,4 +1,4 @@
-"""What an example needs beside this package; without it, one line in place of a traceback."""
+"""Check the packages that an example needs; a missing one gives one line, not a traceback."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def installed_by(command: str) -> Iterator[None]:
-    """Imports, of which a missing one ends the program with the command that installs it."""
+    """End the program at a missing import, with the command that installs it."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,8 +1,8 @@
-"""Files as people write them by hand, which no template gives, for the demo.
+"""Write hand-made files for the demo, of kinds that no template gives.
 
-Titles, units rows, two tables on a sheet, a form, exports of other programs, three
-languages. Every run writes the same cells. Two files cannot be read and one is no spreadsheet, on
-purpose: real folders have them too.
+They have titles, rows of units, two tables on a sheet, a form, exports of other programs, and
+three languages. Every run writes the same cells. Two files are unreadable and one is not a
+spreadsheet, on purpose: real folders have such files too.
 
     python examples/demo_workbooks.py FOLDER
 """
@@ -29,7 +29,7 @@ PEOPLE = ("Lena Brandt", "Omar Haddad", "Yuki Mori", "Ana Sousa", "Jonas Weber",
 
 
 def write_workbooks(folder: Path) -> int:
-    """Write all files, replacing those of the same name; their number."""
+    """Write all files, replacing those of the same name, and return their number."""
     chance = random.Random(2024)
     for region in ("North", "South"):
         _sales(folder / "sales" / f"Sales {region} 2024.xlsx", region, chance)
@@ -47,7 +47,7 @@ def write_workbooks(folder: Path) -> int:
 
 
 def _sheet(book: Workbook, title: str, rows: Sequence[Row], at: str = "A1") -> Worksheet:
-    """A new sheet with the rows written from a cell on; None leaves a cell empty."""
+    """Add a sheet with the rows written from a cell on; None leaves a cell empty."""
     sheet = book.create_sheet(title)
     _place(sheet, rows, at)
     return sheet
@@ -73,7 +73,7 @@ def _save(book: Workbook, path: Path) -> None:
 
 
 def _sales(path: Path, region: str, chance: random.Random) -> None:
-    """Title rows, a header in row 4, the same template every month, a totals row."""
+    """Write title rows, a header in row 4, one template for every month, and a totals row."""
     book = _new()
     for number, month in enumerate(MONTHS, start=1):
         rows: list[Row] = [[f"Sales {region}, {month} 2024"], ["All amounts in EUR"], []]
@@ -90,7 +90,7 @@ def _sales(path: Path, region: str, chance: random.Random) -> None:
 
 
 def _budget(path: Path, chance: random.Random) -> None:
-    """A merged header of two rows, a units row, formulas, and a hidden sheet."""
+    """Write a merged header of two rows, a units row, formulas, and a hidden sheet."""
     book = _new()
     quarters = ["Q1", None, "Q2", None, "Q3", None]
     rows: list[Row] = [["Budget against actual cost 2024"], []]
@@ -114,7 +114,7 @@ def _budget(path: Path, chance: random.Random) -> None:
 
 
 def _cash_flow(path: Path, chance: random.Random) -> None:
-    """Two tables stacked on one sheet."""
+    """Write two tables stacked on one sheet."""
     weeks = [f"Week {number}" for number in range(1, 9)]
     rows: list[Row] = []
     for title, names in (
@@ -130,7 +130,7 @@ def _cash_flow(path: Path, chance: random.Random) -> None:
 
 
 def _stock(path: Path, chance: random.Random) -> None:
-    """Two tables side by side, and the lookup sheet their formulas use."""
+    """Write two tables side by side, and the lookup sheet that their formulas use."""
     codes = [f"IT-{1000 + 7 * number}" for number in range(len(PRODUCTS))]
     book = _new()
     for month in MONTHS:
@@ -149,7 +149,7 @@ def _stock(path: Path, chance: random.Random) -> None:
 
 
 def _suppliers(path: Path) -> None:
-    """A header that starts neither in the first row nor in the first column."""
+    """Write a header that starts neither in the first row nor in the first column."""
     book = _new()
     prices = [["Supplier", "Part", "Price per piece", "Minimum order", "Delivery time in days"]]
     prices += [["Ferrum AG", "Ball valve", 41.5, 20, 12], ["Ferrum AG", "Seal kit", 3.2, 200, 5]]
@@ -164,7 +164,7 @@ def _suppliers(path: Path) -> None:
 
 
 def _ledger(path: Path, chance: random.Random) -> None:
-    """Chinese names and headers."""
+    """Write Chinese names and headers."""
     book = _new()
     for month in ("一月", "二月", "三月"):
         rows: list[Row] = [["日期", "物料编码", "物料名称", "入库数量", "出库数量", "结存"]]
@@ -181,7 +181,7 @@ def _ledger(path: Path, chance: random.Random) -> None:
 
 
 def _employee_form(path: Path) -> None:
-    """A form: the headers stand in the first column."""
+    """Write a form with the headers in the first column."""
     form = [["Name", "Lena Brandt"], ["Employee no.", 1001], ["Department", "Research"]]
     form += [["Position", "Design engineer"], ["Start date", dt.date(2019, 4, 1)]]
     form += [["Weekly hours", 38.5], ["Notice period", "3 months"], ["Manager", "Yuki Mori"]]
@@ -191,7 +191,7 @@ def _employee_form(path: Path) -> None:
 
 
 def _leave(path: Path, chance: random.Random) -> None:
-    """German headers, semicolons, and the encoding of older Windows programs."""
+    """Write German headers, semicolons, and the encoding of older Windows programs."""
     header = ["Personalnummer", "Name", "Abteilung", "Urlaubsanspruch", "Genommen", "Resturlaub"]
     rows: list[Row] = [header]
     for number, name in enumerate(PEOPLE):
@@ -202,7 +202,7 @@ def _leave(path: Path, chance: random.Random) -> None:
 
 
 def _customers(path: Path) -> None:
-    """What a database export on Windows looks like: UTF-16 and semicolons."""
+    """Write a database export as on Windows: UTF-16 and semicolons."""
     rows: list[Row] = [["customer_id", "company", "city", "credit_limit", "payment_terms_days"]]
     cities = ("Hamburg", "Bristol", "Łódź", "Tampere", "Malmö")
     places = zip(CUSTOMERS, cities, strict=True)
@@ -211,7 +211,7 @@ def _customers(path: Path) -> None:
 
 
 def _sensors(path: Path, chance: random.Random) -> None:
-    """Machine-made names."""
+    """Write machine-made names."""
     rows: list[Row] = [["timestamp", "pumpId", "flow_rate", "bearing-temperature", "vibration_rms"]]
     start = dt.datetime(2024, 5, 6)
     for minute in range(0, 600, 10):
@@ -228,7 +228,7 @@ def _write_text(path: Path, rows: Sequence[Row], *, delimiter: str, encoding: st
 
 
 def _unreadable(folder: Path, whole: Path) -> None:
-    """A download that broke off, an upload that never began, and a text file."""
+    """Write an incomplete download, an empty upload, and a text file."""
     folder.mkdir(parents=True, exist_ok=True)
     content = whole.read_bytes()
     (folder / "Sales 2019 (download).xlsx").write_bytes(content[: len(content) // 2])

@@ -1,4 +1,4 @@
-"""A LangChain agent that finds sheets, reads them and answers with a citation.
+"""Run a LangChain agent that finds sheets, reads them and answers with a citation.
 
 pip install '.[langchain]' langchain
 python examples/langchain_agent.py                    # a scripted model, no network
@@ -24,7 +24,7 @@ with installed_by("pip install '.[langchain]' langchain"):
 
 
 class ScriptedModel(BaseChatModel):
-    """Finds sheets, reads the best, names its largest revenue: what a model could do."""
+    """A model that finds sheets, reads the best, and names its largest revenue."""
 
     _llm_type = "scripted"
 

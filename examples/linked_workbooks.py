@@ -1,4 +1,4 @@
-"""A folder of workbooks that refer to each other, for a look at `sat graph`.
+"""Write a folder of workbooks that refer to each other, to try `sat graph`.
 
 python examples/linked_workbooks.py FOLDER
 sat index FOLDER --index linked.sat
@@ -23,7 +23,7 @@ DEPARTMENTS = ("Production", "Research", "Sales", "Logistics")
 
 
 def write_workbooks(folder: Path) -> None:
-    """Write all files; those of the same name are replaced."""
+    """Write all files, replacing those of the same name."""
     chance = random.Random(2024)
     (folder / "sales").mkdir(parents=True, exist_ok=True)
     for region in REGIONS:
@@ -34,7 +34,7 @@ def write_workbooks(folder: Path) -> None:
 
 
 def _sales(chance: random.Random) -> dict[str, Rows]:
-    """Four quarters that look prices up in another workbook, and the year that sums them up."""
+    """Make four quarters that look up prices in another workbook, and a year that sums them."""
     price = "VLOOKUP(A{row},'[../Price list.xlsx]Prices'!$A$2:$C$5,3,FALSE)"
     sheets: dict[str, Rows] = {}
     for quarter in QUARTERS:
@@ -66,7 +66,7 @@ def _budget(chance: random.Random) -> dict[str, Rows]:
 
 
 def _report() -> dict[str, Rows]:
-    """A summary of the other workbooks, and a forecast that rests on it."""
+    """Make a summary of the other workbooks, and a forecast based on it."""
     regions = [
         [region, f"=SUM('[sales/Sales {region} 2024.xlsx]Year'!B2:B5)"] for region in REGIONS
     ]

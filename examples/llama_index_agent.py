@@ -1,4 +1,4 @@
-"""A LlamaIndex agent that finds a sheet, reads its cells and answers with a citation.
+"""Run a LlamaIndex agent that finds a sheet, reads its cells and answers with a citation.
 
 pip install '.[llama-index]'
 python examples/llama_index_agent.py                    # a scripted model, no network
@@ -27,7 +27,7 @@ QUESTION = "Which part can be delivered the fastest, and who supplies it?"
 
 
 class ScriptedLLM(MockLLM):
-    """Finds sheets, reads the first, picks the row with the least in its last column."""
+    """A model that finds sheets, reads the first, and picks the row with the least last value."""
 
     def complete(self, prompt: str, formatted: bool = False, **_: object) -> CompletionResponse:  # noqa: D102
         seen = prompt.rpartition(QUESTION)[2].split("Observation: ")[1:]
@@ -44,7 +44,7 @@ class ScriptedLLM(MockLLM):
 
 
 async def ask(agent: ReActAgent) -> None:
-    """Print each call of a tool, then the answer."""
+    """Print each tool call, then the answer."""
     async for event in (run := agent.run(QUESTION)).stream_events():
         if isinstance(event, ToolCallResult):
             print(f"-> {event.tool_name} {event.tool_kwargs}\n{event.tool_output.content}\n")

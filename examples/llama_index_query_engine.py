@@ -1,4 +1,4 @@
-"""A LlamaIndex router over two query engines that answer from sheets, with citations.
+"""Run a LlamaIndex router over two query engines that answer from sheets, with citations.
 
 pip install '.[llama-index]'
 python examples/llama_index_query_engine.py  # a scripted model, no network
@@ -27,7 +27,7 @@ FOLDERS = {"warehouse": "stock, suppliers, price, delivery", "sales": "who bough
 
 
 class ScriptedLLM(MockLLM):
-    """Picks the choice, or quotes the row, that shares most words with the question."""
+    """A model that picks the choice, or quotes the row, with most words of the question."""
 
     def complete(self, prompt: str, formatted: bool = False, **_: object) -> CompletionResponse:  # noqa: D102
         _, context, asked = prompt.split("-" * 21)

@@ -1,4 +1,4 @@
-"""A model that uses the tools of `sat mcp` over stdio and answers with a citation.
+"""Let a model use the tools of `sat mcp` over stdio and answer with a citation.
 
 pip install '.[mcp,ollama]'
 python examples/mcp_client.py [--ollama qwen3:8b]  # without: a scripted model, no network
@@ -23,7 +23,7 @@ QUESTION = "How much is a ball valve and how long is its delivery?"
 
 
 def chat(model: str, messages: list, tools: list) -> dict:
-    """In the place of `ollama.chat`: finds sheets, reads the best one, quotes its best row."""
+    """Stand in for `ollama.chat`: find sheets, read the best one, quote its best row."""
     said = messages[-1]["content"].splitlines()
     call = {"name": "find_sheets", "arguments": {"question": QUESTION}}
     if len(messages) == 3:
@@ -35,7 +35,7 @@ def chat(model: str, messages: list, tools: list) -> dict:
 
 
 async def ask(server: StdioServerParameters, model: str) -> None:
-    """Hand a model the question and the tools, and do its calls until it answers."""
+    """Give a model the question and the tools, and run its calls until it answers."""
     messages, tools = [{"role": "user", "content": QUESTION}], []
     async with Client(stdio_client(server)) as client:
         for tool in (await client.list_tools()).tools:

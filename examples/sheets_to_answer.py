@@ -1,4 +1,4 @@
-"""The whole way: a question, the right sheet, an answer by pandas, with its citation.
+"""Go from a question to the right sheet, and to an answer by pandas with its citation.
 
 pip install . pandas
 python examples/sheets_to_answer.py
@@ -24,7 +24,7 @@ QUESTION = "Revenue by product, sales of the North region in February"
 
 
 def cited_table(folder: Path, citation: str) -> pd.DataFrame:
-    """The cells that a citation names, `path/file.xlsx#Sheet!A1:D20`, its first row the header."""
+    """Read the cells of a citation, `path/file.xlsx#Sheet!A1:D20`; the first row is the header."""
     place, _, cells = citation.rpartition("!")
     path, _, sheet = place.partition("#")
     left, top, right, bottom = range_boundaries(cells)

@@ -1,10 +1,10 @@
-"""A corpus made, both stages trained on it, and what that buys on questions kept apart.
+"""Make a corpus, train both stages on it, and measure the gain on held-out questions.
 
 python examples/train.py FOLDER
 
-Stage 1 (one epoch of the last two layers), then the reranker on the links of the made
-workbooks: two minutes of processor time in all. The figures are those of test questions
-that neither training nor the choice of an epoch has seen.
+Stage 1 (one epoch of the last two layers), then the reranker on the links of the made workbooks,
+take two minutes of processor time in all. The figures are of test questions that were used
+neither in training nor to choose an epoch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sat_retriever.training.reranker.train import train_reranker
 from sat_retriever.training.settings import EncoderTraining, RerankerTraining
 
 STAGE_1 = EncoderTraining(trained_layers=2, max_length=128, epochs=1, warmup_epochs=0.1)
-# Candidates by cosine and words together, both of which the scorer also reads apart.
+# Candidates by cosine and words together; the scorer also reads both separately.
 STAGE_2 = RerankerTraining(
     start="fused", dense_weight=0.4, features=("lexical", "dense"), base_epochs=5, graph_epochs=2
 )
@@ -40,7 +40,7 @@ Search = Callable[[str], Sequence[str]]
 
 
 def main(folder: Path) -> None:
-    """Make, train, compare; a second call goes on where the first one ended."""
+    """Make, train and compare; a second call goes on where the first one ended."""
     say = _clock()
     corpus = folder / "corpus"
     if not corpus.exists():

@@ -1,4 +1,4 @@
-"""Find the right worksheets: records, tokens, candidates and ranked sheets.
+"""Find the worksheets that answer a question: records, tokens, candidates and ranked sheets.
 
 Importing is cheap: each public name loads its module when it is first used.
 """
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from sat_retriever.workbook.limits import Limits
     from sat_retriever.workbook.read import Workbook, read_workbook
 
-# Newer versions of onnxruntime send use and errors, with paths, to their makers, unless this is set
-# before its first import; nothing leaves a machine from here.
+# Recent versions of onnxruntime send usage data and errors, with paths, to their maker unless this
+# variable is set before the first import. This package sends nothing from the machine.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 _ERRORS = (

@@ -1,4 +1,4 @@
-"""`python -m sat_retriever` is `sat`."""
+"""Run the command `sat` with `python -m sat_retriever`."""
 
 from sat_retriever.cli import main
 

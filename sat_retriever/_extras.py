@@ -1,6 +1,6 @@
-"""Optional dependencies are imported here; a missing one is named with a command that installs it.
+"""Import optional dependencies; name a missing one with the command that installs it.
 
-No package index serves this package, so the command names its checkout or the missing packages.
+The package is on no package index, so the command names its checkout or the missing packages.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _PACKAGE = "sat-retriever"
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """The imported module.
+    """Return an optional module, imported.
 
     Args:
         module: Dotted name, for example "torch".
         extra: The extra of this package that installs it, for example "minilm".
 
     Raises:
-        MissingExtraError: If it is not installed.
+        MissingExtraError: If the module is not installed.
     """
     try:
         return import_module(module)
@@ -38,14 +38,14 @@ def require(module: str, extra: str) -> ModuleType:
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra beside this package, however this one was installed.
+    """Return the command that installs an extra, whichever way this package was installed.
 
-    An extra is installed from the folder that this package was installed from. Without such a
-    folder, as after an installation from a wheel, the command names the extra's packages.
+    An extra is installed from the folder that this package was installed from. If there is no such
+    folder, for example after an installation from a wheel, the command names the extra's packages.
     """
     try:
         installed = metadata.distribution(_PACKAGE)
-    except metadata.PackageNotFoundError:  # the sources are imported where they lie
+    except metadata.PackageNotFoundError:  # the sources are imported from their checkout
         return _from_folder(Path(__file__).resolve().parents[1], extra, editable=True)
     origin = json.loads(installed.read_text("direct_url.json") or "{}")
     folder = Path(url2pathname(urlsplit(origin.get("url", "")).path))
@@ -60,7 +60,7 @@ def _from_folder(folder: Path, extra: str, *, editable: bool) -> str:
 
 
 def _packages(installed: metadata.Distribution, extra: str) -> list[str]:
-    """What an extra requires, each with its versions."""
+    """Return the requirements of an extra, each with its versions."""
     own = re.compile(rf"""extra\s*==\s*["']{re.escape(extra)}["']""")
     split = (requirement.partition(";") for requirement in installed.requires or ())
     return [name.strip() for name, _, marker in split if own.search(marker)]

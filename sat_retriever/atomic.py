@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Write files that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sat_retriever.errors import OutputError
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Errors of the system while something is written, as this package's.
+    """Turn an `OSError` inside the block into this package's error.
 
     Raises:
-        OutputError: If an `OSError` ends the block; names the path and the reason.
+        OutputError: If an `OSError` ends the block; the message names the path and the reason.
     """
     try:
         yield
@@ -27,10 +27,10 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def draft_of(path: Path) -> Iterator[Path]:
-    """The path of a draft beside `path`, which takes its place when the block ends well.
+    """Yield the path of a draft beside `path` that replaces it if the block succeeds.
 
-    Otherwise the draft is removed, and what was at `path` stays as it was. Permissions of a
-    file that is replaced are kept.
+    Otherwise the draft is removed and the file at `path` stays as it was. A replacement keeps the
+    permissions of the file that it replaces.
 
     Raises:
         OutputError: If the file cannot be written there.
@@ -47,7 +47,7 @@ def draft_of(path: Path) -> Iterator[Path]:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and those above it, unless they are there.
+    """Make a folder and its parents if they do not exist.
 
     Raises:
         OutputError: If it cannot be made.

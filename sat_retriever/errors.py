@@ -1,17 +1,17 @@
-"""Every error a user of this package can meet, as one tree.
+"""Define every error that a user of this package can meet, as one tree.
 
     SatError
-    ├── InputError               what was handed in cannot be used
-    │   ├── PathNotFoundError    a named file or folder is not there
+    ├── InputError               an argument or input file cannot be used
+    │   ├── PathNotFoundError    a named file or folder does not exist
     │   ├── EmptyInputError      an empty query, or nothing to work on
     │   └── CorpusError          a published data set is missing or malformed
     ├── OutputError              a file or folder cannot be written
-    ├── LanguageModelError       a local language model cannot be reached, or answers nonsense
+    ├── LanguageModelError       a local language model cannot be reached or answers badly
     │   └── ModelSetupError      asking again does not help: no server, no model, no room
     ├── MissingExtraError        an optional dependency is not installed
-    ├── TrainingError            a training cannot go on, or its run folder is another's
+    ├── TrainingError            a training cannot start or go on
     ├── EncoderError             a trained model cannot be loaded or run
-    │   └── FingerprintMismatchError   the index was written with another encoder
+    │   └── FingerprintMismatchError   the index was written by another encoder
     └── SheetIndexError          the index file cannot be used
         ├── IndexNotFoundError   no index at that path
         ├── IndexFormatError     not an index, broken, or written by a newer version
@@ -19,17 +19,17 @@
         ├── IndexBusyError       another process is writing to it
         └── IndexStorageError    the disk is full, read-only or failing
 
-A workbook that cannot be read raises nothing: it is reported as
-`sat_retriever.records.sheets.Skipped`, so that one bad file never ends a run.
+A workbook that cannot be read raises no error: it is reported as
+`sat_retriever.records.sheets.Skipped`, so one bad file never ends a run.
 """
 
 
 class SatError(Exception):
-    """Root of all errors raised on purpose by this package."""
+    """Root of all errors that this package raises on purpose."""
 
 
 class InputError(SatError):
-    """What was handed in cannot be used."""
+    """An argument or an input file cannot be used."""
 
 
 class PathNotFoundError(InputError):
@@ -49,19 +49,19 @@ class OutputError(SatError):
 
 
 class LanguageModelError(SatError):
-    """A local language model cannot be reached, is not there, or answers nonsense."""
+    """A local language model cannot be reached, does not exist, or answers badly."""
 
 
 class ModelSetupError(LanguageModelError):
-    """No server, no such model, or a prompt beyond its context: asking again does not help."""
+    """No server, no such model, or a prompt beyond its context; a second try does not help."""
 
 
 class MissingExtraError(SatError):
-    """An optional dependency is not installed; the message holds the command."""
+    """An optional dependency is not installed; the message gives the command that installs it."""
 
 
 class TrainingError(SatError):
-    """A training cannot start or go on, or its run folder belongs to another one."""
+    """A training cannot start or go on, or its run folder belongs to another training."""
 
 
 class EncoderError(SatError):
@@ -69,7 +69,7 @@ class EncoderError(SatError):
 
 
 class FingerprintMismatchError(EncoderError):
-    """The index was written with another encoder than the one a model or a caller brings."""
+    """The encoder that wrote the index is not the one that a model or a caller uses."""
 
 
 class SheetIndexError(SatError):
@@ -85,7 +85,7 @@ class IndexFormatError(SheetIndexError):
 
 
 class IndexDamagedError(IndexFormatError):
-    """Rows of the index are damaged; the message names them, and verifying rebuilds them."""
+    """Rows of the index are damaged; the message names them; `verify` rebuilds them."""
 
 
 class IndexBusyError(SheetIndexError):

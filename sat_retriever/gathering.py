@@ -1,4 +1,4 @@
-"""Items in groups by what they share, and a few of many items, evenly."""
+"""Group items by the keys that they share, and pick a few items evenly."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 def connected(items: Iterable[tuple[Name, Iterable[Hashable]]]) -> list[list[Name]]:
-    """Items in groups: those that share a key, directly or through others, are in one.
+    """Group items that share a key, directly or through other items.
 
     Args:
-        items: Each item with its keys; one that comes again brings further keys.
+        items: Each item with its keys; a repeated item adds its further keys.
 
     Returns:
-        The groups in the order of their first items, the items of each in the order they came.
+        Groups in the order of their first items; items of a group in their given order.
 
     >>> connected([("a", [1]), ("b", [2]), ("c", [1, 3]), ("d", [3]), ("b", [])])
     [['a', 'c', 'd'], ['b']]
@@ -37,7 +37,7 @@ def connected(items: Iterable[tuple[Name, Iterable[Hashable]]]) -> list[list[Nam
 
 
 def evenly(items: Sequence[Item], most: int) -> list[Item]:
-    """At most so many of the items, the first among them, spread evenly over all.
+    """Return at most `most` items, spread evenly over all, including the first.
 
     >>> evenly("abcdef", 3), evenly("ab", 3), evenly("", 3)
     (['a', 'c', 'e'], ['a', 'b'], [])

@@ -1,4 +1,4 @@
-"""The whole online path in one call: query in, ranked sheets and the reason for each out."""
+"""Retrieve in one call: a query in, ranked sheets with their reasons out."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import matched
 
 CANDIDATES = 50  # the paper's K
-_TIMES = 5  # of a question that a note names
+_TIMES = 5  # most times of a question that a note names
 
 
 class SheetRetriever:
     """Finds the sheets that answer a question.
 
     Args:
-        index: Where to look.
-        reranker: Stage 2; "auto" is the trained one that the index names (`sat adapt`), else
-            the one that this package has for its encoder, else "links", the one that needs no
-            training (`LinkReranker`); any other name or path is a trained one
-            (`load_reranker`); None keeps the order of the candidates.
-        candidates: Sheets that Stage 1 hands to Stage 2, the paper's K; None takes as many as
-            the reranker was trained on, 50 if it was on none.
+        index: The index to search.
+        reranker: Stage 2. "auto" takes the trained reranker that the index names (`sat adapt`),
+            else the one that this package has for the index's encoder, else "links", which needs
+            no training (`LinkReranker`). Another name or path loads a trained reranker
+            (`load_reranker`). None keeps the order of the candidates.
+        candidates: Sheets that Stage 1 passes to Stage 2, the paper's K. None takes the number
+            that the reranker was trained on, or 50 for an untrained one.
 
     Raises:
-        InputError: If a folder is not there, or holds no reranker.
-        EncoderError: If the reranker in it is damaged or cannot be opened.
+        InputError: If a folder does not exist or holds no reranker.
+        EncoderError: If the reranker is damaged or cannot be opened.
         FingerprintMismatchError: If it was trained on other tokens than the index has.
     """
 
@@ -67,20 +67,20 @@ class SheetRetriever:
         token: FloatArray | None = None,
         today: date | None = None,
     ) -> list[Hit]:
-        """The best sheets, best first; equally good ones in the order of sheet ids.
+        """Return the best sheets, best first; ties are in the order of sheet ids.
 
         Args:
             query: A question or a few words.
-            top_k: Most hits.
-            filters: Conditions every hit meets.
-            min_score: Hits below this score are left out.
-            token: The query's token (d,) by the index's encoder, if it is at hand already.
-            today: The day that "last year" and the like count from; None is the day of the call.
+            top_k: Largest number of hits.
+            filters: Conditions that every hit meets.
+            min_score: Leave out hits below this score.
+            token: The query's token (d,) by the index's encoder, if the caller has it already.
+            today: The day from which "last year" and the like count; None is the day of the call.
 
         Raises:
             EmptyInputError: If the query is empty.
-            InputError: If `top_k` is no whole number above 0, or `token` none of the index's
-                width.
+            InputError: If `top_k` is not a whole number above 0, or `token` does not have the
+                index's width.
             EncoderError: If the index's encoder cannot be loaded.
         """
         check_counts(top_k=top_k)
@@ -97,17 +97,17 @@ class SheetRetriever:
         min_score: float | None = None,
         today: date | None = None,
     ) -> list[Hit]:
-        """The sheets that together answer the query, as many as it takes, best first.
+        """Return the sheets that together answer the query, best first.
 
-        The answer ends before the first sheet that scores clearly less than the best one:
-        how much less is the reranker's to say; see `complete_set`.
+        The list ends before the first sheet that scores clearly less than the best one. The
+        reranker decides how much less; see `complete_set`.
 
         Args:
             query: A question or a few words.
-            max_k: Most hits.
-            filters: Conditions every hit meets.
-            min_score: Hits below this score are left out.
-            today: The day that "last year" and the like count from; None is the day of the call.
+            max_k: Largest number of hits.
+            filters: Conditions that every hit meets.
+            min_score: Leave out hits below this score.
+            today: The day from which "last year" and the like count; None is the day of the call.
 
         Raises:
             EmptyInputError: If the query is empty.
@@ -131,18 +131,18 @@ class SheetRetriever:
         token: FloatArray | None = None,
         today: date | None = None,
     ) -> list[Hit]:
-        """Like `retrieve`, without blocking the event loop."""
+        """Do the same as `retrieve`, without blocking the event loop."""
         day = asked_on(today)  # of the call, not of the thread's start
         return await asyncio.to_thread(
             self.retrieve, query, top_k, filters, min_score=min_score, token=token, today=day
         )
 
     def times(self, query: str, *, today: date | None = None) -> AskedTimes:
-        """The times that a query is understood to name; its `label` says them in words.
+        """Return the periods that a query names; their `label` gives them in words.
 
         Args:
             query: A question or a few words.
-            today: The day that "last year" and the like count from; None is the day of the call.
+            today: The day from which "last year" and the like count; None is the day of the call.
 
         Raises:
             EmptyInputError: If the query is empty.
@@ -150,12 +150,12 @@ class SheetRetriever:
         return self.index.asked_times(query, today=asked_on(today))
 
     def note(self, query: str, filters: Filters | None = None, *, today: date | None = None) -> str:
-        """What to know of a query's hits as a whole: that none is of a time it names; else "".
+        """Return a note that no sheet is of a period that the query names; else "".
 
         Args:
             query: A question or a few words.
-            filters: Conditions every hit meets.
-            today: The day that "last year" and the like count from; None is the day of the call.
+            filters: Conditions that every hit meets.
+            today: The day from which "last year" and the like count; None is the day of the call.
 
         Raises:
             EmptyInputError: If the query is empty.
@@ -169,7 +169,7 @@ class SheetRetriever:
     def _question(
         self, query: str, today: date | None, token: FloatArray | None = None
     ) -> Question:
-        """The query with all that the stages read of it, in the weights of the reranker."""
+        """Return the parsed query, with the weights of the reranker."""
         weight = self.reranker.dense_weight if self.reranker else None
         day = asked_on(today)
         return self.index.question(query, dense_weight=weight, token=token, today=day)
@@ -177,7 +177,7 @@ class SheetRetriever:
     def _ranked(
         self, question: Question, top_k: int, filters: Filters | None
     ) -> Sequence[Candidate]:
-        """Candidates after Stage 2, `top_k` or more of them if there are."""
+        """Return the candidates after Stage 2, at least `top_k` if there are enough."""
         if self.reranker is None:
             return self.index.candidates(question, top_k, filters)
         found = self.index.candidates(question, max(top_k, self.candidates), filters)
@@ -186,7 +186,7 @@ class SheetRetriever:
     def _explain(
         self, question: Question, found: Sequence[Candidate], min_score: float | None
     ) -> list[Hit]:
-        """Hits that score enough, with their records and reasons."""
+        """Return the hits that score enough, with their records and reasons."""
         best = [c for c in found if min_score is None or c.score >= min_score]
         ids = [candidate.sheet_id for candidate in best]
         records = self.index.records(ids)
@@ -214,7 +214,7 @@ class SheetRetriever:
 
 
 def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:
-    """A sheet's time in words, if it lies within one that is asked for."""
+    """Return a sheet's period in words if it lies within a requested one, else None."""
     own = period_of(record) if asked else None
     within = own is not None and any(span.covers(own) for span in asked)
     return own.label if own is not None and within else None

@@ -1,1 +1,1 @@
-"""The general model: its corpora, its training, its model card."""
+"""Build the general model: its corpora, its training, its model card."""

@@ -1,4 +1,4 @@
-"""The model card of the general model, made of what was measured, never typed."""
+"""Write the model card of the general model from measured figures."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ _LIMITS = (
 def card(
     parts: Sequence[Part], wanted: Wanted, settings: Trainings, folder: Path, found: Measured
 ) -> str:
-    """The README.md of the package folder.
+    """Return the README.md of the package folder.
 
     Args:
         parts: The corpora.
-        wanted: What was made of them.
-        settings: How both stages were trained.
-        folder: Runs and package.
-        found: What was measured on the validation parts.
+        wanted: The selection of made corpora.
+        settings: Settings of both trainings.
+        folder: Folder of the runs and the package.
+        found: Results on the validation parts.
     """
     what = "without the paper's categories and naming convention" if wanted.apart else "general"
     blocks = (

@@ -1,8 +1,8 @@
-"""The corpora of the general model: what it learns from, and what it is chosen with.
+"""Build the corpora of the general model, for training and for choosing.
 
-Learnt are made corpora and the training questions of Spider's taught databases. Chosen is with
-other companies, other seeds, naming conventions that training has not seen, and Spider's held-out
-training databases. No question and no sheet of a test set is among them.
+It learns from made corpora and from the training questions of Spider's taught databases. It is
+chosen with other companies, other seeds, naming conventions that training has not seen, and
+Spider's held-out training databases. No question or sheet of a test set is used.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from sat_retriever.synth.words.vocabulary import Vocabulary
 from sat_retriever.synth.words.wordfiles import FOLDER as PACKAGED_WORDS
 
 PAPERS = frozenset({"published"})  # the naming convention of the paper's corpora
-HELD_OUT = ("numbered", "iso_dates")  # of validation only
-COMPANIES = 14  # of each corpus, of no other
+HELD_OUT = ("numbered", "iso_dates")  # naming conventions of validation only
+COMPANIES = 14  # of each corpus; no two corpora share one
 YEARS = ("2019-2025", "2014-2018", "2020-2023", "2009-2016")
 _RERANKED = 50  # number of the first corpus that Stage 2 alone learns from
 _JUDGED = 100  # number of the first corpus to choose with
@@ -37,16 +37,16 @@ Use = Literal["taught", "reranked", "judged", "both"]
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much is made.
+    """The sizes of the corpora.
 
     Attributes:
-        corpora: Made corpora to learn from, of each kind.
-        sheets: Visible sheets of a corpus of templates to learn from.
-        others: Visible sheets of one to choose with.
-        queries: Questions of a corpus to learn from.
-        asked: Questions of a corpus to choose with.
-        domains: Databases behind a corpus of other subjects; None for all there are.
-        spider: Questions of Spider learnt, and as many to choose with; None for all there are.
+        corpora: Number of made training corpora of each kind.
+        sheets: Visible sheets of a training corpus of templates.
+        others: Visible sheets of a validation corpus of templates.
+        queries: Questions of a training corpus.
+        asked: Questions of a validation corpus.
+        domains: Databases behind a corpus of other subjects; None for all.
+        spider: Spider's questions for training, and as many for validation; None for all.
     """
 
     corpora: int = 2
@@ -68,14 +68,14 @@ SIZES: Mapping[str, Size] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One corpus.
+    """One corpus with its use.
 
     Attributes:
         dataset: Sheets, links and questions.
-        use: Whether its training questions are learnt by Stage 1 or, of a corpus that Stage 1
-            does not know, by Stage 2; whether its validation questions are asked; "both" is for
-            those that Stage 1 learns and that choose.
-        about: What it is, for the model card.
+        use: "taught": Stage 1 learns its training questions. "reranked": Stage 2 does, and Stage 1
+            does not know the corpus. "judged": its validation questions are used. "both": taught
+            and judged.
+        about: Description for the model card.
     """
 
     dataset: Dataset
@@ -90,13 +90,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which corpora.
+    """The selection of corpora.
 
     Attributes:
-        size: How much of them.
+        size: Sizes of the corpora.
         apart: Leave out the paper's eleven categories and its naming convention.
         every_convention: Learn every naming convention; none is then left to choose with.
-        seed: Of everything made.
+        seed: Seed of all made corpora.
     """
 
     size: Size
@@ -106,24 +106,24 @@ class Wanted:
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """Naming conventions that training sees."""
+        """The naming conventions that training sees."""
         known = (str(each["name"]) for each in Vocabulary.load().naming)
         out = set(() if self.every_convention else HELD_OUT) | (PAPERS if self.apart else set())
         return tuple(name for name in known if name not in out)
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """Naming conventions that validation alone sees; what training sees if none is left."""
+        """The naming conventions that only validation sees; all of training's if none is left."""
         return self.conventions if self.every_convention else HELD_OUT
 
 
 def parts(wanted: Wanted, data: Path, folder: Path) -> list[Part]:
-    """All corpora, those of templates kept below a folder and made once.
+    """Return all corpora; those of templates are made once and kept in a folder.
 
     Args:
-        wanted: Which.
+        wanted: The selection.
         data: Folder of the published corpora; only Spider's training part is read.
-        folder: Where made corpora are kept.
+        folder: Folder of the made corpora.
     """
     spider = _spider(data, wanted.size.spider)
     found = [Part(spider, "both", "Spider's training questions, original and with synonyms")]
@@ -136,7 +136,7 @@ def parts(wanted: Wanted, data: Path, folder: Path) -> list[Part]:
 
 
 def _spider(data: Path, most: int | None) -> Dataset:
-    """Spider's training part, or an even selection of its questions."""
+    """Return Spider's training part, or an even selection of its questions."""
     dataset = spider_training(data / "spider")
     if most is None:
         return dataset
@@ -148,7 +148,7 @@ def _spider(data: Path, most: int | None) -> Dataset:
 
 
 def _companies(seed: int) -> Iterator[tuple[str, ...]]:
-    """Names of companies for one corpus after the other, none twice."""
+    """Yield names of companies for one corpus after the other; none is repeated."""
     lists = Vocabulary.load().lists
     pairs = product(lists["company_first_words"], lists["company_business_words"])
     known = set(lists["companies"])
@@ -160,7 +160,7 @@ def _companies(seed: int) -> Iterator[tuple[str, ...]]:
 
 
 def _templates(wanted: Wanted, names: Iterator[tuple[str, ...]], folder: Path) -> Iterator[Part]:
-    """Corpora of `sat synth`: the eleven categories, with real formulas and links."""
+    """Yield corpora of `sat synth`: the eleven categories, with real formulas and links."""
     size = wanted.size
     for number in range(size.corpora):
         made = _synthesized(wanted, number, next(names), wanted.conventions, folder)
@@ -179,7 +179,7 @@ def _synthesized(
     conventions: tuple[str, ...],
     folder: Path,
 ) -> Dataset:
-    """A corpus below the folder, made now unless it is there."""
+    """Return a corpus in the folder, made now if it is missing."""
     out = folder / f"templates-{number}"
     words = folder / f"templates-{number}.words"
     size = wanted.size
@@ -196,12 +196,12 @@ def _synthesized(
     if not _complete(out, options):
         shutil.rmtree(out, ignore_errors=True)
         synthesize(out, options)
-        shutil.rmtree(out / "workbooks")  # the records are what is learnt from
+        shutil.rmtree(out / "workbooks")  # training needs only the records
     return replace(load_industrytab(out), name=f"templates-{number}")
 
 
 def _write_words(folder: Path, companies: tuple[str, ...], conventions: tuple[str, ...]) -> None:
-    """Word files with other companies and only some naming conventions."""
+    """Write word files with other companies and a part of the naming conventions."""
     folder.mkdir(parents=True, exist_ok=True)
     naming = json.loads((PACKAGED_WORDS / "naming.json").read_text(encoding="utf-8"))
     kept = [each for each in naming["conventions"] if each["name"] in conventions]
@@ -214,7 +214,7 @@ def _write_words(folder: Path, companies: tuple[str, ...], conventions: tuple[st
 
 
 def _complete(out: Path, options: SynthOptions) -> bool:
-    """True if the corpus of these options is there."""
+    """True if the corpus of these options exists."""
     try:
         content = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -225,7 +225,7 @@ def _complete(out: Path, options: SynthOptions) -> bool:
 
 
 def _domains(wanted: Wanted, names: Iterator[tuple[str, ...]], spider: Dataset) -> Iterator[Part]:
-    """Corpora of other subjects: taught databases to learn from, held-out ones to choose with."""
+    """Yield corpora of other subjects: taught databases for training, held-out ones to choose."""
     size = wanted.size
     taught, others = _databases(spider)
     for number in range(size.corpora):
@@ -243,10 +243,10 @@ def _domains(wanted: Wanted, names: Iterator[tuple[str, ...]], spider: Dataset) 
 def _reranked(
     wanted: Wanted, names: Iterator[tuple[str, ...]], spider: Dataset, folder: Path
 ) -> Iterator[Part]:
-    """Corpora of companies that Stage 1 has not learnt from.
+    """Yield corpora of companies that Stage 1 has not learnt from.
 
-    Candidates of questions that it knows are better than any it will find later, and a Stage 2
-    that learns from them learns to leave them as they are.
+    Stage 1 finds better candidates for questions that it has learnt than for later ones. A Stage 2
+    trained on them would learn to leave their order unchanged.
     """
     known = f"other companies, conventions {_listed(wanted.conventions)}"
     if not wanted.apart:
@@ -258,7 +258,7 @@ def _reranked(
 
 
 def _databases(spider: Dataset) -> tuple[list[str], list[str]]:
-    """Names of Spider's taught databases, and of those held out."""
+    """Return the names of Spider's taught databases, and of those held out."""
     held_out = held_out_workbooks(spider.queries)
     asked = {query.workbook for query in spider.queries}
     return sorted(asked - held_out), sorted(held_out)
@@ -278,13 +278,13 @@ def _of(dataset: Dataset, workbooks: list[str]) -> Dataset:
 
 
 def _taught(dataset: Dataset, about: str, use: Use = "taught") -> Part:
-    """A corpus to learn from: all its questions but one, which training data cannot be without."""
+    """Return a training corpus; one question is for validation, which training data needs."""
     places = tuple(range(len(dataset.queries)))
     return Part(replace(dataset, split=Split(places[1:], places[:1])), use, about)
 
 
 def _judged(dataset: Dataset, about: str) -> Part:
-    """A corpus to choose with: the other way round."""
+    """Return a validation corpus; one question is for training, which training data needs."""
     places = tuple(range(len(dataset.queries)))
     return Part(replace(dataset, split=Split(places[:1], places[1:])), "judged", about)
 

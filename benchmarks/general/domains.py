@@ -1,8 +1,8 @@
-"""Corpora of any subject: the tables of open databases, kept by made companies over the years.
+"""Make corpora of any subject: tables of open databases, kept by made companies over years.
 
-Each company keeps the tables of some databases as workbooks, one a period, named by a naming
-convention of its own. So a subject comes with as many names, periods and owners as the templates
-of `sat synth` have, and none of it is of their eleven categories.
+Each company keeps the tables of some databases as workbooks, one a period, named by its own naming
+convention. So a subject has as many names, periods and owners as the templates of `sat synth`, but
+none of their eleven categories.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _MOST_TABLES = 8  # of a database
 
 @dataclass(frozen=True, slots=True)
 class DomainOptions:
-    """What to make.
+    """The options of a corpus.
 
     Attributes:
-        name: Of the corpus.
+        name: Name of the corpus.
         companies: Names of the companies, one a workbook series.
         conventions: Names of the naming conventions that they draw from.
         years: First and last year.
-        queries: Labelled questions, at most.
-        seed: Of everything random.
+        queries: Largest number of labelled questions.
+        seed: Seed of everything random.
     """
 
     name: str
@@ -52,7 +52,7 @@ class DomainOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A sheet: what an index reads of it, and what it is about."""
+    """A sheet: its record for an index, and the facts for questions."""
 
     record: SheetRecord
     facts: SheetFacts
@@ -60,11 +60,11 @@ class _Made:
 
 
 def domain_corpus(tables: Dataset, options: DomainOptions) -> Dataset:
-    """Records, links and questions with complete labels; equal arguments give equal ones.
+    """Make records, links and questions with complete labels; equal arguments give equal ones.
 
     Args:
         tables: Open databases as workbooks; links are their declared keys.
-        options: What to make of them.
+        options: Options of the corpus.
     """
     words = Vocabulary.load()
     chance = random.Random(f"domains {options.seed}")
@@ -96,7 +96,7 @@ def domain_corpus(tables: Dataset, options: DomainOptions) -> Dataset:
 
 
 def spoken(name: str) -> str:
-    """A name of a program as one says it.
+    """Return a name of a program in spoken words.
 
     >>> spoken("StudentAddresses"), spoken("course_arrange"), spoken("college_2")
     ('student addresses', 'course arrange', 'college')
@@ -107,7 +107,7 @@ def spoken(name: str) -> str:
 def _series(
     databases: Sequence[str], options: DomainOptions, chance: random.Random
 ) -> Iterator[tuple[str, str]]:
-    """Which company keeps which database: each of these is kept by one to three."""
+    """Yield databases with the companies that keep them, one to three per database."""
     for database in databases:
         number = min(chance.choice((1, 2, 2, 3)), len(options.companies))
         for company in chance.sample(options.companies, number):
@@ -121,7 +121,7 @@ def _kept(
     words: Vocabulary,
     chance: random.Random,
 ) -> Iterator[_Made]:
-    """A company's workbooks of one database, one a period, a tab a table."""
+    """Yield a company's workbooks of one database, one a period, a tab a table."""
     known = [each for each in words.naming if each["name"] in options.conventions]
     style = naming.Style.chosen(chance.choice(known), words.abbreviations, chance)
     subject = spoken(tables[0].workbook)
@@ -135,7 +135,7 @@ def _kept(
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """What a sheet is about, as one says it."""
+    """The subject of a sheet, in spoken words."""
 
     category: str
     kind: str
@@ -144,7 +144,7 @@ class _About:
 
 
 def named_record(table: SheetRecord, path: str, tab: str) -> SheetRecord:
-    """A table under the names that a company gives it, without what its cells hold."""
+    """Return a table under a company's names, without the content of its cells."""
     return replace(
         table,
         sheet_id=f"{path}#{tab}",
@@ -178,7 +178,7 @@ def _period(about: _About) -> SheetPeriod:
 
 
 def _periods(years: tuple[int, int], chance: random.Random) -> list[When]:
-    """Years, quarters or months in a row."""
+    """Return consecutive years, quarters or months."""
     grain = chance.choice(("year", "year", "quarter", "month"))
     first, last = years
     parts: Mapping[str, Any] = {"year": (0,), "quarter": range(1, 5), "month": range(1, 13)}
@@ -192,7 +192,7 @@ def _periods(years: tuple[int, int], chance: random.Random) -> list[When]:
 
 
 def _links(made: Sequence[_Made], declared: Sequence[Link]) -> list[Link]:
-    """Declared keys within each workbook, and each period to the one before."""
+    """Link declared keys within each workbook, and each period to the one before."""
     by_book: dict[str, dict[str, str]] = {}
     by_family: dict[str, list[str]] = {}
     for each in made:

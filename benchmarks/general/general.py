@@ -1,9 +1,9 @@
-"""The general Sheet Encoder and reranker: trained, measured, made compact, put into the package.
+"""Train, measure and compact the general Sheet Encoder and reranker, and ship the package.
 
     python -m benchmarks run general [--apart] [--every-convention] [--seed 42] [--ship]
 
-Corpora, both trainings and the indexes are kept below `--runs`; the same command goes on where it
-was stopped. Nothing is put into the package without --ship, and nothing of `--apart` ever.
+Corpora, both trainings and the indexes are kept in `--runs`; the same command goes on where it was
+stopped. Only --ship changes the package, and models of `--apart` are never shipped.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ MOST_BYTES = 40_000_000
 
 
 def folder_of(wanted: Wanted, size: str, runs: Path) -> Path:
-    """Folder of one variant's parts."""
+    """Return the folder of one variant's parts."""
     names = ("apart" if wanted.apart else GENERAL, *(["every"] if wanted.every_convention else []))
     return runs / ".".join((*names, size, str(wanted.seed)))
 
 
 def settings_of(changes: Sequence[str], seed: int) -> Trainings:
-    """The trainings with `name=value` changes, of either stage or both."""
+    """Return the trainings with `name=value` changes, of either stage or both."""
     plain = Trainings()
     encoder = overridden(replace(plain.encoder, seed=seed), changes)
     reranker = overridden(replace(plain.reranker, seed=seed), changes)
@@ -47,7 +47,7 @@ def settings_of(changes: Sequence[str], seed: int) -> Trainings:
 
 
 def ship(package: Path, target: Path) -> None:
-    """Put the package where `SheetEncoder.load("general")` finds it.
+    """Copy the package to where `SheetEncoder.load("general")` finds it.
 
     Raises:
         SystemExit: If it is too large for the repository.
@@ -63,7 +63,7 @@ def ship(package: Path, target: Path) -> None:
 
 
 def results(found: Measured, seed: int, *, apart: bool) -> list[Result]:
-    """A result a corpus and system."""
+    """Return one result per corpus and system."""
     suffix = "_apart" if apart else ""
     return [
         Result(f"{system}{suffix}", corpus, dict(values), split="validation", seed=seed)
@@ -73,7 +73,7 @@ def results(found: Measured, seed: int, *, apart: bool) -> list[Result]:
 
 
 def show(found: Measured) -> Table:
-    """The validation parts, system by system."""
+    """Return a table of the validation parts, system by system."""
     table = Table("corpus", "system", *MEASURES)
     for corpus, of_system in found.items():
         for system, title in SYSTEMS.items():

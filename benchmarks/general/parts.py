@@ -1,9 +1,9 @@
-"""Both stages of the general model trained part by part; a part that is there is used again.
+"""Train both stages of the general model part by part; finished parts are used again.
 
 encoder/     the run of Stage 1
 indexes/     every corpus in the tokens of the compact encoder
 reranker/    the run of Stage 2, on these tokens
-package/     what is shipped: encoder and reranker, compact
+package/     the shipped files: encoder and reranker, compact
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from sat_retriever.training.reranker.joinedsets import joined_sets
 from sat_retriever.training.reranker.train import train_reranker
 from sat_retriever.training.settings import EncoderTraining, RerankerTraining
 
-# Chosen on the validation parts; the figures are in LOG.md. A graph over the base scorer moves
+# Chosen on the validation parts; the figures are in LOG.md. A graph over the base scorer changes
 # nothing there.
 ENCODER = replace(OUR_ENCODER, epochs=2, interpolation=(0.5, 0.7, 0.85))
 RERANKER = replace(OUR_RERANKER, start="links", channels=(), layers=0, base_epochs=4)
@@ -47,18 +47,18 @@ SYSTEMS = MappingProxyType(
     }
 )
 PACKAGE = "package"
-TAUGHT = ("taught", "both")  # uses of corpora whose training questions Stage 1 learns
-JUDGED = ("judged", "both")  # uses of corpora whose validation questions are asked
+TAUGHT = ("taught", "both")  # uses of corpora that Stage 1 learns
+JUDGED = ("judged", "both")  # uses of corpora with validation questions
 MEASURES = ("NDCG@5", "NDCG@10", "all@10")
 
 
 @dataclass(frozen=True, slots=True)
 class Trainings:
-    """How both stages are trained.
+    """The settings of both trainings.
 
     Attributes:
-        encoder: Stage 1.
-        reranker: Stage 2.
+        encoder: Settings of Stage 1.
+        reranker: Settings of Stage 2.
         questions: Most questions of a corpus that Stage 2 learns from; None for all.
     """
 
@@ -68,12 +68,12 @@ class Trainings:
 
 
 def trained(parts: Sequence[Part], settings: Trainings, folder: Path) -> Path:
-    """The package folder, with both models in it; the same call goes on after a kill.
+    """Train both models and return the package folder; the same call goes on after a kill.
 
     Args:
         parts: The corpora.
-        settings: How.
-        folder: Where all of it is kept.
+        settings: Settings of both trainings.
+        folder: Folder of all parts.
     """
     package = folder / PACKAGE
     data = {part.name: from_dataset(part.dataset) for part in parts}
@@ -106,12 +106,12 @@ def trained(parts: Sequence[Part], settings: Trainings, folder: Path) -> Path:
 def measured(
     parts: Sequence[Part], package: Path, folder: Path, source: str = MINILM
 ) -> Mapping[str, Mapping[str, Mapping[str, float]]]:
-    """Means of the validation questions, by corpus, system and measure.
+    """Return means over the validation questions, by corpus, system and measure.
 
     Args:
-        parts: The corpora; those that are only learnt from are left out.
-        package: Both models.
-        folder: Where indexes are kept.
+        parts: The corpora; those without validation questions are left out.
+        package: Folder of both models.
+        folder: Folder of the indexes.
         source: Encoder that the training started from.
     """
     plain, encoder = SheetEncoder.load(source), SheetEncoder.load(package / "encoder")
@@ -131,9 +131,9 @@ def measured(
 
 
 def _index(part: Part, encoder: SheetEncoder, folder: Path, *, times: bool = True) -> SheetIndex:
-    """A corpus in an encoder's tokens.
+    """Return a corpus in an encoder's tokens.
 
-    Its file has the encoder's fingerprint in its name, so that none outlives its encoder.
+    Its file has the encoder's fingerprint in its name, so a new encoder gets a new file.
     """
     file = folder / f"{part.name}-{encoder.fingerprint}.sat"
     return corpus_index(part.dataset, encoder, file, times=times)

@@ -1,1 +1,1 @@
-"""Links: what they buy, how many are right, and how they scale."""
+"""Measure links: what they gain, how many are right, and how they scale."""

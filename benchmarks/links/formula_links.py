@@ -1,16 +1,14 @@
-"""Formula edges against an independent count, and what extracting them costs.
+"""Compare formula edges with an independent count, and time their extraction.
 
     python -m benchmarks run formula_links --data ../shared/data
     python -m benchmarks run formula_links --only speed --rows 5000 --no-save
 
-Edges are (sheet with formulas, sheet of the same workbook they take from), from file to
-link through the reader, against `benchmarks/raw_formulas.py`, which shares no code with
-the package. Sheets without a record (empty ones, chart sheets) can have no link; edges to
-them are counted apart. Speed: each measurement is a fresh process, and the median of
-three rounds counts; processor time stands beside it, for a busy machine. "extract" has
-the formulas in memory and makes references and links of them; "worker" reads a file from
-disk as a reading process does, with and without what links are found by (column profiles
-too).
+Edges are (sheet with formulas, sheet of the same workbook that they read). The edges of the reader
+are compared with `benchmarks/raw_formulas.py`, which shares no code with the package. Sheets
+without a record (empty ones, chart sheets) can have no link; edges to them are counted separately.
+Each speed is of a fresh process, the median of three rounds, with processor time for busy machines.
+"extract" makes references and links from formulas in memory; "worker" reads a file from disk like a
+reading process, with and without the data that links need (column profiles included).
 """
 
 from __future__ import annotations
@@ -38,13 +36,13 @@ Edge = tuple[str, str]
 
 @dataclass(slots=True)
 class Totals:
-    """Counts over all workbooks; edges by whether both, one or the other found them."""
+    """Counts over all workbooks; edges by which of the two sides found them."""
 
     counts: Counter[str] = field(default_factory=Counter)
     differences: list[str] = field(default_factory=list)
 
     def compare(self, kind: str, ours: set[Any], theirs: set[Any], file: str) -> None:
-        """Count what both found and what only one did."""
+        """Count elements that both found, and that only one found."""
         self.counts[f"{kind}_both"] += len(ours & theirs)
         self.counts[f"{kind}_ours_only"] += len(ours - theirs)
         self.counts[f"{kind}_raw_only"] += len(theirs - ours)
@@ -52,7 +50,7 @@ class Totals:
         self.differences += [f"{file}: {kind}, raw only: {each}" for each in sorted(theirs - ours)]
 
     def ratio(self, kind: str, other: str) -> float | None:
-        """Share of what both found; precision or recall, by whose rest is named."""
+        """Return the share that both found: precision or recall, depending on `other`."""
         both = self.counts[f"{kind}_both"]
         every = both + self.counts[f"{kind}_{other}"]
         return round(both / every, 6) if every else None
@@ -84,7 +82,7 @@ def compare_file(path: Path, totals: Totals) -> None:
 
 
 def _count(raw: RawCount, made: Workbook, totals: Totals) -> None:
-    """Cells, and on how many edges both count the same number of them."""
+    """Count cells, and the edges on which both sides count equally many cells."""
     totals.counts["files"] += 1
     totals.counts["sheets"] += len(made.records)
     totals.counts["formula_cells"] += raw.cells
@@ -105,7 +103,7 @@ def _count(raw: RawCount, made: Workbook, totals: Totals) -> None:
 
 
 def _cells_by_edge(made: Workbook) -> dict[Edge, list[int]]:
-    """Cells of each reference by the sheets it comes to."""
+    """Return the cells of each reference by the sheets that it resolves to."""
     tabs = made.structure.tabs or tuple(record.sheet for record in made.records)
     scope = Scope(tabs, made.structure)
     found: dict[Edge, list[int]] = {}
@@ -118,7 +116,7 @@ def _cells_by_edge(made: Workbook) -> dict[Edge, list[int]]:
 
 
 def edges(folder: Path, console: Console) -> dict[str, Any]:
-    """Metrics over all xlsx files below a folder."""
+    """Return metrics over all xlsx files below a folder."""
     totals = Totals()
     for path in sorted(folder.rglob("*.xlsx")):
         compare_file(path, totals)

@@ -1,4 +1,4 @@
-"""The cost of extracting formula links: runs of `benchmarks.links.formula_links` in processes.
+"""Time the extraction of formula links in processes, for `benchmarks.links.formula_links`.
 
 python -m benchmarks.links.formula_speed extract FILE.xlsx
 """
@@ -24,7 +24,7 @@ from sat_retriever.workbook.read import read_workbook
 
 
 def generate(path: Path, rows: int) -> None:
-    """Write a workbook of 20 columns whose last two take from other sheets, always the same."""
+    """Write a fixed workbook of 20 columns, of which the last two read other sheets."""
     import xlsxwriter
 
     rng = random.Random(0)
@@ -50,7 +50,7 @@ def generate(path: Path, rows: int) -> None:
 
 
 def _run_extract(path: str) -> dict[str, Any]:
-    """References and links of formulas that are in memory."""
+    """Time references and links of formulas in memory."""
     made = read_workbook(path, links=False)
     by_sheet: dict[str, list[tuple[str, str, str | None, str]]] = {}
     for each in made.formulas:
@@ -60,7 +60,7 @@ def _run_extract(path: str) -> dict[str, Any]:
     del made
     gc.collect()
     before = _memory_mib("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     start, cpu = time.perf_counter(), time.process_time()
     from sat_retriever.links.formula.formulas import references_of
     from sat_retriever.links.formula.scope import known_names
@@ -86,7 +86,7 @@ def _run_extract(path: str) -> dict[str, Any]:
 
 
 def _run_worker(path: str, *, links: bool) -> dict[str, Any]:
-    """One file from disk, as a reading process does it."""
+    """Time the reading of one file from disk, as in a reading process."""
     start, cpu = time.perf_counter(), time.process_time()
     from sat_retriever.workbook.formats.load import load
     from sat_retriever.workbook.request import Request
@@ -115,7 +115,7 @@ _RUNS: dict[str, Callable[[str], dict[str, Any]]] = {
 
 
 def speed(path: Path, rounds: int, console: Console) -> dict[str, Any]:
-    """Medians over rounds in which every kind of run takes its turn."""
+    """Return medians over rounds; every round has one run of each kind."""
     runs: dict[str, list[dict[str, Any]]] = {kind: [] for kind in _RUNS}
     for _ in range(rounds):
         for kind, done in runs.items():
@@ -150,7 +150,7 @@ def _median(runs: list[dict[str, Any]], name: str) -> float:
 
 
 def largest(folder: Path, count: int) -> list[Path]:
-    """The files with the most formulas."""
+    """Return the files with the most formulas."""
     sizes = {
         path: len(read_workbook(path, links=False).formulas)
         for path in sorted(folder.rglob("*.xlsx"))

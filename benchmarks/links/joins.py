@@ -1,15 +1,15 @@
-"""Agreement of joins inferred from headers with keys that databases declare.
+"""Compare joins inferred from headers with keys that databases declare.
 
     python -m benchmarks run joins --data ../shared/data --fit
     python -m benchmarks run joins --data ../shared/data [--bird-tables dev_tables.json]
 
-The first command learns the weights in `sat_retriever/links/join/confidence.py` on the
-databases of Spider's training questions, prints them, and scores them by ten-fold
-cross-validation over databases; traits and threshold were chosen by that. The second
-scores the package as it is on databases of the dev questions, which no choice has seen.
+The first command learns the weights in `sat_retriever/links/join/confidence.py` on the databases of
+Spider's training questions, prints them, and scores them by ten-fold cross-validation over
+databases, by which traits and threshold were chosen. The second scores the package on the databases
+of the dev questions, which no choice has used.
 
-A declared key is "implied" too if it follows from other declared ones: where teaches
-refers to section and section to course by course_id, teaches joins course.
+A declared key is also "implied" if it follows from other declared ones: if teaches refers to
+section and section to course by course_id, teaches joins course.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from sat_retriever.links.join.pairs import candidate_pairs
 from sat_retriever.records.sheets import SheetRecord
 
 FOLDS = 10
-PENALTY = 1.0  # ridge on every weight but the constant
+PENALTY = 1.0  # ridge penalty on every weight but the constant
 SHOWN = (
     "keys",
     "found",
@@ -65,8 +65,8 @@ class Candidate:
     Attributes:
         workbook: Its database.
         key: The two columns.
-        column: Which referring column it belongs to.
-        traits: What headers say about it.
+        column: Number of the referring column that it belongs to.
+        traits: Traits of the pair, from the headers.
     """
 
     workbook: str
@@ -76,7 +76,7 @@ class Candidate:
 
 
 def workbooks(dataset: Dataset, names: Iterable[str]) -> Iterator[tuple[str, list[SheetRecord]]]:
-    """Name and sheets of the databases, in the order of names."""
+    """Return name and sheets of the databases, in the order of names."""
     sheets: dict[str, list[SheetRecord]] = {}
     for record in dataset.records:
         sheets.setdefault(record.workbook, []).append(record)
@@ -84,7 +84,7 @@ def workbooks(dataset: Dataset, names: Iterable[str]) -> Iterator[tuple[str, lis
 
 
 def declared_spider(dataset: Dataset, names: Iterable[str]) -> set[Key]:
-    """Keys that the databases declare."""
+    """Return the keys that the databases declare."""
     home = {record.sheet_id: record.workbook for record in dataset.records}
     wanted = set(names)
     found: set[Key] = set()
@@ -96,10 +96,10 @@ def declared_spider(dataset: Dataset, names: Iterable[str]) -> set[Key]:
 
 
 def declared_bird(dataset: Dataset, tables: Path) -> set[Key]:
-    """Keys declared in BIRD's own description of its databases.
+    """Return the keys declared in BIRD's own description of its databases.
 
     Raises:
-        CorpusError: If the file is missing or is no such description.
+        CorpusError: If the file is missing or is not such a description.
     """
     ids = {(r.workbook, r.sheet.lower()): r.sheet_id for r in dataset.records}
     found: set[Key] = set()
@@ -118,7 +118,7 @@ def declared_bird(dataset: Dataset, tables: Path) -> set[Key]:
 
 
 def inferred(dataset: Dataset, names: Iterable[str]) -> dict[Key, float]:
-    """Joins that the package finds by headers alone, with their confidence."""
+    """Return the joins that the package finds by headers alone, with their confidence."""
     found: dict[Key, float] = {}
     for _, records in workbooks(dataset, names):
         for join in column_joins(records):
@@ -129,7 +129,7 @@ def inferred(dataset: Dataset, names: Iterable[str]) -> dict[Key, float]:
 
 
 def score(found: Scored, keys: set[Key]) -> dict[str, Any]:
-    """Precision and recall of column pairs, directed sheet pairs and sheet pairs."""
+    """Return precision and recall of column pairs, directed sheet pairs and sheet pairs."""
     metrics: dict[str, Any] = {"keys": len(keys), "found": len(found)}
     same = implied(keys)
     for name, shape in (("column", _columns), ("directed", _directed), ("pair", _undirected)):
@@ -163,7 +163,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def average_precision(scores: Mapping[Any, float], gold: set[Any]) -> float | None:
-    """Mean precision at each right one, best first; those never found count as 0.
+    """Return the mean precision at each right item, best first; missing ones count as 0.
 
     >>> average_precision({"a": 0.9, "b": 0.8, "c": 0.7}, {"a", "c"})
     0.8333
@@ -178,7 +178,7 @@ def average_precision(scores: Mapping[Any, float], gold: set[Any]) -> float | No
 
 
 def implied(keys: set[Key]) -> dict[Column, int]:
-    """Number of the group of columns that declared keys make equal, by column."""
+    """Return by column the number of the group of columns that declared keys make equal."""
     group: dict[Column, int] = {}
     members: dict[int, list[Column]] = {}
     for number, pair in enumerate(sorted(keys)):
@@ -191,7 +191,7 @@ def implied(keys: set[Key]) -> dict[Column, int]:
 
 
 def candidates(dataset: Dataset, names: Iterable[str]) -> list[Candidate]:
-    """Every pair of columns that the package would weigh."""
+    """Return every pair of columns that the package would weigh."""
     found: list[Candidate] = []
     column = 0
     for workbook, records in workbooks(dataset, names):
@@ -207,7 +207,7 @@ def candidates(dataset: Dataset, names: Iterable[str]) -> list[Candidate]:
 
 
 def fit(matrix: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """Weights of a ridge logistic regression by Newton's method; the first is the constant."""
+    """Fit a ridge logistic regression by Newton's method; the first weight is the constant."""
     weights = np.zeros(matrix.shape[1])
     ridge = np.full(matrix.shape[1], PENALTY)
     ridge[0] = 1e-3
@@ -223,7 +223,7 @@ def fit(matrix: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
 
 
 def learn(rows: Sequence[Candidate], keys: set[Key]) -> dict[str, float]:
-    """Weight of each trait, in the order in which traits first occur."""
+    """Return the weight of each trait, in the order in which traits first occur."""
     names = list(dict.fromkeys(name for row in rows for name in row.traits))
     matrix = np.array([[row.traits.get(name, 0.0) for name in names] for row in rows])
     right = np.array([float(row.key in keys) for row in rows])
@@ -231,7 +231,7 @@ def learn(rows: Sequence[Candidate], keys: set[Key]) -> dict[str, float]:
 
 
 def decide(rows: Sequence[Candidate], weights: Mapping[str, float]) -> dict[Key, float]:
-    """What `column_joins` would find with these weights."""
+    """Return the joins that `column_joins` would find with these weights."""
     columns: dict[int, list[tuple[float, Key]]] = {}
     for row in rows:
         odds = sum(weights.get(name, 0.0) for name in row.traits)
@@ -245,7 +245,7 @@ def decide(rows: Sequence[Candidate], weights: Mapping[str, float]) -> dict[Key,
 
 
 def cross_validate(rows: Sequence[Candidate], keys: set[Key]) -> dict[Key, float]:
-    """Joins in each tenth of the databases, by weights learned on the others."""
+    """Find joins in each tenth of the databases, with weights learnt on the others."""
     names = sorted({row.workbook for row in rows})
     random.Random(0).shuffle(names)
     found: dict[Key, float] = {}
@@ -271,7 +271,7 @@ def run_fit(data: Path, console: Console) -> list[Result]:
 
 
 def run_score(data: Path, bird_tables: Path | None, console: Console) -> list[Result]:
-    """Score the package on databases that no choice was made on."""
+    """Score the package on databases that no choice has used."""
     results = []
     for name, corpus in used("keys").items():
         if corpus.keys_apart and bird_tables is None:
@@ -290,7 +290,7 @@ def run_score(data: Path, bird_tables: Path | None, console: Console) -> list[Re
 
 
 def show(results: Sequence[Result]) -> Table:
-    """The results as a table for the terminal."""
+    """Return the results as a table for the terminal."""
     table = Table("", *(f"{r.dataset} {r.split}" for r in results), title="Joins by headers alone")
     for name in ("databases", *SHOWN):
         table.add_row(name, *(str(result.metrics[name]) for result in results))

@@ -1,14 +1,14 @@
-"""Gains from links without training: fused candidates against those reranked along links.
+"""Measure the gain from links without training: fused candidates, and reranked ones.
 
     python -m benchmarks run links_quality --data ../shared/data
     python -m benchmarks run links_quality --data ../shared/data --validation
 
-The first command scores the reported data; every number of `LinkSettings` and the share
-of `complete_set` were chosen with the second. Links are those that a data set publishes
-("given": Spider's declared foreign keys, IndustryTab's graph), or those that the index
-finds by itself ("found": by names and headers, and in workbooks by formulas too).
-BIRD's foreign keys are not in its corpus file; `--bird-tables` takes its dev_tables.json.
-All methods get the same candidates, Stage 1's first 50.
+The first command scores the reported data; every number of `LinkSettings` and the share of
+`complete_set` were chosen with the second. Links are those that a data set publishes ("given":
+Spider's declared foreign keys, IndustryTab's graph), or those that the index finds ("found": by
+names and headers, and in workbooks also by formulas). BIRD's foreign keys are not in its corpus
+file; `--bird-tables` takes its dev_tables.json. All methods get the same candidates, Stage 1's
+first 50.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20)  # fixed sizes of an answer, for compa
 
 
 def bird_links(path: Path, records: Sequence[SheetRecord]) -> tuple[Link, ...]:
-    """The foreign keys of BIRD's dev_tables.json as links between sheets.
+    """Return the foreign keys of BIRD's dev_tables.json as links between sheets.
 
     Raises:
         CorpusError: If the file is missing or does not have the form of BIRD's release.
@@ -84,7 +84,7 @@ def bird_links(path: Path, records: Sequence[SheetRecord]) -> tuple[Link, ...]:
 
 
 def candidate_run(index: SheetIndex, sets: Sequence[QuerySet]) -> Run:
-    """Stage 1's candidates for every query of the sets."""
+    """Return Stage 1's candidates for every query of the sets."""
     queries = sets[0].dataset.queries
     places = sorted({place for asked in sets for place in asked.places})
     return {
@@ -96,7 +96,7 @@ def candidate_run(index: SheetIndex, sets: Sequence[QuerySet]) -> Run:
 def reranked(
     reranker: LinkReranker, dataset: Dataset, candidates: Run, label: str
 ) -> tuple[Run, list[float]]:
-    """Candidates reranked, and how long each query took in milliseconds."""
+    """Rerank candidates, and return the time of each query in milliseconds."""
     run: Run = {}
     took = []
     for place, found in track(candidates.items(), f"{dataset.name}, {label}"):
@@ -108,14 +108,14 @@ def reranked(
 
 
 def part_of(asked: QuerySet, *, several: bool) -> QuerySet:
-    """Those of the queries with one gold sheet, or with more."""
+    """Return the queries with one relevant sheet, or those with more."""
     queries = asked.dataset.queries
     places = (p for p in asked.places if (len(set(queries[p].positives)) > 1) == several)
     return replace(asked, places=tuple(places))
 
 
 def compared(asked: QuerySet, run: Run, base: Run) -> dict[str, object]:
-    """Differences to another run with their 95 % intervals; a row a query is a cluster."""
+    """Return differences to another run with 95 % intervals; each query is a cluster."""
     ours: BySeed = {None: query_rows(asked, run)}
     theirs: BySeed = {None: query_rows(asked, base)}
     found: dict[str, object] = {}
@@ -126,7 +126,7 @@ def compared(asked: QuerySet, run: Run, base: Run) -> dict[str, object]:
 
 
 def set_scores(ranking: Sequence[Candidate], gold: Sequence[str], size: int) -> tuple[float, ...]:
-    """F1, precision, recall and size of the first sheets as an answer.
+    """Return F1, precision, recall and size of the first sheets as an answer.
 
     >>> ranking = [Candidate(name, n, 1, 1, 1, n, n) for n, name in enumerate("ab", start=1)]
     >>> set_scores(ranking, ["a", "c"], 1)
@@ -139,7 +139,7 @@ def set_scores(ranking: Sequence[Candidate], gold: Sequence[str], size: int) -> 
 
 
 def complete_sets(asked: QuerySet, run: Run) -> dict[str, object]:
-    """The adaptive cut against the fixed size that is best on these very queries."""
+    """Compare the adaptive cut with the fixed size that is best on these very queries."""
     golds = [asked.dataset.queries[place].positives for place in asked.places]
     rankings = [run[place] for place in asked.places]
 
@@ -158,7 +158,7 @@ def complete_sets(asked: QuerySet, run: Run) -> dict[str, object]:
 def result(
     asked: QuerySet, method: str, run: Run, base: Run | None, numbers: Mapping[str, int]
 ) -> Result:
-    """Everything measured of one method on one set of queries."""
+    """Return all measurements of one method on one set of queries."""
     found: dict[str, Any] = {**score(asked, run), "queries": len(asked.places)}
     for label, part in (
         ("one_gold", part_of(asked, several=False)),
@@ -177,7 +177,7 @@ def result(
 def measure(
     sets: Sequence[QuerySet], given: Sequence[Link], encoder: Encoder, label: str
 ) -> Iterator[Result]:
-    """Results of every method on sets over one data set."""
+    """Yield results of every method on sets over one data set."""
     dataset = sets[0].dataset
     base: Run | None = None
     for kind in ("found", "given") if given else ("found",):
@@ -213,7 +213,7 @@ def measure(
 def with_links(
     sets: list[QuerySet], bird_tables: Path | None
 ) -> tuple[list[QuerySet], Sequence[Link], list[Path]]:
-    """The sets, their given links, and the files or folder all of it comes from."""
+    """Return the sets, their given links, and the files or folder that they come from."""
     dataset = sets[0].dataset
     data = list(dataset.files) if dataset.root is None else [dataset.root]
     known = CORPORA.get(dataset.name)
@@ -223,7 +223,7 @@ def with_links(
 
 
 def show(results: Sequence[Result]) -> Table:
-    """The results as a table for the terminal; differences to fused in brackets."""
+    """Return the results as a table for the terminal; differences to fused in brackets."""
     columns = ["Recall@10", "AllRelevant@10", "NDCG@10", "NDCG@5", "Recall@1", "MRR"]
     table = Table("data set", "gold", "queries", "method", title="Links without training")
     for column in (*columns, "set F1"):

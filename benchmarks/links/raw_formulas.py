@@ -1,9 +1,9 @@
-"""Sheet-to-sheet formula edges of an xlsx file by a slow and plain reading of its raw XML.
+"""Count sheet-to-sheet formula edges of an xlsx file by a slow, plain reading of its raw XML.
 
-Written only to check the package, and sharing nothing with it: `zipfile`, ElementTree and
-a scanner that goes over each formula letter by letter. Shared formulas are expanded cell
-by cell, array formulas by their range, names and tables are looked up in the workbook's
-own parts. No R1C1, no `INDIRECT` of computed text.
+It only checks the package and shares no code with it: `zipfile`, ElementTree and a scanner that
+reads each formula character by character. Shared formulas are expanded cell by cell, array formulas
+by their range; names and tables are looked up in the workbook's own parts. R1C1 and `INDIRECT` of
+computed text are not handled.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ Edge = tuple[str, str]
 
 @dataclass
 class RawCount:
-    """Edges of one workbook.
+    """The edges of one workbook.
 
     Attributes:
-        sheets: Worksheets in tab order, with the number of their cells that hold anything.
-        edges: Formula cells by edge (sheet with the formula, sheet it takes from).
+        sheets: Worksheets in tab order, with the number of their non-empty cells.
+        edges: Number of formula cells by edge (sheet with the formula, sheet that it reads).
         array_edges: The same for cells of array formulas alone.
         shared_edges: The same for cells of shared formulas alone.
-        cells: Cells with a formula, those filled by an array formula counted singly.
-        array_cells: Those of array formulas.
-        shared_cells: Those of shared formulas, masters counted in.
-        external: Formula cells by (sheet, other workbook as it is listed, sheet there).
+        cells: Number of cells with a formula; each cell of an array formula counts.
+        array_cells: Number of cells of array formulas.
+        shared_cells: Number of cells of shared formulas, including masters.
+        external: Number of formula cells by (sheet, other workbook as listed, sheet there).
     """
 
     sheets: dict[str, int] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class _Book:
 
 
 def count_edges(path: Path) -> RawCount:
-    """Formula edges of one xlsx file."""
+    """Return the formula edges of one xlsx file."""
     count = RawCount()
     with zipfile.ZipFile(path) as archive:
         book = _read_book(archive)
@@ -164,7 +164,7 @@ def _cells(ref: str) -> int:
 
 
 def _sheets_of(text: str, own: str, book: _Book, depth: int = 0) -> set[str]:
-    """Sheets that a formula takes from, the own one aside; `[1]About` in other workbooks."""
+    """Return the other sheets that a formula reads; `[1]About` in other workbooks."""
     found: set[str] = set()
     if depth > 8:
         return found
@@ -198,7 +198,7 @@ def _qualified(qualifier: str, word: str, own: str, book: _Book, depth: int) -> 
 
 
 def _operands(text: str) -> list[tuple[str | None, str]]:
-    """(what stands before a "!", word after it) and (None, word) for other words."""
+    """Return (text before a "!", word after it), and (None, word) for other words."""
     found: list[tuple[str | None, str]] = []
     place, word, quoted = 0, "", None
     while place <= len(text):
@@ -242,12 +242,12 @@ def _operands(text: str) -> list[tuple[str | None, str]]:
 
 
 def _ranged(qualifier: str) -> bool:
-    """True if it is ":Q1", the tail of Q1!A1:Q1!B9."""
+    """True for ":Q1", the tail of Q1!A1:Q1!B9."""
     return qualifier.startswith(":")
 
 
 def _until_quote(text: str, start: int, quote: str) -> tuple[str, int]:
-    """What stands between quotes, doubled ones undone, and the place behind it."""
+    """Return the text between quotes, with doubled ones undone, and the place after it."""
     content, place = "", start + 1
     while place < len(text):
         if text[place] == quote:
@@ -260,7 +260,7 @@ def _until_quote(text: str, start: int, quote: str) -> tuple[str, int]:
 
 
 def _closing_bracket(text: str, start: int) -> int:
-    """The place behind the bracket that closes the one at `start`."""
+    """Return the place after the bracket that closes the one at `start`."""
     depth = 0
     for place in range(start, len(text)):
         depth += (text[place] == "[") - (text[place] == "]")

@@ -1,16 +1,16 @@
-"""Time and memory to find, keep and show links, by the number of sheets.
+"""Measure time and memory to find, store and show links, by the number of sheets.
 
     python -m benchmarks run links_scale [--sheets 1000 10000 30000 100000] [--repeats 3]
 
-Workbooks of a made company are generated one after the other, as records, references of
-formulas and profiles of columns, so that no time goes into reading files: monthly sales
-workbooks with orders, customers and products, budgets of a year with a sheet a month,
-registers that others refer to. Every size runs in a process of its own. Timed are
+Workbooks of a made company are generated one after the other, as records, references of formulas
+and profiles of columns, so that no time is spent reading files: monthly sales workbooks with
+orders, customers and products, yearly budgets with a sheet per month, and registers that others
+refer to. Every size runs in its own process. The timed phases are
 
 - discovery: links and claims of each workbook by itself;
 - storing: each workbook in a transaction of an index file, with the links to other
   workbooks that are resolved there, and the families of periods at the end (tokens are
-  short and texts have one word, so that it is links that are measured);
+  short and texts have one word, so that the time is spent on links);
 - graph: all links of the index file as a networkx graph.
 """
 
@@ -50,7 +50,7 @@ WIDTH = 8  # of tokens
 
 
 class Clock:
-    """Adds up wall and processor time of phases; others may be using the machine."""
+    """A sum of wall and processor time by phase; other programs may use the machine."""
 
     def __init__(self) -> None:
         self._wall = dict.fromkeys(PHASES, 0.0)
@@ -58,26 +58,26 @@ class Clock:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Time what is done inside."""
+        """Time the block."""
         wall, processor = time.perf_counter(), time.process_time()
         yield
         self._wall[name] += time.perf_counter() - wall
         self._processor[name] += time.process_time() - processor
 
     def seconds(self) -> dict[str, float]:
-        """Seconds by phase."""
+        """Return seconds by phase."""
         wall = {f"{name}_s": round(spent, 3) for name, spent in self._wall.items()}
         spent = self._processor.items()
         return wall | {f"{name}_processor_s": round(each, 3) for name, each in spent}
 
 
 def measure(sheets: int, folder: Path) -> dict[str, Any]:
-    """Seconds, links and memory of every phase for so many sheets."""
+    """Return seconds, links and memory of every phase for `sheets` sheets."""
     found: dict[str, Any] = {"workbooks": 0, "sheets": 0, "own_links": 0, "keys": 0}
     process = psutil.Process()
     clock = Clock()
     store = create_store(folder / "index.sat", {"width": str(WIDTH)})
-    discover(*_parts(next(Maker(1).books(1))))  # imports and tables are no work on links
+    discover(*_parts(next(Maker(1).books(1))))  # keeps imports and tables out of the timing
     found["start_mib"] = _mib(process)
     for book in Maker(0).books(sheets):
         with clock.phase("discovery"):
@@ -126,7 +126,7 @@ def _mib(process: psutil.Process) -> float:
 
 
 def run_apart(sheets: int) -> dict[str, Any]:
-    """`measure` in a new process, so that memory is that of this size alone."""
+    """Run `measure` in a new process, so that the memory is of this size alone."""
     command = [sys.executable, "-m", "benchmarks", "run", "links_scale", "--one", str(sheets)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     found: dict[str, Any] = json.loads(done.stdout)
@@ -134,12 +134,12 @@ def run_apart(sheets: int) -> dict[str, Any]:
 
 
 def median_of(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The median of every number; counts are the same in every run."""
+    """Return the median of every number; counts are the same in every run."""
     return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
 
 
 def growth(results: Sequence[Result], key: str) -> float | None:
-    """Exponent by which a number grows from the smallest to the largest size; 1 is linear."""
+    """Return the exponent of growth from the smallest to the largest size; 1 is linear."""
     first, last = results[0].metrics, results[-1].metrics
     if first is last or not first[key] or not last[key]:
         return None
@@ -147,7 +147,7 @@ def growth(results: Sequence[Result], key: str) -> float | None:
 
 
 def show(results: Sequence[Result]) -> Table:
-    """The results as a table, with the exponent of growth beside each number."""
+    """Return the results as a table, with the exponent of growth beside each number."""
     table = Table("", title="Links at scale")
     for result in results:
         table.add_column(result.dataset, justify="right")

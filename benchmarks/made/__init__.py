@@ -1,1 +1,1 @@
-"""Made corpora beside published ones, and what they cost."""
+"""Make corpora, compare them with published ones, and measure their cost."""

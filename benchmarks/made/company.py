@@ -1,4 +1,4 @@
-"""Workbooks of a made company, as records, references of formulas and profiles of columns."""
+"""Make the workbooks of a company: records, references of formulas, profiles of columns."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Book:
 
     Attributes:
         records: Its sheets.
-        references: What its formulas refer to.
-        profiles: Of its columns.
+        references: References of its formulas.
+        profiles: Profiles of its columns.
     """
 
     records: tuple[SheetRecord, ...]
@@ -32,10 +32,10 @@ class Book:
 
 
 class Maker:
-    """Makes workbooks, always the same ones for a seed.
+    """A maker of workbooks, the same ones for the same seed.
 
     Args:
-        seed: Of everything random.
+        seed: Seed of everything random.
     """
 
     def __init__(self, seed: int) -> None:
@@ -43,7 +43,7 @@ class Maker:
         self._pools: dict[str, list[int]] = {}
 
     def books(self, sheets: int) -> Iterator[Book]:
-        """Workbooks with so many sheets in all, team after team."""
+        """Yield workbooks with about `sheets` sheets in all, team after team."""
         made = 0
         team = 0
         while made < sheets:
@@ -55,7 +55,7 @@ class Maker:
             team += 1
 
     def _team(self, team: int) -> Iterator[Book]:
-        """Some 160 sheets: one register, a budget and the sales of each month of a year."""
+        """Yield some 160 sheets: a register, a budget and the sales of each month of a year."""
         folder = f"team {team:04}/{2015 + team % 10}"
         yield self._register(team, f"team {team:04}/Register {team}.xlsx")
         yield self._budget(team, f"{folder}/Budget {2015 + team % 10}.xlsx")
@@ -113,7 +113,7 @@ class Maker:
         links: Sequence[tuple[str, str, Use]],
         external: str = "",
     ) -> Book:
-        """A workbook of sheets: column → pool of values, cells and different values."""
+        """Return a workbook of sheets, given as column → pool of values, cells, distinct values."""
         records, profiles = [], []
         for name, columns in sheets.items():
             types = [ColumnType.TEXT if pool else ColumnType.NUMBER for pool in columns.values()]
@@ -149,9 +149,9 @@ class Maker:
         )
 
     def _sketch(self, pool: str, distinct: int) -> tuple[int, ...]:
-        """The sketch of some values of a pool; the sizes of pools do not grow with the corpus."""
+        """Return a sketch of some values of a pool; pool sizes do not grow with the corpus."""
         if pool not in self._pools:
-            if len(self._pools) > 20:  # those of other teams
+            if len(self._pools) > 20:  # drop those of other teams
                 self._pools.clear()
             self._pools[pool] = [value_hash(f"{pool} {n}") for n in range(420)]
         return tuple(sorted(self._random.sample(self._pools[pool], distinct))[:SKETCH_SIZE])

@@ -1,12 +1,12 @@
-"""Queries made from an index without labels: how many, of what, how fast, how hard.
+"""Measure queries that are made from an index without labels: number, kind, speed, difficulty.
 
     python -m benchmarks run own_queries --data ../shared/data
     python -m benchmarks run own_queries --scale 1000 10000 100000
 
 The first command makes queries over Spider's sheets of training databases and over the EPS
-workbooks (without looking at their own queries), and asks them of the index itself: plain
-BM25 and the fused ranking. Scores near 1 or near 0 would both be a defect of the queries.
-The second one takes made records and reports time and memory, each size in its own process.
+workbooks, without their own queries, and asks the index itself with plain BM25 and the fused
+ranking. Scores near 1 or near 0 would be a defect of the queries. The second command takes made
+records and reports time and memory, each size in its own process.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ METHODS: dict[str, float | None] = {"bm25": 0.0, "fused": None}
 
 
 def training_sheets(data: Path) -> Dataset:
-    """Spider's sheets of the databases that training questions are about."""
+    """Return Spider's sheets of the databases that training questions are about."""
     dataset = load_spider(data / "spider", "train")
     names = {query.workbook for query in dataset.queries}
     records = tuple(record for record in dataset.records if record.workbook in names)
@@ -51,13 +51,13 @@ def training_sheets(data: Path) -> Dataset:
 
 
 def eps_workbooks(data: Path) -> Dataset:
-    """The EPS workbooks without their queries."""
+    """Return the EPS workbooks without their queries."""
     dataset = load_eps(data / "eps")
     return Dataset("eps_workbooks", (), (), root=dataset.root)
 
 
 def counts(own: OwnQueries, seconds: float) -> dict[str, Any]:
-    """What was made."""
+    """Return counts of the made queries and sheets."""
     queries = [made.query for made in own.made]
     types = Counter(query.query_type for query in queries)
     sizes = sorted(len(query.positives) for query in queries)
@@ -76,7 +76,7 @@ def counts(own: OwnQueries, seconds: float) -> dict[str, Any]:
 
 
 def answered(index: SheetIndex, queries: Sequence[Query]) -> dict[str, float | None]:
-    """NDCG@10 of each method: over all queries, and by type."""
+    """Return NDCG@10 of each method: over all queries, and by type."""
     found: dict[str, float | None] = {}
     for method, weight in METHODS.items():
         scores: dict[str, list[float]] = {}
@@ -92,7 +92,7 @@ def answered(index: SheetIndex, queries: Sequence[Query]) -> dict[str, float | N
 
 
 def measure(dataset: Dataset, encoder: Encoder, number: int) -> Result:
-    """Queries over a data set's sheets, and how well an index of them answers."""
+    """Make queries over a data set's sheets, and score an index of them."""
     with (
         tempfile.TemporaryDirectory() as folder,
         timeless_index(Path(folder) / "index.sat", encoder) as index,  # how hard the words are
@@ -112,7 +112,7 @@ def measure(dataset: Dataset, encoder: Encoder, number: int) -> Result:
 
 
 def scale(sheets: int) -> dict[str, Any]:
-    """Time and memory for made records, in this process."""
+    """Measure time and memory for made records, in this process."""
     records = [record for book in Maker(SEED).books(sheets) for record in book.records]
     before = _peak_mib()
     start = time.perf_counter()
@@ -133,7 +133,7 @@ def _apart(sheets: int) -> dict[str, Any]:
 
 
 def show(results: Sequence[Result]) -> Table:
-    """The results side by side."""
+    """Return the results side by side."""
     table = Table("", title="Queries from an index without labels")
     for result in results:
         table.add_column(result.dataset, justify="right")

@@ -1,10 +1,10 @@
-"""Difficulty of the questions of a made corpus: BM25, dense and fused, type by type.
+"""Measure the difficulty of a made corpus's questions: BM25, dense and fused, by type.
 
     python -m benchmarks run synth_quality [--scale 2000] [--queries 800]
 
-A corpus whose questions any search answers, or none, would teach nothing; and a naming
-convention that is much easier than the others would be what a model learns. Ranked are the
-records of `sheets.json`, as with the published corpora.
+A corpus would teach nothing if any search, or none, answered its questions. If one naming
+convention were much easier than the others, a model would learn the convention. The ranked records
+are those of `sheets.json`, as with the published corpora.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from sat_retriever.synth.unit import unit_books
 from sat_retriever.synth.words.vocabulary import Vocabulary
 
 METRICS = ("NDCG@10", "Recall@10")
-FEWEST = 10  # queries of a group, for its mean to be shown
+FEWEST = 10  # queries of a group whose mean is shown
 
 
 def conventions(options: SynthOptions) -> Iterator[str]:
-    """Naming convention of each sheet of a corpus, in the order of their numbers."""
+    """Yield the naming convention of each sheet of a corpus, in the order of their numbers."""
     size = scale(options.scale)
     words = Vocabulary.load()
     plan = Plan(size, years(options.years), options.companies, options.seed, words)
@@ -46,7 +46,7 @@ def conventions(options: SynthOptions) -> Iterator[str]:
 
 
 def groups(dataset: Dataset, named: Sequence[str]) -> dict[str, list[int]]:
-    """Places of queries by group: all, each type, each convention that all positives share."""
+    """Return query places by group: all, each type, each convention shared by all positives."""
     found: dict[str, list[int]] = defaultdict(list)
     for place, query in enumerate(dataset.queries):
         found["all"].append(place)
@@ -61,7 +61,7 @@ def groups(dataset: Dataset, named: Sequence[str]) -> dict[str, list[int]]:
 
 
 def measured(dataset: Dataset, run: Run, grouped: Mapping[str, Sequence[int]]) -> dict[str, Any]:
-    """Means of every group."""
+    """Return the means of every group."""
     found: dict[str, Any] = {"sheets": len(dataset.records), "queries": len(dataset.queries)}
     for name, places in grouped.items():
         scores = score(QuerySet(dataset, name, tuple(places)), run)
@@ -75,7 +75,7 @@ def measured(dataset: Dataset, run: Run, grouped: Mapping[str, Sequence[int]]) -
 
 
 def measure(dataset: Dataset, named: Sequence[str], seed: int) -> list[Result]:
-    """A result a method."""
+    """Return one result per method."""
     grouped = groups(dataset, named)
     whole = QuerySet(dataset, "all", tuple(range(len(dataset.queries))))
     results = []
@@ -91,7 +91,7 @@ def measure(dataset: Dataset, named: Sequence[str], seed: int) -> list[Result]:
 
 
 def show(results: Sequence[Result]) -> Iterator[Table]:
-    """Groups of queries with both metrics of every method, types before conventions."""
+    """Yield the groups of queries with both metrics of every method, types before conventions."""
     metrics = results[0].metrics
     names = [key.removeprefix("queries, ") for key in metrics if key.startswith("queries, ")]
     table = Table("queries", "number", title=f"Questions about {metrics['sheets']:,} made sheets")

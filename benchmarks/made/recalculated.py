@@ -1,9 +1,9 @@
-"""Values that made workbooks carry beside their formulas, against LibreOffice's own.
+"""Compare the values that made workbooks store for formulas with LibreOffice's.
 
     python -m benchmarks run synth_recalculated                      # every recipe and dialect
     python -m benchmarks run synth_recalculated --folder OUT/workbooks --name synth_small
 
-LibreOffice calculates every formula anew, which a control workbook with wrong values proves.
+LibreOffice recalculates every formula; a control workbook with wrong values proves it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from sat_retriever.synth.calculate.compile import compiled
 from sat_retriever.synth.calculate.evaluate import Values
 from sat_retriever.synth.write.xlsx import write_xlsx
 
-# Calculate anew whatever program wrote the file (0: always).
+# Recalculate for every program that wrote the file (0: always).
 _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry">
 <item oor:path="/org.openoffice.Office.Calc/Formula/Load">
@@ -43,7 +43,7 @@ _BATCH = 100
 _TIMEOUT = 600
 _SHOWN = 20
 _CLOSE = 1e-9
-# What Excel reads and some versions of LibreOffice do not, with a formula that tries it.
+# Formulas that Excel reads and some versions of LibreOffice do not, with an example each.
 _TRIED = {
     re.compile(r"_xlfn\.XLOOKUP\("): "=_xlfn.XLOOKUP(2,S!A1:A1,S!A1:A1)",
     re.compile(r"'(?:[^']|'')*:(?:[^']|'')*'!"): "=SUM('T 1:T 2'!A1)",
@@ -53,15 +53,15 @@ _CONTROL = "control of recalculation.xlsx"
 
 @dataclass(slots=True)
 class Tally:
-    """What came out.
+    """The outcome of a comparison.
 
     Attributes:
         workbooks: Workbooks compared.
-        left_out: Workbooks with formulas that this LibreOffice cannot read: XLOOKUP, 3-D
-            references with quoted tabs.
+        left_out: Workbooks left out for formulas that this LibreOffice cannot read: XLOOKUP,
+            3-D references with quoted tabs.
         formulas: Formulas compared.
-        different: (workbook, sheet, cell, formula, value in the file, LibreOffice's) of those
-            that differ.
+        different: The differences as (workbook, sheet, cell, formula, value in the file,
+            LibreOffice's).
     """
 
     workbooks: int = 0
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def recalculated(program: str, source: Path, files: Sequence[Path], work: Path) -> Tally:
-    """Compare every formula's value of some workbooks with what LibreOffice calculates.
+    """Compare the value of every formula in some workbooks with LibreOffice's.
 
     Args:
         program: LibreOffice.
@@ -147,7 +147,7 @@ def _write_made(folder: Path) -> None:
 
 
 def _unknown(program: str, profile: Path, work: Path) -> list[re.Pattern[str]]:
-    """Formulas that are not known; an error unless wrong values are calculated anew."""
+    """Return unsupported formulas, after checking that wrong values are recalculated."""
     path = work / _CONTROL
     with xlsxwriter.Workbook(path) as workbook:
         sheet = workbook.add_worksheet("S")
@@ -163,7 +163,7 @@ def _unknown(program: str, profile: Path, work: Path) -> list[re.Pattern[str]]:
 
 
 def _batches(files: Sequence[Path]) -> Iterator[list[Path]]:
-    """Files without two of one name, since all results lie in one folder."""
+    """Yield groups of files with different names, since all results are in one folder."""
     rounds: dict[int, list[Path]] = defaultdict(list)
     seen: dict[str, int] = defaultdict(int)
     for file in files:
@@ -174,7 +174,7 @@ def _batches(files: Sequence[Path]) -> Iterator[list[Path]]:
 
 
 def _converted(program: str, profile: Path, files: Sequence[Path], folder: Path) -> Path:
-    """The folder with the files as LibreOffice saves them."""
+    """Convert files with LibreOffice and return the folder of the results."""
     command = [program, f"-env:UserInstallation={profile.as_uri()}", "--headless"]
     command += ["--convert-to", "xlsx", "--outdir", str(folder), *map(str, files)]
     _run(command)
@@ -190,7 +190,7 @@ def _run(command: Sequence[str]) -> str:
 
 
 def _formulas(path: Path) -> Iterator[tuple[tuple[str, int, int], str]]:
-    """Formulas by (sheet, row, column), 1-based."""
+    """Yield formulas by (sheet, row, column), 1-based."""
     workbook = openpyxl.load_workbook(path)
     for sheet in workbook.worksheets:
         for row in sheet.iter_rows():
@@ -201,7 +201,7 @@ def _formulas(path: Path) -> Iterator[tuple[tuple[str, int, int], str]]:
 
 
 def _values(path: Path) -> dict[tuple[str, int, int], Any]:
-    """Values by (sheet, row, column), 1-based; empty cells are left out."""
+    """Return values by (sheet, row, column), 1-based; empty cells are left out."""
     workbook = CalamineWorkbook.from_path(str(path))
     return {
         (name, row, column): value

@@ -1,4 +1,4 @@
-"""Made workbooks that use every recipe, dialect and part of a layout."""
+"""Make workbooks that use every recipe, dialect and part of a layout."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DIALECTS = (
 
 
 def store(dialect: Dialect = DIALECTS[0], *, path: str = STORE, rows: int = 24) -> Book:
-    """A workbook of a store: things, goods in by month, their sums, a hidden list."""
+    """Make a workbook of a store: things, goods in by month, their sums, a hidden list."""
     months = ("Jan", "Feb", "Mar")
     sheets = (
         _things(),
@@ -52,7 +52,7 @@ def store(dialect: Dialect = DIALECTS[0], *, path: str = STORE, rows: int = 24) 
 
 
 def report(dialect: Dialect = DIALECTS[0], *, path: str = "reports/2024/Report 2024.xlsx") -> Book:
-    """A workbook that takes from the store's."""
+    """Make a workbook that reads the store's workbook."""
     jan, things = SheetAt("Jan", STORE), SheetAt("Things", STORE)
     codes = tuple(_code(number) for number in range(6))
     columns = (
@@ -83,7 +83,7 @@ def report(dialect: Dialect = DIALECTS[0], *, path: str = "reports/2024/Report 2
 
 
 def every_book() -> list[list[Book]]:
-    """Groups of workbooks that refer to each other, one group a dialect."""
+    """Return groups of workbooks that refer to each other, one group per dialect."""
     return [[store(dialect), report(dialect)] for dialect in DIALECTS]
 
 
@@ -92,7 +92,7 @@ def _code(number: int) -> str:
 
 
 def _things() -> Sheet:
-    """Things with their key, in a plain table with a units row below a title."""
+    """Make a sheet of things with their key: a title, a units row and a plain table."""
     count = len(_NAMES)
     columns = (
         Column(
@@ -113,7 +113,7 @@ def _things() -> Sheet:
 
 
 def _month(name: str, number: int, rows: int) -> Sheet:
-    """Goods in of one month: looked-up names and prices, running stock, choices."""
+    """Make a sheet of one month's goods in: looked-up names and prices, running stock, choices."""
     things = SheetAt("Things")
     every = range(rows)
     running: list[int | Recipe] = [40 * number]
@@ -161,7 +161,7 @@ def _month(name: str, number: int, rows: int) -> Sheet:
 
 
 def _summary(months: tuple[str, ...]) -> Sheet:
-    """Sums over the months under headers of two rows, with totals, a chart and a pivot table."""
+    """Make a sheet of sums over the months with two header rows, totals, a chart and a pivot."""
     by_month = [
         Column(
             f"in_{name}",

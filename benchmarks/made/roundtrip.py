@@ -1,9 +1,9 @@
-"""Made workbooks read again: are the index's records and links the generator's truth?
+"""Read made workbooks again, and compare the index's records and links with the truth.
 
     python -m benchmarks run synth_roundtrip --scale 1000 --seeds 0 1 2
 
-Records are compared field by field, links by ends and type. `join_key` links that no formula
-shows are inferred from headers and values; they have a precision and a recall of their own.
+Records are compared field by field, links by ends and type. `join_key` links that no formula shows
+are inferred from headers and values; they have a precision and a recall of their own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SHOWN = 12
 
 
 def compare(plan: Plan, folder: Path, retold: Retold | None = None) -> tuple[Tally, int]:
-    """Make, index and compare one corpus; the tally, and the sheets only the index has."""
+    """Make, index and compare one corpus; return the tally, and the sheets only the index has."""
     units = list(made_units(plan, folder / "workbooks", retold))
     tally = Tally()
     with SheetIndex.create(folder / "index.sat") as index:
@@ -50,7 +50,7 @@ def compare(plan: Plan, folder: Path, retold: Retold | None = None) -> tuple[Tal
 
 
 def metrics_of(tally: Tally, unknown: int) -> dict[str, Any]:
-    """Shares of equal records, precision and recall by link type."""
+    """Return shares of equal records, and precision and recall by link type."""
     groups = sorted(tally.sheets)
     categories = [name for name in groups if name.startswith("category ")]
     sheets = sum(tally.sheets[name] for name in categories)
@@ -72,12 +72,12 @@ def metrics_of(tally: Tally, unknown: int) -> dict[str, Any]:
 
 
 def share(part: int, whole: int) -> float | None:
-    """A share rounded to four digits; None of nothing."""
+    """Return a share rounded to four digits; None if `whole` is 0."""
     return round(part / whole, 4) if whole else None
 
 
 def show(tally: Tally, metrics: Mapping[str, Any]) -> Iterator[Table | str]:
-    """The figures, and some of what differs."""
+    """Yield the figures, and some of the differences."""
     table = Table("", "", title="Round trip")
     for name, value in metrics.items():
         table.add_row(name, "" if value is None else f"{value:,}")

@@ -1,11 +1,11 @@
-"""Time and memory to make and index a corpus of templates.
+"""Measure time and memory to make and index a corpus of templates.
 
     python -m benchmarks run synth_scale [--sheets 1000 10000] [--work .cache/synth_scale]
     python -m benchmarks run synth_scale --sheets 100000 --no-index
 
-Each size is made and then indexed with the default encoder, both in processes of their own.
-Memory is looked at from outside, ten times a second: the process itself, and all of its
-workers together (resident sizes; what processes share is counted once for each).
+Each size is made and then indexed with the default encoder, both in their own processes. Memory is
+sampled from outside, ten times a second: of the process itself, and of all its workers together
+(resident sizes; memory that processes share is counted for each).
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from sat_retriever.synth.options import WORKBOOKS, SynthOptions
 
 SIZES = (1_000, 10_000)
 SEED = 0
-_PAUSE = 0.1  # seconds between two looks at the memory
+_PAUSE = 0.1  # seconds between two samples of the memory
 _MIB = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """Most memory seen, in MiB.
+    """The peak memory, in MiB.
 
     Attributes:
-        main: Of the process itself.
-        workers: Of the processes it started, all together.
-        both: Of all at one moment.
+        main: Peak of the process itself.
+        workers: Peak of the processes that it started, together.
+        both: Peak of all at one moment.
     """
 
     main: float = 0.0
@@ -51,14 +51,14 @@ class Peak:
     both: float = 0.0
 
     def higher(self, main: int, workers: int) -> Peak:
-        """The peak after one more look, in bytes."""
+        """Return the peak after one more sample, in bytes."""
         now = (main / _MIB, workers / _MIB, (main + workers) / _MIB)
         seen = zip((self.main, self.workers, self.both), now, strict=True)
         return Peak(*(round(max(pair), 1) for pair in seen))
 
 
 def make(folder: Path, sheets: int) -> dict[str, Any]:
-    """Make a corpus: seconds for the workbooks, and for all that is beside them."""
+    """Make a corpus; measure seconds for the workbooks, and for everything else."""
     start = time.perf_counter()
     last = start
 
@@ -108,7 +108,7 @@ def _size(folder: Path) -> float:
 
 
 def apart(step: str, folder: Path, sheets: int) -> dict[str, Any]:
-    """A step in a new process, with the most memory that it and its workers took.
+    """Run a step in a new process, and add the peak memory of it and its workers.
 
     Raises:
         SystemExit: If it fails.
@@ -130,7 +130,7 @@ def apart(step: str, folder: Path, sheets: int) -> dict[str, Any]:
 
 
 def _resident(process: psutil.Process) -> tuple[int, int]:
-    """Bytes in memory of a process, and of all those below it; what has ended has none."""
+    """Return bytes in memory of a process, and of all below it; 0 for ended ones."""
     try:
         main = int(process.memory_info().rss)
         below = process.children(recursive=True)
@@ -146,7 +146,7 @@ def _resident(process: psutil.Process) -> tuple[int, int]:
 
 
 def measure(sheets: int, folder: Path, *, indexing: bool) -> Result:
-    """Make and index a corpus of so many sheets."""
+    """Make and index a corpus with `sheets` sheets."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
     found = apart("make", folder, sheets)
@@ -159,7 +159,7 @@ def measure(sheets: int, folder: Path, *, indexing: bool) -> Result:
 
 
 def show(results: Sequence[Result]) -> Table:
-    """The results as a table, a size a column."""
+    """Return the results as a table, one column per size."""
     table = Table("", title="Corpora of templates at scale")
     for result in results:
         table.add_column(result.dataset, justify="right")

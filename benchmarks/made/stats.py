@@ -1,10 +1,10 @@
-"""Contents of corpora of templates, beside the published ones.
+"""Count the contents of corpora of templates, beside the published ones.
 
     python -m benchmarks run synth_stats [--data ../shared/data] [--scales paper-1k paper-614]
 
-Every figure is counted over the json files by the same function, ours and theirs: sheets a
-category, columns and rows a sheet, queries and hard negatives a type, links a type, pairs.
-The published 614 has no queries.
+The same function counts every figure over the JSON files, ours and theirs: sheets per category,
+columns and rows per sheet, queries and hard negatives per type, links per type, pairs. The
+published 614 has no queries.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PART = re.compile(r"[^\W\d_]+|\d+")
 _GENITIVE = re.compile(r"['’]s?$")
 _SLOT = "…"
 _MONTHS = frozenset(month.casefold() for name in MONTHS for month in (name, name[:3]))
-# Words that carry a question stay in its pattern although some header or name has them.
+# Words that shape a question stay in its pattern even if a header or name has them.
 _CARRIERS = frozenset(
     "a all an and any as by each every for from i in into is it me of on or per that the this to "
     "versus what where which with".split()
@@ -48,11 +48,11 @@ _CARRIERS = frozenset(
 
 
 def figures(folder: Path, spoken: Iterable[str] = ()) -> dict[str, Any]:
-    """Every figure of a corpus in the published form.
+    """Return every figure of a corpus in the published form.
 
     Args:
-        folder: Its json files.
-        spoken: Words that queries use for what sheets are about, beside those that sheets have.
+        folder: Folder of its JSON files.
+        spoken: Words that queries use for the subjects of sheets, beside the words of the sheets.
 
     Raises:
         CorpusError: If its files are missing or malformed.
@@ -70,7 +70,7 @@ def figures(folder: Path, spoken: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def _of_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What only the generator knows."""
+    """Return the figures that only the generator knows."""
     conventions = manifest["conventions"]
     return {
         "workbooks": manifest["workbooks"],
@@ -97,7 +97,7 @@ def _of_sheets(records: Sequence[SheetRecord]) -> Iterator[tuple[str, Any]]:
 
 
 def category(record: SheetRecord) -> str:
-    """Category of a sheet; published ones begin their names with it.
+    """Return the category of a sheet; published ones begin their names with it.
 
     >>> category(SheetRecord("1", "Sales_Data__Sales_2022_Q3_source"))
     'Sales Data'
@@ -135,7 +135,7 @@ def _of_queries(dataset: Dataset, spoken: Iterable[str]) -> Iterator[tuple[str, 
 
 
 def words_of(records: Iterable[SheetRecord], more: Iterable[str] = ()) -> frozenset[str]:
-    """Words of the names and headers of sheets and of more texts, in lower case."""
+    """Return the words of the names and headers of sheets and of more texts, in lower case."""
     texts = set(more)
     for record in records:
         texts |= {record.path, record.sheet, *(column.name for column in record.columns)}
@@ -143,7 +143,7 @@ def words_of(records: Iterable[SheetRecord], more: Iterable[str] = ()) -> frozen
 
 
 def spoken_words(vocabulary: Vocabulary) -> Iterator[str]:
-    """What queries call the kinds and categories of made sheets, and whose they are."""
+    """Yield the words of queries for kinds, categories and owners of made sheets."""
     for words in vocabulary.categories.values():
         yield from words.asked
         for kind in words.kinds.values():
@@ -154,7 +154,7 @@ def spoken_words(vocabulary: Vocabulary) -> Iterator[str]:
 
 
 def pattern(text: str, known: frozenset[str]) -> str:
-    """A question without what it asks for: words of sheets and numbers become one sign.
+    """Return a question without its subject: words of sheets and numbers become one sign.
 
     >>> pattern("Show Acme's sales in FY2024", frozenset(("sales", "acme")))
     'show … in …'
@@ -196,7 +196,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def show(name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Table:
-    """Two corpora side by side."""
+    """Return a table of two corpora side by side."""
     table = Table("", title=f"{name} beside {PUBLISHED[name]}")
     for heading in ("made here", "published"):
         table.add_column(heading, justify="right")

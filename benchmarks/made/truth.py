@@ -1,4 +1,4 @@
-"""Records and links of an index against the truth of the generator that made its workbooks."""
+"""Compare records and links of an index with the truth of the generator of its workbooks."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ End = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Tally:
-    """What was compared so far.
+    """The result of the comparison so far.
 
     Attributes:
-        sheets: Sheets by group (category, naming convention).
-        equal: Sheets with an equal record by group.
-        fields: Sheets with another value by field.
-        both: Links in both by type.
-        missed: Links the index lacks by type.
-        extra: Links only the index has by type.
-        wrong: Links missed or extra by the source's groups, inferred joins left out.
+        sheets: Number of sheets by group (category, naming convention).
+        equal: Number of sheets with an equal record by group.
+        fields: Number of sheets with another value by field.
+        both: Number of links in both by type.
+        missed: Number of links that the index lacks by type.
+        extra: Number of links that only the index has by type.
+        wrong: Number of missed or extra links by the source's groups, without inferred joins.
         differences: All differences in words, each beginning with its kind.
     """
 
@@ -76,7 +76,7 @@ class Tally:
     def add_links(self, unit: MadeUnit, found: Iterable[Link]) -> None:
         """Compare the links that start at a unit's sheets.
 
-        Joins that no formula shows are inferred; they are counted apart.
+        Joins that no formula shows are inferred; they are counted separately.
         """
         said, keys, there = ends(unit.links), ends(unit.keys), ends(found)
         groups = {sheet.record.sheet_id: _groups(sheet) for sheet in unit.sheets}
@@ -98,12 +98,12 @@ def _groups(sheet: MadeSheet) -> tuple[str, str]:
 
 
 def ends(links: Iterable[Link]) -> set[End]:
-    """Ends and types of the links that are compared."""
+    """Return ends and types of the links that are compared."""
     return {(link.source, link.target, link.type) for link in links if link.type in TYPES}
 
 
 def differing(true: SheetRecord, found: SheetRecord | None) -> list[str]:
-    """Names of the fields in which a record is not the true one; "record" if there is none."""
+    """Return the fields in which a record differs from the truth; "record" if it is missing."""
     if found is None:
         return ["record"]
     tables = tuple(
@@ -118,9 +118,9 @@ def differing(true: SheetRecord, found: SheetRecord | None) -> list[str]:
 
 
 def comparable(true: Sequence[Column], found: Sequence[Column]) -> tuple[Column, ...]:
-    """The found columns, without the examples that the truth leaves open.
+    """Return the found columns, without the examples that the truth leaves open.
 
-    Which number a placeholder for free text gets is the reader's choice.
+    The reader chooses the numbers of placeholders for free text.
     """
     if len(true) != len(found):
         return tuple(found)
@@ -135,7 +135,7 @@ def _comparable(true: Table, found: Table) -> Table:
 
 
 def told(true: SheetRecord, found: SheetRecord | None, name: str) -> str:
-    """A difference in words: the first table or column that differs, or the whole field."""
+    """Describe a difference: the first table or column that differs, or the whole field."""
     if found is None:
         return f"{true.sheet_id}: there is no record"
     one, other = getattr(true, name), getattr(found, name)

@@ -1,1 +1,1 @@
-"""The paper's measurements, on its corpora and on Spider, and its own figures."""
+"""Measure on the paper's corpora and on Spider, and hold the paper's own figures."""

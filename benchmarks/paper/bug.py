@@ -1,10 +1,10 @@
-"""Cost of the fixed error of the released training: Stage 1 with it, without it, and ours.
+"""Measure the cost of an error of the released training: Stage 1 with it, without it, ours.
 
     python -m benchmarks run bug --seeds 42 43 44
 
-The released recipe has one relevant sheet a question, whose other relevant sheets count as
-wrong in a batch, and hard negatives of the untrained encoder. Its epochs end at a question
-that has none (`benchmarks.training.released`). Its other options are those of
+The released recipe takes one relevant sheet per question, so the question's other relevant sheets
+count as wrong in a batch, and hard negatives of the untrained encoder. Its epochs end at a question
+without a hard negative (`benchmarks.training.released`). The other options are those of
 `benchmarks.paper.trained`.
 """
 

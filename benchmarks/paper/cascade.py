@@ -1,11 +1,10 @@
-"""Time of each method for one question: each stage alone, and both in one call.
+"""Time each method for one question: each stage alone, and both in one call.
 
     python -m benchmarks run cascade [--methods graph ours] [--repeats 5]
 
-On IndustryTab-1K's 1,002 sheets, one test question after another. Loading models and encoding
-sheets are left out, as in the paper. Models that are not trained yet are trained first. The
-processor is all that is used: there is no GPU runtime for inference. See `benchmarks.paper.trained`
-for the other options.
+It asks IndustryTab-1K's 1,002 sheets one test question after another. Loading models and encoding
+sheets are excluded, as in the paper. Missing models are trained first. Only the processor is used,
+since there is no GPU runtime for inference. See `benchmarks.paper.trained` for the other options.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ TIMED = tuple(name for name, recipe in RECIPES.items() if recipe.llm is None)
 
 
 def timed(name: str, dataset: Dataset, corpus: Corpus, options: Any) -> Latency:
-    """Times of one method over the test questions."""
+    """Time one method over the test questions."""
     places, recipe = Places(options.data, options.runs), changed(RECIPES[name], options.set)
     step = recipe.step(corpus, options.seed)
     if step is not None:
@@ -56,7 +55,7 @@ def timed(name: str, dataset: Dataset, corpus: Corpus, options: Any) -> Latency:
 
 
 def metrics_of(found: Latency) -> dict[str, float | int]:
-    """Its times by name, in milliseconds: `joint_p50_ms`, `stage1_mean_ms` and so on."""
+    """Return times by name, in milliseconds: `joint_p50_ms`, `stage1_mean_ms` and so on."""
     times: Mapping[str, Any] = asdict(found)
     return {
         f"{part}_{name}_ms": round(value, 3)

@@ -1,4 +1,4 @@
-"""The paper's figures, from `paper.json`: nothing here is measured by this package."""
+"""Read the paper's figures from `paper.json`; this package measured none of them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Reported:
     """One reported figure.
 
     Attributes:
-        mean: The figure; a mean where several seeds or splits were run.
-        sd: Its standard deviation over them; None where one run was reported.
+        mean: The figure; a mean if several seeds or splits were run.
+        sd: Its standard deviation over them; None if one run was reported.
     """
 
     mean: float
@@ -32,7 +32,7 @@ class ReportedGap:
 
     Attributes:
         mean: The mean difference.
-        low: Lower end of its 95 % interval; None where none was reported.
+        low: Lower end of its 95 % interval; None if none was reported.
         high: Upper end.
     """
 
@@ -43,11 +43,11 @@ class ReportedGap:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A reported table of cells that are no metrics.
+    """A reported table whose cells are not metrics.
 
     Attributes:
         columns: Headings.
-        rows: Cells of each row, by its name; None where the paper gives none.
+        rows: Cells of each row, by its name; None if the paper gives none.
     """
 
     columns: tuple[str, ...]
@@ -56,18 +56,18 @@ class Grid:
 
 @cache
 def content() -> Mapping[str, Any]:
-    """All of `paper.json`."""
+    """Return all of `paper.json`."""
     found: dict[str, Any] = json.loads(PAPER.read_text(encoding="utf-8"))
     return found
 
 
 def source(section: str) -> str:
-    """Where the figures of a section stand, in words."""
+    """Return the place of a section's figures in the paper, in words."""
     return str(content()[section]["source"])
 
 
 def full_corpus(dataset: str) -> dict[str, dict[str, Reported]]:
-    """The main table of one corpus: metric by name, without latency, by method.
+    """Return the main table of one corpus: metric by name, without latency, by method.
 
     >>> full_corpus("industrytab_1k")["SAT"]["NDCG@5"]
     Reported(mean=0.9222, sd=0.0058)
@@ -79,7 +79,7 @@ def full_corpus(dataset: str) -> dict[str, dict[str, Reported]]:
 
 
 def latency_ms(dataset: str) -> dict[str, float]:
-    """Mean milliseconds of a question on an A40, by method.
+    """Return mean milliseconds of a question on an A40, by method.
 
     >>> latency_ms("industrytab_614")["RAG"]
     8.97
@@ -96,7 +96,7 @@ def _main_rows(dataset: str) -> dict[str, dict[str, Reported]]:
 
 
 def stage_latencies() -> dict[str, dict[str, float]]:
-    """Milliseconds of Stage 1, of Stage 2 and of both on IndustryTab-1K, by method.
+    """Return milliseconds of Stage 1, of Stage 2 and of both on IndustryTab-1K, by method.
 
     >>> stage_latencies()["SAT"]["stage2_ms"]
     2.82
@@ -106,29 +106,29 @@ def stage_latencies() -> dict[str, dict[str, float]]:
 
 
 def prompt_tokens() -> dict[str, int]:
-    """Tokens of a prompt on IndustryTab-1K, by method that asks a language model."""
+    """Return the tokens of a prompt on IndustryTab-1K, by method with a language model."""
     found: dict[str, int] = content()["llm"]["prompt_tokens"]
     return found
 
 
 def short_answers() -> dict[str, int]:
-    """Answers with fewer sheets than asked for, of 179, by method."""
+    """Return the number of answers with fewer sheets than requested, of 179, by method."""
     found: dict[str, int] = content()["llm"]["short_answers"]
     return found
 
 
 def grouped() -> dict[str, float]:
-    """NDCG@5 on unseen families, by method: the authors' later runs."""
+    """Return NDCG@5 on unseen families, by method, from the authors' later runs."""
     return _figures("grouped")
 
 
 def candidates() -> dict[str, float]:
-    """What Stage 1's candidates of seed 42 hold on IndustryTab-1K, by metric."""
+    """Return the metrics of Stage 1's candidates of seed 42 on IndustryTab-1K."""
     return _figures("candidates")
 
 
 def query_types() -> dict[str, float]:
-    """NDCG@5 of SAT on IndustryTab-1K, by query type: the authors' later runs."""
+    """Return NDCG@5 of SAT on IndustryTab-1K by query type, from the authors' later runs."""
     return _figures("query_types")
 
 
@@ -137,7 +137,7 @@ def _figures(section: str) -> dict[str, float]:
 
 
 def sensitivity() -> dict[str, dict[str, float]]:
-    """Metrics of each row of the sensitivity table, by the row's name.
+    """Return metrics of each row of the sensitivity table, by the row's name.
 
     >>> sensitivity()["k_10"]["Recall@5"]
     0.6867
@@ -149,7 +149,7 @@ def sensitivity() -> dict[str, dict[str, float]]:
 
 
 def graph_over_base() -> dict[str, ReportedGap]:
-    """NDCG@5 of the graph minus that of its base scorer, by split: the authors' later runs.
+    """Return NDCG@5 of the graph minus its base scorer's by split, from the authors' later runs.
 
     >>> graph_over_base()["grouped"]
     ReportedGap(mean=0.0005, low=None, high=None)
@@ -159,7 +159,7 @@ def graph_over_base() -> dict[str, ReportedGap]:
 
 
 def corpus(dataset: str) -> Mapping[str, Any]:
-    """Statistics of one corpus; empty if the paper has none of it.
+    """Return the statistics of one corpus; empty if the paper has none.
 
     >>> corpus("industrytab_1k")["sheets"], corpus("eps")
     (1002, {})
@@ -169,12 +169,12 @@ def corpus(dataset: str) -> Mapping[str, Any]:
 
 
 def compared() -> Grid:
-    """What sets the compared methods apart."""
+    """Return the properties of the compared methods."""
     return _grid("compared")
 
 
 def training() -> Grid:
-    """Hyper-parameters of each training."""
+    """Return the hyper-parameters of each training."""
     return _grid("training")
 
 

@@ -1,4 +1,4 @@
-"""The main table in two minutes: a small made corpus, few questions, one epoch."""
+"""Make the main table in two minutes: a small made corpus, few questions, one epoch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import SynthOptions
 
 SHEETS, QUERIES, TAUGHT = 120, 200, 64
-# Both recipes' Stage 1 is then the same, and trained once.
+# Both recipes then share Stage 1, which is trained once.
 _ONE_EPOCH = (
     "epochs=1",
     "base_epochs=1",
@@ -20,7 +20,7 @@ _ONE_EPOCH = (
 
 
 def make_quick(options: argparse.Namespace) -> None:
-    """Change the options of `run main` to a quick trial, after making its corpus once."""
+    """Change the options of `run main` to a quick trial, and make its corpus if missing."""
     folder = options.runs.resolve() / "quick" / f"corpus-{SHEETS}"
     if not (folder / "corpus.json").is_file():  # written last
         synthesize(folder, SynthOptions(str(SHEETS), seed=7, queries=QUERIES))

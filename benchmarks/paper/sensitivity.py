@@ -1,9 +1,10 @@
-"""Effects of K, depth, gate and channels of the paper's graph, on IndustryTab-1K with one seed.
+"""Measure effects of K, depth, gate and channels of the paper's graph, on IndustryTab-1K.
 
     python -m benchmarks run sensitivity
 
-Every row changes one thing of the paper's reference. All share Stage 1, and those of equal K
-the base scorer, with each other and with `benchmarks.paper.trained`. See there for the options.
+One seed is used. Every row changes one setting of the paper's reference. All rows share Stage 1,
+and those with equal K the base scorer, with each other and with `benchmarks.paper.trained`, which
+describes the options.
 """
 
 from __future__ import annotations

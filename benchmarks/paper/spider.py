@@ -1,12 +1,11 @@
-"""Both stages trained on Spider's training questions, scored on its dev part and on BIRD's.
+"""Train both stages on Spider's training questions, and score them on its dev part and BIRD's.
 
     python -m benchmarks run spider --seeds 42 --bird-tables dev_tables.json
 
-Training sees three quarters of the training databases, validation the others; the databases of
-dev and of BIRD are in neither. Links are the declared foreign keys ("given") or those that the
-index finds by headers ("found"); BIRD's declared keys take its dev_tables.json. The link
-reranker needs no training, and gets the same candidates. See `benchmarks.paper.trained` for the
-other options.
+Training sees three quarters of the training databases, validation the others. The databases of dev
+and of BIRD are in neither. Links are the declared foreign keys ("given") or those that the index
+finds by headers ("found"); BIRD's declared keys need its dev_tables.json. The link reranker needs
+no training and gets the same candidates. See `benchmarks.paper.trained` for the other options.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from benchmarks.unlabelled.quality import whole
 from sat_retriever.index.scores import DENSE_WEIGHT
 
 BENCHMARK = "train_spider"
-SPLIT_SEED = 42  # of the databases held out for validation, whatever the training seed
+SPLIT_SEED = 42  # of the held-out validation databases, for every training seed
 
 _UNTRAINED = Recipe("MiniLM + words, untrained", dense_weight=DENSE_WEIGHT)
 _STAGE1 = Recipe("Stage 1, trained", SPIDER_ENCODER)

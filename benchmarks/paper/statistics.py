@@ -1,10 +1,9 @@
-"""Counts of every corpus: sheets, questions and their annotations, categories, links, splits.
+"""Count every corpus: sheets, questions and their annotations, categories, links, splits.
 
     python -m benchmarks run statistics [--data ../shared/data] [--corpus DIR …]
 
-A corpus that is not at hand is left out, and shown as not counted. Where questions have
-types, a result has a row a question: its place in the file, its type and its dependency, so
-that tables by type need no data.
+A missing corpus is left out, and shown as not counted. If questions have types, a result has a row
+per question: its place in the file, its type and its dependency, so tables by type need no data.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from sat_retriever.workbook.read import read_workbooks
 BENCHMARK = "statistics"
 METHOD = "counted"
 SEEDS = (42, 43, 44)
-# Full query files whose split is the paper's: share of test questions, seeds of the split.
+# Full query files with the paper's split: share of test questions, seeds of the split.
 _SPLITS: Mapping[tuple[str, int], tuple[float, tuple[int, ...]]] = {
     (INDUSTRYTAB_1K, 1797): (0.1, (42,)),
     (INDUSTRYTAB_614, 1453): (0.2, SEEDS),
@@ -41,7 +40,7 @@ _LEGACY = "query_legacy_134.json"
 
 
 def counted(dataset: Dataset) -> dict[str, Any]:
-    """Every figure of a corpus; what it has nothing of is left out."""
+    """Return every figure of a corpus; figures that do not apply are left out."""
     records = dataset.records or read_records(dataset.root)
     found = {"sheets": len(records), **_of_queries(dataset.queries)}
     if any(path.name == _LEGACY for path in dataset.files):
@@ -55,14 +54,14 @@ def counted(dataset: Dataset) -> dict[str, Any]:
 
 
 def read_records(root: Path | None) -> list[SheetRecord]:
-    """Sheets of all workbooks below a folder, as indexing it finds them."""
+    """Return the sheets of all workbooks below a folder, as indexing finds them."""
     files = [] if root is None else sorted(path for path in root.rglob("*") if path.is_file())
     books = read_workbooks(files, root=root, formulas=False, links=False)
     return [record for book in books for record in book.records]
 
 
 def question_rows(dataset: Dataset) -> list[dict[str, Any]]:
-    """Place, type and dependency of each question that has a type."""
+    """Return the place, type and dependency of each question that has a type."""
     return [
         {
             "query": place,
@@ -76,7 +75,7 @@ def question_rows(dataset: Dataset) -> list[dict[str, Any]]:
 
 
 def is_heavy(query: Query) -> bool:
-    """True if its positives depend on each other; the release marks these and no others."""
+    """True if its positives depend on each other; the release marks exactly these queries."""
     return query.dependency_type not in ("", "none")
 
 
@@ -103,7 +102,7 @@ def _of_queries(queries: Sequence[Query]) -> dict[str, Any]:
 
 
 def _of_links(dataset: Dataset) -> dict[str, Any]:
-    """Links by type, each pair and type once; pairs, and sheets in any."""
+    """Count links by type, each pair and type once; also pairs, and linked sheets."""
     if not dataset.links:
         return {}
     ends = [(link.source, link.target) for link in dataset.links]
@@ -120,7 +119,7 @@ def _of_links(dataset: Dataset) -> dict[str, Any]:
 
 
 def _of_pairs(dataset: Dataset) -> dict[str, int]:
-    """Pairs of train.json, which no reported method learns from."""
+    """Count the pairs of train.json, which no reported method learns from."""
     path = dataset.files[0].parent / "train.json"
     if not path.is_file():
         return {}
@@ -129,7 +128,7 @@ def _of_pairs(dataset: Dataset) -> dict[str, int]:
 
 
 def _splits(dataset: Dataset) -> Iterator[tuple[str, dict[str, int]]]:
-    """Questions of each part of the reported splits, and those with hard negatives in the test."""
+    """Yield question counts of each part of the reported splits, and of hard test questions."""
     asked = dataset.queries
     ratio, seeds = _SPLITS.get((dataset.name, len(asked)), (0.0, ()))
     splits = [
@@ -158,7 +157,7 @@ def _most_first(counts: Counter[str]) -> dict[str, int]:
 
 
 def result_of(dataset: Dataset) -> Result:
-    """The figures of a corpus as a result."""
+    """Return the figures of a corpus as a result."""
     return Result(METHOD, dataset.name, counted(dataset), per_query=question_rows(dataset))
 
 

@@ -1,18 +1,18 @@
-"""Every method on IndustryTab-1K: language models, the paper's recipe and ours, and plain ones.
+"""Measure every method on IndustryTab-1K: language models, the paper's recipe, ours, plain ones.
 
     python -m benchmarks run main --seeds 42 43 44
     python -m benchmarks run grouped --seeds 42 43 44
     python -m benchmarks run main --methods llm_only rag_llm --llm qwen3.5:9b
     python -m benchmarks run main --corpus industrytab_614
-    python -m benchmarks run main --corpus my-corpus        # what `sat synth --out my-corpus` made
-    python -m benchmarks run main --quick                   # all of it in two minutes, for a look
+    python -m benchmarks run main --corpus my-corpus        # made by `sat synth --out my-corpus`
+    python -m benchmarks run main --quick                   # a quick trial, two minutes
 
-Trains what has not been trained yet, each step in a process of its own, and scores the test
-queries. Trained models and whole answers are kept below `--runs`; a result is written as soon as
-it is there, and is not made again without `--again`. Language models are asked only with `--llm`:
-one that does not answer has no row, the reason is told, and the command ends with 1. A run that
-was stopped goes on where it was. With `--set`, `--limit` or `--quick` results are
-trials: they are written below `--runs` and never shown in the README.
+Missing models are trained, each step in its own process, and then the test queries are scored.
+Trained models and whole answers are kept in `--runs`. A result is written as soon as it is
+complete, and is made again only with `--again`. Language models are asked only with `--llm`; one
+that does not answer has no row, the reason is printed, and the command ends with exit status 1. A
+stopped run goes on where it was. With `--set`, `--limit` or `--quick` results are trials: they are
+written to `--runs` and never shown in the README.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ BENCHMARK = "trained"
 
 
 def changed(recipe: Recipe, changes: Sequence[str]) -> Recipe:
-    """The recipe with overridden settings."""
+    """Return the recipe with overridden settings."""
     parts = {
         name: overridden(settings, changes)
         for name in ("encoder", "reranker", "cross_encoder")
@@ -58,7 +58,7 @@ def changed(recipe: Recipe, changes: Sequence[str]) -> Recipe:
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
-    """The options that all benchmarks of training share."""
+    """Return a parser with the options that all benchmarks of training share."""
     made = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
     made.add_argument(
         "--data", type=Path, default=Path("../shared/data"), help="folder of the corpora"
@@ -72,7 +72,7 @@ def parser(description: str | None) -> argparse.ArgumentParser:
 
 
 def results_folder(options: argparse.Namespace) -> Path:
-    """Where results go: trials and corpora of one's own never get among the committed ones."""
+    """Return the folder of results; trials and own corpora are never among the committed ones."""
     own = getattr(options, "corpus", INDUSTRYTAB_1K) not in PUBLISHED
     trial = own or bool(options.set) or options.limit is not None
     folder: Path = options.runs / "results" if trial else results.FOLDER
@@ -80,7 +80,7 @@ def results_folder(options: argparse.Namespace) -> Path:
 
 
 def is_done(path: Path, settings: Mapping[str, Any], data: Iterable[Path]) -> bool:
-    """True if a result file is there, with a line that says so; of other data, it is not.
+    """True if a result file of the same data exists; prints a line that says so.
 
     Raises:
         SystemExit: If it was made with other settings.
@@ -91,14 +91,14 @@ def is_done(path: Path, settings: Mapping[str, Any], data: Iterable[Path]) -> bo
     if content["provenance"]["data_hash"] != data_hash(data):
         return False
     stored = content["metrics"]["settings"]
-    if {"walk": False, **stored} != settings:  # the first files did not say that
+    if {"walk": False, **stored} != settings:  # the first files lack this setting
         sys.exit(f"{path} was made with other settings; make it --again, or remove it")
     print(f"{path.name} is there already", flush=True)
     return True
 
 
 def say(result: Result) -> None:
-    """One line for the terminal."""
+    """Print one line for the terminal."""
     found = result.metrics
     shown = ("NDCG@5", "Recall@5", "Hit@5", "MRR@5", "HN-FPR@1")
     cells = " ".join(f"{name} {found[name]:.4f}" for name in shown if found[name] is not None)
@@ -109,14 +109,14 @@ def say(result: Result) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one result file is of.
+    """The subject of one result file.
 
     Attributes:
         name: Name of the method.
-        recipe: What ranks.
+        recipe: The recipe that ranks.
         step: Its last training; None if it has none.
         asked: The test questions.
-        seed: Seed of the training or of the split; None where nothing is random.
+        seed: Seed of the training or of the split; None if nothing is random.
     """
 
     name: str
@@ -134,7 +134,7 @@ class Measured:
 def measure(
     benchmark: str, measured: Measured, data: Iterable[Path], options: argparse.Namespace
 ) -> None:
-    """Train what is not trained, answer, and write the result, unless it is there already."""
+    """Train if necessary, answer, and write the result, unless it exists."""
     places, folder = Places(options.data, options.runs), results_folder(options)
     step, recipe = measured.step, measured.recipe
     anew = options.again or options.rescore
@@ -150,7 +150,7 @@ def measure(
 
 
 def _keep(options: argparse.Namespace) -> Keep:
-    """What of kept answers is taken."""
+    """Return which kept answers to reuse."""
     return "nothing" if options.again else "runs" if options.rescore else "answers"
 
 
@@ -164,7 +164,7 @@ def run(
     """Measure each recipe with one training seed on the test questions of its own corpus.
 
     Returns:
-        Recipes without a result, as their language model failed: the reason by title.
+        Recipes without a result because their language model failed: the reason by title.
     """
     dataset = dataset_of(corpus, options.data)
     asked = QuerySet(dataset, corpus.split, dataset.split.test)
@@ -176,7 +176,7 @@ def run(
         measured = Measured(name, recipe, step, asked, own)
         try:
             measure(benchmark, measured, dataset.files, options)
-        except LanguageModelError as error:  # no other row is to be lost
+        except LanguageModelError as error:  # the other rows are kept
             failed[f"{recipe.title} ({recipe.model})"] = str(error)
     return failed
 
@@ -185,7 +185,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Train, score, write a result file a method and seed, print the table.
 
     Raises:
-        SystemExit: If a language model did not answer: names each row that is left out, and why.
+        SystemExit: If a language model did not answer; names each missing row with the reason.
     """
     made = parser(__doc__)
     made.add_argument("--split", choices=("standard", "grouped"), default="standard")
@@ -201,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     failed: dict[str, str] = {}
     for place, seed in enumerate(options.seeds):
         corpus = corpus_of(options.corpus, options.split, seed, options.data, options.limit)
-        again = {  # what no seed decides is measured with the first
+        again = {  # methods without a seed are measured with the first one
             name: recipe for name, recipe in recipes.items() if recipe.encoder or corpus.drawn
         }
         failed |= run(BENCHMARK, again if place else recipes, corpus, seed, options)
@@ -211,7 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def show(files: Files, split: str, options: argparse.Namespace) -> None:
-    """The main table for the terminal, with what was not run."""
+    """Show the main table in the terminal, with the rows that were not run."""
     folder = options.data / options.corpus
     table = Table(*HEADINGS, box=None, title=f"{folder.name}, {split} test", title_justify="left")
     for row in main_rows(files, [], split, load_industrytab(folder).name):
@@ -220,10 +220,10 @@ def show(files: Files, split: str, options: argparse.Namespace) -> None:
 
 
 def chosen(names: Sequence[str] | None, model: str | None) -> dict[str, Recipe]:
-    """The recipes to measure; those of a language model only where one is named.
+    """Return the recipes to measure; those of a language model only if one is named.
 
     Raises:
-        SystemExit: If a recipe is asked for that needs a model, and none is named.
+        SystemExit: If a requested recipe needs a model, and none is named.
     """
     if names is None:
         names = [name for name, recipe in RECIPES.items() if model or recipe.llm is None]

@@ -1,1 +1,1 @@
-"""Times and owners in questions."""
+"""Measure times and owners in questions."""

@@ -1,8 +1,8 @@
-"""A made corpus to ask for times: each company keeps its tables for many periods.
+"""Make a corpus to ask for times: each company keeps its tables for many periods.
 
-Two companies draw from each naming convention; each keeps one table by years, one by quarters
-and one by months, and several companies keep the same table. So a question has to get subject,
-owner and time right, and the sheets that differ by time alone are many.
+Two companies use each naming convention. Each keeps one table by years, one by quarters and one by
+months, and several companies keep the same table. So a question has to match subject, owner and
+time, and many sheets differ only by time.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _FRAMES = (
 
 @dataclass(frozen=True, slots=True)
 class SeriesOptions:
-    """What to make.
+    """The options of a corpus.
 
     Attributes:
-        companies: Of each naming convention.
-        tables: Different tables, a third of them by years, by quarters and by months.
-        years: First and last year of those kept by years; by quarters and months it is less.
-        seed: Of everything random; no other corpus is made with it.
+        companies: Number of companies per naming convention.
+        tables: Number of tables, a third of them by years, by quarters and by months.
+        years: First and last year of tables by years; those by quarters and months have fewer.
+        seed: Seed of everything random; no other corpus uses it.
     """
 
     companies: int = 2
@@ -57,10 +57,10 @@ class Series:
     """One company's table over time.
 
     Attributes:
-        kind: What the table holds, as one says it.
-        company: Whose it is.
+        kind: Content of the table, in spoken words.
+        company: Owner of the table.
         grain: "year", "quarter" or "month".
-        convention: How its files are named.
+        convention: Naming convention of its files.
         whens: Its periods.
     """
 
@@ -77,10 +77,10 @@ class Question:
 
     Attributes:
         query: Text and all sheets that answer.
-        kind: How time or owner is named: one of `PHRASES` or `SPELLINGS`.
+        kind: The way to name time or owner: one of `PHRASES` or `SPELLINGS`.
         span: The time.
         convention: Naming convention of the sheets.
-        family: All sheets of the series, those of other times included.
+        family: All sheets of the series, including those of other times.
     """
 
     query: Query
@@ -92,12 +92,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class SeriesCorpus:
-    """Sheets, what is true of them, and questions.
+    """The sheets, their true facts, and questions.
 
     Attributes:
         dataset: Records, links between periods, and the questions' queries.
-        facts: What each sheet is about, by its id.
-        questions: In the order of `dataset.queries`.
+        facts: True facts of each sheet, by its id.
+        questions: Questions in the order of `dataset.queries`.
     """
 
     dataset: Dataset
@@ -106,7 +106,7 @@ class SeriesCorpus:
 
     @property
     def names_read(self) -> float:
-        """Share of the sheets whose names alone tell the right period."""
+        """Share of the sheets whose names alone give the right period."""
         told = [
             (found := period_of(record)) is not None
             and (truth := self.facts[record.sheet_id].period) is not None
@@ -117,17 +117,17 @@ class SeriesCorpus:
 
 
 def read_right(question: Question) -> bool:
-    """True if the reader of names, given the question's text, finds the time that it means."""
+    """True if the reader of names finds the meant time in the question's text."""
     found = period_of(SheetRecord("", question.query.text))
     return found is not None and span_of(found) == question.span
 
 
 def series_corpus(tables: Dataset, options: SeriesOptions) -> SeriesCorpus:
-    """The corpus; equal arguments give equal ones.
+    """Make the corpus; equal arguments give equal ones.
 
     Args:
-        tables: Open databases as workbooks, whose tables are kept.
-        options: How much is made of them.
+        tables: Open databases as workbooks, whose tables the companies keep.
+        options: Options of the corpus.
     """
     words, chance = Vocabulary.load(), random.Random(f"periods {options.seed}")
     shown = _tables(tables.records, options.tables, chance)
@@ -164,7 +164,7 @@ def series_corpus(tables: Dataset, options: SeriesOptions) -> SeriesCorpus:
 def _tables(
     records: Sequence[SheetRecord], number: int, chance: random.Random
 ) -> list[SheetRecord]:
-    """Tables of different databases with names that no other one has a word of."""
+    """Return tables of different databases whose names share no word."""
     order = list(records)
     chance.shuffle(order)
     found: list[SheetRecord] = []
@@ -180,7 +180,7 @@ def _tables(
 def _companies(
     words: Vocabulary, options: SeriesOptions, chance: random.Random
 ) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """A naming convention and a company's name; no two names share a word."""
+    """Yield naming conventions with company names; no two names share a word."""
     firsts, lasts = (
         list(dict.fromkeys(words.lists[name]))
         for name in ("company_first_words", "company_business_words")
@@ -196,11 +196,11 @@ def _companies(
 
 
 _GRAINS = {"year": (0,), "quarter": range(1, 5), "month": range(1, 13)}
-_FEWER = {"year": 0, "quarter": 3, "month": 6}  # years that are not kept, of the first ones
+_FEWER = {"year": 0, "quarter": 3, "month": 6}  # number of first years that are left out
 
 
 def _kept(tables: Sequence[SheetRecord], chance: random.Random) -> Iterator[tuple[str, int]]:
-    """One table by years, one by quarters, one by months, as places."""
+    """Yield places of one table by years, one by quarters and one by months."""
     for place, grain in enumerate(_GRAINS):
         yield grain, chance.choice(range(place, len(tables), len(_GRAINS)))
 
@@ -231,7 +231,7 @@ def _sheet(
 def _questions(
     series: Sequence[tuple[Series, frozenset[str]]], index: FactIndex, chance: random.Random
 ) -> Iterator[Question]:
-    """Each way to name a time or an owner, once a series where it can be asked."""
+    """Yield a question for each way to name a time or an owner, once a series if possible."""
     for one, family in series:
         plain = "March 2022" if one.grain == "month" else "2021"
         asked = [(kind, kind, one.company) for kind in PHRASES]
@@ -245,11 +245,11 @@ def _questions(
 def _question(
     series: Series, kind: str, named: str, entity: str, index: FactIndex, chance: random.Random
 ) -> Question | None:
-    """A question with all that answer it; None where none, or too many, would."""
+    """Return a question with all its answers; None if it has none or too many."""
     phrase = PHRASES[named]
     span = phrase.draw(chance, series.whens[0].year, series.whens[-1].year)
     if series.grain == "quarter" and not _of_quarters(span):
-        return None  # a quarter that is partly meant is neither right nor wrong
+        return None  # a partly covered quarter is neither right nor wrong
     need = Need(kinds=(series.kind,), entities=(series.company,), spans=(span,))
     positives = index.sheets(need, MOST_POSITIVES)
     if not positives:

@@ -1,13 +1,13 @@
-"""Times and owners in questions: rankings compared, however a question spells them.
+"""Compare rankings for questions that name times and owners in many spellings.
 
     python -m benchmarks run periods
     python -m benchmarks run periods --models general FOLDER --adapt [--set epochs=2]
 
-Made corpora in every naming convention, in which sheets differ by their time alone; questions that
-name it in words, with all sheets that answer. This is for development: choices may be made on it.
-The oracles are given the time that is meant, and only leave out the sheets of other times: what a
-perfect reading of the question would bring, with the sheets' times as they are and as their names
-tell them.
+Corpora in every naming convention are made, in which sheets differ only by their time. Questions
+name the time in words, with all sheets that answer. This benchmark is for development, so choices
+may be based on it. The oracles know the meant time and leave out sheets of other times, by the
+sheets' true times or by those in their names. They show the gain of a perfect reading of the
+question.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Row = Mapping[str, Any]
 
 
 def held_out_tables(data: Path) -> Dataset:
-    """Tables of Spider's held-out training databases; none of them is trained on."""
+    """Return tables of Spider's held-out training databases; no model is trained on them."""
     spider = load_spider(data / "spider", "train")
     known = held_out_workbooks(spider.queries)
     records = tuple(each for each in spider.records if each.workbook in known)
@@ -62,18 +62,18 @@ def held_out_tables(data: Path) -> Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """Leaves out what is of another time than the question means.
+    """A method that leaves out sheets of another time than the question means.
 
     Attributes:
-        corpus: The questions, and what they mean.
-        period: The time of a sheet.
+        corpus: The questions and their meaning.
+        period: Returns the time of a sheet.
     """
 
     corpus: SeriesCorpus
     period: Callable[[str], SheetPeriod | None]
 
     def method(self, index: SheetIndex) -> Method:
-        """Words and tokens, with the sheets of other times left out."""
+        """Return words and tokens, without sheets of other times."""
         meant = {each.query.text: each.span for each in self.corpus.questions}
         period = {sheet: self.period(sheet) for sheet in index.sheet_ids()}
 
@@ -87,7 +87,7 @@ class Oracle:
 
 
 def oracles(corpus: SeriesCorpus, index: SheetIndex) -> Iterator[System]:
-    """The upper limit, with the sheets' true times and with those that their names tell."""
+    """Yield the upper limits, with the sheets' true times and with those in their names."""
     records = {record.sheet_id: record for record in corpus.dataset.records}
     told = Oracle(corpus, lambda sheet: period_of(records[sheet]))
     true = Oracle(corpus, lambda sheet: corpus.facts[sheet].period)
@@ -96,7 +96,7 @@ def oracles(corpus: SeriesCorpus, index: SheetIndex) -> Iterator[System]:
 
 
 def period_rows(corpus: SeriesCorpus, run: Run) -> list[dict[str, Any]]:
-    """One row a question: as all rankings have it, with its kind and its family's ranks."""
+    """Return one row a question, with its kind and its family's ranks."""
     ids = numbers([record.sheet_id for record in corpus.dataset.records])
     rows = rows_of(dict(enumerate(corpus.dataset.queries)), run, ids)
     for row, question in zip(rows, corpus.questions, strict=True):
@@ -109,7 +109,7 @@ def period_rows(corpus: SeriesCorpus, run: Run) -> list[dict[str, Any]]:
 
 
 def measured(rows: Sequence[Row]) -> dict[str, float]:
-    """Means of the measures over some rows.
+    """Return means of the measures over some rows.
 
     >>> row = {"relevant": 2, "hits": [1, 4], "family": [1, 3, 4]}
     >>> found = measured([row])
@@ -124,13 +124,13 @@ def measured(rows: Sequence[Row]) -> dict[str, float]:
 
 
 def _in_family(row: Row) -> float:
-    """Of as many of the family's first sheets as are relevant, the share that is."""
+    """Return the share of relevant sheets among the family's first `relevant` sheets."""
     first = row["family"][: row["relevant"]]
     return len(set(first) & set(row["hits"])) / int(row["relevant"])
 
 
 def result(corpus: SeriesCorpus, system: System, seed: int) -> Result:
-    """A system's answers and what they are worth, by kind of phrase and by naming convention."""
+    """Return a system's result, by kind of phrase and by naming convention."""
     run = system.method.run(dict(enumerate(corpus.dataset.queries)))
     rows = period_rows(corpus, run)
     found: dict[str, Any] = {**metrics_of(rows), **measured(rows)}
@@ -155,7 +155,7 @@ def result(corpus: SeriesCorpus, system: System, seed: int) -> Result:
 
 
 def systems(corpus: SeriesCorpus, folder: Path, options: argparse.Namespace) -> Iterator[System]:
-    """Every system that there is, one after the other."""
+    """Yield every system, one after the other."""
     plain = list(plain_systems(corpus.dataset, folder, options.untrained))
     yield from (system for system in plain if system.name != "dense")
     for name in options.models:
@@ -168,7 +168,7 @@ def systems(corpus: SeriesCorpus, folder: Path, options: argparse.Namespace) -> 
 
 
 def show(results: Sequence[Result]) -> Table:
-    """Each system over all questions, then NDCG@10 by kind of phrase."""
+    """Return a table of each system over all questions, then NDCG@10 by kind of phrase."""
     table = Table("", *(each.method for each in results), title="Times and owners in questions")
     for name in (*MEASURES, PRECISION, IN_FAMILY):
         table.add_row(name, *(f"{each.metrics[name]:.3f}" for each in results))

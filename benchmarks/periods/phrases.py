@@ -1,4 +1,4 @@
-"""Ways to name a time or an owner in a question, each with the stretch of time that it means."""
+"""Define ways to name a time or an owner in a question, each with its period."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sat_retriever.synth.house.naming import MONTHS
 EARLIEST, LATEST = 1900, 2100  # years of "before" and "since"
 _TH = ("", "first", "second", "third", "fourth")
 
-Draw = Callable[[random.Random, int, int], Span]  # chance, first and last year there are
+Draw = Callable[[random.Random, int, int], Span]  # generator, first and last available year
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,8 @@ class Phrase:
 
     Attributes:
         said: Text with the values of `_values` in braces.
-        draw: A stretch of time within some years.
-        before: Word before it in a sentence; empty where it brings its own.
+        draw: Draws a period within some years.
+        before: Word before it in a sentence; empty if the text contains one.
     """
 
     said: str
@@ -31,7 +31,7 @@ class Phrase:
     before: str = "for"
 
     def text(self, span: Span) -> str:
-        """The time in words.
+        """Return the time in words.
 
         >>> Phrase("the {half_th} half of {year}", halves).text(Span(2023, 2023, 1, 6))
         'the first half of 2023'
@@ -40,61 +40,61 @@ class Phrase:
 
 
 def years(chance: random.Random, first: int, last: int) -> Span:
-    """Three or four years in a row: at least one of them is not named."""
+    """Draw three or four consecutive years, so that at least one is not named."""
     start = chance.randint(first, last - 2)
     return Span(start, min(last, start + chance.randint(2, 3)))
 
 
 def one_year(chance: random.Random, first: int, last: int) -> Span:
-    """One year."""
+    """Draw one year."""
     return year(chance.randint(first, last))
 
 
 def since(chance: random.Random, first: int, last: int) -> Span:
-    """A year and all that follow."""
+    """Draw a year with all later ones."""
     return Span(chance.randint(first + 1, last), LATEST)
 
 
 def before(chance: random.Random, first: int, last: int) -> Span:
-    """All years before one."""
+    """Draw all years before one."""
     return Span(EARLIEST, chance.randint(first, last - 1))
 
 
 def halves(chance: random.Random, first: int, last: int) -> Span:
-    """Half a year."""
+    """Draw half a year."""
     return _part(chance, first, last, 6)
 
 
 def quarters(chance: random.Random, first: int, last: int) -> Span:
-    """A quarter."""
+    """Draw a quarter."""
     return _part(chance, first, last, 3)
 
 
 def each_quarter(chance: random.Random, first: int, last: int) -> Span:
-    """The same quarter of all years."""
+    """Draw the same quarter of all years."""
     found = _part(chance, first, last, 3)
     return Span(0, 0, found.first_month, found.last_month)
 
 
 def second_half(chance: random.Random, first: int, last: int) -> Span:
-    """The last two quarters of a year."""
+    """Draw the last two quarters of a year."""
     number = chance.randint(first, last)
     return Span(number, number, 7, 12)
 
 
 def months(chance: random.Random, first: int, last: int) -> Span:
-    """A month."""
+    """Draw a month."""
     return _part(chance, first, last, 1)
 
 
 def two_months(chance: random.Random, first: int, last: int) -> Span:
-    """Two months in a row."""
+    """Draw two consecutive months."""
     number, month = chance.randint(first, last), chance.randint(1, 11)
     return Span(number, number, month, month + 1)
 
 
 def some_months(chance: random.Random, first: int, last: int) -> Span:
-    """Four or five months in a row, no half and no quarters."""
+    """Draw four or five consecutive months that are neither a half nor quarters."""
     number, month = chance.randint(first, last), chance.randint(2, 7)
     return Span(number, number, month, month + chance.randint(3, 4))
 
@@ -150,7 +150,7 @@ def _values(span: Span) -> dict[str, str]:
 
 
 def _misspelt(name: str) -> str:
-    """Two different letters within the first word changed round.
+    """Swap two different letters within the first word.
 
     >>> _misspelt("Drumlinford Mining"), _misspelt("Holloway")
     ('Durmlinford Mining', 'Hloloway')
@@ -167,4 +167,4 @@ SPELLINGS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "owner misspelt": _misspelt,
     }
 )
-"""Other spellings of a name of two words or more, the first one of four letters or more."""
+"""Other spellings of a name with two or more words, the first with four or more letters."""

@@ -1,1 +1,1 @@
-"""Reading workbooks: speed, and the detection of headers."""
+"""Measure the reading of workbooks: speed, and the detection of headers."""

@@ -1,7 +1,7 @@
-"""Labelled sheets read as the library reads them: from the file to the record.
+"""Read labelled sheets as the library does, from the file to the record.
 
-The detector then knows formula cells, whose values a workbook need not hold: a program
-that writes formulas without calculating them leaves them empty.
+The detector then knows formula cells, whose values a workbook may lack: a program that writes
+formulas without calculating them leaves them empty.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Records = Mapping[str, SheetRecord]
 
 @dataclass(frozen=True, slots=True)
 class RecordCase:
-    """A sheet's truth and its record; None where the library gives none."""
+    """A sheet's truth and its record; None if the library gives none."""
 
     truth: Truth
     record: SheetRecord | None
 
 
 def record_cases(data: Path, split: str) -> list[RecordCase]:
-    """The labelled sheets of one part, each workbook read once in each state."""
+    """Return the labelled sheets of one part, each workbook read once in each state."""
     labels = labelled(split)
     numbers = {
         file: i for i, file in enumerate(dict.fromkeys(label["file"] for _, label in labels))
@@ -61,14 +61,14 @@ def _formulas(label: Mapping[str, Any]) -> str:
 
 
 def _records(path: Path, *, emptied: bool) -> Records:
-    """Records of a workbook by sheet name."""
+    """Return the records of a workbook by sheet name."""
     with tempfile.TemporaryDirectory() as folder:
         book = read_workbook(without_values(path, Path(folder)) if emptied else path)
     return {record.sheet: record for record in book.records}
 
 
 def without_values(path: Path, folder: Path) -> Path:
-    """A copy of a workbook as openpyxl saves it: formulas, and none of their values."""
+    """Copy a workbook with openpyxl, which saves formulas without their values."""
     copy = folder / f"{path.stem}.xlsx"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # parts of a workbook that openpyxl does not know
@@ -77,7 +77,7 @@ def without_values(path: Path, folder: Path) -> Path:
 
 
 def record_answers(data: Path, split: str) -> dict[str, list[Answer]]:
-    """What every method says of every sheet of a part."""
+    """Return every method's tables of every sheet of a part."""
     cases = record_cases(data, split)
     return {
         method: [(case.truth, tuple(finder(case.record)) if case.record else ()) for case in cases]
@@ -90,14 +90,14 @@ def _detected(record: SheetRecord) -> Iterator[Table]:
 
 
 def _first_filled_row(record: SheetRecord) -> Iterator[Table]:
-    """Naive: the first row of the used range is the header of all of it."""
+    """Take the first row of the used range as the header of all of it (naive)."""
     used = area_of(record.range or "")
     if used is not None:
         yield Table(used.a1(), used.top, 1, False, used.bottom - used.top, ())
 
 
 def _row_1(record: SheetRecord) -> Iterator[Table]:
-    """Naive: row 1 is the header of everything."""
+    """Take row 1 as the header of everything (naive)."""
     used = area_of(record.range or "")
     if used is not None:
         left = 1 if used.top > 1 else used.left

@@ -1,4 +1,4 @@
-"""Scores of detected tables against the right readings of a sheet."""
+"""Score detected tables against the right readings of a sheet."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sat_retriever.records.sheets import Table
 
 LABELS = Path(__file__).with_name("header_labels.json")
 TUNING = frozenset({"tuning", "more_tuning"})
-"""Parts whose misses may be looked at; of all others only figures are shown."""
+"""Parts whose misses may be examined; of all others only figures are shown."""
 
-_FACTS = ("case", "layout", "workbook", "formulas")  # of a row, beside what was right
+_FACTS = ("case", "layout", "workbook", "formulas")  # of a row, beside its scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +34,17 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What is known of a sheet.
+    """The truth about a sheet.
 
     Attributes:
         name: Made layout and number, or place among the labels.
-        layout: How its table lies.
+        layout: Layout of its table.
         readings: Right readings of its main table, equally good.
-        ranges: Ranges of all of its tables; None where only the main one is known.
-        workbook: Number of its workbook; None where each sheet has its own.
-        formulas: Where the values of its formulas are: "saved" in the file (or there are no
-            formulas), missing "as_found", or missing because they were "emptied"; None
-            where no file is read.
+        ranges: Ranges of all of its tables; None if only the main one is known.
+        workbook: Number of its workbook; None if each sheet has its own.
+        formulas: State of the values of its formulas: "saved" in the file (or there are no
+            formulas), missing "as_found", or missing because they were "emptied"; None if no
+            file is read.
     """
 
     name: str
@@ -60,13 +60,13 @@ Row = Mapping[str, Any]
 
 
 def labelled(split: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Names and labels of one part's real sheets."""
+    """Return names and labels of one part's real sheets."""
     labels = json.loads(LABELS.read_text(encoding="utf-8"))["sheets"]
     return [(str(i), label) for i, label in enumerate(labels) if label["split"] == split]
 
 
 def readings_of(label: Mapping[str, Any]) -> tuple[Reading, ...]:
-    """The right readings of a labelled sheet."""
+    """Return the right readings of a labelled sheet."""
     return tuple(
         Reading(item["header_row"], item["header_height"], item["transposed"], item["range"])
         for item in [label, *label.get("also", [])]
@@ -74,7 +74,7 @@ def readings_of(label: Mapping[str, Any]) -> tuple[Reading, ...]:
 
 
 def scored(answers: Iterable[Answer]) -> list[dict[str, Any]]:
-    """One row a sheet: its facts and what was right."""
+    """Return one row a sheet: its facts and its scores."""
     return [{**_facts(truth), **score(truth, tables)} for truth, tables in answers]
 
 
@@ -85,7 +85,7 @@ def _facts(truth: Truth) -> dict[str, Any]:
 
 
 def score(truth: Truth, tables: Sequence[Table]) -> dict[str, bool | None]:
-    """What is right about the main table found, by the reading that fits it best."""
+    """Score the main table found, by the reading that fits it best."""
     if not tables:
         return {"header": False, "orientation": False, "range": False, "exact": False}
     return max((_score_one(truth, reading, tables) for reading in truth.readings), key=_sum)
@@ -118,7 +118,7 @@ def _score_one(truth: Truth, reading: Reading, tables: Sequence[Table]) -> dict[
 
 
 def accuracies(rows: Sequence[Row]) -> dict[str, float]:
-    """Share of right sheets by feature, over those where it is defined."""
+    """Return the share of right sheets by feature, over those with the feature."""
     names = dict.fromkeys(key for row in rows for key in row if key not in _FACTS)
     return {
         name: round(mean(row[name] for row in rows if row.get(name) is not None), 4)
@@ -127,7 +127,7 @@ def accuracies(rows: Sequence[Row]) -> dict[str, float]:
 
 
 def grouped(rows: Sequence[Row], fact: str) -> dict[str, dict[str, float]]:
-    """Accuracies of each layout, or of another fact's values, with the number of sheets."""
+    """Return accuracies of each layout, or of another fact's values, with sheet counts."""
     groups = defaultdict(list)
     for row in rows:
         groups[row[fact]].append(row)
@@ -135,9 +135,9 @@ def grouped(rows: Sequence[Row], fact: str) -> dict[str, dict[str, float]]:
 
 
 def intervals(rows: Sequence[Row]) -> dict[str, list[float]]:
-    """95 % bootstrap intervals of the shares of right headers, ranges, and both.
+    """Return 95 % bootstrap intervals of the shares of right headers, ranges, and both.
 
-    Whole workbooks are resampled: sheets of one workbook lie alike.
+    Whole workbooks are resampled, since sheets of one workbook have similar layouts.
     """
     found = {}
     for name in ("header", "range", "exact"):

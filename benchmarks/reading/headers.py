@@ -1,11 +1,11 @@
-"""Header detection: exact header row, orientation and range, against two naive readers.
+"""Measure header detection: exact header row, orientation and range, against naive readers.
 
     python -m benchmarks run headers --data ../shared/data
 
-Made sheets (known truth; tuning and test differ in seed and in every word) and real
-sheets labelled by hand in `header_labels.json`: cells read by python-calamine, or whole
-files read by the library, which knows formulas without saved values. Weights were chosen
-on the tuning parts; `--errors` shows the cases missed there, never those of the others.
+There are made sheets (known truth; tuning and test differ in seed and in every word) and real
+sheets labelled by hand in `header_labels.json`: cells read by python-calamine, or whole files read
+by the library, which knows formulas without saved values. Weights were chosen on the tuning parts.
+`--errors` shows the misses there, never those of other parts.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Case:
 
 
 def made_cases(part: str, each: int = EACH) -> list[Case]:
-    """Made sheets of the tuning or the test part."""
+    """Return made sheets of the tuning or the test part."""
     sheets = make_sheets(part, SEEDS[part], each)
     return [_made_case(sheet, index % each) for index, sheet in enumerate(sheets)]
 
@@ -93,7 +93,7 @@ def _made_case(sheet: Sheet, index: int) -> Case:
 
 
 def real_cases(data: Path, split: str) -> list[Case]:
-    """Labelled real sheets of one split, read by python-calamine."""
+    """Return labelled real sheets of one split, read by python-calamine."""
     return [_real_case(data, label, name) for name, label in labelled(split)]
 
 
@@ -110,14 +110,14 @@ def _real_case(data: Path, label: Mapping[str, Any], name: str) -> Case:
 
 
 def row_1(grid: Grid, merges: Sequence[Area], objects: Sequence[TableObject]) -> tuple[Table, ...]:
-    """Naive: row 1 is the header of everything."""
+    """Take row 1 as the header of everything (naive)."""
     return _naive(grid, 1)
 
 
 def first_filled_row(
     grid: Grid, merges: Sequence[Area], objects: Sequence[TableObject]
 ) -> tuple[Table, ...]:
-    """Naive: the first row that is not empty is the header of the used range."""
+    """Take the first row that is not empty as the header of the used range (naive)."""
     filled = (i for i, row in enumerate(grid.rows) if any(value is not None for value in row))
     return _naive(grid, grid.first_row + next(filled, 0))
 
@@ -138,7 +138,7 @@ METHODS: dict[str, Finder] = {
 
 
 def evaluate(finder: Finder, cases: Iterable[Case]) -> list[dict[str, Any]]:
-    """One row a case: its layout and what was right."""
+    """Return one row a case: its layout and its scores."""
     return scored(_found(finder, cases))
 
 
@@ -147,7 +147,7 @@ def _found(finder: Finder, cases: Iterable[Case]) -> list[Answer]:
 
 
 def answers(data: Path, dataset: str, split: str) -> dict[str, list[Answer]]:
-    """What every method finds on every sheet of a part."""
+    """Return every method's tables of every sheet of a part."""
     if dataset == "real_files":
         return record_answers(data, split)
     cases = made_cases(split) if dataset == "made_sheets" else real_cases(data, split)
@@ -155,7 +155,7 @@ def answers(data: Path, dataset: str, split: str) -> dict[str, list[Answer]]:
 
 
 def shown_parts(*, errors: bool) -> list[tuple[str, str]]:
-    """Data sets and splits to measure; only those for tuning where misses are shown."""
+    """Return data sets and splits to measure; only tuning parts if misses are shown."""
     return [(dataset, split) for dataset, split in PARTS if not errors or split in TUNING]
 
 
@@ -193,7 +193,7 @@ def _print_errors(console: Console, found: Sequence[Answer]) -> None:
 
 
 def seconds_for_deep_grid(rows: int = 100_000, cols: int = 20) -> float:
-    """Best of three times for one deep grid of texts, numbers and dates."""
+    """Return the best of three times for one deep grid of texts, numbers and dates."""
     day = dt.datetime(2024, 1, 1)
     values: list[list[Value]] = [[f"column {col}" for col in range(cols)]]
     for row in range(rows):
@@ -209,7 +209,7 @@ def seconds_for_deep_grid(rows: int = 100_000, cols: int = 20) -> float:
 
 
 def _write(dataset: str, split: str, found: Mapping[str, list[dict[str, Any]]]) -> None:
-    """One result file a method; of made sheets only the missed ones are listed."""
+    """Write one result file per method; of made sheets only missed ones are listed."""
     made = dataset == "made_sheets"
     for method, rows in found.items():
         metrics = {"sheets": len(rows), **accuracies(rows), "layouts": grouped(rows, "layout")}
@@ -220,7 +220,7 @@ def _write(dataset: str, split: str, found: Mapping[str, list[dict[str, Any]]]) 
 
 
 def _write_files(split: str, found: Mapping[str, list[dict[str, Any]]]) -> None:
-    """Two result files a method, with intervals: all sheets, and those not calculated."""
+    """Write two result files per method, with intervals: all sheets, and uncalculated ones."""
     for method, rows in found.items():
         empty = [row for row in rows if row["formulas"] != "saved"]
         for dataset, some in (("real_files", rows), ("real_files_uncalculated", empty)):

@@ -1,13 +1,12 @@
-"""Reading speed and peak memory, side by side with the usual ways to read a workbook.
+"""Measure reading speed and peak memory, beside the usual ways to read a workbook.
 
     python -m benchmarks run reading --data ../shared/data
     python -m benchmarks run reading --rows 5000 --only generated --no-save
 
-Every measurement is a fresh process that starts its clock before it imports the reader,
-so imports and the start of reading processes count. Systems take turns within a round.
-Peak memory comes from one more round of its own, because looking for it takes time from
-what is timed: the resident memory of that process and all of its children together,
-sampled every 5 ms; pages shared between them count twice.
+Every measurement is a fresh process that starts its clock before it imports the reader, so imports
+and the start of reading processes count. Systems take turns within a round. Peak memory comes from
+a separate round, since sampling slows the timed work. It is the resident memory of the process and
+all its children together, sampled every 5 ms; pages that they share count for each.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ _MIB = 1 << 20
 
 
 def read_ours(paths: list[str]) -> dict[str, int]:
-    """Records and formulas by this package, with a reading process a core."""
+    """Read records and formulas by this package, with a reading process per core."""
     return _ours(paths, None)
 
 
 def read_ours_one_worker(paths: list[str]) -> dict[str, int]:
-    """Records and formulas by this package, with one reading process."""
+    """Read records and formulas by this package, with one reading process."""
     return _ours(paths, 1)
 
 
@@ -56,7 +55,7 @@ def _ours(paths: list[str], workers: int | None) -> dict[str, int]:
 
 
 def read_openpyxl(paths: list[str]) -> dict[str, int]:
-    """Whole workbooks by openpyxl, formulas as cell values."""
+    """Read whole workbooks by openpyxl, formulas as cell values."""
     import openpyxl
 
     sheets = 0
@@ -66,7 +65,7 @@ def read_openpyxl(paths: list[str]) -> dict[str, int]:
 
 
 def read_openpyxl_read_only(paths: list[str]) -> dict[str, int]:
-    """All rows of all worksheets by openpyxl's streaming reader, values only."""
+    """Read all rows of all worksheets by openpyxl's streaming reader, values only."""
     import openpyxl
 
     sheets = cells = 0
@@ -81,7 +80,7 @@ def read_openpyxl_read_only(paths: list[str]) -> dict[str, int]:
 
 
 def read_pandas(paths: list[str]) -> dict[str, int]:
-    """Texts of all sheets as LlamaIndex's PandasExcelReader makes them: every row joined."""
+    """Make texts of all sheets as LlamaIndex's PandasExcelReader does: every row joined."""
     import pandas as pd
 
     sheets = characters = 0
@@ -104,7 +103,7 @@ SYSTEMS: dict[str, Callable[[list[str]], dict[str, int]]] = {
 
 
 def generate(path: Path, rows: int, cols: int = 20) -> None:
-    """Write a workbook of text, numbers, dates and two formula columns, always the same."""
+    """Write a fixed workbook of text, numbers, dates and two formula columns."""
     import xlsxwriter
 
     rng = random.Random(0)
@@ -130,9 +129,9 @@ def generate(path: Path, rows: int, cols: int = 20) -> None:
 
 
 def measure(system: str, listing: Path, *, watch: bool) -> dict[str, Any]:
-    """Seconds and counts of one system on the listed files, in a new process.
+    """Return seconds and counts of one system on the listed files, in a new process.
 
-    With `watch` its peak memory in MiB too; the seconds are longer then.
+    With `watch` also its peak memory in MiB; this makes the seconds longer.
     """
     command = [sys.executable, "-m", "benchmarks", "run", "reading", "--run", system, str(listing)]
     process = psutil.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -168,7 +167,7 @@ def _run(system: str, listing: str) -> None:
 
 
 def compare(dataset: str, files: list[Path], rounds: int, console: Console) -> dict[str, Any]:
-    """Metrics by system, over rounds in which every system reads all files once."""
+    """Return metrics by system, over rounds in which every system reads all files once."""
     runs: dict[str, list[dict[str, Any]]] = {system: [] for system in SYSTEMS}
     with tempfile.TemporaryDirectory() as folder:
         listing = Path(folder, "files.json")

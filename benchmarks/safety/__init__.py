@@ -1,1 +1,1 @@
-"""Damaged files, killed processes, many users, long runs: does the answer stay right?"""
+"""Test correctness with damaged files, killed processes, many users and long runs."""

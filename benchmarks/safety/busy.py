@@ -1,4 +1,4 @@
-"""Processes that keep every core busy while something else is measured."""
+"""Keep every core busy with processes while something else is measured."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORK = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: sum(ran
 
 @contextmanager
 def busy(processes: int) -> Iterator[None]:
-    """As many busy processes as asked for; they end with the block, or with this process."""
+    """Run busy processes until the block, or this process, ends."""
     running = [subprocess.Popen([sys.executable, "-c", _WORK]) for _ in range(processes)]
     try:
         yield

@@ -1,13 +1,13 @@
-"""Two writers and eight readers of one index at the same time: does anyone see a torn state?
+"""Run two writers and eight readers of one index, and check for inconsistent states.
 
     python -m benchmarks run contention [--seconds 60] [--work .cache/contention]
 
 Each writer is a process that rewrites and removes workbooks (every sheet names its version) and
-syncs the whole folder; each reader is a process that opens the index, searches, shows workbooks
-and asks for the status. In one answer all sheets of a workbook must be of one version, a workbook
-has all of its sheets or none, and nobody reads an older version than before. The only error that
-may come is that the index is busy. At the end SQLite's own check must pass, and the index must be
-the same as a fresh one of the folder.
+syncs the whole folder. Each reader is a process that opens the index, searches, shows workbooks and
+asks for the status. In one answer all sheets of a workbook must be of one version, a workbook has
+all of its sheets or none, and no reader gets an older version than before. The only allowed error
+is that the index is busy. At the end SQLite's own check must pass, and the index must equal a fresh
+one of the folder.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _COUNTS = (
 
 
 def contend(ground: Ground, writers: int, readers: int) -> list[Report]:
-    """What every part reports."""
+    """Run all parts and return their reports."""
     context, many = get_context("spawn"), writers + readers
     gate = (context.Barrier(many),)
     with ProcessPoolExecutor(many, context, start_together, gate) as pool:
@@ -47,7 +47,7 @@ def contend(ground: Ground, writers: int, readers: int) -> list[Report]:
 
 
 def check_end(ground: Ground, encoder: SheetEncoder) -> list[str]:
-    """Findings about the index once all is quiet, beside a fresh one of the folder."""
+    """Return findings about the index at the end, compared with a fresh one of the folder."""
     fresh = ground.file.with_name("fresh.sat")
     with (
         SheetIndex.open(ground.file, encoder) as index,
@@ -61,7 +61,7 @@ def check_end(ground: Ground, encoder: SheetEncoder) -> list[str]:
 
 
 def metrics_of(reports: Sequence[Report]) -> dict[str, float]:
-    """Counts over all parts, and how long searches took."""
+    """Return counts over all parts, and times of searches."""
     counts = sum((report.counts for report in reports), Counter())
     took = [each for report in reports for each in report.search_ms]
     cuts = statistics.quantiles(took, n=100) if len(took) > 1 else [0.0] * 99
@@ -70,10 +70,10 @@ def metrics_of(reports: Sequence[Report]) -> dict[str, float]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write and read at once, check, write `results/contention/`.
+    """Write and read at the same time, check, and write `results/contention/`.
 
     Raises:
-        SystemExit: If anything was seen that must not be; the result says how often.
+        SystemExit: If a forbidden state was seen; the result has the number.
     """
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--seconds", type=float, default=60.0)
@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _ground(options: argparse.Namespace) -> Ground:
-    """A new folder of workbooks, all of version 0, and where their index goes."""
+    """Make a new folder of workbooks, all of version 0, and name the file of their index."""
     work = options.work.resolve()
     shutil.rmtree(work, ignore_errors=True)
     folder = work / "corpus"

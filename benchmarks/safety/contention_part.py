@@ -1,4 +1,4 @@
-"""One writer and one reader of an index that others write and read at the same time."""
+"""Define a writer and a reader of an index that others use at the same time."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _WRITTEN_AT_ONCE = 5  # workbooks between two syncs, at most
 _GOES = 0.15  # share of them that are removed instead
 _OPENED_EVERY = 40  # reads between two openings of the index
 _ALL_THERE_S = 120.0
-_FINDINGS = 20  # that a part names
+_FINDINGS = 20  # most findings that a part names
 _VERSION = re.compile(r"w\d+n(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What all parts share.
+    """The settings that all parts share.
 
     Attributes:
         folder: Workbooks.
         file: The index.
-        names: Names of all workbooks that there can be.
-        seconds: How long each part goes on.
-        seed: Of whatever is drawn.
+        names: Names of all possible workbooks.
+        seconds: Running time of each part.
+        seed: Seed of all draws.
     """
 
     folder: Path
@@ -44,11 +44,11 @@ class Ground:
 
 @dataclass(slots=True)
 class Report:
-    """What a part did.
+    """The results of a part.
 
     Attributes:
-        counts: How often each operation ended, and was refused as busy.
-        findings: What must not be: errors by name, answers that are of no committed state.
+        counts: Number of ends of each operation, and of refusals because the index was busy.
+        findings: Errors by name, and answers that match no committed state.
         search_ms: Milliseconds of each search.
     """
 
@@ -57,7 +57,7 @@ class Report:
     search_ms: list[float] = field(default_factory=list)
 
     def did(self, what: str, call: Callable[[], None]) -> None:
-        """Do an operation and count how it ended."""
+        """Run an operation and count its end."""
         try:
             call()
         except IndexBusyError:  # documented: another process held the index for too long
@@ -71,12 +71,12 @@ class Report:
 
 
 def start_together(gate: Barrier) -> None:
-    """Wait until all processes are there, with the library imported."""
+    """Wait until all processes have started and imported the library."""
     gate.wait(_ALL_THERE_S)
 
 
 def write(ground: Ground, number: int, writers: int) -> Report:
-    """Change own workbooks and sync the whole folder, again and again."""
+    """Change own workbooks and sync the whole folder, repeatedly."""
     rng, report, written = random.Random(f"{ground.seed}:w{number}"), Report(), 0
     own, until = ground.names[number::writers], time.monotonic() + ground.seconds
     with SheetIndex.open(ground.file) as index:
@@ -97,7 +97,7 @@ def _sync(index: SheetIndex, folder: Path) -> None:
 
 
 def read(ground: Ground, number: int) -> Report:
-    """Search, show and ask for the status, again and again, each answer checked."""
+    """Search, show and ask for the status, repeatedly, and check each answer."""
     rng, report, seen = random.Random(f"{ground.seed}:r{number}"), Report(), Seen({})
     until = time.monotonic() + ground.seconds
     while time.monotonic() < until:
@@ -108,7 +108,7 @@ def read(ground: Ground, number: int) -> Report:
 def _read_until(
     until: float, ground: Ground, rng: random.Random, report: Report, seen: Seen
 ) -> None:
-    """Open the index and read, some times."""
+    """Open the index and read a number of times."""
     with SheetIndex.open(ground.file) as index:
         retriever, tools = SheetRetriever(index), SheetTools(index)
 
@@ -122,11 +122,11 @@ def _read_until(
         def show() -> None:
             name = rng.choice(ground.names)
             records = index.records(index.sheet_ids(name)).values()
-            versions_in(records)  # all sheets of one version, or none where it is gone
+            versions_in(records)  # all sheets of one version, or none if it was removed
             seen.check(records)
             try:
                 tools.describe_sheet(f"{name}#S{rng.randrange(SHEETS)}")
-            except InputError as error:  # it is gone, and that is the answer
+            except InputError as error:  # it was removed, and that is the answer
                 if "there is no" not in str(error):
                     raise
 
@@ -145,16 +145,16 @@ def _read_until(
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The newest version that was read of each workbook, as its number."""
+    """The newest version of each workbook that was read, as a number."""
 
     newest: dict[str, int]
 
     def check(self, records: Iterable[SheetRecord]) -> None:
-        """Refuse sheets, read at once, that are not of one committed state.
+        """Refuse sheets of one read that do not belong to one committed state.
 
         Raises:
-            SystemExit: If sheets of one workbook are of two versions, a record is of another
-                workbook than its place, or a version is older than one that was read before.
+            SystemExit: If sheets of one workbook have two versions, a record belongs to another
+                workbook than its place, or a version is older than one read before.
         """
         found: dict[str, str] = {}
         for record in records:

@@ -1,15 +1,15 @@
-"""Kill an indexing run at random moments: is the index still whole?
+"""Kill an indexing run at random moments, and check that the index stays intact.
 
     python -m benchmarks run crash [--kills 1000] [--lanes 2] [--work .cache/crash]
 
-Every round rewrites half of the workbooks (each in a new version that all its sheets name),
-starts `sat index` as a process and sends SIGKILL after a random time; every fifth begins
-without an index, so that its creation is killed too, and the side files of the deleted one
-stay where they are. Then the index must open, SQLite's own check must pass, every workbook must
-be wholly in one version it had (the one of the last finished state, or the new one), another
-run over a copy of what the kill left must finish the work, and no reading process may be left.
-The next round's run is killed over what this one left. Lanes are indexes of their own, killed
-side by side. It goes on until so many runs were killed; a stopped command goes on where it was.
+Every round rewrites half of the workbooks (each in a new version that all its sheets name), starts
+`sat index` as a process and sends SIGKILL after a random time. Every fifth round begins without an
+index, so that its creation is killed too, and the side files of the deleted one stay. Afterwards
+the index must open, SQLite's own check must pass, and every workbook must have exactly one of its
+versions (that of the last finished state, or the new one). Another run over a copy of the killed
+one's files must finish the work, and no reading process may be left. The next round kills a run
+over the same files. Lanes are separate indexes, killed in parallel. The benchmark ends after
+`--kills` killed runs; a stopped command goes on where it was.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _COUNTS = (
 
 
 def run_lanes(lanes: Sequence[Lane], kills: int, encoder: Encoder, told: Told) -> None:
-    """Go on with every lane until so many runs were killed in all.
+    """Run every lane until `kills` runs were killed in all.
 
     Raises:
         SystemExit: If a check fails; the other lanes end after their round.
@@ -71,7 +71,7 @@ def run_lanes(lanes: Sequence[Lane], kills: int, encoder: Encoder, told: Told) -
 
 
 def metrics_of(lanes: Sequence[Lane]) -> dict[str, float]:
-    """Counts over all lanes; a torn workbook would have ended the run."""
+    """Return counts over all lanes; an inconsistent workbook would have ended the run."""
     counts = sum((lane.counts for lane in lanes), Counter())
     found: dict[str, float] = {name: counts[name] for name in _COUNTS}
     whole = statistics.median(second for lane in lanes for second in lane.seconds)
@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     metrics = metrics_of(lanes)
     result = Result("kill-9", "generated", metrics, seed=options.seed)
     path = write_result("crash", result, folder=options.results)
-    for folder in folders:  # the next command begins anew
+    for folder in folders:  # the next command starts over
         shutil.rmtree(folder)
     Console().print(metrics)
     Console().print(f"written to {path}")

@@ -1,4 +1,4 @@
-"""One index whose writer is killed again and again, and what is checked after each kill."""
+"""Kill the writer of one index repeatedly, and check the index after each kill."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from benchmarks.safety.versions import check_file, versions_of, write_version
 from sat_retriever import SheetIndex
 from sat_retriever.records.tokens import Encoder
 
-_NEW_EVERY = 5  # rounds, of which one begins without an index
-_STARTING = 0.35  # share of a whole run in which Python starts and nothing is written yet
-_EARLY, _ANY_TIME = 0.15, 0.35  # shares of the kills that fall into it, and anywhere after it
-_WRITING = 0.15  # share of a whole run; other kills come within it after the first write
+_NEW_EVERY = 5  # one round in so many begins without an index
+_STARTING = 0.35  # share of a whole run before the first write, in which Python starts
+_EARLY, _ANY_TIME = 0.15, 0.35  # shares of the kills before the first write, and anywhere after it
+_WRITING = 0.15  # share of a whole run after the first write in which the other kills come
 _POLL_S = 0.001
-_KEPT = 9  # whole runs whose median says how long one takes
-_GONE_S = 30.0  # longest wait for reading processes to see that they are alone
+_KEPT = 9  # number of whole runs whose median is the expected time
+_GONE_S = 30.0  # longest wait for reading processes to end after the kill
 
 Versions = dict[str, str | None]  # version of each workbook in the index, by its name
 
 
 @dataclass(slots=True)
 class Lane:
-    """A folder of workbooks, its index, and what was counted so far.
+    """A folder of workbooks, its index, and the counts so far.
 
     Attributes:
-        folder: Where all of it lies, with the counts: a stopped lane goes on.
+        folder: Folder of all files and counts, from which a stopped lane goes on.
         seed: Decides which workbooks change and when a process is killed.
         round: Number of finished rounds.
         newest: Version of each workbook in the folder.
-        indexed: Version of each workbook in the index; None where it is not in it.
-        seconds: How long the last runs took that were not killed.
-        counts: What was seen.
+        indexed: Version of each workbook in the index; None if it is not in it.
+        seconds: Times of the last runs that were not killed.
+        counts: Counts of the events.
     """
 
     folder: Path
@@ -55,7 +55,7 @@ class Lane:
 
     @classmethod
     def open(cls, folder: Path, seed: str, workbooks: int) -> Lane:
-        """The lane as it was left, or a new one with an index of all its workbooks."""
+        """Open the lane as it was left, or make a new one with an index of all its workbooks."""
         state = folder / "state.json"
         if state.is_file():
             kept = json.loads(state.read_text(encoding="utf-8"))
@@ -74,7 +74,7 @@ class Lane:
         return made
 
     def _settle(self) -> None:
-        """Put files and index into the last state that was kept: a round may have been cut off."""
+        """Restore files and index to the last saved state, since a round may have been stopped."""
         for name, version in self.newest.items():
             write_version(self.corpus / name, version)
         self.let_through()
@@ -91,16 +91,16 @@ class Lane:
         return self.folder / "crash.sat"
 
     def step(self, encoder: Encoder) -> None:
-        """Change half of the workbooks, kill the run that indexes them, check, index on.
+        """Change half of the workbooks, kill the run that indexes them, check, and finish.
 
         Raises:
-            SystemExit: If anything is not as it should be; all files stay for a look.
+            SystemExit: If a check fails; all files stay for inspection.
         """
         rng = random.Random(f"{self.seed}:{self.round + 1}")
         self._write(rng.sample(sorted(self.newest), len(self.newest) // 2))
         if (self.round + 1) % _NEW_EVERY == 0:
             self._forget()
-        anew = not self.file.exists()  # also where the last run was killed before it made one
+        anew = not self.file.exists()  # also if the last run was killed before it made one
         killed = self._killed(rng)
         copy = self._copied()
         now = self._checked(anew=anew, encoder=encoder)
@@ -110,13 +110,13 @@ class Lane:
         self._save()
 
     def let_through(self) -> None:
-        """One run that nobody kills, timed."""
+        """Let one run finish, and time it."""
         start = time.perf_counter()
         subprocess.run(self._command(), check=True, capture_output=True)
         self._took(time.perf_counter() - start)
 
     def finish(self, encoder: Encoder) -> None:
-        """A last run that nobody kills must bring every workbook up to date.
+        """Check that a last run without a kill brings every workbook up to date.
 
         Raises:
             SystemExit: If it does not.
@@ -131,7 +131,7 @@ class Lane:
             write_version(self.corpus / name, version)
 
     def _forget(self) -> None:
-        """Delete the index as people do: the log of the writer that was killed stays."""
+        """Delete the index as people do, without the log of the killed writer."""
         self.file.unlink(missing_ok=True)
         log = self.folder / "left.wal"
         if log.exists():
@@ -146,7 +146,7 @@ class Lane:
         self.seconds = [*self.seconds, seconds][-_KEPT:]
 
     def _killed(self, rng: random.Random) -> bool:
-        """True if a run was killed, and not over before; its reading processes end, too."""
+        """True if a run was killed before its end; its reading processes must end, too."""
         start = time.perf_counter()
         process = psutil.Popen(
             self._command(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -166,7 +166,7 @@ class Lane:
         return False
 
     def _moment(self, rng: random.Random, process: psutil.Popen) -> float:
-        """Seconds from now on until the process is killed; waits for its first write, maybe."""
+        """Return the seconds until the kill; may first wait for the process's first write."""
         kind, whole = rng.random(), statistics.median(self.seconds)
         if kind < _EARLY:
             return whole * rng.uniform(0, _STARTING)
@@ -178,7 +178,7 @@ class Lane:
         return whole * rng.uniform(0, _WRITING)
 
     def _written(self) -> tuple[int, int]:
-        """Sizes of the index and its log, which grow when something is written."""
+        """Return the sizes of the index and its log, which grow with every write."""
         sizes = []
         for file in (self.file, _log_of(self.file)):
             try:
@@ -188,7 +188,7 @@ class Lane:
         return sizes[0], sizes[1]
 
     def _copied(self) -> Path:
-        """The index and its log, as they lay there when the process was killed."""
+        """Copy the index and its log as they were after the kill."""
         copy = self.folder / "copy.sat"
         for suffix in ("", "-wal", "-shm"):
             copy.with_name(copy.name + suffix).unlink(missing_ok=True)
@@ -200,7 +200,7 @@ class Lane:
         return copy
 
     def _checked(self, *, anew: bool, encoder: Encoder) -> Versions:
-        """What the index holds: each workbook as it was before the run, or as it is now."""
+        """Return the versions in the index; each must be that before the run, or the new one."""
         now: Versions = dict.fromkeys(self.newest)
         if self.file.exists():
             check_file(self.file)
@@ -234,7 +234,7 @@ class Lane:
         self.counts["killed_without_an_index_before"] += anew
 
     def _complete(self, copy: Path, encoder: Encoder) -> None:
-        """Another run over what the killed one left, in this process, must finish its work."""
+        """Check that another run over a copy of the killed one's files finishes its work."""
         made = SheetIndex.open if copy.exists() else SheetIndex.create
         with made(copy, encoder) as index:
             index.sync(self.corpus, workers=1)
@@ -261,5 +261,5 @@ class Lane:
 
 
 def _log_of(file: Path) -> Path:
-    """SQLite's log of what is not in the index file yet."""
+    """Return the path of SQLite's log of an index file."""
     return file.with_name(f"{file.name}-wal")

@@ -1,10 +1,10 @@
-"""The same folder indexed on a busy machine, with any number of processes: equal indexes.
+"""Index the same folder on a busy machine, with any number of processes, and compare.
 
     python -m benchmarks run determinism --data ../shared/data [--times 5] [--busy 6]
 
-Each corpus is indexed once on the machine as it is, then five times beside processes that
-keep every core busy, with 1, 2 and 6 reading processes in turn. All that is stored must be
-equal: records, tokens to the last bit, words, links with their evidence, skipped parts.
+Each corpus is indexed once on the idle machine, then five times beside processes that keep every
+core busy, with 1, 2 and 6 reading processes in turn. Everything stored must be equal: records,
+tokens to the last bit, words, links with their evidence, skipped parts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SHEETS, _SEED = 500, 42
 
 
 def corpus(name: str, data: Path, work: Path) -> Path:
-    """The folder of a corpus; the made one is written first."""
+    """Return the folder of a corpus; the made one is written first."""
     if name != "made":
         return data / name
     synthesize(work / name, SynthOptions(str(_SHEETS), _SEED), force=True)
@@ -40,7 +40,7 @@ def corpus(name: str, data: Path, work: Path) -> Path:
 
 
 def index_anew(folder: Path, work: Path, workers: int) -> tuple[dict[str, str], Indexing]:
-    """Hashes of a fresh index of a folder, and the run that made it."""
+    """Return hashes of a fresh index of a folder, and the run that made it."""
     for old in work.glob("again.sat*"):
         old.unlink()
     file = work / "again.sat"
@@ -49,7 +49,7 @@ def index_anew(folder: Path, work: Path, workers: int) -> tuple[dict[str, str], 
 
 
 def measure(name: str, folder: Path, options: argparse.Namespace, console: Console) -> Result:
-    """All runs over one corpus."""
+    """Measure all runs over one corpus."""
     expected, calm = index_anew(folder, options.work, 2)
     rows = [_row(0, 2, 0, expected, expected, calm)]
     with busy(options.busy):

@@ -1,14 +1,15 @@
-"""Hashes of all that users see, to show that work on the inside changes nothing outside.
+"""Hash all that users see, to show that internal work changes nothing outside.
 
     python -m benchmarks run golden                              write results/golden/
     python -m benchmarks run golden --against FILE               compare with an earlier result
     python -m benchmarks run golden --keep before                also keep the hashed texts
     python -m benchmarks run golden --only eps/hits cli          only some sections
 
-Three corpora are indexed, asked and shown by the library, the command line, the tools for agents
-and the adapters, and the methods of the main table are trained in little. Each section has its own
-hash. Machine paths, times and the sizes of index files are left out; scores have six decimals.
-Compare results of one machine and one set of packages: others may round scores otherwise.
+Three corpora are indexed, searched and shown by the library, the command line, the agent tools and
+the adapters, and the methods of the main table are trained on a small scale. Each section has its
+own hash. Machine paths, times and the sizes of index files are left out; scores have six decimals.
+Compare only results of one machine and one set of packages, since others may round scores
+differently.
 """
 
 from __future__ import annotations
@@ -39,15 +40,15 @@ Rows = Mapping[str, tuple[str, int]]
 
 
 def hashed(items: Sequence[str]) -> str:
-    """SHA-256 of a section's text."""
+    """Return SHA-256 of a section's text."""
     return hashlib.sha256(_text(items).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def earlier(path: Path) -> dict[str, tuple[str, int]]:
-    """The sections of a result file.
+    """Return the sections of a result file.
 
     Raises:
-        SystemExit: If there is no such file, or it is not one of this command.
+        SystemExit: If there is no such file, or another command wrote it.
     """
     try:
         rows = read_result(path)["per_query"]
@@ -57,7 +58,7 @@ def earlier(path: Path) -> dict[str, tuple[str, int]]:
 
 
 def differing(found: Rows, before: Rows, only: Sequence[str]) -> list[str]:
-    """Sections that are not the same, or are missing on one side."""
+    """Return sections that differ, or are missing on one side."""
     names = [name for name in dict.fromkeys((*before, *found)) if _chosen(name, only)]
     return [name for name in names if found.get(name) != before.get(name)]
 
@@ -91,10 +92,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _compare(console: Console, found: Rows, before: Rows, only: Sequence[str]) -> None:
-    """Show what differs.
+    """Show the differences.
 
     Raises:
-        SystemExit: If a section does; the exit code is 1.
+        SystemExit: If a section differs; the exit code is 1.
     """
     different = differing(found, before, only)
     if not different:
@@ -109,7 +110,7 @@ def _compare(console: Console, found: Rows, before: Rows, only: Sequence[str]) -
 
 
 def _sections(options: argparse.Namespace) -> dict[str, Section]:
-    """Sections by name, in their order; none has been worked out yet."""
+    """Return functions of the sections by name, in their order."""
     every = dict(interface_sections())
     for name in options.corpora:
         corpus = corpus_named(name, options)
@@ -128,7 +129,7 @@ def _text(items: Sequence[str]) -> str:
 
 
 def result_of(found: Rows) -> Result:
-    """The hashes as a result file has them."""
+    """Return the hashes in the form of a result file."""
     rows = [
         {"section": name, "sha256": digest, "items": count}
         for name, (digest, count) in found.items()

@@ -1,4 +1,4 @@
-"""What agents and frameworks get of a corpus: tools, MCP, LlamaIndex and LangChain."""
+"""List what agents and frameworks get from a corpus: tools, MCP, LlamaIndex and LangChain."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Call = tuple[str, dict[str, Any]]
 
 
 def adapter_sections(corpus: Corpus, today: date) -> dict[str, Callable[[], Sequence[str]]]:
-    """A section for each way in."""
+    """Return a section for each interface."""
     return {
         "agents/tools": lambda: _tools(corpus, today),
         "agents/mcp": lambda: asyncio.run(_mcp(corpus)),
@@ -40,7 +40,7 @@ def adapter_sections(corpus: Corpus, today: date) -> dict[str, Callable[[], Sequ
 
 
 def _calls(corpus: Corpus) -> list[Call]:
-    """Calls of every tool, wrong ones among them; no question names a time by today."""
+    """Return calls of every tool, including wrong ones; no question depends on the day."""
     sheets = spread(corpus.index.sheet_ids(), _FEW)
     asked = spread([q for q in corpus.questions if q.isascii() and "last" not in q], _FEW)
     finds: list[Call] = [("find_sheets", {"question": question}) for question in asked]
@@ -65,7 +65,7 @@ def _calls(corpus: Corpus) -> list[Call]:
 
 
 def _tools(corpus: Corpus, today: date) -> list[str]:
-    """Descriptions, then every answer as text and as values."""
+    """Return descriptions, then every answer as text and as values."""
     offered = {tool.name: tool for tool in SheetTools(corpus.index, today=today).tools()}
     lines = [_said([t.name, t.description, dict(t.meanings)]) for t in offered.values()]
     for name, arguments in _calls(corpus):
@@ -79,7 +79,7 @@ def _tools(corpus: Corpus, today: date) -> list[str]:
 
 
 async def _mcp(corpus: Corpus) -> list[str]:
-    """What a client of `sat mcp` gets."""
+    """Return the answers that a client of `sat mcp` gets."""
     calls = _calls(corpus)
     arguments = ["-m", "sat_retriever", "mcp", "--index", corpus.file]
     server = StdioServerParameters(
@@ -129,7 +129,7 @@ def _langchain(corpus: Corpus, today: date) -> list[str]:
 
 
 def _node(found: NodeWithScore) -> str:
-    """A node without its id, which is of the place of the index file."""
+    """Return a node without its id, which depends on the path of the index file."""
     node = found.node
     seen = node.get_content(MetadataMode.LLM)
     return _said([found.score, node.metadata, node.get_content(), seen])
@@ -140,6 +140,6 @@ def _document(found: Document) -> str:
 
 
 def _said(value: Any) -> str:
-    """One line of JSON, floats with six decimals."""
+    """Return one line of JSON, floats with six decimals."""
     plain = json.loads(json.dumps(value, default=str), parse_float=lambda x: round(float(x), 6))
     return json.dumps(plain, ensure_ascii=False)

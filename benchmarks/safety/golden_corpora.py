@@ -1,4 +1,4 @@
-"""The corpora of the golden hashes: indexed once each, with the questions asked of them."""
+"""Index the corpora of the golden hashes once each, and select their questions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sat_retriever import Column, Link, SheetIndex, SheetRecord
 
 CORPORA = ("eps", "industrytab_1k", "made")
 SHEETS, SEED = 150, 0  # of the made corpus
-# Dates of every kind, no word that any sheet has, other languages, spellings and signs.
+# Dates of every kind, words that no sheet has, other languages, spellings and signs.
 ALWAYS = (
     "last year's budget by department",
     "sales in the first quarter of 2024",
@@ -36,14 +36,14 @@ ALWAYS = (
 
 @dataclass(frozen=True)
 class Corpus:
-    """One corpus, made and indexed when it is first needed.
+    """One corpus, made and indexed on first use.
 
     Attributes:
         name: One of `CORPORA`.
         data: Folder of the public corpora.
         work: Folder that its files are written to.
         workers: Reading processes.
-        asked: How many of its labelled questions are asked.
+        asked: Number of its labelled questions to ask.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Corpus:
 
     @cached_property
     def folder(self) -> Path:
-        """Where its labelled questions are; the made one is written first."""
+        """The folder of its labelled questions; the made one is written first."""
         if self.name != "made":
             return self.data / self.name
         options = ["--scale", str(SHEETS), "--seed", str(SEED), "--workers", str(self.workers)]
@@ -63,7 +63,7 @@ class Corpus:
 
     @property
     def has_files(self) -> bool:
-        """True if it is workbooks, not records."""
+        """True if it consists of workbooks, not records."""
         return self.name != "industrytab_1k"
 
     @cached_property
@@ -77,7 +77,7 @@ class Corpus:
 
     @cached_property
     def report(self) -> dict[str, Any]:
-        """What `sat index` says of its workbooks; nothing for a corpus of records."""
+        """The report of `sat index` on its workbooks; empty for a corpus of records."""
         if not self.has_files:
             return {}
         place = self.folder / "workbooks" if self.name == "made" else self.folder
@@ -96,13 +96,13 @@ class Corpus:
 
     @cached_property
     def questions(self) -> list[str]:
-        """Labelled questions from all over its list, then those that are always asked."""
+        """Labelled questions, evenly from its list, then those that are always asked."""
         rows = json.loads((self.folder / "query.json").read_text(encoding="utf-8"))
         own = list(dict.fromkeys(row["query"] for row in rows))
         return [*spread(own, self.asked), *ALWAYS]
 
     def _add_records(self) -> None:
-        """Published records and links in an index."""
+        """Add published records and links to an index."""
         sheets = json.loads((self.folder / "sheets.json").read_text(encoding="utf-8"))
         edges = json.loads((self.folder / "dependency_edges.json").read_text(encoding="utf-8"))
         with SheetIndex.create(self.work / self.file) as made:
@@ -110,7 +110,7 @@ class Corpus:
 
 
 def corpus_named(name: str, options: argparse.Namespace) -> Corpus | None:
-    """A corpus; None if its data is not there."""
+    """Return a corpus; None if its data is missing."""
     if name != "made" and not (options.data / name).is_dir():
         return None
     places = options.data.resolve(), options.work.resolve()
@@ -118,7 +118,7 @@ def corpus_named(name: str, options: argparse.Namespace) -> Corpus | None:
 
 
 def spread(rows: Sequence[str], most: int) -> list[str]:
-    """At most so many of some rows, at equal distances.
+    """Return at most `most` rows, at equal distances.
 
     >>> spread("abcdef", 3)
     ['a', 'c', 'e']
@@ -128,7 +128,7 @@ def spread(rows: Sequence[str], most: int) -> list[str]:
 
 
 def sat(work: Path, *arguments: str, code: int = 0) -> str:
-    """What a `sat` command prints when it is run in a folder.
+    """Run a `sat` command in a folder and return its output.
 
     Raises:
         SystemExit: If it ends with another exit code.
@@ -144,7 +144,7 @@ def sat(work: Path, *arguments: str, code: int = 0) -> str:
 
 
 def environment() -> dict[str, str]:
-    """Of commands: this checkout's code, one width of the terminal, no colours, no settings."""
+    """Return the environment of commands: this checkout, fixed width, no colours or settings."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("SAT_")}
     paths = [str(ROOT), str(ROOT / "integrations"), own.get("PYTHONPATH", "")]
     return {
@@ -165,6 +165,6 @@ def _record(row: dict[str, Any]) -> SheetRecord:
 
 
 def _links(pairs: dict[str, list[str]]) -> list[Link]:
-    """One link a pair and type, from the first to the second sheet."""
+    """Return one link per pair and type, from the first to the second sheet."""
     ends = ((pair.partition(","), kinds) for pair, kinds in pairs.items())
     return [Link(source, target, kind) for (source, _, target), kinds in ends for kind in kinds]

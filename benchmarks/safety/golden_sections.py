@@ -1,4 +1,4 @@
-"""What users see of a corpus, as lines of text by section: by the library and the command line."""
+"""List what users see of a corpus, by section, through the library and the command line."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _CHANGING = (  # of a run, not of a corpus
 
 
 def line(value: Any) -> str:
-    """A value as one line of JSON, floats with six decimals, keys in their order."""
+    """Return a value as one line of JSON, floats with six decimals, keys in their order."""
     return json.dumps(_rounded(value), ensure_ascii=False, default=str)
 
 
 def normalised(text: str, paths: Mapping[Path, str]) -> str:
-    """A text without what differs between machines and runs: folders, sizes, times."""
+    """Return a text without parts that differ between machines and runs."""
     for path, name in paths.items():
         text = text.replace(str(path), name)
     for pattern, replacement in _CHANGING:
@@ -54,7 +54,7 @@ def normalised(text: str, paths: Mapping[Path, str]) -> str:
 
 
 def interface_sections() -> dict[str, Section]:
-    """Public names, and the help of every command."""
+    """Return the public names, and the help of every command."""
     work = Path.cwd()
     return {
         "names": lambda: dir(sat_retriever),
@@ -63,7 +63,7 @@ def interface_sections() -> dict[str, Section]:
 
 
 def corpus_sections(corpus: Corpus) -> dict[str, Section]:
-    """All that is seen of one corpus; what has no workbooks has no report."""
+    """Return all visible sections of one corpus; one without workbooks has no report."""
     return {
         **({"sync": lambda: [line(corpus.report)]} if corpus.has_files else {}),
         **({"made": lambda: _made(corpus)} if corpus.name == "made" else {}),
@@ -84,12 +84,12 @@ def corpus_sections(corpus: Corpus) -> dict[str, Section]:
 
 
 def answer(question: str, hits: Sequence[Hit]) -> str:
-    """A question and its hits, as `sat search --json` says them, a hit a line."""
+    """Return a question and its hits in the form of `sat search --json`, a hit a line."""
     return "\n".join([line(question), *(f"  {line(hit.to_dict())}" for hit in hits)])
 
 
 def _made(corpus: Corpus) -> list[str]:
-    """Labels of the made corpus; its workbooks stand in the records."""
+    """Return the labels of the made corpus; its workbooks are in the records."""
     files = sorted(corpus.folder.glob("*.json"))
     return [f"{file.name}\n{file.read_text(encoding='utf-8')}" for file in files]
 
@@ -101,7 +101,7 @@ def _records(corpus: Corpus) -> list[str]:
 
 
 def _texts(corpus: Corpus) -> list[str]:
-    """Some sheets as language models read them."""
+    """Return some sheets in the forms for language models."""
     ids = spread(corpus.index.sheet_ids(), _SHOWN)
     records = corpus.index.records(ids)
     forms = (Content("record"), Content("markdown"), Content("html"))
@@ -109,7 +109,7 @@ def _texts(corpus: Corpus) -> list[str]:
 
 
 def _times(corpus: Corpus) -> list[str]:
-    """Times that questions are understood to name, and what is said of their hits."""
+    """Return the periods found in questions, and the notes about their hits."""
     retriever, days = SheetRetriever(corpus.index, None), (TODAY, dt.date(2021, 1, 1))
     return [
         line([asked, str(day), retriever.times(asked, today=day).label,
@@ -142,7 +142,7 @@ def _complete(corpus: Corpus) -> Iterator[str]:
 
 
 def _candidates_by(corpus: Corpus, weight: float | None) -> Section:
-    """The first candidates of all questions, and every sheet, worst last, for some."""
+    """Return a section of the first candidates of all questions, and of all sheets for some."""
 
     def candidates() -> list[str]:
         index, lines = corpus.index, []
@@ -158,7 +158,7 @@ def _candidates_by(corpus: Corpus, weight: float | None) -> Section:
 
 
 def _command_line(corpus: Corpus) -> dict[str, Section]:
-    """What the commands print."""
+    """Return the sections of what the commands print."""
 
     def run(*arguments: str, code: int = 0) -> str:
         return sat(corpus.work, *arguments, "--index", corpus.file, code=code)
@@ -196,7 +196,7 @@ def _command_line(corpus: Corpus) -> dict[str, Section]:
 
 
 def _indexed(corpus: Corpus, section: Section) -> Section:
-    """The section, after its corpus was indexed."""
+    """Return the section, run after its corpus was indexed."""
 
     def made() -> Sequence[str]:
         _ = corpus.index

@@ -1,4 +1,4 @@
-"""What the main table says after its methods were trained in little, on a made corpus.
+"""Train the methods of the main table on a small made corpus, and list its rows.
 
 The Cross-Encoder is left out: one epoch of it takes longer than all other sections together.
 """
@@ -20,7 +20,7 @@ METHODS = ("bm25", "dense", "fused", "links", "stage1", "base", "graph", "ours")
 
 
 def training_sections(work: Path, data: Path) -> dict[str, Callable[[], Sequence[str]]]:
-    """Metrics and single answers of `run main --quick`, and the table that it prints."""
+    """Return metrics and single answers of `run main --quick`, and the table that it prints."""
 
     @cache
     def run() -> tuple[str, list[dict[str, Any]]]:
@@ -39,7 +39,7 @@ def training_sections(work: Path, data: Path) -> dict[str, Callable[[], Sequence
 
 
 def _quick(runs: Path, data: Path) -> tuple[str, list[dict[str, Any]]]:
-    """What the command prints last, and its result files in the order of their names.
+    """Return what the command prints last, and its result files in the order of names.
 
     Raises:
         SystemExit: If it fails.
@@ -55,12 +55,12 @@ def _quick(runs: Path, data: Path) -> tuple[str, list[dict[str, Any]]]:
 
 
 def _lasting(value: Any) -> Any:
-    """Without what no two runs share."""
+    """Return a value without the parts that no two runs share."""
     if isinstance(value, dict):
         return {key: _lasting(item) for key, item in value.items() if not _is_of_run(key)}
     return [_lasting(item) for item in value] if isinstance(value, list) else value
 
 
 def _is_of_run(key: str) -> bool:
-    """True if a number is of the run: a time, memory, or a key that hashes the work folder."""
+    """True if a number depends on the run: time, memory, or a key that hashes the work folder."""
     return key == "key" or key.endswith(("_ms", "_s", "seconds", "_mib"))

@@ -1,4 +1,4 @@
-"""One run of `sat index` in a process of its own: what it reports, its time and memory."""
+"""Run `sat index` in its own process, and measure its time and memory."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Indexing:
     """A finished run.
 
     Attributes:
-        report: What it printed with `--json`.
-        seconds: Time by the clock.
-        cpu_seconds: Processor time, its reading processes included.
-        peak_mib: Most memory of the largest of its processes, MiB.
+        report: Its output with `--json`.
+        seconds: Wall time.
+        cpu_seconds: Processor time, including its reading processes.
+        peak_mib: Peak memory of the largest of its processes, MiB.
     """
 
     report: dict[str, Any]

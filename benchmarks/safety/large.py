@@ -1,11 +1,11 @@
-"""Very long, wide and many-sheeted files: indexed, or kept in part, on a calm and a busy machine.
+"""Index very long, wide and many-sheeted files on an idle and a busy machine.
 
     python -m benchmarks run large [--busy 6] [--work .cache/large]
 
-Three files are generated: a csv of 211 MB, a workbook of 4,500 sheets of three rows, and a
-sheet of 600 rows and 16,384 columns. Each is indexed by `sat index` in a process of its own,
-once on the machine as it is and once beside processes that keep every core busy. What the
-index says of the file must be the same both times.
+Three files are generated: a csv of 211 MB, a workbook of 4,500 sheets of three rows, and a sheet of
+600 rows and 16,384 columns. Each is indexed by `sat index` in its own process, once on the idle
+machine and once beside processes that keep every core busy. The index must be equal both times;
+files may be kept in part.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CSV_BYTES, SHEETS, ROWS, COLUMNS = 211_000_000, 4_500, 600, 16_384
 
 
 def long_csv(path: Path) -> None:
-    """A list of sales."""
+    """Write a list of sales."""
     rng = random.Random(0)
     with path.open("w", encoding="utf-8") as out:
         out.write("id,date,customer,product,quantity,unit price,revenue,note\n")
@@ -45,7 +45,7 @@ def long_csv(path: Path) -> None:
 
 
 def many_sheets(path: Path) -> None:
-    """A workbook with a sheet for each of many stores."""
+    """Write a workbook with a sheet for each of many stores."""
     with xlsxwriter.Workbook(path) as book:
         for number in range(1, SHEETS + 1):
             sheet = book.add_worksheet(f"Store {number:04}")
@@ -55,7 +55,7 @@ def many_sheets(path: Path) -> None:
 
 
 def wide_sheet(path: Path) -> None:
-    """A sheet as wide as a sheet can be."""
+    """Write a sheet of the largest possible width."""
     with xlsxwriter.Workbook(path, {"constant_memory": True}) as book:
         sheet = book.add_worksheet("Wide")
         sheet.write_row(0, 0, [f"c{col}" for col in range(COLUMNS)])
@@ -71,7 +71,7 @@ FILES: dict[str, Callable[[Path], None]] = {
 
 
 def measure(name: str, folder: Path, work: Path, processes: int) -> dict[str, Any]:
-    """One file indexed calm and busy."""
+    """Index one file on the idle and on the busy machine."""
     metrics: dict[str, Any] = {"file_mb": round((folder / name).stat().st_size / 1e6, 1)}
     hashes = []
     for load, beside in (("calm", 0), ("busy", processes)):

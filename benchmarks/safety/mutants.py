@@ -1,4 +1,4 @@
-"""Small workbooks of several formats, and the damage done to them by the fuzzer."""
+"""Make small workbooks of several formats, and damage them for the fuzzer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIME = re.compile(rb"(?<=>)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A damaged file: what it was made from, how, and its bytes."""
+    """A damaged file: its source, the kind of damage, and its bytes."""
 
     seed: str
     damage: str
@@ -28,7 +28,7 @@ class Mutant:
 
 
 def made_seeds() -> dict[str, bytes]:
-    """File name to content: an xlsx of two writers, an xlsm, an ods, a csv and a tsv."""
+    """Return contents by file name: an xlsx of two writers, an xlsm, an ods, a csv and a tsv."""
     rows = [f"{name};{name}@example.org;{n * 1.5:.2f};2024-0{n % 9 + 1}-11" for n, name in _NAMES]
     text = "Name;Mail;Amount;Day\r\n" + "\r\n".join(rows)
     return {
@@ -42,7 +42,7 @@ def made_seeds() -> dict[str, bytes]:
 
 
 def real_seeds(folder: Path, each: int = 12) -> dict[str, bytes]:
-    """Up to `each` small files for every extension below a folder, in the order of names."""
+    """Return up to `each` small files of every extension below a folder, in name order."""
     taken: dict[str, int] = {}
     seeds = {}
     for path in sorted(folder.rglob("*")):
@@ -54,7 +54,7 @@ def real_seeds(folder: Path, each: int = 12) -> dict[str, bytes]:
 
 
 def mutants(seeds: dict[str, bytes], count: int, seed: int) -> Iterator[Mutant]:
-    """`count` damaged files, the same for the same seeds and seed."""
+    """Yield `count` damaged files, the same for equal arguments."""
     rng = random.Random(seed)
     names = sorted(seeds)
     for number in range(count):
@@ -148,7 +148,7 @@ def _damage_part(entries: list[tuple[str, bytes]], rng: random.Random) -> list[t
 
 
 def _edit_xml(entries: list[tuple[str, bytes]], rng: random.Random) -> list[tuple[str, bytes]]:
-    """Change digits, references and tags inside of an XML part: well-formed, but wrong."""
+    """Change digits, references and tags inside an XML part: well-formed, but wrong."""
     index = rng.randrange(len(entries))
     name, data = entries[index]
     old, new = rng.choice(_EDITS)
@@ -221,7 +221,7 @@ def _openpyxl_book() -> bytes:
 
 
 def _undated(content: bytes) -> bytes:
-    """The same package as if it had always been written at the same time."""
+    """Return the same package with a fixed time of writing."""
     return _packed(
         [(name, _TIME.sub(b"2024-01-01T00:00:00Z", data)) for name, data in _entries(content)]
     )

@@ -1,7 +1,7 @@
-"""Sheets that other readers find in a file, each tried in its own capped process.
+"""List the sheets that other readers find in a file, each in its own capped process.
 
-Run as `python -m benchmarks.safety.oracle`, this module is that process: paths come in on
-stdin, lists of worksheets with a non-empty cell go out on stdout.
+`python -m benchmarks.safety.oracle` runs this module as that process: paths come in on stdin, lists
+of worksheets with a non-empty cell go out on stdout.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Oracle:
         self._pending = b""
 
     def sheets(self, path: Path) -> list[str] | None:
-        """Worksheets with a non-empty cell; None if the reader does not open the file."""
+        """Return worksheets with a non-empty cell; None if the reader cannot open the file."""
         process = self._started()
         assert process.stdin is not None
         process.stdin.write(json.dumps([self._reader, str(path)]).encode() + b"\n")
@@ -46,7 +46,7 @@ class Oracle:
 
     @property
     def processes(self) -> frozenset[int]:
-        """Its id, if it runs."""
+        """The id of its process, if it runs."""
         return frozenset() if self._process is None else frozenset({self._process.pid})
 
     def close(self) -> None:
@@ -82,7 +82,7 @@ class Oracle:
 
 
 def openpyxl_sheets(path: Path) -> list[str]:
-    """Worksheets in which openpyxl's full reader finds a cell with a value."""
+    """Return worksheets in which openpyxl's full reader finds a cell with a value."""
     import openpyxl
 
     book = openpyxl.load_workbook(io.BytesIO(path.read_bytes()))
@@ -94,7 +94,7 @@ def openpyxl_sheets(path: Path) -> list[str]:
 
 
 def calamine_sheets(path: Path) -> list[str]:
-    """Worksheets in which python-calamine finds a cell with a value."""
+    """Return worksheets in which python-calamine finds a cell with a value."""
     import python_calamine
 
     try:
@@ -111,7 +111,7 @@ def calamine_sheets(path: Path) -> list[str]:
                 found.append(meta.name)
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException:  # noqa: BLE001 - a panic is no Exception
+        except BaseException:  # noqa: BLE001 - a panic is not an Exception
             continue
     return found
 
@@ -129,7 +129,7 @@ def main() -> None:
             found = read[reader](Path(path))
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException:  # noqa: BLE001 - a panic is no Exception
+        except BaseException:  # noqa: BLE001 - a panic is not an Exception
             found = None
         answers.write(json.dumps(found) + "\n")
         answers.flush()

@@ -1,9 +1,9 @@
-"""Odd and damaged files: crashes, hangs, reasons, and worksheets missed against two oracles.
+"""Odd and damaged files: crashes, hangs, reasons, and worksheets missed, against two oracles.
 
     python -m benchmarks run robustness --data ../shared/data
     python -m benchmarks run robustness --data ../shared/data --only fuzz --mutants 10000 --seed 1
 
-A stopped command goes on where it was. Results hold counts, seconds, memory and file names of
+A stopped command continues. Results hold counts, seconds, memory and file names of
 public test files, never file contents.
 """
 
@@ -33,24 +33,24 @@ from sat_retriever.workbook.read import Workbook, read_workbook
 
 HANG_SECONDS = 30.0
 _SHOWN = 25
-_KEPT_EVERY = 100  # files between two times that what was found is written down
+_KEPT_EVERY = 100  # files between two saves of the tally
 
 
 @dataclass(slots=True)
 class Tally:
-    """What happened to the files of one corpus.
+    """Counts and findings over the files of one corpus.
 
     Attributes:
         files: Files tried.
-        crashes: Exceptions that came out of `read_workbook`, by file.
-        silent: Files that gave neither a record nor a reason.
+        crashes: Exceptions raised by `read_workbook`, by file.
+        silent: Files with neither a record nor a reason.
         seconds: Wall time of each file.
-        cpu_s: Processor time of each file, by the processes that read it.
-        memory_mib: Most memory of a process that read it.
+        cpu_s: Processor time of each file, of the processes that read it.
+        memory_mib: Peak memory of a process that read it.
         reasons: Files and sheets skipped, by reason.
-        records: Records in all.
+        records: Total number of records.
         expected: Worksheets with a non-empty cell that an oracle opens.
-        missed: Those of them without a record: (file, sheet, reasons given).
+        missed: Expected worksheets without a record: (file, sheet, reasons given).
         reader_gains: Worksheets indexed that neither oracle opens.
     """
 
@@ -67,7 +67,7 @@ class Tally:
     reader_gains: int = 0
 
     def add(self, path: Path, label: str, oracles: Sequence[Oracle]) -> None:
-        """Read a file and compare what comes out with the oracles."""
+        """Read a file and compare the result with the oracles."""
         self.files += 1
         others = frozenset().union(*(oracle.processes for oracle in oracles))
         try:
@@ -94,7 +94,7 @@ class Tally:
             self.missed.append((label, sheet, ",".join(sorted(why))))
 
     def metrics(self) -> dict[str, Any]:
-        """The tally as numbers and names."""
+        """Return the tally as numbers and names."""
         slowest, busiest, largest = (
             max(each, default=(0.0, "")) for each in (self.seconds, self.cpu_s, self.memory_mib)
         )
@@ -119,7 +119,7 @@ class Tally:
 
     @classmethod
     def of(cls, kept: dict[str, Any]) -> Tally:
-        """A tally as it was written down; JSON has lists for tuples."""
+        """Return a tally from its saved form; JSON has lists for tuples."""
         rows = ("crashes", "seconds", "cpu_s", "memory_mib", "missed")
         tuples = {name: list(map(tuple, kept[name])) for name in rows}
         return cls(**kept | tuples | {"reasons": Counter(kept["reasons"])})
@@ -127,18 +127,18 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Where a tally is written down as it grows.
+    """The saved form of a growing tally.
 
     Attributes:
-        path: The file; gone once the corpus is done.
-        of: What is tallied: notes of anything else are not taken.
+        path: The file; removed when the corpus is finished.
+        of: Description of the input; notes of another input are ignored.
     """
 
     path: Path
     of: str
 
     def read(self) -> Tally:
-        """The tally so far; a new one if there is none of the same."""
+        """Return the tally so far; a new one if none of the same input is saved."""
         if self.path.is_file():
             kept = json.loads(self.path.read_text(encoding="utf-8"))
             if kept["of"] == self.of:
@@ -146,7 +146,7 @@ class Notes:
         return Tally()
 
     def write(self, tally: Tally) -> None:
-        """Replace what is there."""
+        """Replace the saved tally."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         draft = self.path.with_suffix(".partial")
         kept = {each.name: getattr(tally, each.name) for each in fields(tally)}
@@ -167,13 +167,13 @@ def _oracles() -> Iterator[list[Oracle]]:
 def tallied(
     files: Iterator[tuple[str, bytes | Path]], count: int, name: str, notes: Notes
 ) -> Tally:
-    """The tally of some files: labels with a place, or with what is written to one meanwhile.
+    """Return the tally of labelled files, each given as a path or as content.
 
     Args:
-        files: All of them; those that were tallied before are passed over.
-        count: How many there are.
-        name: Of the corpus.
-        notes: Where to go on, and what to leave for another run.
+        files: All files; those tallied before are skipped.
+        count: Number of files.
+        name: Name of the corpus.
+        notes: Saved tally of an earlier run, updated for the next.
     """
     tally = notes.read()
     before = tally.files
@@ -199,7 +199,7 @@ def tallied(
 
 
 def read_folder(folder: Path, work: Path) -> Tally:
-    """The tally of all files below a folder."""
+    """Return the tally of all files below a folder."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     named = ((path.relative_to(folder).as_posix(), path) for path in files)
     notes = Notes(work / f"{folder.name}.json", f"{data_hash([folder])}")
@@ -207,7 +207,7 @@ def read_folder(folder: Path, work: Path) -> Tally:
 
 
 def fuzz(seeds: dict[str, bytes], count: int, seed: int, work: Path) -> Tally:
-    """The tally of mutants; each is written to a temporary file and removed again."""
+    """Return the tally of mutants; each is written to a temporary file and then removed."""
     digest = hashlib.sha256(b"".join(seeds[name] for name in sorted(seeds))).hexdigest()
     notes = Notes(work / f"fuzz-{seed}.json", f"{count} of {digest}")
     made = (
@@ -246,7 +246,7 @@ def _rows(tally: Tally) -> list[dict[str, Any]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the corpora and the fuzzer asked for, print and save what they show."""
+    """Run the chosen corpora and the fuzzer, print and save the tallies."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--only", choices=["odd_files", "eps", "fuzz"])

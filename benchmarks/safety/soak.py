@@ -1,12 +1,12 @@
-"""Many questions in one process: does it grow?
+"""Measure whether one process grows over many questions.
 
     python -m benchmarks run soak --data ../shared/data [--queries 20000]
-    python -m benchmarks run soak --corpus made            # where there is no such data
+    python -m benchmarks run soak --corpus made            # without that data
 
-No two questions are alike, so that nothing is answered from what is kept. Each is asked as a user
-asks: found, reranked, explained, and every tenth is followed by the description of its first
-sheet. Memory, threads and open files of the process are taken every 500 questions; what the first
-quarter takes is the warm-up: the library keeps what it knows of the last 4,096 questions.
+No two questions are equal, so no answer comes from a cache. Each question is processed as for a
+user: search, reranking and explanation, and after every tenth the first sheet is described.
+Memory, threads and open files of the process are recorded every 500 questions. The first quarter
+is the warm-up, because the library caches the last 4,096 questions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _FORMS = (
 
 
 def questions(records: Sequence[SheetRecord], count: int, seed: int) -> Iterator[str]:
-    """Questions of the words of some sheets, each with a number that no other one has."""
+    """Yield questions made of words of some sheets, each with a unique number."""
     rng = random.Random(seed)
     for number in range(count):
         record = rng.choice(records)
@@ -57,7 +57,7 @@ def questions(records: Sequence[SheetRecord], count: int, seed: int) -> Iterator
 
 
 def sample(process: psutil.Process, asked: int) -> dict[str, float]:
-    """What the process holds after so many questions."""
+    """Return memory, threads and open files of the process after some questions."""
     with process.oneshot():
         return {
             "queries": asked,
@@ -68,7 +68,7 @@ def sample(process: psutil.Process, asked: int) -> dict[str, float]:
 
 
 def ask_all(index: SheetIndex, count: int, every: int, seed: int) -> list[dict[str, float]]:
-    """Samples over all questions, the first one before any."""
+    """Return samples over all questions; the first is taken before any question."""
     retriever, tools = SheetRetriever(index), SheetTools(index)
     records = list(index.records(index.sheet_ids()).values())
     process, samples = psutil.Process(), []
@@ -85,7 +85,7 @@ def ask_all(index: SheetIndex, count: int, every: int, seed: int) -> list[dict[s
 
 
 def growth(samples: Sequence[dict[str, float]], count: int) -> dict[str, float]:
-    """By how much the process grew after the warm-up, and how steadily.
+    """Return the growth of the process after the warm-up, in total and as a slope.
 
     >>> rows = [{"queries": 1000 * n, "rss_mib": 100 + 2 * n, "threads": 4, "open_files": 9}
     ...         for n in range(11)]
@@ -111,10 +111,10 @@ def growth(samples: Sequence[dict[str, float]], count: int) -> dict[str, float]:
 
 
 def corpus_folder(name: str, data: Path, work: Path) -> Path:
-    """Folder of the workbooks; those that are made are made once.
+    """Return the folder of the workbooks; made workbooks are written once.
 
     Raises:
-        PathNotFoundError: If the data is not there.
+        PathNotFoundError: If the data does not exist.
     """
     if name == "eps":
         folder = data / "eps"
@@ -128,7 +128,7 @@ def corpus_folder(name: str, data: Path, work: Path) -> Path:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Index, ask, write `results/soak/`."""
+    """Index, ask the questions and write `results/soak/`."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--corpus", choices=("eps", "made"), default="eps")

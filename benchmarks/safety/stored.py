@@ -38,12 +38,12 @@ _PARTS = {
 
 
 def stored_hashes(index: Path) -> dict[str, str]:
-    """Sixteen hex digits for each part of an index file, the same for the same content."""
+    """Return sixteen hex digits for each part of an index file, the same for the same content."""
     return {part: _hash(_rows(index, sql)) for part, sql in _PARTS.items()}
 
 
 def differing(found: Mapping[str, str], expected: Mapping[str, str]) -> list[str]:
-    """Parts whose hashes differ.
+    """Return parts whose hashes differ.
 
     >>> differing({"sheets": "1", "links": "2"}, {"sheets": "1", "links": "3"})
     ['links']
@@ -52,7 +52,7 @@ def differing(found: Mapping[str, str], expected: Mapping[str, str]) -> list[str
 
 
 def differing_files(index: Path, fresh: Path) -> list[str]:
-    """Parts in which two index files differ whose tokens were encoded in other batches."""
+    """Return parts in which two index files differ whose tokens were encoded in other batches."""
     parts = differing(stored_hashes(index), stored_hashes(fresh))
     if "tokens" in parts and _near(index, fresh):
         parts.remove("tokens")
@@ -70,7 +70,7 @@ def _near(index: Path, fresh: Path) -> bool:
 
 
 def _rows(index: Path, sql: str) -> list[tuple[Any, ...]]:
-    """Rows of a query; text as bytes, since some is no valid text."""
+    """Return the rows of a query; text as bytes, since some is no valid text."""
     connection = sqlite3.connect(f"{index.resolve().as_uri()}?mode=ro", uri=True)
     connection.text_factory = bytes
     try:

@@ -17,13 +17,13 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a call took.
+    """Time and memory of a call.
 
     Attributes:
         wall_s: Wall time.
         cpu_s: Processor time of this process and its children.
-        child_mib: Most memory of any child; of one that ended meanwhile, only if no child
-            before had more; 0 without children.
+        child_mib: Most memory of any child; one that ended during the call counts only
+            if no earlier child used more; 0 without children.
     """
 
     wall_s: float
@@ -34,11 +34,11 @@ class Usage:
 def measured(
     call: Callable[[], Result], others: Callable[[], Collection[int]] = frozenset
 ) -> tuple[Result, Usage]:
-    """A call's result and what it took; Linux only.
+    """Return a call's result with its time and memory; Linux only.
 
     Args:
-        call: What is measured.
-        others: Gives ids of children that do not work for it: they are left out.
+        call: The call to measure.
+        others: Returns ids of unrelated child processes, which are left out.
     """
     for child in _children(others()):
         _clear_peak(child)
@@ -52,7 +52,7 @@ def measured(
 
 
 def _children(others: Collection[int]) -> list[int]:
-    """Processes that threads of this one have started."""
+    """Return processes that threads of this one have started."""
     found: list[int] = []
     for task in Path("/proc/self/task").iterdir():
         try:
@@ -63,7 +63,7 @@ def _children(others: Collection[int]) -> list[int]:
 
 
 def _cpu_s(others: Collection[int]) -> float:
-    """Processor seconds of this process, its ended children and those that live."""
+    """Return the processor seconds of this process, its ended children and those that live."""
     used = 0.0
     for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
         usage = resource.getrusage(who)
@@ -76,7 +76,7 @@ def _cpu_s(others: Collection[int]) -> float:
 
 
 def _ended_mib() -> float:
-    """Most memory of a child that has ended."""
+    """Return the most memory of a child that has ended."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
@@ -95,7 +95,7 @@ def _clear_peak(child: int) -> None:
 
 
 def _read(child: int, name: str) -> str:
-    """A file that the system keeps of a process; empty once it has ended."""
+    """Return a file that the system keeps of a process; empty once it has ended."""
     try:
         return Path(f"/proc/{child}/{name}").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -17,7 +17,7 @@ _COLUMN = 1  # whose header is the version
 
 
 def write_version(path: Path, version: str) -> None:
-    """A workbook of this version, there at once and whole."""
+    """Write a workbook of this version in one atomic step."""
     partial = path.with_suffix(".partial")
     with xlsxwriter.Workbook(partial) as book:
         for number in range(SHEETS):
@@ -29,12 +29,12 @@ def write_version(path: Path, version: str) -> None:
 
 
 def version_of(record: SheetRecord) -> str:
-    """The version that a sheet names."""
+    """Return the version that a sheet names."""
     return record.columns[_COLUMN].name
 
 
 def versions_in(records: Iterable[SheetRecord]) -> dict[str, str]:
-    """The version of each workbook, by its path.
+    """Return the version of each workbook, by its path.
 
     Raises:
         SystemExit: If a workbook lacks sheets, or its sheets are of several versions.
@@ -49,7 +49,7 @@ def versions_in(records: Iterable[SheetRecord]) -> dict[str, str]:
 
 
 def versions_of(index: SheetIndex) -> dict[str, str]:
-    """The version of each workbook of an index, by its path; see `versions_in`."""
+    """Return the version of each workbook of an index, by its path; see `versions_in`."""
     return versions_in(index.records(index.sheet_ids()).values())
 
 

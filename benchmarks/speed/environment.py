@@ -1,4 +1,4 @@
-"""A fresh virtual environment with this checkout's wheel in it, and what lies there."""
+"""A fresh virtual environment with this checkout's wheel in it, and the size of its packages."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Package:
     """One installed distribution.
 
     Attributes:
-        name: As it calls itself.
-        version: Its version.
+        name: Name of the distribution.
+        version: Version.
         size: Bytes of its files in site-packages, compiled modules too.
     """
 
@@ -45,9 +45,9 @@ class Environment:
     """A virtual environment that holds one wheel and what it requires, not even pip.
 
     Attributes:
-        python: Its interpreter.
-        sat: Its `sat` command.
-        site: Its site-packages; two folders on a few systems.
+        python: Path of the interpreter.
+        sat: Path of the `sat` command.
+        site: Folders of site-packages; two folders on a few systems.
     """
 
     python: Path
@@ -55,13 +55,13 @@ class Environment:
     site: tuple[Path, ...]
 
     def packages(self) -> list[Package]:
-        """All distributions, the largest first."""
+        """Return all distributions, the largest first."""
         found = [_package(item, self.site) for item in distributions(path=[*map(str, self.site)])]
         return sorted(found, key=lambda package: (-package.size, package.name))
 
 
 def built_wheel(folder: Path) -> Path:
-    """The wheel of this checkout, built into a folder.
+    """Build the wheel of this checkout into a folder and return its path.
 
     Raises:
         SystemExit: If it cannot be built.
@@ -71,12 +71,12 @@ def built_wheel(folder: Path) -> Path:
 
 
 def fresh_environment(folder: Path, wheel: Path, options: Sequence[str] = ()) -> Environment:
-    """A new environment with a wheel and the newest releases of what that requires.
+    """Return a new environment with a wheel and the newest releases of its requirements.
 
     Args:
-        folder: Where it is made.
-        wheel: What is installed, without any extra.
-        options: Further ones for `pip install`.
+        folder: Folder of the environment.
+        wheel: Wheel to install, without extras.
+        options: More options for `pip install`.
 
     Raises:
         SystemExit: If it cannot be made or filled.
@@ -102,12 +102,12 @@ def _package(item: Distribution, site: Iterable[Path]) -> Package:
 
 
 def file_bytes(folders: Iterable[Path]) -> int:
-    """Bytes of all files below the folders; links do not count."""
+    """Return the bytes of all files below the folders; links do not count."""
     return sum(file.stat().st_size for file in _files(folders))
 
 
 def disk_bytes(folders: Iterable[Path]) -> int:
-    """What those files take on this disk, in whole blocks; their bytes where it does not say."""
+    """Return the files' size on disk, in whole blocks; their bytes if blocks are unknown."""
     stats = (file.stat() for file in _files(folders))
     return sum(getattr(found, "st_blocks", -(-found.st_size // 512)) * 512 for found in stats)
 
@@ -118,7 +118,7 @@ def _files(folders: Iterable[Path]) -> Iterable[Path]:
 
 
 def run(command: Command, folder: Path) -> str:
-    """Standard output of a command, run in a folder without Python's variables.
+    """Return the standard output of a command, run in a folder without Python's variables.
 
     Raises:
         SystemExit: If it fails, with what it said last.
@@ -135,15 +135,15 @@ def run(command: Command, folder: Path) -> str:
 
 
 def median_seconds(commands: Mapping[Key, Command], folder: Path, rounds: int) -> dict[Key, float]:
-    """Wall time of whole processes by key, medians of rounds.
+    """Return wall times of whole processes by key, as medians over rounds.
 
-    They run turn by turn, so that noise of the machine falls on all of them; one more round
-    goes before, which warms the disk cache.
+    The commands take turns, so that noise of the machine affects all of them; an additional
+    first round warms the disk cache.
 
     Args:
-        commands: What to run, by key.
-        folder: Where they run.
-        rounds: How many count, at least one.
+        commands: Commands to run, by key.
+        folder: Working folder.
+        rounds: Number of counted rounds, at least one.
     """
     times: dict[Key, list[float]] = {name: [] for name in commands}
     for _ in range(rounds + 1):

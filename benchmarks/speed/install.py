@@ -64,10 +64,10 @@ class Encoder:
 
     Attributes:
         name: "minilm" or "general".
-        source: What `sat index --encoder` takes.
-        folder: Its files.
-        method: What `benchmarks.speed.encoder` calls it.
-        reranker: What `sat search --reranker` takes; empty if none belongs to it.
+        source: Value for `sat index --encoder`.
+        folder: Folder of its files.
+        method: Its name in `benchmarks.speed.encoder`.
+        reranker: Value for `sat search --reranker`; empty if it has no reranker.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Encoder:
 
 
 def sizes(environment: Environment, wheel: Path) -> dict[str, Any]:
-    """Megabytes (10^6 bytes), also of the largest packages, and how many should not be there."""
+    """Return megabytes (10^6 bytes), also by largest package, and the count of unwanted ones."""
     packages = environment.packages()
     models = [place / MODELS for place in environment.site]
     return {
@@ -93,13 +93,13 @@ def sizes(environment: Environment, wheel: Path) -> dict[str, Any]:
 
 
 def unwanted(packages: Sequence[Package]) -> list[str]:
-    """Packages of training, and scipy, that are there all the same."""
+    """Return the packages of training, and scipy, that are there all the same."""
     there = {_normal(package.name) for package in packages}
     return [name for name in UNWANTED if name in there]
 
 
 def too_much(metrics: Mapping[str, Any]) -> list[str]:
-    """What is wrong with an install, in sentences; none if nothing is.
+    """Return the problems of an install, in sentences; none if it is fine.
 
     >>> too_much({"on_disk_mb": 301.0, "unwanted": 0})
     ['it takes 301.0 MB, the most is 300 MB']
@@ -113,7 +113,7 @@ def too_much(metrics: Mapping[str, Any]) -> list[str]:
 
 
 def _normal(name: str) -> str:
-    """A package's name as registries compare it.
+    """Return a package's name as registries compare it.
 
     >>> _normal("SciPy"), _normal("et_xmlfile")
     ('scipy', 'et-xmlfile')
@@ -126,7 +126,7 @@ def _mb(size: int) -> float:
 
 
 def encoders(exported: Path) -> tuple[list[Encoder], list[str]]:
-    """Encoders that can be had, and why the others cannot.
+    """Return encoders that can be had, and why the others cannot.
 
     Args:
         exported: Folder that the MiniLM is written to.
@@ -145,7 +145,7 @@ def encoders(exported: Path) -> tuple[list[Encoder], list[str]]:
 
 
 def minilm(exported: Path) -> Encoder:
-    """The embedded MiniLM as a folder, for environments without torch.
+    """Return the embedded MiniLM as a folder, for environments without torch.
 
     Raises:
         EncoderError: If it cannot be exported.
@@ -156,7 +156,7 @@ def minilm(exported: Path) -> Encoder:
 
 
 def general() -> Encoder:
-    """The encoder of this package, with its reranker if there is one.
+    """Return the encoder of this package, with its reranker if there is one.
 
     Raises:
         EncoderError: If this checkout does not have it.
@@ -170,7 +170,7 @@ def general() -> Encoder:
 def cold_starts(
     environment: Environment, found: Sequence[Encoder], folder: Path, options: argparse.Namespace
 ) -> dict[str, dict[str, float]]:
-    """Seconds of whole processes: of the install itself, and with each encoder."""
+    """Return the seconds of whole processes: of the install itself, and with each encoder."""
     corpus = folder / "corpus"
     synthesize(corpus, SynthOptions(str(options.sheets), seed=7, queries=1))
     sat, python = environment.sat, environment.python
@@ -196,7 +196,7 @@ def cold_starts(
 
 
 def speeds(found: Sequence[Encoder], folder: Path, rounds: int) -> dict[str, dict[str, float]]:
-    """Numbers of `run encoder` by encoder, over made texts."""
+    """Return the numbers of `run encoder` by encoder, over made texts."""
     content = {
         "queries": queries(_ASKED),
         "sheets": [serialize(record) for record in records(_SERIALIZED)],
@@ -206,7 +206,7 @@ def speeds(found: Sequence[Encoder], folder: Path, rounds: int) -> dict[str, dic
 
 
 def measure(options: argparse.Namespace) -> tuple[list[Result], list[str]]:
-    """A result of the install and one of each encoder, and why others are missing."""
+    """Return a result of the install and one of each encoder, and why others are missing."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for part in ("wheel", "encoders"):
@@ -230,7 +230,7 @@ def measure(options: argparse.Namespace) -> tuple[list[Result], list[str]]:
 
 
 def show(results: Sequence[Result]) -> Table:
-    """Every number, method by method."""
+    """Return every number, method by method."""
     table = Table("method", "what", "value")
     for result in results:
         for name, value in result.metrics.items():

@@ -48,7 +48,7 @@ REPEATS = 3
 
 
 def records(size: int, seed: int = 0) -> Iterator[SheetRecord]:
-    """Template-like records: every combination of words comes back again and again."""
+    """Yield template-like records: every combination of words comes back again and again."""
     rng = random.Random(seed)
     for number in range(size):
         company, category = rng.choice(COMPANIES), rng.choice(CATEGORIES)
@@ -62,7 +62,7 @@ def records(size: int, seed: int = 0) -> Iterator[SheetRecord]:
 
 
 def queries(count: int, seed: int = 1) -> list[str]:
-    """Questions over the same words."""
+    """Return questions over the same words."""
     rng = random.Random(seed)
     forms = (
         "{company} {category} {year} Q{quarter}",
@@ -94,18 +94,18 @@ class RandomTokens:
         self.width = self._encoder.width
 
     def encode_sheets(self, texts: Sequence[str]) -> FloatArray:
-        """Random tokens, (n, d) float32, rows of unit length."""
+        """Return random tokens, (n, d) float32, rows of unit length."""
         tokens = self._rng.standard_normal((len(texts), self.width)).astype(np.float32)
         unit: FloatArray = tokens / np.linalg.norm(tokens, axis=1, keepdims=True)
         return unit
 
     def encode_queries(self, texts: Sequence[str]) -> FloatArray:
-        """Tokens of queries, really encoded."""
+        """Return the tokens of queries, really encoded."""
         return self._encoder.encode_queries(texts)
 
 
 def index_of(size: int, work: Path) -> SheetIndex:
-    """The index of a size; made once, kept in the work folder."""
+    """Return the index of a size; made once, kept in the work folder."""
     path = work / f"template-{size}.sat"
     if path.exists():
         found = SheetIndex.open(path)
@@ -119,7 +119,7 @@ def index_of(size: int, work: Path) -> SheetIndex:
 
 
 def timings_ms(call: Callable[[str], object], asked: Sequence[str]) -> list[float]:
-    """Milliseconds of each call after a warm-up, all queries, repeated."""
+    """Return the milliseconds of each call after a warm-up, all queries, repeated."""
     for query in asked[:WARM_UP]:
         call(query)
     found = []
@@ -131,13 +131,13 @@ def timings_ms(call: Callable[[str], object], asked: Sequence[str]) -> list[floa
 
 
 def percentiles(name: str, values: Sequence[float]) -> dict[str, float]:
-    """p50 and p95 under a name."""
+    """Return p50 and p95 under a name."""
     cuts = statistics.quantiles(values, n=100)
     return {f"{name}_p50_ms": round(cuts[49], 3), f"{name}_p95_ms": round(cuts[94], 3)}
 
 
 def lexical_recall(index: SheetIndex, size: int, asked: Sequence[str], k: int = 50) -> float:
-    """Share of the slow loop's top k scores that the library's lexical top k reaches.
+    """Return the share of the slow loop's top k scores that the library's lexical top k reaches.
 
     Ties are equal: what counts is the score, not which of the equal sheets.
     """
@@ -177,7 +177,7 @@ def lexical_recall(index: SheetIndex, size: int, asked: Sequence[str], k: int = 
 
 
 def fts5(index: SheetIndex) -> Callable[[str], object]:
-    """FTS5's own ranking of the same words, for comparison."""
+    """Return FTS5's own ranking of the same words, for comparison."""
     import sqlite3
 
     connection = sqlite3.connect(index.path)
@@ -191,7 +191,7 @@ def fts5(index: SheetIndex) -> Callable[[str], object]:
 
 
 def process_seconds(command: Sequence[str], repeats: int = 5) -> float:
-    """Median wall time of a whole process."""
+    """Return the median wall time of a whole process."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -201,7 +201,7 @@ def process_seconds(command: Sequence[str], repeats: int = 5) -> float:
 
 
 def import_seconds() -> tuple[float, bool]:
-    """Median time of `import sat_retriever` inside a process, and whether torch came along."""
+    """Return the median time of `import sat_retriever`, and True if torch was imported."""
     code = (
         "import sys, time; start = time.perf_counter(); import sat_retriever; "
         "print(time.perf_counter() - start, 'torch' in sys.modules)"
@@ -215,7 +215,7 @@ def import_seconds() -> tuple[float, bool]:
 
 
 def measure(size: int, asked: Sequence[str], work: Path, *, slow: int) -> dict[str, float | int]:
-    """All figures of one size."""
+    """Return all figures of one size."""
     index = index_of(size, work)
     index.close()
     index = SheetIndex.open(index.path)

@@ -32,7 +32,7 @@ REPEATS = 5
 
 
 def write_workbook(path: Path, number: int, *, rows: int = 40) -> None:
-    """A small workbook of two sheets with a title row, headers and a formula."""
+    """Write a small workbook of two sheets with a title row, headers and a formula."""
     with xlsxwriter.Workbook(path) as book:
         for name in ("Sales", "Summary"):
             sheet = book.add_worksheet(name)
@@ -45,7 +45,7 @@ def write_workbook(path: Path, number: int, *, rows: int = 40) -> None:
 
 
 def make_corpus(folder: Path, count: int) -> None:
-    """Workbooks in folders of fifty, old enough for their times to be trusted."""
+    """Write workbooks in folders of fifty, old enough for their times to be trusted."""
     shutil.rmtree(folder, ignore_errors=True)
     past = time.time() - 3600
     for number in track(range(count), "writing workbooks"):
@@ -56,7 +56,7 @@ def make_corpus(folder: Path, count: int) -> None:
 
 
 def median_seconds(call: Callable[[], object], before: Callable[[], object] | None = None) -> float:
-    """Median wall time; `before` runs untimed ahead of each repeat."""
+    """Return the median wall time; `before` runs untimed ahead of each repeat."""
     times = []
     for _ in range(REPEATS):
         if before:

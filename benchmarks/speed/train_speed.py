@@ -38,7 +38,7 @@ VARIANTS = {"fp32": PLAIN, "bf16": replace(PLAIN, precision="bf16")}
 
 
 def step_seconds(settings: EncoderTraining, dataset: Dataset, steps: int) -> list[float]:
-    """Seconds of each step of a new training, the first left out."""
+    """Return the seconds of each step of a new training, the first left out."""
     accelerator = make_accelerator(settings.schedule())
     backbone = Backbone.load(
         settings.backbone, trained_layers=settings.trained_layers, max_length=settings.max_length
@@ -60,7 +60,7 @@ def step_seconds(settings: EncoderTraining, dataset: Dataset, steps: int) -> lis
 
 
 def measure(dataset: Dataset, rounds: int, steps: int) -> list[Result]:
-    """One result a variant."""
+    """Return one result a variant."""
     taken: dict[str, list[float]] = {name: [] for name in VARIANTS}
     for _ in range(rounds):
         for name, settings in VARIANTS.items():
@@ -87,7 +87,7 @@ def measure(dataset: Dataset, rounds: int, steps: int) -> list[Result]:
 
 
 def show(results: Sequence[Result]) -> Table:
-    """A row a variant."""
+    """Return a row a variant."""
     names = list(results[0].metrics)
     table = Table("step of Stage 1", *names, title="Training steps")
     for each in results:

@@ -36,7 +36,7 @@ _STAGES = ("stage1", "cascade")
 
 
 def adapted_tables(files: Files) -> str:
-    """A table a corpus and part, in order; what was not run is said."""
+    """Return a table a corpus and part, in order; what was not run is said."""
     if not files:
         return not_run("adapted")
     tables = [what_was_chosen_with(files)]
@@ -51,7 +51,7 @@ def adapted_tables(files: Files) -> str:
 
 
 def summary_table(files: Files) -> str:
-    """A row a system and a column a test set: NDCG@5 where the heading names no other metric.
+    """Return a row for each system and a column for each test set, NDCG@5 if not named.
 
     Where a column rests on fewer seeds than another of the row, their number is said.
     """
@@ -77,7 +77,7 @@ def summary_table(files: Files) -> str:
 
 
 def what_was_chosen_with(files: Files) -> str:
-    """Which columns of IndustryTab-1K hold questions that choices were made with, as sentences."""
+    """Return sentences that name the IndustryTab-1K columns with questions used for choices."""
     asked: dict[str, set[int]] = {}
     for file in files:
         if file["dataset"] == INDUSTRYTAB_1K and file["split"] not in asked:
@@ -103,7 +103,7 @@ def what_was_chosen_with(files: Files) -> str:
 
 
 def adapted_rows(files: Files, split: str) -> list[list[str]]:
-    """The cells of one corpus and part: a row a system, each beside the one before.
+    """Return the cells of one corpus and part: a row a system, each beside the one before.
 
     What is adapted is beside what is not, whatever mode stands above it; the general model that
     has not seen the paper's names is last, beside the one that has. On unseen families the
@@ -138,7 +138,7 @@ def adapted_rows(files: Files, split: str) -> list[list[str]]:
 
 
 def cost_rows(files: Files) -> str:
-    """What each adaptation took, and which of its parts were kept."""
+    """Return a table of each adaptation's cost and its kept parts."""
     made: dict[tuple[str, str, str], dict[int, Mapping[str, Any]]] = {}
     for file in files:
         told = file["metrics"].get("adaptation")
@@ -179,7 +179,7 @@ class _Column:
 
 
 def _columns(corpus: Corpus) -> Iterator[_Column]:
-    """A corpus in the summary: a column a part and metric."""
+    """Yield a corpus in the summary: a column a part and metric."""
     for split in ("all", *corpus.parts, "grouped") if corpus.parts else ("all",):
         for metric in corpus.metrics:
             words = [corpus.short]
@@ -197,7 +197,7 @@ _UNMADE = {
 
 
 def _systems(files: Files, split: str) -> dict[str, Files]:
-    """Files of each system; of unseen families one a test set, with that set's seed."""
+    """Return the files of each system; of unseen families one a test set, with that set's seed."""
     found: dict[str, list[File]] = {}
     for file in files:
         part, _, drawn = file["split"].partition("_")
@@ -223,7 +223,7 @@ def _adapted(found: Iterable[str]) -> list[str]:
 
 
 def _summed(files: Files, metric: str, most: int) -> str:
-    """A cell of the summary; empty where nothing was asked."""
+    """Return a cell of the summary; empty where nothing was asked."""
     if not files:
         return ""
     fewer = f" ({len(files)} of {most} seeds)" if len(files) < most else ""
@@ -236,7 +236,7 @@ def _cell(files: Files, column: str) -> str:
 
 
 def _reported(files: Files, split: str) -> list[list[str]]:
-    """The paper's SAT, which has labels, where it reports this test set."""
+    """Return the paper's SAT, which has labels, where it reports this test set."""
     if not files or files[0]["dataset"] != INDUSTRYTAB_1K:
         return []
     if split == "standard":

@@ -53,7 +53,7 @@ NO_TYPES = "*not run: `python -m benchmarks run statistics`*"
 
 
 def trained_in(files: Files) -> str:
-    """In how many seeds the last training was kept, for the title of a row; "" if in all.
+    """Return in how many seeds the last training was kept, for the title of a row; "" if in all.
 
     In the other seeds no epoch of it improved on the start, so that the start is what ranks.
     """
@@ -82,7 +82,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
-        """The spread of at least one value.
+        """Return the spread of at least one value.
 
         >>> Spread.of([0.5])
         Spread(mean=0.5, sd=None)
@@ -101,10 +101,10 @@ class Gap:
 
     Attributes:
         method: Name of the method.
-        other: Name of the one above it.
-        by: NDCG@5 of the first minus that of the other, paired.
+        other: Name of the method above it.
+        by: NDCG@5 of `method` minus that of `other`, paired.
         seeds: Training seeds compared.
-        whole: Whether these are all seeds of both rows.
+        whole: True if these are all seeds of both rows.
     """
 
     method: str
@@ -115,12 +115,12 @@ class Gap:
 
 
 def types_of(counted: Files) -> dict[int, str]:
-    """Query type of each question of IndustryTab-1K; empty if it was not counted."""
+    """Return the query type of each question of IndustryTab-1K; empty if it was not counted."""
     return {row["query"]: row["type"] for row in _rows(counted)}
 
 
 def dependencies_of(counted: Files) -> dict[int, str]:
-    """Dependency-heavy or not, by question of IndustryTab-1K; empty if not counted."""
+    """Return the dependency-heavy or not, by question of IndustryTab-1K; empty if not counted."""
     return {row["query"]: HEAVY if row["dependency_heavy"] else OTHER for row in _rows(counted)}
 
 
@@ -129,7 +129,7 @@ def _rows(counted: Files) -> Iterable[Row]:
 
 
 def by_kind(files: Files, kinds: Kinds, metric: str = "NDCG@5") -> dict[str, Spread]:
-    """A metric of one method for each kind of question, over its seeds.
+    """Return a metric of one method for each kind of question, over its seeds.
 
     Args:
         files: Results of one method on one split, a file a seed.
@@ -148,7 +148,7 @@ def by_kind(files: Files, kinds: Kinds, metric: str = "NDCG@5") -> dict[str, Spr
 
 
 def types_table(trained: Files, counted: Files, split: str) -> str:
-    """NDCG@5 by query type of each method; on the standard test beside the paper's SAT.
+    """Return NDCG@5 by query type of each method; on the standard test beside the paper's SAT.
 
     Args:
         trained: Result files of `benchmarks.paper.trained`.
@@ -160,7 +160,7 @@ def types_table(trained: Files, counted: Files, split: str) -> str:
 
 
 def dependency_table(trained: Files, counted: Files, split: str) -> str:
-    """NDCG@5 of dependency-heavy questions and of the others, by method."""
+    """Return NDCG@5 of dependency-heavy questions and of the others, by method."""
     titles = {HEAVY: HEAVY, OTHER: OTHER}
     return _kinds_table(of_split(trained, split), dependencies_of(counted), titles, None)
 
@@ -184,7 +184,7 @@ def _kinds_table(
 
 
 def _sizes(runs: Mapping[str, Files], kinds: Kinds, titles: Mapping[str, str]) -> list[str]:
-    """Test questions of each kind; of several, where the test set differs by seed."""
+    """Return the test questions of each kind; of several, where the test set differs by seed."""
     counts: dict[str, set[int]] = {kind: set() for kind in titles}
     for file in (file for files in runs.values() for file in files):
         asked = [kinds[row["query"]] for row in file["per_query"]]
@@ -197,7 +197,7 @@ def _sizes(runs: Mapping[str, Files], kinds: Kinds, titles: Mapping[str, str]) -
 
 
 def candidates_table(trained: Files, split: str) -> str:
-    """What the 50 candidates of each method hold, and what a perfect Stage 2 could reach."""
+    """Return the recall of each method's 50 candidates and the best that a Stage 2 could reach."""
     rows = []
     for name, files in of_split(trained, split).items():
         if RECIPES[name].llm == "names":  # reads all names, so there are no candidates
@@ -219,7 +219,7 @@ def _spread(values: Sequence[float | None]) -> str:
 
 
 def neighbours(trained: Files, split: str, dataset: str = INDUSTRYTAB_1K) -> list[Gap]:
-    """Each method of the main table that was run, beside the one above it that was run.
+    """Return each method of the main table that was run, beside the one above it that was run.
 
     Args:
         trained: Result files of `benchmarks.paper.trained`.
@@ -241,13 +241,13 @@ def neighbours(trained: Files, split: str, dataset: str = INDUSTRYTAB_1K) -> lis
 
 
 def gap_of(first: Files, second: Files, metric: str = "NDCG@5") -> Difference | None:
-    """How far one method is ahead of another; None where they share no seed."""
+    """Return one method's lead over another; None if they share no seed."""
     one, other = ({file["seed"]: file["per_query"] for file in files} for files in (first, second))
     return difference(one, other, metric) if shared_seeds(one, other) else None
 
 
 def shared_seeds(first: Mapping[int | None, Any], second: Mapping[int | None, Any]) -> int:
-    """Seeds in which two methods can be compared; one without training stands beside all.
+    """Return seeds in which two methods can be compared; one without training stands beside all.
 
     >>> shared_seeds({42: [], 43: []}, {None: []}), shared_seeds({42: []}, {43: []})
     (2, 0)
@@ -258,7 +258,7 @@ def shared_seeds(first: Mapping[int | None, Any], second: Mapping[int | None, An
 
 
 def neighbours_table(trained: Files, split: str) -> str:
-    """Paired differences of neighbouring rows of the main table, with 95 % intervals."""
+    """Return paired differences of neighbouring rows of the main table, with 95 % intervals."""
     gaps = neighbours(trained, split)
     if not gaps:
         return "*not run: `python -m benchmarks run main`*"
@@ -286,6 +286,6 @@ def _named(name: str) -> str:
 
 
 def of_split(trained: Files, split: str, dataset: str = INDUSTRYTAB_1K) -> dict[str, list[File]]:
-    """Results of each method on a split of a corpus, in the order of the main table."""
+    """Return the results of each method on a split of a corpus, in the order of the main table."""
     here = [file for file in trained if (file["dataset"], file["split"]) == (dataset, split)]
     return {name: [file for file in here if file["method"] == name] for name in RECIPES}

@@ -19,7 +19,7 @@ _FEW = 8  # points of a line that are marked
 
 
 def draw_sensitivity(chart: Chart, path: Path, about: str) -> None:
-    """A panel a group of settings; the dashed lines are the references.
+    """Draw a panel for each group of settings; the dashed lines are the references.
 
     Args:
         chart: Its numbers.
@@ -61,7 +61,7 @@ def _marks(
 
 
 def _missing_marks(panels: Sequence[Any], chart: Chart) -> None:
-    """Where ours was not run, in room made below all marks."""
+    """Mark the settings not run by this package, in a band below all other marks."""
     low, high = panels[0].get_ylim()
     if any(point.y is None for panel in chart for point in panel.ours):
         panels[0].set_ylim(low - 0.3 * (high - low), high)
@@ -90,7 +90,7 @@ def _legend(figure: Any, chart: Chart) -> None:
 
 
 def draw_convergence(chart: Chart, path: Path, about: str) -> None:
-    """A panel a group of runs, a line a run.
+    """Draw a panel for each group of runs and a line for each run.
 
     Args:
         chart: Its numbers.
@@ -120,7 +120,7 @@ def draw_convergence(chart: Chart, path: Path, about: str) -> None:
 
 
 def _trained_range(panel: Panel) -> tuple[float, float]:
-    """Range of the values after the first epoch: those of an untrained model lie far below."""
+    """Return the range of values after the first epoch; untrained values are far lower."""
     values = [value for _, curve in panel.curves for epoch, value in curve if epoch > 0]
     values = values or [value for _, curve in panel.curves for _, value in curve]
     before = [value for _, curve in panel.curves for epoch, value in curve if epoch == 0]
@@ -132,7 +132,7 @@ def _trained_range(panel: Panel) -> tuple[float, float]:
 
 
 def _coloured(panel: Panel) -> Iterator[tuple[str, Curve, str]]:
-    """Label, line, colour: one colour a label, and a label only with its first line."""
+    """Yield the label, line, colour: one colour a label, and a label only with its first line."""
     colours: dict[str, str] = {panel.reference: _BLACK} if panel.reference else {}
     named: set[str] = set()
     for label, curve in panel.curves:
@@ -149,7 +149,7 @@ def _not_run(axes: Any) -> None:
 
 
 def draw_comparison(chart: Chart, path: Path, about: str) -> None:
-    """A row a method, best read across; reported figures beside ours.
+    """Draw a row for each method, with reported figures beside ours.
 
     Args:
         chart: Its numbers.
@@ -175,7 +175,7 @@ def draw_comparison(chart: Chart, path: Path, about: str) -> None:
 
 
 def _bar(axes: Any, value: float | None, sd: float | None, place: float, *, hollow: bool) -> None:
-    """A mark with its standard deviation across; nothing without a value."""
+    """Draw a mark with its standard deviation; draw nothing without a value."""
     colour = REPORTED if hollow else OURS
     if value is not None:
         axes.errorbar(value, place, xerr=sd, fmt="D" if hollow else "o", color=colour,
@@ -184,7 +184,7 @@ def _bar(axes: Any, value: float | None, sd: float | None, place: float, *, holl
 
 
 def _floor(chart: Chart) -> float:
-    """The tenth below every mark and its deviation, at least 0."""
+    """Return the tenth below every mark and its deviation, at least 0."""
     lows = [
         point.y - (point.sd or 0.0)
         for panel in chart
@@ -195,7 +195,7 @@ def _floor(chart: Chart) -> float:
 
 
 def draw_latency(chart: Chart, path: Path, about: str) -> None:
-    """A row a method: its time on each machine, then its quality.
+    """Draw a row for each method: its time on each machine, then its quality.
 
     Args:
         chart: Its numbers, a panel a machine.
@@ -224,7 +224,7 @@ def draw_latency(chart: Chart, path: Path, about: str) -> None:
 
 
 def _pairs(axes: Any, ours: Sequence[float | None], reported: Sequence[float | None]) -> None:
-    """Two marks a row, the reported one below ours; in the middle where it is alone."""
+    """Draw two marks per row, the reported one below ours, or in the middle if alone."""
     for place, (mine, theirs) in enumerate(zip(ours, reported, strict=True)):
         apart = 0.0 if theirs is None else 0.17
         _bar(axes, theirs, None, place + apart, hollow=True)
@@ -239,7 +239,7 @@ def _say_not_run(axes: Any, place: float) -> None:
 
 
 def _name_rows(panels: Sequence[Any], names: Sequence[str]) -> None:
-    """Names of the rows, from the top."""
+    """Write the names of the rows, from the top."""
     panels[0].set_yticks(range(len(names)), names)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
     for axes in panels:

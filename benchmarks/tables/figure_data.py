@@ -70,10 +70,10 @@ class Point:
     """One mark.
 
     Attributes:
-        label: What it is of.
-        x: Place across; None where the axis names things, or nothing was measured.
+        label: Name of the measured setting or method.
+        x: Horizontal position; None if the axis shows names or there is no measurement.
         y: NDCG@5; None if it was not run.
-        sd: Standard deviation of y over seeds; None of a single run.
+        sd: Standard deviation of y over seeds; None for a single run.
     """
 
     label: str
@@ -107,7 +107,7 @@ Chart = tuple[Panel, ...]
 
 
 def data_hash(chart: Chart) -> str:
-    """Sixteen hex digits over every number and name of a chart.
+    """Return sixteen hex digits over every number and name of a chart.
 
     >>> data_hash((Panel("a"),)) == data_hash((Panel("b"),))
     False
@@ -117,7 +117,7 @@ def data_hash(chart: Chart) -> str:
 
 
 def sensitivity_chart(sensitivity: Files) -> Chart:
-    """NDCG@5 on the test part by setting, ours beside the paper's.
+    """Return NDCG@5 on the test part by setting, ours beside the paper's.
 
     Args:
         sensitivity: Result files of `benchmarks.paper.sensitivity`.
@@ -138,7 +138,7 @@ def sensitivity_chart(sensitivity: Files) -> Chart:
 
 
 def convergence_chart(trained: Files, sensitivity: Files) -> Chart:
-    """Validation NDCG@5 by epoch: of Stage 1, of the graph, and of each sensitivity run.
+    """Return the validation NDCG@5 by epoch: of Stage 1, of the graph, and of each sensitivity run.
 
     Args:
         trained: Result files of `benchmarks.paper.trained`.
@@ -176,13 +176,13 @@ def _seed_curves(
 
 
 def _curve(file: File, step: str) -> Curve:
-    """Validation of one training by epoch; empty where none was written down."""
+    """Return the validation of one training by epoch; empty where none was written down."""
     recorded = file["metrics"].get("steps", {}).get(step, {}).get("validation") or ()
     return tuple((float(epoch), _rounded(value)) for epoch, value in recorded)
 
 
 def comparison_chart(trained: Files) -> Chart:
-    """NDCG@5 of every method on the standard test and on unseen families.
+    """Return NDCG@5 of every method on the standard test and on unseen families.
 
     Args:
         trained: Result files of `benchmarks.paper.trained`.
@@ -217,7 +217,7 @@ def _over_seeds(files: Files) -> tuple[float | None, float | None]:
 
 
 def latency_chart(trained: Files, cascade: Files) -> Chart:
-    """Median time of one question and NDCG@5, a panel a machine, beside the paper's on an A40.
+    """Return median time of a question and NDCG@5 by machine, beside the paper's on an A40.
 
     Args:
         trained: Result files of `benchmarks.paper.trained`.
@@ -240,7 +240,7 @@ def latency_chart(trained: Files, cascade: Files) -> Chart:
 
 
 def _reported_times() -> tuple[Point, ...]:
-    """Time and NDCG@5 of the paper's methods, in the places of those that stand for them."""
+    """Return time and NDCG@5 of the paper's methods, in the places of their counterparts."""
     times = paper.latency_ms("industrytab_1k")
     main = paper.full_corpus("industrytab_1k")
     points = []
@@ -252,7 +252,7 @@ def _reported_times() -> tuple[Point, ...]:
 
 
 def _machine(file: File) -> str:
-    """What a time was measured on."""
+    """Return the device on which a time was measured."""
     if device := file["metrics"].get("device"):
         return str(device)
     return f"{file['provenance']['hardware']['cores']} CPU cores"

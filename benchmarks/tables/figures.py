@@ -38,8 +38,8 @@ class Figure:
 
     Attributes:
         title: Heading.
-        text: What it shows, in words: also what a reader without the picture gets.
-        chart: Its numbers, from the committed results.
+        text: Description in words, also for a reader who cannot see the picture.
+        chart: The numbers, from the committed results.
         draw: Makes the file, given the numbers and their hash.
     """
 
@@ -83,11 +83,11 @@ FIGURES: Mapping[str, Figure] = {
 
 
 def figures(*, check: bool, folder: Path = FOLDER) -> list[str]:
-    """Names of the figures that do not show the committed results; none after drawing.
+    """Return the names of the figures that do not show the committed results; none after drawing.
 
     Args:
         check: Draw nothing.
-        folder: Where the figures are.
+        folder: Folder of the figures.
 
     Raises:
         MissingExtraError: If a figure has to be drawn and matplotlib is not installed.
@@ -107,7 +107,7 @@ def figures(*, check: bool, folder: Path = FOLDER) -> list[str]:
 
 
 def shown_hash(path: Path) -> str | None:
-    """Hash of the numbers that a figure was drawn from; None without a figure or hash."""
+    """Return the hash of the numbers in a figure; None without a figure or hash."""
     if not path.is_file():
         return None
     found = _HASH.search(path.read_text(encoding="utf-8"))

@@ -24,7 +24,7 @@ _COLUMNS = {
 
 
 def links_table(files: Sequence[File], corpora: Mapping[tuple[str, str], str]) -> str:
-    """Fused candidates and what links make of them, corpus by corpus.
+    """Return the fused candidates before and after links, by corpus.
 
     Args:
         files: Result files.
@@ -60,6 +60,6 @@ def _numbers(file: File | None) -> list[str]:
 
 
 def _gap(metrics: Mapping[str, Any], name: str) -> str:
-    """Mean difference to the fused candidates with its 95 % bootstrap interval."""
+    """Return the mean difference to the fused candidates with its 95 % bootstrap interval."""
     gap = (metrics.get("against_fused") or {}).get(name)
     return f"{gap['mean']:+.3f} [{gap['low']:+.3f}, {gap['high']:+.3f}]" if gap else ""

@@ -25,7 +25,7 @@ NOTE = (
 
 
 def stats_table(files: Sequence[File]) -> str:
-    """Every figure of each corpus, those of one kind below each other.
+    """Return every figure of each corpus, those of one kind below each other.
 
     Args:
         files: Result files.
@@ -43,7 +43,7 @@ def stats_table(files: Sequence[File]) -> str:
 
 
 def _place(figure: str, figures: Sequence[str]) -> tuple[int, int]:
-    """Place of the first figure of its kind, then its own.
+    """Return the place of the first figure of its kind, then its own.
 
     >>> sorted(["a: x", "b", "a: y"], key=lambda f: _place(f, ["a: x", "b", "a: y"]))
     ['a: x', 'a: y', 'b']

@@ -35,7 +35,7 @@ _FURTHER = (
 
 
 def main_table(trained: Files, timed: Files, split: str, dataset: str = INDUSTRYTAB_1K) -> str:
-    """Every method on one split of a corpus: mean ± sd over seeds, and milliseconds.
+    """Return every method on one split of a corpus: mean ± sd over seeds, and milliseconds.
 
     Args:
         trained: Result files of `benchmarks.paper.trained`.
@@ -47,7 +47,7 @@ def main_table(trained: Files, timed: Files, split: str, dataset: str = INDUSTRY
 
 
 def main_rows(trained: Files, timed: Files, split: str, dataset: str) -> list[list[str]]:
-    """The cells of the main table."""
+    """Return the cells of the main table."""
     times = {file["method"]: file["metrics"]["joint_mean_ms"] for file in timed}
     ahead = {gap.method: _ahead(gap) for gap in neighbours(trained, split, dataset)}
     rows = []
@@ -64,7 +64,7 @@ def main_rows(trained: Files, timed: Files, split: str, dataset: str) -> list[li
 
 
 def _title(name: str, files: Files) -> str:
-    """The row's name, with the language model that answered."""
+    """Return the row's name, with the language model that answered."""
     title = RECIPES[name].title
     models = dict.fromkeys(file["metrics"]["settings"].get("model") for file in files)
     named = [model for model in models if model]
@@ -72,19 +72,19 @@ def _title(name: str, files: Files) -> str:
 
 
 def _answer_ms(file: File) -> float | None:
-    """Mean milliseconds of a language model's answers, as they were given."""
+    """Return the mean milliseconds of a language model's answers, as they were given."""
     answers = file["metrics"].get("answers")
     return None if answers is None else 1000 * float(answers["seconds"]) / answers["questions"]
 
 
 def _ahead(gap: Gap) -> str:
-    """The difference, with the number of seeds where a row has more of them."""
+    """Return the difference, with the number of seeds where a row has more of them."""
     few = f", {gap.seeds} seed" if gap.seeds == 1 and not gap.whole else ""
     return f"{signed(gap.by)}{few}"
 
 
 def answers_table(trained: Files) -> str:
-    """How language models answered on IndustryTab-1K: prompts, short and failed answers.
+    """Return a table of language models on IndustryTab-1K: prompts, short and failed answers.
 
     Args:
         trained: Result files of `benchmarks.paper.trained`.
@@ -111,7 +111,7 @@ def answers_table(trained: Files) -> str:
 
 
 def latency_table(timed: Files) -> str:
-    """Milliseconds of each method on IndustryTab-1K, with the paper's below.
+    """Return the milliseconds of each method on IndustryTab-1K, with the paper's below.
 
     Args:
         timed: Result files of `benchmarks.paper.cascade`.
@@ -135,7 +135,7 @@ def latency_table(timed: Files) -> str:
 
 
 def _reported_times(method: str) -> list[str]:
-    """The paper's mean times of a method: both stages, and each where it says so."""
+    """Return the paper's mean times of a method: both stages, and each where it says so."""
     parts = {"joint_ms": paper.latency_ms(INDUSTRYTAB_1K)[method]}
     parts |= paper.stage_latencies().get(method, {})
     times = (parts.get(f"{part}_ms") for part in ("joint", "stage1", "stage2"))
@@ -144,7 +144,7 @@ def _reported_times(method: str) -> list[str]:
 
 
 def further(trained: Files, split: str) -> str:
-    """Differences of rows that are no neighbours, as a table."""
+    """Return the differences of rows that are no neighbours, as a table."""
     runs = of_split(trained, split)
     rows = [
         [RECIPES[first].title, RECIPES[second].title, signed(found)]
@@ -160,7 +160,7 @@ def _spread(files: Files, column: str) -> str:
 
 
 def _reported(method: str, split: str, dataset: str) -> list[list[str]]:
-    """The paper's row of a method; on the grouped split, that of the authors' later runs."""
+    """Return the paper's row of a method; on the grouped split, that of the authors' later runs."""
     if dataset not in PUBLISHED or split == "legacy":
         return []
     if split == "grouped":

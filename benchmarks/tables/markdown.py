@@ -8,7 +8,7 @@ from sat_retriever.metrics import Difference
 
 
 def number(value: object) -> str:
-    """A number, or an interval of two, as the tables print it; a dash where it is undefined.
+    """Return a number, or an interval of two, as the tables print it; a dash where it is undefined.
 
     >>> number(0.85712), number(12_345), number(None), number(17.25), number(True)
     ('.857', '12,345', '–', '17.2', 'yes')
@@ -32,7 +32,7 @@ def number(value: object) -> str:
 
 
 def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; short rows are filled up with empty cells.
+    """Return a Markdown table; short rows are filled up with empty cells.
 
     >>> print(markdown(["a", "b"], [["1"]]))
     | a | b |
@@ -47,7 +47,7 @@ def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def not_run(table: str) -> str:
-    """What stands in place of a table without results.
+    """Return the text shown in place of a table without results.
 
     >>> not_run("main")
     '*not run: `python -m benchmarks run main`*'
@@ -56,7 +56,7 @@ def not_run(table: str) -> str:
 
 
 def signed(found: Difference) -> str:
-    """A difference with its interval.
+    """Return a difference with its interval.
 
     >>> signed(Difference(0.031, -0.002, 0.05))
     '+0.031 [-0.002, +0.050]'

@@ -43,7 +43,7 @@ _FIELDS: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
 
 
 def compared_table() -> str:
-    """What is trained of every method, what reranks, whether over links, and the paper's name."""
+    """Return a table of each method's trained parts, reranker, links and name in the paper."""
     rows = []
     for name, recipe in RECIPES.items():
         rows.append([recipe.title, *_traits(recipe), OF_PAPER.get(name, "–")])
@@ -52,7 +52,7 @@ def compared_table() -> str:
 
 
 def _traits(recipe: Recipe) -> tuple[str, str, str, str]:
-    """Encoder, Stage 2, whether it reasons over links, and the way to five sheets."""
+    """Return the encoder, Stage 2, whether it reasons over links, and the way to five sheets."""
     if recipe.llm == "names":
         return "–", "language model", "–", "all sheet names → 5"
     layers = recipe.reranker.layers if recipe.reranker else 0
@@ -69,7 +69,7 @@ def _traits(recipe: Recipe) -> tuple[str, str, str, str]:
 
 
 def training_table(recipe: str = "graph", cross: str = "cross") -> str:
-    """Hyper-parameters of each training, ours and the paper's; a dash where there is none.
+    """Return hyper-parameters of each training, ours and the paper's; a dash where there is none.
 
     Args:
         recipe: Method whose Stage 1 and Stage 2 are shown.
@@ -91,7 +91,7 @@ def training_table(recipe: str = "graph", cross: str = "cross") -> str:
 
 
 def _plain(value: Any) -> str:
-    """A setting as it is written, not rounded.
+    """Return a setting as it is written, not rounded.
 
     >>> _plain(0.0002), _plain(64), _plain(None)
     ('0.0002', '64', '–')

@@ -42,12 +42,12 @@ others kept their names."""
 
 
 def contents(parts: Sequence[Part]) -> str:
-    """A list of links to the parts."""
+    """Return a list of links to the parts."""
     return "\n".join(f"- [{part.title}](#{_anchor(part.title)})" for part in parts)
 
 
 def _anchor(title: str) -> str:
-    """The name that a heading gets on the page.
+    """Return the name that a heading gets on the page.
 
     >>> _anchor("`kill -9` while indexing, IndustryTab-1K")
     'kill-9-while-indexing-industrytab-1k'
@@ -57,19 +57,19 @@ def _anchor(title: str) -> str:
 
 
 def render_results() -> str:
-    """The whole page of all tables and figures."""
+    """Return the whole page of all tables and figures."""
     parts = all_parts()
     body = "\n\n".join(part.markdown(2) for part in parts)
     return f"{_HEAD}\n\n{contents(parts)}\n\n{body}\n"
 
 
 def render_summary() -> str:
-    """Everything between the markers of the summary."""
+    """Return everything between the markers of the summary."""
     return "\n\n".join(part.markdown(2) for part in summary_parts())
 
 
 def inserted(page: str, tables: str) -> str:
-    r"""A page's text with the tables between its markers.
+    r"""Return a page's text with the tables between its markers.
 
     Raises:
         ValueError: If a marker is missing.
@@ -85,7 +85,7 @@ def inserted(page: str, tables: str) -> str:
 
 
 def wrong_metrics() -> list[str]:
-    """Stored metrics of rankings that do not follow from their own rows."""
+    """Return stored metrics of rankings that do not follow from their own rows."""
     return [
         f"{file['method']}.{file['dataset']}.{file['split']}.{file['seed']}: {line}"
         for name in RANKED
@@ -95,7 +95,7 @@ def wrong_metrics() -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 if all is written or fresh, 1 if it is stale or a number is unsupported."""
+    """Return 0 if all is written or fresh, 1 if it is stale or a number is unsupported."""
     parser = argparse.ArgumentParser("python -m benchmarks tables", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, fail when stale")
     parser.add_argument("--readme", type=Path, default=README)
@@ -119,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _pages(readme: Path, summary: Path, results: Path) -> dict[Path, str]:
-    """Each page with what should be in it."""
+    """Return each page with what should be in it."""
     return {
         readme: inserted(readme.read_text(encoding="utf-8"), readme_table()),
         summary: inserted(summary.read_text(encoding="utf-8"), render_summary()),

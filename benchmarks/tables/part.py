@@ -18,7 +18,7 @@ class Part:
 
     Attributes:
         title: Heading.
-        text: What it shows, and the command that measures it.
+        text: Description of the content, and the command that measures it.
         content: The table or picture, as Markdown.
         files: Result files it was made from.
     """
@@ -29,7 +29,7 @@ class Part:
     files: Files = ()
 
     def markdown(self, level: int = 3) -> str:
-        """The part with its heading, and with the commits and machines behind it."""
+        """Return the part with its heading, and with the commits and machines behind it."""
         where = f" {measured_on(self.files)}" if self.files else ""
         return f"{'#' * level} {self.title}\n\n{self.text}{where}\n\n{self.content}"
 
@@ -40,8 +40,8 @@ class Shown:
 
     Attributes:
         title: Heading.
-        run: Name of the command that measures it; empty where the text names it.
-        text: What it shows.
+        run: Name of the command that measures it; empty if the text names it.
+        text: Description of the content.
         benchmarks: Folders of the results that the table is made of.
         table: Makes the table; it takes the result files of each benchmark.
         dated: Commits and machines of the first benchmark's results are told.
@@ -55,7 +55,7 @@ class Shown:
     dated: bool = True
 
     def part(self) -> Part:
-        """The part, of the results that are there; without any it says so."""
+        """Return the part, of the results that are there; without any it says so."""
         files = [read_results(name) for name in self.benchmarks]
         missing = self.run and not any(files)
         table = not_run(self.run) if missing else self.table(*files)
@@ -65,7 +65,7 @@ class Shown:
 
 
 def measured_on(files: Files) -> str:
-    """Commits and machines behind some results, in one sentence."""
+    """Return commits and machines behind some results, in one sentence."""
     commits = dict.fromkeys(
         f"`{(file['provenance']['commit'] or 'unknown')[:7]}`"
         + (" with changes" if file["provenance"]["dirty"] else "")

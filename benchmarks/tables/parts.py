@@ -44,7 +44,7 @@ _SPLITS = {"standard": "standard test", "grouped": "unseen families"}
 
 
 def summary_parts() -> list[Part]:
-    """What comes without labels, the main table on both splits, and open data."""
+    """Return the README's parts: without labels, the main table on both splits, and open data."""
     trained, timed = read_results("trained"), read_results("cascade")
     return [
         README_LABELS.part(),
@@ -69,12 +69,12 @@ def summary_parts() -> list[Part]:
 
 
 def _files(trained: Files, split: str) -> Files:
-    """Result files of IndustryTab-1K."""
+    """Return the result files of IndustryTab-1K."""
     return [file for files in of_split(trained, split).values() for file in files]
 
 
 def all_parts() -> list[Part]:
-    """Everything that was measured."""
+    """Return everything that was measured."""
     trained = [*_main(), *_by_question(), *_of(TRAINING)]
     return [*_of(CORPORA), *trained, *_of(WITHOUT_LABELS), *_of(UNTRAINED), *_plain()]
 

@@ -20,7 +20,7 @@ _WHOLE = {
 
 
 def periods_table(files: Files) -> str:
-    """Every system over all questions, then NDCG@10 by how a time or an owner is named."""
+    """Return every system over all questions, then NDCG@10 by how a time or an owner is named."""
     if not files:
         return not_run("periods")
     ordered = sorted(files, key=_place)

@@ -14,7 +14,7 @@ File = Mapping[str, Any]
 
 
 def plain_table(section: Section) -> str:
-    """A section's result files as rows; files and columns without a number are left out."""
+    """Return a section's result files as rows; files and columns without a number are left out."""
     files = shown_files(section)
     if not files:
         return not_run(section.benchmark)
@@ -32,7 +32,7 @@ def plain_table(section: Section) -> str:
 
 
 def shown_files(section: Section) -> list[File]:
-    """Result files of a section's benchmark that hold any of its numbers."""
+    """Return the result files of a section's benchmark that hold any of its numbers."""
     found = read_results(section.benchmark)
     held = [file for file in found if set(section.columns) & set(file["metrics"])]
     return sorted(held, key=lambda file: _natural(f"{file['dataset']} {file['split']}"))
@@ -48,6 +48,6 @@ def _natural(text: str) -> list[str]:
 
 
 def _data(file: File) -> str:
-    """Data set and, if it is but a part, the split."""
+    """Return the data set and, if it is but a part, the split."""
     split = "" if file["split"] == "all" else f", {file['split']}"
     return f"{file['dataset']}{split}".replace("_", " ")

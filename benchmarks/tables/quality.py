@@ -25,7 +25,7 @@ _QUALITY_COLUMNS = {
 
 
 def quality_table(files: Sequence[File]) -> str:
-    """Untrained retrieval on the open corpora, with the paper's figures beside it."""
+    """Return untrained retrieval on the open corpora, with the paper's figures beside it."""
     if not files:
         return not_run("quality")
     headings = ["corpus", "queries", "method", *_QUALITY_COLUMNS.values(), "Δ NDCG@10 to BM25"]
@@ -45,7 +45,7 @@ def quality_table(files: Sequence[File]) -> str:
 
 
 def _paper_rows(title: str, dataset: str) -> list[list[str]]:
-    """The paper's figures on the same test split."""
+    """Return the paper's figures on the same test split."""
     return [
         [title, "", f"*paper: {method}*", number(row["NDCG@5"].mean)]
         for method, row in paper.full_corpus(dataset).items()
@@ -57,7 +57,7 @@ _LINKED = {"pagerank_found": "+ links found", "pagerank_given": "+ links as publ
 
 
 def open_table(files: Sequence[File], links: Sequence[File]) -> str:
-    """NDCG@10 of every corpus without training, in one row each.
+    """Return NDCG@10 of every corpus without training, in one row each.
 
     Args:
         files: Result files of `benchmarks.unlabelled.quality`.
@@ -80,7 +80,7 @@ def open_table(files: Sequence[File], links: Sequence[File]) -> str:
 
 
 def lead(file: File, baseline: File | None) -> str:
-    """Mean difference in NDCG@10 to the baseline with its 95 % bootstrap interval."""
+    """Return the mean difference in NDCG@10 to the baseline with its 95 % bootstrap interval."""
     if baseline is None or file is baseline:
         return ""
     return signed(difference({None: file["per_query"]}, {None: baseline["per_query"]}, "NDCG@10"))

@@ -30,7 +30,7 @@ _PAPER = {"RAG": "*paper: BGE alone (RAG)*", "SAT": "*paper: SAT, trained on 1K*
 
 
 def readme_table() -> str:
-    """A row a system and a column a set of questions; the paper's figures as reported."""
+    """Return a row a system and a column a set of questions; the paper's figures as reported."""
     adapted, trained = read_results("adapted"), read_results("trained")
     if not adapted or not trained:
         return not_run("adapted" if trained else "main")
@@ -41,7 +41,7 @@ def readme_table() -> str:
 
 
 def _cells(files: Files, name: str) -> list[str]:
-    """What a system that learns from none of these questions reaches in each column."""
+    """Return the results, by column, of a system that learns from none of these questions."""
     return [
         _mean(
             [
@@ -56,7 +56,7 @@ def _cells(files: Files, name: str) -> list[str]:
 
 
 def _trained(files: Files, name: str) -> list[str]:
-    """What a system trained on IndustryTab-1K reaches on its two tests."""
+    """Return the results of a system trained on IndustryTab-1K on its two tests."""
     return [
         _mean([float(file["metrics"][metric]) for file in of_split(files, part)[name]])
         if dataset == INDUSTRYTAB_1K
@@ -66,7 +66,7 @@ def _trained(files: Files, name: str) -> list[str]:
 
 
 def _reported(name: str) -> list[str]:
-    """The paper's figure, and on unseen families that of its authors' later runs."""
+    """Return the paper's figure, and on unseen families that of its authors' later runs."""
     figures = {
         "standard": paper.full_corpus(INDUSTRYTAB_1K)[name]["NDCG@5"].mean,
         "grouped": paper.grouped().get(name),
@@ -77,5 +77,5 @@ def _reported(name: str) -> list[str]:
 
 
 def _mean(values: list[float]) -> str:
-    """The mean over seeds, or over the test sets of unseen families."""
+    """Return the mean over seeds, or over the test sets of unseen families."""
     return number(Spread.of(values).mean) if values else "not run"

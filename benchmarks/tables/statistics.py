@@ -38,12 +38,12 @@ NOTE = (
 
 
 def statistics_tables(files: Files) -> str:
-    """What each corpus holds, by kind, and its splits; the paper's figures beside ours."""
+    """Return the tables of each corpus, its kinds and its splits, with the paper's figures."""
     return "\n\n".join([corpora_table(files), NOTE, kinds_table(files), splits_table(files)])
 
 
 def corpora_table(files: Files) -> str:
-    """One row a corpus, below it that of the paper where it has one."""
+    """Return one row a corpus, below it that of the paper where it has one."""
     found = {file["dataset"]: file["metrics"] for file in files}
     rows = []
     for name in dict.fromkeys((*used("counted"), *found)):
@@ -66,7 +66,7 @@ def _cell(figures: Mapping[str, Any], column: str) -> str:
 
 
 def kinds_table(files: Files) -> str:
-    """Queries, dependencies, sheets and links of IndustryTab by kind."""
+    """Return queries, dependencies, sheets and links of IndustryTab by kind."""
     found = {file["dataset"]: file["metrics"] for file in files}
     shown = [name for name in PUBLISHED if name in found]
     headings = ["", "kind"]
@@ -83,13 +83,13 @@ def kinds_table(files: Files) -> str:
 
 
 def _reported(dataset: str, group: str) -> dict[str, int]:
-    """The paper's counts, with categories named as the sheets are."""
+    """Return the paper's counts, with categories named as the sheets are."""
     counts: dict[str, int] = paper.corpus(dataset).get(group, {})
     return {kind.replace("/", " "): count for kind, count in counts.items()}
 
 
 def splits_table(files: Files) -> str:
-    """Queries of each part of the reported splits."""
+    """Return the queries of each part of the reported splits."""
     columns = ["train", "validation", "test", "excluded", "test_with_hard_negatives"]
     headings = ["split", *columns[:4], "test queries with hard negatives"]
     found = {file["dataset"]: file["metrics"].get("splits", {}) for file in files}

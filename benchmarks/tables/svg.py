@@ -47,7 +47,7 @@ _COMMENT = re.compile(r" *<!--.*?-->\n")
 def sheet(
     path: Path, about: str, rows: int, columns: int, height: float, **more: Any
 ) -> Iterator[Any]:
-    """A figure with its panels, saved without a date when done."""
+    """Yield a figure with its panels and save it without a date at the end."""
     matplotlib = require("matplotlib", "bench")
     figure_module = require("matplotlib.figure", "bench")
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **_STYLE, "backend": "svg"}):
@@ -59,7 +59,7 @@ def sheet(
 
 
 def slimmed(svg: str) -> str:
-    """The same picture with what matplotlib repeats for each text said once, or not at all.
+    """Return the same picture with what matplotlib repeats for each text said once, or not at all.
 
     >>> slimmed('<svg a><text style="font-family: A; x" transform="rotate(-0 1 2)">t</text>')
     '<svg style="font-family: A" a><text style="x">t</text>'

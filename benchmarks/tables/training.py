@@ -20,7 +20,7 @@ _COLUMNS = {**PAPER_COLUMNS, "CandidateRecall@50": "candidates: R@50"}
 
 
 def sensitivity_table(files: Files) -> str:
-    """Every row of the paper's sensitivity table, with the paper's figures behind ours."""
+    """Return every row of the paper's sensitivity table, with the paper's figures behind ours."""
     grid = paper.sensitivity()
     columns = tuple(grid["reference"])
     headings = ["setting"]
@@ -41,7 +41,7 @@ def sensitivity_table(files: Files) -> str:
 
 
 def bug_table(files: Files) -> str:
-    """Stage 1 as released, with the error that ends its epochs and without, step by step."""
+    """Return Stage 1 as released, with the error that ends its epochs and without, step by step."""
     headings = ["Stage 1", "seeds", "steps an epoch", *_COLUMNS.values()]
     headings.append("Δ NDCG@5 to the row above")
     rows: list[list[str]] = []
@@ -62,7 +62,7 @@ def _steps(file: File) -> str:
 
 
 def spider_table(files: Files) -> str:
-    """Every system on questions over databases that training has not seen."""
+    """Return every system on questions over databases that training has not seen."""
     columns = {"NDCG@10": "NDCG@10", "Recall@10": "R@10", "AllRelevant@10": "all@10"}
     headings = ["corpus", "ranking", "seeds", *columns.values()]
     headings += ["Δ NDCG@10 to the link reranker, untrained", "to it over the trained Stage 1"]
@@ -84,7 +84,7 @@ def spider_table(files: Files) -> str:
 
 
 def cost_table(files: Files) -> str:
-    """What each training takes at least: a machine that does something else takes longer."""
+    """Return a table of each training's least cost; on a busy machine it takes longer."""
     found: dict[tuple[str, ...], dict[str, Mapping[str, Any]]] = {}
     transfer = {corpus.dataset for corpus in used("transfer").values()}
     for file in files:
@@ -125,7 +125,7 @@ def _of(files: Files, method: str, split: str) -> list[File]:
 
 
 def _cells(files: Files, columns: Sequence[str]) -> list[str]:
-    """Number of seeds, then mean ± sd of each metric; "not run" without files."""
+    """Return the number of seeds, then mean ± sd of each metric; "not run" without files."""
     if not files:
         return ["not run"]
     means = []
@@ -136,6 +136,6 @@ def _cells(files: Files, columns: Sequence[str]) -> list[str]:
 
 
 def _gap(first: Files, second: Files, metric: str = "NDCG@5") -> str:
-    """Difference in a metric with its interval; empty where one side was not run."""
+    """Return the difference in a metric with its interval; empty where one side was not run."""
     found = gap_of(first, second, metric)
     return "" if found is None else signed(found)

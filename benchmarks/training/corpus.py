@@ -25,7 +25,7 @@ STANDARD_SEED = 42  # of the standard split, whatever the training seed
 
 
 def corpus_of(name: str, split: str, seed: int, data: Path, limit: int | None) -> Corpus:
-    """The corpus of a training seed: the standard split of most is one for all seeds.
+    """Return the corpus of a training seed: the standard split of most is one for all seeds.
 
     Args:
         name: Below the folder of data, or the path of a folder.
@@ -46,7 +46,7 @@ def corpus_of(name: str, split: str, seed: int, data: Path, limit: int | None) -
 
 
 def dataset_of(corpus: Corpus, data: Path) -> Dataset:
-    """The training corpus; a limit keeps the first training and validation questions."""
+    """Return the training corpus; a limit keeps the first training and validation questions."""
     if corpus.name == "spider":
         found = spider_training(data / "spider")
     elif corpus.split == "grouped":
@@ -64,7 +64,7 @@ def dataset_of(corpus: Corpus, data: Path) -> Dataset:
 
 
 def spider_tests(data: Path, bird_tables: Path | None) -> list[Dataset]:
-    """Questions over databases that Spider's training part does not have.
+    """Return questions over databases that Spider's training part does not have.
 
     Declared keys that are in a file of their own are links where that file is at hand.
     """
@@ -85,14 +85,14 @@ def index_of(
     folder: Path,
     dense_weight: float | None = None,
 ) -> SheetIndex:
-    """The index of a data set by an encoder, made now unless it is there already.
+    """Return the index of a data set by an encoder; make it if it does not exist.
 
     Args:
         dataset: Sheets, and the links it publishes.
         encoder: Folder of a trained encoder; None for the untrained one.
-        links: Which links it holds.
-        folder: Where it is kept: one folder an encoder, so that no index outlives its encoder.
-        dense_weight: Share of the cosine in its scores, where nothing else is asked for.
+        links: Links to store.
+        folder: Folder of the index: one for each encoder, so that no index outlives its encoder.
+        dense_weight: Default share of the cosine in its scores.
     """
     opened = SheetEncoder.load(UNTRAINED if encoder is None else encoder)
     held = (dataset.records, dataset.links if links == "given" else None, dense_weight)
@@ -111,5 +111,5 @@ def index_of(
 
 
 def numbers(sheet_ids: Sequence[str]) -> dict[str, int]:
-    """Number of each sheet, as result files name it."""
+    """Return the number of each sheet, as result files name it."""
     return {sheet: number for number, sheet in enumerate(sheet_ids)}

@@ -16,20 +16,20 @@ from sat_retriever.training.settings import CrossEncoderTraining, EncoderTrainin
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """One ranking, and what it takes to make it.
+    """One ranking and the trainings it needs.
 
     Attributes:
-        title: Its name in the tables.
-        encoder: How Stage 1 is trained; None for the untrained encoder.
-        reranker: How Stage 2 is trained; None without one.
-        cross_encoder: How a Cross-Encoder is trained; None without one.
-        dense_weight: Share of the cosine in the score that ranks, where there is no Stage 2;
+        title: Name in the tables.
+        encoder: Training of Stage 1; None for the untrained encoder.
+        reranker: Training of Stage 2; None without one.
+        cross_encoder: Training of a Cross-Encoder; None without one.
+        dense_weight: Share of the cosine in the score, if there is no Stage 2;
             None takes the share that the trained encoder chose.
         links: Links of its index: those that the corpus publishes, or those found in it.
-        walk: Whether the link reranker that needs no training comes last.
-        llm: What a language model reads: all "names", or the "candidates"; None without one.
-        model: Which one, as `ollama list` shows it.
-        variant: What its Stage 1 does otherwise than the library; see `Step`.
+        walk: True if the untrained link reranker comes last.
+        llm: Input of a language model: all "names", or the "candidates"; None without one.
+        model: Name of the language model, as `ollama list` shows it.
+        variant: Difference of Stage 1 from the library; see `Step`.
     """
 
     title: str
@@ -44,7 +44,7 @@ class Recipe:
     variant: str = ""
 
     def step(self, corpus: Corpus, seed: int) -> Step | None:
-        """The last training that the ranking needs; None if it needs none."""
+        """Return the last training that the ranking needs; None if it needs none."""
         if self.encoder is None:
             return None
         settings = replace(self.encoder, seed=seed)
@@ -58,7 +58,7 @@ class Recipe:
 
 
 def reranker_step(encoder: Step, settings: RerankerTraining, links: Links) -> Step:
-    """The training of Stage 2: that of its base scorer, then, with layers, that of its graph."""
+    """Return the training of Stage 2: of its base scorer or, with layers, of its graph."""
     corpus = encoder.corpus
     # Without links in its candidates a base scorer is the same whatever links there are.
     own: Links = links if settings.start == "links" else "given"
@@ -113,7 +113,7 @@ RECIPES: Mapping[str, Recipe] = MappingProxyType(
 
 
 def of_corpus(recipes: Mapping[str, Recipe], dataset: str) -> dict[str, Recipe]:
-    """The recipes as the paper has them for a corpus: its graph of IndustryTab-614 is another.
+    """Return the recipes of the paper for a corpus; IndustryTab-614 has a graph of its own.
 
     Source: paper, appendix (hyper-parameters of both corpora).
     """

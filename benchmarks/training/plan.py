@@ -63,13 +63,13 @@ class Step:
     """One training.
 
     Attributes:
-        kind: What is trained.
-        corpus: What it learns from.
-        settings: How.
+        kind: Kind of model to train.
+        corpus: Corpus to learn from.
+        settings: Settings of the training.
         encoder: Stage 1 whose tokens and candidates it gets; None for the untrained one.
-        base: Base scorer that a graph is trained over; None where there is none.
+        base: Base scorer that a graph is trained over; None if there is none.
         links: Links of the index: those that the corpus publishes, or those found in it.
-        variant: Anything done otherwise than the library does it.
+        variant: A difference from the training in the library.
     """
 
     kind: Kind
@@ -92,17 +92,17 @@ class Step:
         return f"{self.corpus.label}/{self.kind}-{self.key}"
 
     def to_json(self) -> str:
-        """The step as JSON that `read_step` reads."""
+        """Return the step as JSON that `read_step` reads."""
         return json.dumps(asdict(self), indent=2) + "\n"
 
 
 def _without_data(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields, without the hash of data that needs none, so that its keys stay."""
+    """Return the fields, without the hash of data that needs none, so that its keys stay."""
     return {name: value for name, value in pairs if (name, value) != ("data", "")}
 
 
 def read_step(path: Path) -> Step:
-    """The step that was written to a file."""
+    """Return the step that was written to a file."""
     return _step(json.loads(path.read_text(encoding="utf-8")))
 
 
@@ -121,7 +121,7 @@ def _step(content: Mapping[str, Any]) -> Step:
 
 
 def base_of(settings: RerankerTraining) -> RerankerTraining:
-    """The settings of the base scorer alone: nothing in them says what graph is to follow.
+    """Return the settings of the base scorer alone, without those of a later graph.
 
     >>> base_of(RerankerTraining(layers=3, gate=-8.0)) == base_of(RerankerTraining())
     True
@@ -139,7 +139,7 @@ def base_of(settings: RerankerTraining) -> RerankerTraining:
 
 
 def overridden(settings: Settings, changes: Sequence[str]) -> Settings:
-    """The settings with `name=value` changes; names that they lack are left out.
+    """Return the settings with `name=value` changes; names that they lack are left out.
 
     >>> overridden(CrossEncoderTraining(), ["epochs=1", "layers=2"]).epochs
     1

@@ -20,23 +20,23 @@ from sat_retriever.index.index import SheetIndex
 
 
 def method_of(recipe: Recipe, step: Step | None, index: SheetIndex, places: Places) -> Method:
-    """What a recipe without a language model, its trainings finished, makes of an index."""
+    """Return the method of a recipe without a language model, after its trainings."""
     if step is None or step.kind == "encoder":
         return _first_stage(recipe, index)
     return _second_stage(index, step, places)
 
 
 def asking(recipe: Recipe, index: SheetIndex, model: LanguageModel, answers: Answers) -> Method:
-    """What a recipe with a language model makes of an index.
+    """Return the method of a recipe with a language model.
 
-    Nothing is sent before the first question; a run that was stopped goes on where it was.
+    The model is first called at the first question; a stopped run continues.
     """
     ask = llm_only if recipe.llm == "names" else rag_llm
     return ask(index, model, answers)
 
 
 def _first_stage(recipe: Recipe, index: SheetIndex) -> Method:
-    """What needs no trained Stage 2."""
+    """Return the method of a recipe without a trained Stage 2."""
     if recipe.walk:
         return link_reranker(index, recipe.dense_weight)
     if recipe.dense_weight == 0:
@@ -47,7 +47,7 @@ def _first_stage(recipe: Recipe, index: SheetIndex) -> Method:
 
 
 def _second_stage(index: SheetIndex, step: Step, places: Places) -> Method:
-    """What a trained reranker or Cross-Encoder makes of its candidates."""
+    """Return the method with a trained reranker or Cross-Encoder."""
     folder = places.folder(step) / RUN
     if step.kind == "cross_encoder":
         return cross_encoder(index, folder / "cross-encoder")

@@ -86,7 +86,7 @@ def train_stopping(
 def until_odd(
     every: Iterable[NDArray[np.int64]], negatives: NDArray[np.int64]
 ) -> Iterator[NDArray[np.int64]]:
-    """Batches up to the first that holds a question without a hard negative.
+    """Yield batches up to the first that holds a question without a hard negative.
 
     >>> twos = [np.array([0, 1]), np.array([2, 3]), np.array([4])]
     >>> [batch.tolist() for batch in until_odd(twos, np.array([[7], [8], [9], [-1], [5]]))]
@@ -99,5 +99,5 @@ def until_odd(
 
 
 def _seed(seed: int) -> None:
-    """Seed torch as the library's loop does in its only process."""
+    """Seed torch as the library's loop does in a single process."""
     torch.manual_seed(int(np.random.SeedSequence((seed, 0)).generate_state(1)[0]))

@@ -21,18 +21,18 @@ RUN = "run"  # what the library writes of a training, below a step's folder
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where things lie.
+    """The folders of the data and of the trained models.
 
     Attributes:
         data: Folder of the published corpora.
-        runs: Folder that trained models are kept in.
+        runs: Folder of trained models.
     """
 
     data: Path
     runs: Path
 
     def folder(self, step: Step) -> Path:
-        """Folder of a step."""
+        """Return the folder of a step."""
         return self.runs / step.name
 
 
@@ -41,9 +41,9 @@ class Trained:
     """A finished step.
 
     Attributes:
-        step: What was trained.
-        folder: Where its models are.
-        report: What it took: `train_s`, `prepare_s`, `peak_mib`, `best_epoch`, `validation`
+        step: The training.
+        folder: Folder of its models.
+        report: Its cost and course: `train_s`, `prepare_s`, `peak_mib`, `best_epoch`, `validation`
             (its measures by epoch), `device`, `threads`, `cpu_s` of all threads, `accelerator_mib`.
     """
 
@@ -53,7 +53,7 @@ class Trained:
 
 
 def trained(step: Step, places: Places, *, again: bool = False) -> Trained:
-    """The finished step; it is trained now unless it has been, with the steps it rests on.
+    """Return the finished step; it is trained now unless it has been, with the steps it rests on.
 
     A step that was interrupted starts anew, so that its time is that of one whole training.
 
@@ -87,7 +87,7 @@ def _train(step: Step, folder: Path, places: Places) -> None:
 
 
 def encoder_folder(step: Step | None, places: Places) -> tuple[Path | None, Path]:
-    """Folder of the encoder that a step uses (None: untrained), and where its indexes are."""
+    """Return the folder of a step's encoder (None: untrained) and the folder of its indexes."""
     if step is None:
         return None, places.runs / "untrained"
     stage1 = step if step.kind == "encoder" else step.encoder
@@ -103,7 +103,7 @@ def base_folder(step: Step, places: Places) -> Path | None:
 
 
 def costs(step: Step, places: Places) -> dict[str, Mapping[str, Any]]:
-    """Reports of a finished step and of all steps it rests on, by what was trained."""
+    """Return the reports of a finished step and of all steps it rests on, by what was trained."""
     found: dict[str, Mapping[str, Any]] = {}
     for parent in (step.encoder, step.base):
         if parent is not None:

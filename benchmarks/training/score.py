@@ -30,19 +30,19 @@ _ANSWERS = ".answers.jsonl"
 def scored(
     name: str, recipe: Recipe, step: Step | None, asked: QuerySet, places: Places, *, keep: Keep
 ) -> Result:
-    """A recipe's metrics and rows; its whole answers are kept below the folder of runs.
+    """Return a recipe's metrics and rows; whole answers are kept below the folder of runs.
 
     Args:
         name: Name of the method in result files.
-        recipe: What ranks.
+        recipe: The ranking.
         step: Its last training, finished; None if it has none.
         asked: The questions.
         places: Folders.
-        keep: What is taken of what was kept, where it is of the same settings: whole "runs",
-            the "answers" of a language model, or "nothing".
+        keep: Stored work of the same settings to reuse: whole "runs", the "answers" of a
+            language model, or "nothing".
 
     Raises:
-        LanguageModelError: If a language model does not answer; what it did answer is kept.
+        LanguageModelError: If a language model does not answer; its earlier answers are kept.
     """
     start = time.perf_counter()
     dataset = asked.dataset
@@ -79,7 +79,7 @@ def _answered(
     places: Places,
     kept: Path,
 ) -> tuple[Run, dict[str, Any]]:
-    """A run made now, and what a language model has to tell of its answers."""
+    """Return a run made now, and what a language model has to tell of its answers."""
     with progress_bar(kept.stem, len(queries)) as progress:
         if recipe.llm is None:
             return method_of(recipe, step, index, places).run(queries, progress), {}
@@ -97,7 +97,7 @@ def _answered(
 def kept_run(
     path: Path, about: Mapping[str, Any], queries: Mapping[int, Query]
 ) -> tuple[Run, dict[str, Any]]:
-    """A stored run and what it tells, if it is of these questions and settings; or nothing."""
+    """Return a stored run and its details if it has these questions and settings, else None."""
     if not path.is_file():
         return {}, {}
     found, run = read_run(path)
@@ -107,7 +107,7 @@ def kept_run(
 
 
 def settings_of(recipe: Recipe, step: Step | None) -> dict[str, Any]:
-    """All that decides a ranking, as JSON gives it back: hyper-parameters by what they train."""
+    """Return all settings of a ranking as JSON values, with hyper-parameters by training."""
     found: dict[str, Any] = {"links": recipe.links, "walk": recipe.walk}
     if recipe.variant:
         found["variant"] = recipe.variant

@@ -1,4 +1,4 @@
-"""One step of a training, in this process: the model and what making it took.
+"""One step of a training, in this process: the model and its cost.
 
     python -m benchmarks.training.step runs/…/step.json
 
@@ -93,14 +93,14 @@ def _reranker(
 
 
 def _took(folder: Path, start: float, prepared: float) -> dict[str, Any]:
-    """What the library's run folder tells of a training that ends now."""
+    """Return the epochs and times of a training that ends now, from the library's run folder."""
     end = time.perf_counter()
     rows = RunFolder(folder.absolute(), main=False).metrics()
     return epochs_of(rows) | {"prepare_s": prepared - start, "train_s": end - prepared}
 
 
 def epochs_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """How the epochs of a training went, of its last phase where it has several.
+    """Return statistics of a training's epochs, from its last phase if it has several.
 
     Args:
         rows: Lines of the library's metrics.jsonl.
@@ -122,7 +122,7 @@ def epochs_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def machine() -> dict[str, Any]:
-    """Device, threads, CPU seconds and the peaks of memory of this process so far."""
+    """Return the device, threads, CPU seconds and the peaks of memory of this process so far."""
     cuda = torch.cuda.is_available()
     return {
         "device": torch.cuda.get_device_name() if cuda else "CPU",

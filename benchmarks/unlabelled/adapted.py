@@ -4,7 +4,7 @@
     python -m benchmarks run adapted --corpora eps --modes transductive --seeds 42
     python -m benchmarks run adapted --backbone minilm --set epochs=2 --set stage_2=false
     python -m benchmarks run adapted --modes            # nothing adapted: untrained and general
-    python -m benchmarks run adapted --quick            # thirty sheets, one epoch, for a look
+    python -m benchmarks run adapted --quick            # thirty sheets, one epoch, as a trial
 
 No question of a corpus is shown to its adaptation. *Transductive*: the index that is adapted has
 all sheets, those that are asked for among them. *Inductive*: it has none of the unseen families;
@@ -63,13 +63,13 @@ _QUICK = (
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Systems that are asked the same and rest on the same training, or on none.
+    """Systems with the same questions and the same training, or without any.
 
     Attributes:
         settings: All that decides their rankings, as JSON.
         splits: Places of the questions by part.
-        seed: Of the adaptation; None without one.
-        told: What is written of each beside its metrics.
+        seed: Seed of the adaptation; None without one.
+        told: Additional entries of each result, beside the metrics.
     """
 
     settings: Mapping[str, Any]
@@ -79,14 +79,14 @@ class Group:
 
 
 def splits_of(subject: Subject, seeds: Iterable[int], *, whole: bool) -> dict[str, tuple[int, ...]]:
-    """Places by part: the questions of unseen families of each seed, and all parts if so asked."""
+    """Return places by part: the unseen families of each seed, and all parts if requested."""
     grouped = {f"{GROUPED}_{seed}": subject.unseen[seed].asked for seed in seeds}
     parts = {**subject.tests, **grouped} if whole else grouped
     return {name: places for name, places in parts.items() if places}
 
 
 def measured(subject: Subject, system: System, group: Group) -> Iterator[Result]:
-    """A result a part: every question is asked once, whatever parts it is in."""
+    """Yield a result a part: every question is asked once, whatever parts it is in."""
     dataset = subject.dataset
     asked = sorted({place for places in group.splits.values() for place in places})
     run = system.method.run({place: dataset.queries[place] for place in asked})
@@ -106,12 +106,12 @@ def measured(subject: Subject, system: System, group: Group) -> Iterator[Result]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Where results of a corpus go; those that are there are not made again.
+    """The place of a corpus's results; existing results are not made again.
 
     Attributes:
-        folder: Below it; None for nowhere.
+        folder: Folder to write below; None to write no files.
         subject: The corpus.
-        again: Whether they are made again.
+        again: True if existing results are made again.
     """
 
     folder: Path | None
@@ -119,7 +119,7 @@ class Written:
     again: bool
 
     def take(self, systems: Iterable[System], group: Group) -> None:
-        """Ask each system what it was not asked yet, and write what came of it."""
+        """Ask each system its remaining questions and write the results."""
         for system in systems:
             if self._has(system, group):
                 print(f"{system.name}.{self.subject.dataset.name} is there already", flush=True)
@@ -153,7 +153,7 @@ def _hash_of(data: tuple[Path, ...]) -> str | None:
 
 
 def say(result: Result) -> None:
-    """One line for the terminal."""
+    """Print one line."""
     found = result.metrics
     shown = ("NDCG@5", "NDCG@10", "Recall@5", "AllRelevant@10")
     cells = " ".join(f"{name} {found[name]:.4f}" for name in shown)
@@ -162,7 +162,7 @@ def say(result: Result) -> None:
 
 
 def take_corpus(name: str, options: argparse.Namespace) -> str:
-    """Everything of one corpus: first what is not adapted, then seed by seed; gives its name."""
+    """Measure one corpus, first without adaptation, then by seed, and return its name."""
     places = Places(options.data, options.runs / "adapted")
     subject = subject_of(name, places, options.seeds)
     written = Written(_folder(options), subject, options.again)
@@ -190,7 +190,7 @@ def take_corpus(name: str, options: argparse.Namespace) -> str:
 
 
 def started(backbone: str) -> str:
-    """Encoder of the index that is adapted.
+    """Return the encoder of the index that is adapted.
 
     >>> started("minilm"), started("own") == DEFAULT
     ('minilm', True)
@@ -199,7 +199,7 @@ def started(backbone: str) -> str:
 
 
 def _apart(runs: Path) -> Model:
-    """What `run general --apart` makes.
+    """Return the model made by `run general --apart`.
 
     Raises:
         SystemExit: If it was not run here.
@@ -217,7 +217,7 @@ def _plain_group(system: System, parts: Mapping[str, tuple[int, ...]], **more: A
 
 
 def _told(job: Job, made: Adaptation) -> dict[str, Any]:
-    """What an adaptation took and came to, beside the metrics."""
+    """Return the cost and outcome of an adaptation, to store beside the metrics."""
     return {
         "mode": job.mode,
         "start": job.start,
@@ -235,7 +235,7 @@ def _told(job: Job, made: Adaptation) -> dict[str, Any]:
 
 
 def _folder(options: argparse.Namespace) -> Path | None:
-    """Where results go; those of trials never get among the committed ones."""
+    """Return the folder of the results; trials never go to the committed results."""
     if options.dry:
         return None
     trial = bool(options.set) or TINY in options.corpora
@@ -243,7 +243,7 @@ def _folder(options: argparse.Namespace) -> Path | None:
 
 
 def show(folder: Path | None, datasets: Iterable[str]) -> None:
-    """The tables of the terminal, a part of a corpus each."""
+    """Print a table for each part of a corpus."""
     files = read_results(BENCHMARK, folder)
     console = Console(width=None if sys.stdout.isatty() else 170)
     for dataset in datasets:

@@ -31,7 +31,7 @@ Fusion = Callable[[Scores, Scores], Scores]
 
 
 def convex(weight: float) -> Fusion:
-    """Share of the cosine against BM25 as a share of its possible maximum.
+    """Return the share of the cosine against BM25 as a share of its possible maximum.
 
     >>> convex(0.4)(np.array([0.5, -0.5]), np.array([1.0, 0.5])).round(2).tolist()
     [0.8, 0.1]
@@ -40,7 +40,7 @@ def convex(weight: float) -> Fusion:
 
 
 def min_max(weight: float) -> Fusion:
-    """Both scores stretched to [0, 1] over the corpus, query by query.
+    """Return both scores stretched to [0, 1] over the corpus, query by query.
 
     >>> min_max(0.5)(np.array([0.2, 0.4, 0.3]), np.array([0.0, 0.0, 0.0])).round(2).tolist()
     [0.0, 0.5, 0.25]
@@ -54,7 +54,7 @@ def min_max(weight: float) -> Fusion:
 
 
 def z_score(weight: float) -> Fusion:
-    """Both scores in standard deviations from their mean, query by query.
+    """Return both scores in standard deviations from their mean, query by query.
 
     >>> z_score(1.0)(np.array([1.0, 3.0]), np.array([0.0, 0.0])).tolist()
     [-1.0, 1.0]
@@ -68,7 +68,7 @@ def z_score(weight: float) -> Fusion:
 
 
 def reciprocal_ranks(constant: int) -> Fusion:
-    """Reciprocal rank fusion; a sheet without a common word has no lexical rank.
+    """Return reciprocal rank fusion; a sheet without a common word has no lexical rank.
 
     Source: Cormack, Clarke and Büttcher (2009).
 
@@ -93,7 +93,7 @@ RIVALS: dict[str, Fusion] = {
 
 
 def compare(asked: QuerySet, index: SheetIndex) -> dict[str, dict[str, float]]:
-    """Metrics of every rival, from one look-up of both scores a query."""
+    """Return the metrics of every rival, from one look-up of both scores a query."""
     numbers = {sheet: n for n, sheet in enumerate(index.sheet_ids())}
     names = list(numbers)
     kept: dict[str, list[tuple[float, float, float]]] = {name: [] for name in RIVALS}

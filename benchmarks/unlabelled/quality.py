@@ -48,7 +48,7 @@ class QuerySet:
     """Some queries of a data set.
 
     Attributes:
-        dataset: Where to search.
+        dataset: The data set to search.
         split: Name of the part.
         places: Positions of its queries in `dataset.queries`.
     """
@@ -68,7 +68,7 @@ Run = dict[int, Ranking]  # query position → all sheets, best first
 
 
 def sets_of(use: Use, data: Path) -> Iterator[Callable[[], list[QuerySet]]]:
-    """The sets of queries of each corpus of a use, read when called.
+    """Yield the sets of queries of each corpus of a use, read when called.
 
     The "chosen" corpora have validation parts.
     """
@@ -77,7 +77,7 @@ def sets_of(use: Use, data: Path) -> Iterator[Callable[[], list[QuerySet]]]:
 
 
 def _sets(corpus: Corpus, data: Path, *, validation: bool) -> list[QuerySet]:
-    """The validation part of a corpus, or all of its questions and each of its test parts."""
+    """Return a corpus's validation part, or all its questions and each of its test parts."""
     dataset = corpus.read(data)
     if validation and corpus.validation is not None:
         return [QuerySet(dataset, "validation", corpus.validation(dataset))]
@@ -86,18 +86,18 @@ def _sets(corpus: Corpus, data: Path, *, validation: bool) -> list[QuerySet]:
 
 
 def whole(dataset: Dataset) -> QuerySet:
-    """All queries of a data set."""
+    """Return all queries of a data set."""
     return QuerySet(dataset, "all", tuple(range(len(dataset.queries))))
 
 
 def timeless_index(path: Path, encoder: Encoder) -> SheetIndex:
-    """A new index that does not heed the times that queries name."""
+    """Return a new index that ignores the times in queries."""
     SheetIndex.create(path, encoder).close()
     return SheetIndex.open(path, encoder, times=False)
 
 
 def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
-    """An index of the data set's records, or of the workbooks below its root."""
+    """Return an index of the data set's records, or of the workbooks below its root."""
     index = timeless_index(path, encoder)  # what the paper could compare with
     if dataset.root is None:
         index.add_records(dataset.records)
@@ -107,7 +107,7 @@ def build_index(dataset: Dataset, path: Path, encoder: Encoder) -> SheetIndex:
 
 
 def rank_all(index: SheetIndex, sets: Sequence[QuerySet], dense_weight: float | None) -> Run:
-    """The whole corpus ranked for every query of the sets.
+    """Return the whole corpus ranked for every query of the sets.
 
     Without the dense part only sheets that share a word with the query are ranked.
     """
@@ -122,12 +122,12 @@ def rank_all(index: SheetIndex, sets: Sequence[QuerySet], dense_weight: float | 
 
 
 def score(asked: QuerySet, run: Run) -> dict[str, float | None]:
-    """Every reported metric, as means over its queries."""
+    """Return every reported metric, as means over its queries."""
     return metrics_of(query_rows(asked, run), SCORES)
 
 
 def query_rows(asked: QuerySet, run: Run) -> Rows:
-    """One row a query without names of sheets: all that metrics need."""
+    """Return one row a query without names of sheets: all that metrics need."""
     return [
         row_of(
             place, [sheet.sheet_id for sheet in run[place]], query.positives, query.hard_negatives
@@ -137,7 +137,7 @@ def query_rows(asked: QuerySet, run: Run) -> Rows:
 
 
 def measure(sets: Sequence[QuerySet], encoder: Encoder, label: str) -> list[Result]:
-    """Results of every method on sets over one and the same data set."""
+    """Return the results of every method on sets over one and the same data set."""
     dataset = sets[0].dataset
     results = []
     with tempfile.TemporaryDirectory() as folder:
@@ -161,7 +161,7 @@ def measure(sets: Sequence[QuerySet], encoder: Encoder, label: str) -> list[Resu
 
 
 def show(results: Sequence[Result]) -> Table:
-    """The results as a table for the terminal."""
+    """Return the results as a table for the terminal."""
     columns = ["NDCG@5", "NDCG@10", "Recall@1", "Recall@5", "Recall@10", "Recall@50"]
     columns += ["AllRelevant@10", "MRR"]
     table = Table("data set", "split", "queries", "method", title="Quality without training")

@@ -32,10 +32,10 @@ class Job:
     """One adaptation.
 
     Attributes:
-        dataset: Its corpus; no question of it is looked at.
-        start: Encoder of the index that is adapted: what Stage 1 starts from, unless the settings
-            name another model.
-        settings: How.
+        dataset: Its corpus; the questions are not used.
+        start: Encoder of the adapted index. Stage 1 starts from it unless the settings name
+            another model.
+        settings: Settings of the adaptation.
         seen: Ids of the sheets that the index holds; None for all.
     """
 
@@ -46,7 +46,7 @@ class Job:
 
     @property
     def mode(self) -> Mode:
-        """True if it sees the sheets that are asked for."""
+        """The mode: "transductive" if all sheets are seen, else "inductive"."""
         return "transductive" if self.seen is None else "inductive"
 
     @property
@@ -72,7 +72,7 @@ class Job:
 
 
 def adapted(job: Job, runs: Path) -> Adaptation:
-    """The finished adaptation; it is made now unless it has been.
+    """Return the finished adaptation; it is made now unless it has been.
 
     One that was stopped goes on where it was; of the starts before, the epochs alone are timed.
 
@@ -88,7 +88,7 @@ def adapted(job: Job, runs: Path) -> Adaptation:
 
 
 def finished(folder: Path) -> Adaptation:
-    """What came of the adaptation in a folder, which is finished."""
+    """Return the result of a finished adaptation in a folder."""
     run = folder / RUN
     return Adaptation.read(run, json.loads((run / "result.json").read_text(encoding="utf-8")))
 
@@ -121,7 +121,7 @@ def run_one(folder: Path) -> None:
 
 
 class _Watcher:
-    """Shows an adaptation in one line of a terminal, and says what it learns from."""
+    """Show an adaptation in one line of a terminal, with its training material."""
 
     def __init__(self, bar: TrainingBar) -> None:
         self._bar = bar
@@ -135,7 +135,7 @@ class _Watcher:
 
 
 def changed(settings: AdaptSettings, changes: list[str]) -> AdaptSettings:
-    """The settings with `name=value` changes; values are JSON, or else text.
+    """Return the settings with `name=value` changes; values are JSON, or else text.
 
     Raises:
         InputError: If there is no such setting, or its value is out of range.

@@ -63,7 +63,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where things lie.
+    """The folders of the data and of the runs.
 
     Attributes:
         data: Published corpora.
@@ -75,11 +75,11 @@ class Places:
 
 
 def subject_of(name: str, places: Places, seeds: Sequence[int]) -> Subject:
-    """A corpus with its test questions, and the unseen families of each seed.
+    """Return a corpus with its test questions, and the unseen families of each seed.
 
     Args:
-        name: Of a corpus in `benchmarks.corpora`, or "tiny".
-        places: Where things lie.
+        name: Name of a corpus in `benchmarks.corpora`, or "tiny".
+        places: The folders.
         seeds: Seeds of the unseen families.
     """
     if name == TINY:
@@ -96,7 +96,7 @@ def subject_of(name: str, places: Places, seeds: Sequence[int]) -> Subject:
 
 
 def _industrytab(corpus: Corpus, dataset: Dataset, seeds: Sequence[int]) -> Subject:
-    """All questions, the parts of the corpus, unseen families as the paper's."""
+    """Return all questions, the parts of the corpus, unseen families as the paper's."""
     splits = {seed: grouped_split(dataset, seed=seed) for seed in seeds}
     unseen = {seed: Unseen(split.seen or frozenset(), split.test) for seed, split in splits.items()}
     tests = {ALL: tuple(range(len(dataset.queries)))}
@@ -105,7 +105,7 @@ def _industrytab(corpus: Corpus, dataset: Dataset, seeds: Sequence[int]) -> Subj
 
 
 def _read(asked: Dataset, root: Path, places: Places) -> Dataset:
-    """A corpus of workbooks, read once, with the links found in them."""
+    """Return a corpus of workbooks, read once, with the links found in them."""
     file = places.runs / "corpora" / f"{asked.name}.sat"
     if not file.is_file():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -121,7 +121,7 @@ def _read(asked: Dataset, root: Path, places: Places) -> Dataset:
 
 
 def _tiny(places: Places) -> Dataset:
-    """Thirty made sheets, for a look at whether all of it runs."""
+    """Return thirty made sheets for a quick check that all of it runs."""
     folder = places.runs / "corpora" / TINY
     if not (folder / MANIFEST).is_file():
         options = SynthOptions(str(TINY_SHEETS), seed=7, queries=TINY_QUERIES)
@@ -130,7 +130,7 @@ def _tiny(places: Places) -> Dataset:
 
 
 def _whole(asked: Dataset, places: Places, seeds: Sequence[int]) -> Subject:
-    """A corpus with the links that an index finds in it, and without unseen families."""
+    """Return a corpus with the links that an index finds in it, and without unseen families."""
     with index_of(asked, None, "found", places.runs / "corpora") as index:
         dataset = replace(asked, links=tuple(index.all_links()))
     unseen = dict.fromkeys(seeds, Unseen(frozenset(), ()))
@@ -138,7 +138,7 @@ def _whole(asked: Dataset, places: Places, seeds: Sequence[int]) -> Subject:
 
 
 def _made(corpus: Corpus, places: Places, seeds: Sequence[int]) -> Subject:
-    """A made corpus that the general model has not learnt from, by conventions it has not seen."""
+    """Return a made corpus with conventions unseen by the general model in training."""
     wanted = Wanted(MADE, seed=MADE_SEED)
     found = parts(wanted, places.data, places.runs / "corpora" / f"made.{MADE_SEED}")
     part = next(each for each in found if each.name == corpus.made)
@@ -146,7 +146,7 @@ def _made(corpus: Corpus, places: Places, seeds: Sequence[int]) -> Subject:
 
 
 def _divided(dataset: Dataset, seeds: Sequence[int], data: tuple[Path, ...] = ()) -> Subject:
-    """Unseen families as any index has them, since the paper's are told by its names."""
+    """Return the unseen families as any index has them, since the paper's are told by its names."""
     groups = families(dataset.records, dataset.links)
     unseen = {}
     for seed in seeds:

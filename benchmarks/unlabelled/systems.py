@@ -32,10 +32,10 @@ class System:
     """One row of a table.
 
     Attributes:
-        name: As result files have it.
-        title: As tables have it.
-        method: What ranks.
-        index: Where it looks; None where that does not matter.
+        name: Name in result files.
+        title: Name in tables.
+        method: The ranking.
+        index: Index to search; None if it does not matter.
     """
 
     name: str
@@ -45,13 +45,13 @@ class System:
 
 
 def index_by(dataset: Dataset, encoder: SheetEncoder, folder: Path) -> SheetIndex:
-    """The whole corpus in an encoder's tokens, made now unless it is there; it heeds times."""
+    """Return the corpus's index by an encoder, with times compared; make it if missing."""
     file = folder / _INDEXES / f"{dataset.name}-{encoder.fingerprint}.sat"
     return corpus_index(dataset, encoder, file, times=True)
 
 
 def plain_systems(dataset: Dataset, folder: Path, encoder: str) -> Iterator[System]:
-    """What needs no training: cosine, words, both, then times, then links beside them."""
+    """Yield the untrained systems: cosine, words, both, then times, then links too."""
     index, name = index_by(dataset, SheetEncoder.load(encoder), folder), encoder_label(encoder)
     yield System("dense", f"RAG ({name}, zero-shot)", rag(index), index)
     yield System("bm25", "BM25", bm25(index), index)
@@ -65,9 +65,9 @@ class Model:
     """A general model: an encoder, and a reranker for its tokens.
 
     Attributes:
-        name: Of a packaged model, or a folder that holds both.
-        label: As result files have it.
-        title: As tables have it.
+        name: Name of a packaged model, or a folder with both parts.
+        label: Name in result files.
+        title: Name in tables.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Model:
 
     @classmethod
     def named(cls, name: str) -> Model:
-        """A model by its name or folder alone.
+        """Return a model by its name or folder.
 
         >>> Model.named("general").title, Model.named("runs/7").label
         ('general encoder + words', 'general_7')
@@ -86,16 +86,16 @@ class Model:
 
     @property
     def folder(self) -> Path:
-        """Where both lie."""
+        """The folder of both parts."""
         return PACKAGED / self.name if is_packaged(self.name) else Path(self.name)
 
     def part(self, part: str) -> str | Path:
-        """What its encoder or its reranker is loaded by."""
+        """Return the name or folder to load its encoder or its reranker from."""
         return self.name if is_packaged(self.name) else self.folder / part
 
 
 def packaged_systems(dataset: Dataset, folder: Path, model: Model) -> Iterator[System]:
-    """A model that was trained elsewhere, and its reranker; nothing, and why, where it lacks."""
+    """Yield a packaged model and its reranker; print a reason for a missing part."""
     label = model.label
     try:
         encoder = SheetEncoder.load(model.part("encoder"))
@@ -113,7 +113,7 @@ def packaged_systems(dataset: Dataset, folder: Path, model: Model) -> Iterator[S
 
 
 def adapted_systems(dataset: Dataset, folder: Path, job: Job, made: Adaptation) -> Iterator[System]:
-    """What was adapted, over the whole corpus: its Stage 1, and what `sat search` then answers."""
+    """Yield the adapted Stage 1 over the corpus, and the whole search after adaptation."""
     start = encoder_label(job.start)
     stage1 = SheetEncoder.load(made.folder / STAGE_1 / ENCODER)
     index = index_by(dataset, stage1, folder)

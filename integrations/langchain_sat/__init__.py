@@ -1,8 +1,8 @@
-"""Sheets in LangChain: a retriever, a reranker, loaders and agent tools over `sat_retriever`."""
+"""Use sheets in LangChain: retriever, reranker, loaders and agent tools over `sat_retriever`."""
 
 from sat_retriever._extras import require
 
-require("langchain_core", "langchain")  # the wheel brings this package also without the extra
+require("langchain_core", "langchain")  # the wheel contains this package even without the extra
 
 from langchain_sat.chain import retriever_chain  # noqa: E402
 from langchain_sat.loader import SheetBlobParser, SheetLoader  # noqa: E402

@@ -1,4 +1,4 @@
-"""Retriever and reranker as one Runnable: a question to reranked documents."""
+"""Join retriever and reranker into one Runnable: a question to reranked documents."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def retriever_chain(
     *,
     candidates: int | None = None,
 ) -> Runnable[str, list[Document]]:
-    """A Runnable that finds documents for a question and reranks them, best first.
+    """Return a Runnable that finds documents for a question and reranks them, best first.
 
-    Does what `ContextualCompressionRetriever` of langchain-classic does, with langchain-core
-    only. What a call names beside the question goes to the retriever:
+    It does the same as `ContextualCompressionRetriever` of langchain-classic, with langchain-core
+    only. Further arguments of a call go to the retriever:
     `chain.invoke(question, filters={"path": "2024/*"})`.
 
     Args:
-        retriever: Any; a `SheetTokenRetriever` is asked for `candidates` sheets.
+        retriever: Any retriever; a `SheetTokenRetriever` is asked for `candidates` sheets.
         reranker: Any compressor.
-        candidates: Sheets that are reranked; None takes as many as the reranker was trained
-            on, 50 if it was on none. Other retrievers have a number of their own.
+        candidates: Number of sheets to rerank; None takes the number that the reranker was trained
+            on, or 50 for an untrained one. Other retrievers have a number of their own.
     """
     fixed: dict[str, Any] = {}
     if isinstance(retriever, SheetTokenRetriever):

@@ -1,4 +1,4 @@
-"""Hits and sheet records to LangChain documents."""
+"""Turn hits and sheet records into LangChain documents."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sat_retriever import Hit, Link, SheetRecord
 
 
 def hit_document(hit: Hit, text: str) -> Document:
-    """A hit as a document: its id is the sheet id, its metadata flat.
+    """Turn a hit into a document: its id is the sheet id, its metadata is flat.
 
-    The metadata has what `Hit.to_dict` has; columns are their names, links are lines.
+    The metadata has the values of `Hit.to_dict`; columns are given by name, links as lines.
 
     Args:
         hit: The hit.
-        text: What a model is to read of it.
+        text: Text of the document.
     """
     why = hit.why
     metadata = {
@@ -38,12 +38,12 @@ def hit_document(hit: Hit, text: str) -> Document:
 
 
 def record_document(record: SheetRecord, text: str, more: Mapping[Any, Any]) -> Document:
-    """A sheet as a document: its id is the sheet id.
+    """Turn a sheet into a document: its id is the sheet id.
 
     Args:
         record: The sheet.
-        text: What a model is to read of it.
-        more: Further metadata, below the sheet's own.
+        text: Text of the document.
+        more: Further metadata; the sheet's own has priority.
     """
     shape = {"num_rows": record.num_rows, "num_cols": record.num_cols, "format": record.format}
     metadata = {**more, **_place(record), **shape}
@@ -51,7 +51,7 @@ def record_document(record: SheetRecord, text: str, more: Mapping[Any, Any]) -> 
 
 
 def _place(record: SheetRecord) -> dict[str, Any]:
-    """Where a sheet is, over its own metadata fields."""
+    """Return the location of a sheet, which has priority over its own metadata fields."""
     return {
         **record.metadata,
         "source": record.path or record.sheet_id,
@@ -68,5 +68,5 @@ def _place(record: SheetRecord) -> dict[str, Any]:
 
 
 def _line(link: Link) -> str:
-    """A link as one line: "summary_source: 2024.xlsx#Total -> 2024.xlsx#Q1"."""
+    """Return a link as one line: "summary_source: 2024.xlsx#Total -> 2024.xlsx#Q1"."""
     return f"{link.type}: {link.source} -> {link.target}"

@@ -1,4 +1,4 @@
-"""Workbooks to LangChain documents, one a sheet, from folders, files or blobs in memory."""
+"""Load workbooks as LangChain documents, one a sheet, from folders, files or blobs."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ _TEXT_TYPES = {"text/csv": ".csv", "text/tab-separated-values": ".tsv"}
 
 
 class SheetLoader(BaseLoader):
-    """One document for every sheet of some workbooks, in the order of their paths.
+    """A loader of one document for every sheet of some workbooks, in the order of their paths.
 
-    What cannot be read raises nothing: after a load, `skipped` names every file and sheet
-    that gave no document, or not all of it, and why; `ignored` counts files that are no
+    An unreadable file raises no error. After a load, `skipped` names every file and sheet that
+    gave no document, or only part of it, and why; `ignored` counts files that are not
     spreadsheets.
 
     Args:
         paths: Folders and files. Sheet ids are relative to the folder.
-        serialization: How a record becomes the document's text; None takes the paper's form.
-        examples: Whether headers' example cells are kept at all.
-        follow_links: Read a link in a folder also where its file lies outside all of `paths`.
-        password: Opens encrypted workbooks (extra `[encrypted]`).
+        serialization: The form of a document's text; None takes the paper's form.
+        examples: False drops the example cells of headers.
+        follow_links: Read a link in a folder even if its file lies outside all of `paths`.
+        password: Password of encrypted workbooks (extra `[encrypted]`).
         limits: Bounds on size, memory and time of one file.
-        workers: Reading processes; all cores by default.
+        workers: Reading processes; None takes all cores.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class SheetLoader(BaseLoader):
         self._workers = workers
 
     def lazy_load(self) -> Iterator[Document]:
-        """Documents; nothing is read before the first is asked for.
+        """Yield documents; nothing is read before the first is requested.
 
         Raises:
             PathNotFoundError: If a path does not exist.
@@ -88,7 +88,7 @@ class SheetLoader(BaseLoader):
             yield from _documents(workbook.records, self._serialization)
 
     def _workbooks(self, files: Sequence[ToRead]) -> Iterator[Workbook]:
-        """The files read side by side, in the order of their paths."""
+        """Yield the files, read in parallel, in the order of their paths."""
         roots = {each.file: each.root for each in files}
         early: dict[Path, Workbook] = {}
         finished = read_workbooks(
@@ -111,16 +111,16 @@ class SheetLoader(BaseLoader):
 
 
 class SheetBlobParser(BaseBlobParser):
-    """One document for every sheet of a workbook that is a blob, in memory or on disk.
+    """A parser of workbooks in blobs, in memory or on disk, one document for every sheet.
 
-    A blob in memory is written to a temporary file, if it is no larger than
-    `limits.file_bytes`, and read as any other file. Sheet ids begin with the blob's source,
-    or with "blob" where it has none. `skipped` names what the last blob parsed did not give.
+    A blob in memory is written to a temporary file, if it is no larger than `limits.file_bytes`,
+    and read like any other file. Sheet ids begin with the blob's source, or with "blob" if it has
+    none. `skipped` names the skipped parts of the last parsed blob.
 
     Args:
-        serialization: How a record becomes the document's text; None takes the paper's form.
-        examples: Whether headers' example cells are kept at all.
-        password: Opens encrypted workbooks (extra `[encrypted]`).
+        serialization: The form of a document's text; None takes the paper's form.
+        examples: False drops the example cells of headers.
+        password: Password of encrypted workbooks (extra `[encrypted]`).
         limits: Bounds on size, memory and time of one file.
     """
 
@@ -139,10 +139,10 @@ class SheetBlobParser(BaseBlobParser):
         self._limits = limits or Limits()
 
     def lazy_parse(self, blob: Blob) -> Iterator[Document]:
-        """Documents of the workbook's sheets, in tab order.
+        """Yield documents of the workbook's sheets, in tab order.
 
         Raises:
-            PathNotFoundError: If a blob on disk is not there.
+            PathNotFoundError: If a blob's file does not exist.
             InputError: If a blob holds neither data nor a path.
             MissingExtraError: If a password is given without the extra installed.
         """
@@ -189,12 +189,12 @@ def _documents(
 
 
 def _source(blob: Blob) -> str:
-    """Where the blob says it is from, with forward slashes; "blob" and a suffix if nowhere."""
+    """Return the blob's source, with forward slashes; "blob" and a suffix if it has none."""
     return str(blob.source or "").replace("\\", "/") or f"blob{_suffix(blob, '')}"
 
 
 def _suffix(blob: Blob, source: str) -> str:
-    """Extension that says that text is meant; other formats show by themselves."""
+    """Return an extension for text formats; other formats are recognised by content."""
     named = extension_of(PurePath(source).name)
     if named in FLAT_EXTENSIONS:
         return f".{named}"
@@ -203,9 +203,9 @@ def _suffix(blob: Blob, source: str) -> str:
 
 
 def _placed(record: SheetRecord, source: str) -> SheetRecord:
-    """The record with the blob's own place in place of the temporary file's."""
+    """Return the record with the blob's source in place of the temporary file."""
     name = PurePath(source).name
     sheet = record.sheet
-    if sheet == "blob" and format_named(record.format).flat:  # its one sheet is called as its file
+    if sheet == "blob" and format_named(record.format).flat:  # its sheet is named after the file
         sheet = PurePath(name).stem
     return replace(record, sheet_id=f"{source}#{sheet}", sheet=sheet, workbook=name, path=source)

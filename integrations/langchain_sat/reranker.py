@@ -1,4 +1,4 @@
-"""Stage 2 as a LangChain document compressor: documents in, the best of them out."""
+"""Rerank LangChain documents as a document compressor: Stage 2."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from sat_retriever.rank.reranker import Reranker
 
 
 class SheetGraphReranker(BaseDocumentCompressor):
-    """Orders documents by what links between sheets, or a trained model, say.
+    """A reranker of documents by links between sheets, or by a trained model.
 
-    Documents of sheets are those whose metadata names a `sheet_id` of the index. Any other
-    document, of a vector store or a web search, is scored by its text with the index's
-    encoder, and put on the same scale; see `sat_retriever.rank.mixed.rerank_mixed`. Returned
-    are copies with the new `rank` and `relevance_score` in their metadata. Safe to share
-    between threads. Dumped or pickled, it holds the path of its index.
+    Documents of sheets have a `sheet_id` of the index in their metadata. Any other document, for
+    example of a vector store or a web search, is scored by its text with the index's encoder, on
+    the same scale; see `sat_retriever.rank.mixed.rerank_mixed`. The results are copies with new
+    `rank` and `relevance_score` in their metadata. It may be shared between threads. Serialized
+    or pickled, it holds the path of its index.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
-        InputError: If the checkpoint is not there, or holds no reranker.
+        InputError: If the checkpoint does not exist, or holds no reranker.
         FingerprintMismatchError: If it was trained on other tokens than the index has.
     """
 
     model_config = ConfigDict(extra="forbid")
 
     index: IndexField
-    """The index of the sheets; given as one, or as its path."""
+    """The index of the sheets, or its path."""
     checkpoint: str | Path | None = None
     """Folder of a trained reranker; None takes the one that the index names or comes with."""
     top_n: int = Field(default=5, ge=1)
-    """Most documents returned."""
+    """Largest number of documents in the result."""
     today: date | None = None
-    """The day that "last year" in a question counts from; None is the day it is asked on."""
+    """The day from which "last year" in a question counts; None is the day of the call."""
 
     _reranker: Reranker = PrivateAttr()
 
@@ -59,7 +59,7 @@ class SheetGraphReranker(BaseDocumentCompressor):
             self._reranker = load_reranker(self.index, self.checkpoint)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By its plain values: an open index cannot be pickled, its path can."""
+        """Pickle the plain values: an open index cannot be pickled, its path can."""
         return type(self).model_validate, (self.model_dump(),)
 
     @field_serializer("checkpoint")
@@ -68,21 +68,21 @@ class SheetGraphReranker(BaseDocumentCompressor):
 
     @property
     def candidates(self) -> int | None:
-        """How many documents it was trained on; None: any number."""
+        """Number of documents that it was trained on; None for any number."""
         return self._reranker.trained_candidates
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> list[Document]:
-        """The best `top_n` documents for a query, best first, none of them twice.
+        """Return the best `top_n` documents for a query, best first, each once.
 
         Args:
-            documents: In any order.
+            documents: Documents in any order.
             query: The query that they were found for.
-            callbacks: Not needed: no model of LangChain is called.
+            callbacks: Unused: no model of LangChain is called.
 
         Raises:
-            EmptyInputError: If the query has no character.
+            EmptyInputError: If the query is empty.
             EncoderError: If a model cannot be run.
         """
         passages = [Passage(each.page_content, _sheet_id(each)) for each in documents]
@@ -95,17 +95,17 @@ class SheetGraphReranker(BaseDocumentCompressor):
     async def acompress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> list[Document]:
-        """Like `compress_documents`, without blocking the event loop."""
+        """Do the same as `compress_documents`, without blocking the event loop."""
         return await asyncio.to_thread(self.compress_documents, documents, query, callbacks)
 
 
 def _sheet_id(document: Document) -> str | None:
-    """The sheet that a document names."""
+    """Return the id of the sheet that a document names."""
     named = document.metadata.get("sheet_id")
     return named if isinstance(named, str) else None
 
 
 def _ranked(document: Document, rank: int, score: float) -> Document:
-    """A copy with its place in the new order; the given document stays as it is."""
+    """Return a copy with its new rank and score; the given document stays as it is."""
     metadata = {**document.metadata, "rank": rank, "relevance_score": round(score, 6)}
     return document.model_copy(update={"metadata": metadata})

@@ -1,4 +1,4 @@
-"""Stage 1 as a LangChain retriever: a question to the documents of its best sheets."""
+"""Retrieve the documents of the best sheets for a question: Stage 1 for LangChain."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from sat_retriever.tools.content import RECORD, hit_text
 
 
 class SheetTokenRetriever(BaseRetriever):
-    """The best sheets for a question, each as one document with its citation.
+    """A retriever of the best sheets for a question, each as one document with its citation.
 
-    Documents have the sheet id as their `id`, so that sheets of equal text stay apart.
-    `retriever.invoke(question, k=3, filters={"path": "2024/*"})` overrides the fields for
-    one call, as `today` does. Safe to share between threads; async calls do not block the event
-    loop. Dumped or pickled, it holds the path of its index.
+    The `id` of a document is the sheet id, so that sheets with equal text stay separate.
+    `retriever.invoke(question, k=3, filters={"path": "2024/*"})` overrides the fields for one call,
+    and so does `today`. It may be shared between threads; async calls do not block the event loop.
+    Serialized or pickled, it holds the path of its index.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
@@ -47,15 +47,15 @@ class SheetTokenRetriever(BaseRetriever):
     model_config = ConfigDict(extra="forbid")
 
     index: IndexField
-    """The index; given as one, or as its path."""
+    """The index, or its path."""
     k: int = Field(default=5, ge=1)
-    """Most documents of an answer."""
+    """Largest number of documents in an answer."""
     filters: FiltersField = None
-    """Conditions that every sheet meets; given as `Filters`, or as a mapping of its fields."""
+    """Conditions that every sheet meets, as `Filters` or as a mapping of its fields."""
     content: ContentField = RECORD
-    """What a document's text is; given as `Content`, as its form, or as a mapping."""
+    """The text of a document, as `Content`, as the name of its form, or as a mapping."""
     today: date | None = None
-    """The day that "last year" in a question counts from; None is the day it is asked on."""
+    """The day from which "last year" in a question counts; None is the day of the call."""
 
     _found: SheetRetriever = PrivateAttr()
 
@@ -71,12 +71,12 @@ class SheetTokenRetriever(BaseRetriever):
         encoder: Encoder | str | Path | None = None,
         **options: Any,
     ) -> Self:
-        """A retriever over workbooks, whose index is made, or brought up to date, first.
+        """Return a retriever over workbooks; its index is created or updated first.
 
         Args:
             paths: Folders and files.
-            index: The index file; made if there is none.
-            encoder: Sheet Encoder of a new index, its name or folder; the general one by default.
+            index: The index file; created if it does not exist.
+            encoder: Sheet Encoder of a new index, its name or folder; None takes the general one.
             options: Fields of the retriever.
 
         Raises:
@@ -97,7 +97,7 @@ class SheetTokenRetriever(BaseRetriever):
         self._found = SheetRetriever(self.index, reranker=None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By its plain values: an open index cannot be pickled, its path can."""
+        """Pickle the plain values: an open index cannot be pickled, its path can."""
         return type(self).model_validate, (self.model_dump(),)
 
     def _get_relevant_documents(
@@ -109,7 +109,7 @@ class SheetTokenRetriever(BaseRetriever):
         filters: FiltersLike | None = None,
         today: date | None = None,
     ) -> list[Document]:
-        """Documents of the best sheets; the arguments count in place of the fields."""
+        """Return documents of the best sheets; the arguments have priority over the fields."""
         return self._documents(query, k, filters, today)
 
     async def _aget_relevant_documents(
@@ -121,14 +121,14 @@ class SheetTokenRetriever(BaseRetriever):
         filters: FiltersLike | None = None,
         today: date | None = None,
     ) -> list[Document]:
-        """The same in a thread."""
+        """Do the same in a thread."""
         return await asyncio.to_thread(self._documents, query, k, filters, today)
 
     def _documents(
         self, query: str, k: int | None, filters: FiltersLike | None, today: date | None
     ) -> list[Document]:
         wanted = self.filters
-        if filters is not None:  # those of the field were checked at the start
+        if filters is not None:  # the field's filters were checked at the start
             wanted = as_filters(filters)
             self.index.check_filters(wanted)
         day = self.today if today is None else today
@@ -137,7 +137,7 @@ class SheetTokenRetriever(BaseRetriever):
         return [hit_document(hit, text) for hit, text in zip(hits, texts, strict=True)]
 
     def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:
-        """What a trace says of the retriever; of an encoder's folder, its name only."""
+        """Return the parameters for a trace; an encoder's folder is given only by name."""
         name = self.index.encoder_name
         params = super()._get_ls_params(**kwargs)
         params["ls_vector_store_provider"] = "sat-retriever"

@@ -1,4 +1,4 @@
-"""What users give as fields, to what the library takes, and back to plain values."""
+"""Convert the fields that users give to values of the library, and back to plain values."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _TIMES = ("modified_after", "modified_before")
 
 
 def as_filters(given: FiltersLike | None) -> Filters | None:
-    """Filters, from a mapping of their fields if need be; times may be ISO texts.
+    """Return filters, from a mapping of their fields if necessary; times may be ISO texts.
 
     Raises:
-        InputError: If a field is unknown or its value cannot be used.
+        InputError: If a field is unknown or its value is invalid.
     """
     if given is None or isinstance(given, Filters):
         return given
@@ -46,7 +46,7 @@ def as_filters(given: FiltersLike | None) -> Filters | None:
 
 
 def plain_filters(filters: Filters | None) -> dict[str, Any] | None:
-    """The conditions that there are, as JSON values; `as_filters` reads them."""
+    """Return the given conditions as JSON values; `as_filters` reads them."""
     if filters is None:
         return None
     values = {name: value for name, value in asdict(filters).items() if value not in (None, {})}
@@ -54,10 +54,10 @@ def plain_filters(filters: Filters | None) -> dict[str, Any] | None:
 
 
 def as_content(given: ContentLike) -> Content:
-    """What a hit's text is made of, from a form or a mapping if need be.
+    """Return the content settings of a hit, from a form or a mapping if necessary.
 
     Raises:
-        InputError: If a value cannot be used.
+        InputError: If a value is invalid.
     """
     if isinstance(given, Content):
         return given

@@ -1,4 +1,4 @@
-"""The sheet tools as LangChain tools, for agents."""
+"""Provide the sheet tools as LangChain tools, for agents."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def create_sheet_tools(
     *,
     today: date | None = None,
 ) -> list[BaseTool]:
-    """Tools that let an agent find, describe and read sheets; none of them writes.
+    """Return tools that let an agent find, describe and read sheets; none of them writes.
 
-    A tool message's content is a bounded text for the model, its artifact the same result as
-    plain JSON values with citations. What goes wrong is a message with status "error" that
-    says what to do. Async calls run in a thread.
+    A tool message's content is a bounded text for the model; its artifact is the same result as
+    plain JSON values with citations. An error becomes a message with status "error" that says what
+    to do. Async calls run in a thread.
 
     Args:
         index: The index, or its path.
-        reranker: Stage 2 as `SheetRetriever` takes it.
-        today: The day that "last year" in a question counts from; None is the day it is asked on.
+        reranker: Stage 2, as for `SheetRetriever`.
+        today: The day from which "last year" in a question counts; None is the day of the call.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
-        InputError: If a folder is not there, or holds no reranker.
+        InputError: If a folder does not exist, or holds no reranker.
     """
     sheets = SheetTools(index, reranker=reranker, today=today)
     return [_langchain_tool(tool) for tool in sheets.tools()]
@@ -62,7 +62,7 @@ def _langchain_tool(tool: Tool) -> BaseTool:
 
 
 def _wrong_arguments(error: Any) -> str:
-    """Which arguments are wrong, in words a model can act on."""
+    """Describe the wrong arguments in words that a model can act on."""
     if not isinstance(error, ValidationError):
         return f"{error}; correct the arguments and call again"
     wrong = wrong_arguments(error.errors(include_url=False))

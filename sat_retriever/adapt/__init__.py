@@ -1,1 +1,1 @@
-"""A retriever adapted to one corpus by questions that are made from the corpus itself."""
+"""Adapt a retriever to one corpus with questions that are made from the corpus itself."""

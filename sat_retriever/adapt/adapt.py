@@ -1,18 +1,18 @@
-"""An index's encoder and reranker trained on questions made from its own sheets.
+"""Train an index's encoder and reranker on questions made from its own sheets.
 
     questions -> Stage 1 -> judged -> Stage 2 over it -> judged -> the index encoded anew
 
-    config.json       all settings, and the state of the index that they are for
-    questions/        what was asked
-    stage-1/          run of the Sheet Encoder; `stage-1/encoder` is what the index then names
-    carried/          the index's trained reranker, if it has one, for the tokens of that encoder
-    stage-2/          run of the reranker; the index names it, or the carried one
-    result.json       what came of it: written before the index is touched
+    config.json       all settings, and the state of the index that they apply to
+    questions/        the questions
+    stage-1/          run of the Sheet Encoder; the index then names `stage-1/encoder`
+    carried/          the index's trained reranker, if any, converted for that encoder's tokens
+    stage-2/          run of the reranker; the index names this one or the carried one
+    result.json       the outcome: written before the index is changed
 
-Every part is a run folder of its own or is made anew, so a start that was stopped or killed
-goes on where it was. All of it reads a copy of the index, so workbooks may be indexed meanwhile;
-the sheets that the index has at the end get the new tokens. It changes in one transaction, at
-the very end, or not at all.
+Every part is a run folder of its own or is made anew, so an adaptation that was stopped or killed
+can go on. It reads a copy of the index, so workbooks may be indexed meanwhile; the sheets that the
+index has at the end get the new tokens. The index changes at the very end, in one transaction, or
+not at all.
 """
 
 from __future__ import annotations
@@ -66,23 +66,23 @@ from sat_retriever.training.loop.runfolder import CONFIG, RunFolder
 from sat_retriever.training.reranker.candidatesets import candidate_sets
 from sat_retriever.training.reranker.train import train_reranker
 
-_KIND = "adapt 4"  # another number where the same settings come to something else
+_KIND = "adapt 4"  # raised when the same settings give another result
 _DRAFTS = ".drafts"
 
 
 class Watcher(Protocol):
-    """Is told what an adaptation does."""
+    """A receiver of an adaptation's progress."""
 
     def training(self, standing: Standing) -> None:
-        """Where one of the trainings stands."""
+        """Receive the progress of one of the trainings."""
         ...
 
     def counting(self, what: str, done: int, total: int) -> None:
-        """How much is done of something else."""
+        """Receive the progress of another step."""
         ...
 
     def prepared(self, material: Material, seconds: float) -> None:
-        """What it learns from, and about how many seconds that will take."""
+        """Receive the training material and the estimated time of the training, in seconds."""
         ...
 
 
@@ -95,36 +95,36 @@ def adapt(
     chat: Chat | None = None,
     watcher: Watcher | None = None,
 ) -> Adaptation:
-    """Train encoder and reranker on an index's own sheets, and keep what is better.
+    """Train encoder and reranker on an index's own sheets, and keep the better models.
 
-    What answers now, the index's encoder and its own reranker, is only replaced by an adapted
-    encoder, with that reranker or with an adapted one, that gives better answers about families
-    of sheets that training never saw, to questions that quote them less than what was learnt
-    does. Otherwise the index is left as it is. Where the index has no trained reranker that reads
-    tokens, or another backbone is named, links stand in its place.
+    An adapted encoder, with the index's own reranker or an adapted one, replaces the current models
+    only if it gives better answers about families of sheets that training never saw. These are
+    tested with questions that quote the sheets less than the training questions do. Otherwise the
+    index stays as it is. The link reranker is used if the index has no trained reranker that reads
+    tokens, or if another backbone is named.
 
-    Source: paper, sections 3.3 and 3.4. Departs: the questions are made from names, headers,
-    periods and links of the sheets; labels are not needed.
+    Source: paper, sections 3.3 and 3.4. Departs: the questions are made from the sheets' names,
+    headers, periods and links, so no labels are needed.
 
     Args:
-        index: What to adapt; it has the new tokens at the end, if they are better.
-        folder: Where everything is kept; the same call goes on in it after a stop or a kill.
+        index: The index to adapt; it gets the new tokens at the end if they are better.
+        folder: The run folder; the same call goes on in it after a stop or a kill.
         settings: All choices; None takes the defaults.
         own: Labelled or logged questions, each text once.
         chat: A language model that rewords the made questions; None leaves them.
-        watcher: Is told what is done.
+        watcher: Receives the progress.
 
     Raises:
-        InputError: If a label names a sheet that is not there, nothing can be asked, or all
-            sheets are of one family.
-        TrainingError: If the folder holds another adaptation, or another process is at it.
-        EncoderError: If the encoder cannot be loaded, or has no weights to go on from; if the
+        InputError: If a label names an unknown sheet, no question can be made, or all sheets are
+            of one family.
+        TrainingError: If the folder holds another adaptation, or another process is running it.
+        EncoderError: If the encoder cannot be loaded or has no weights to train further, or if the
             index's reranker is damaged, or cannot be copied.
-        PathNotFoundError: If the index names a reranker that is not there.
-        FingerprintMismatchError: If that was trained on other tokens than the index has.
-        MissingExtraError: If an optional package is needed; names the command.
+        PathNotFoundError: If the index names a reranker that does not exist.
+        FingerprintMismatchError: If that reranker was trained on other tokens than the index has.
+        MissingExtraError: If an optional package is missing; the message names the command.
         IndexBusyError: If another process is writing to the index.
-        IndexStorageError: If the index cannot be written; it is as it was.
+        IndexStorageError: If the index cannot be written; it then stays as it was.
         OutputError: If the folder cannot be written.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
@@ -141,7 +141,7 @@ def adapt(
     }  # fmt: skip
     _forget_untrained(folder, config)
     run = RunFolder(folder, main=True)
-    if run.finished:  # whatever was indexed since: the sheets there are get the new tokens
+    if run.finished:  # sheets that were indexed since get the new tokens too
         run = RunFolder.open(folder, config, data_hash=run.config()["data"]["hash"])
         _check_about(index, folder)
     else:
@@ -161,7 +161,7 @@ def adapt(
 
 @dataclass(frozen=True, slots=True)
 class _Making:
-    """An adaptation that is not finished."""
+    """An unfinished adaptation."""
 
     index: SheetIndex
     folder: Path
@@ -171,7 +171,7 @@ class _Making:
     watcher: Watcher | None
 
     def result(self) -> dict[str, Any]:
-        """What came of it, as JSON values."""
+        """Return the outcome as JSON values."""
         material = prepare(
             self.index, self.settings, self.folder, self.own, chat=self.chat, counting=self._count
         )
@@ -200,7 +200,7 @@ class _Making:
         }
 
     def _stage_1(self, material: Material) -> SheetEncoder:
-        """The adapted encoder."""
+        """Train and return the adapted encoder."""
         named = self.settings.backbone
         start = start_of(self.index.encoder_name if named == OWN else named)
         labels = divided_dataset(
@@ -209,7 +209,7 @@ class _Making:
         data = from_index(self.index, labels)
         learnt = getattr(self.index.encoder, "dense_weight", None)
         if goes_on(self.index, named) and learnt is not None:
-            # Made questions quote the sheets, and would choose more words than people's did.
+            # Made questions quote the sheets, so they would give words too much weight.
             data = replace(data, shares=(learnt,))
         trained = train_encoder(
             data, self.settings.encoder_training(start), self.folder / STAGE_1,
@@ -218,7 +218,7 @@ class _Making:
         return SheetEncoder.load(trained.encoder)
 
     def _carried(self, encoder: str) -> Path | None:
-        """The reranker from before, for the tokens of the encoder that learnt on from its own."""
+        """Convert the index's reranker, if any, to the tokens of the adapted encoder."""
         before = reranker_of(self.index, self.settings.backbone)
         if before is None:
             return None
@@ -226,7 +226,7 @@ class _Making:
         return self.folder / CARRIED
 
     def _stage_2(self, whole: SheetIndex, material: Material, carried: Path | None) -> Rows:
-        """Rows of the reranker that is trained over the adapted encoder."""
+        """Train a reranker over the adapted encoder and return its rows."""
         settings = self.settings.reranker_training()
         with self._draft("adapted-seen", whole.encoder, material.seen) as seen:
             train, choose = (
@@ -241,7 +241,7 @@ class _Making:
         return self._rows(whole, self.folder / STAGE_2, material)
 
     def _draft(self, name: str, encoder: Encoder, seen: frozenset[str] | None = None) -> SheetIndex:
-        """Sheets of the index, or those that training may see, in the tokens of an encoder."""
+        """Index the sheets, or those that training may see, with the tokens of an encoder."""
         ids = frozenset(self.index.sheet_ids()) if seen is None else seen
         self._count("encoding", 0, len(ids))
         file = self.folder / _DRAFTS / f"{name}.sat"
@@ -266,7 +266,7 @@ class _Making:
 
 
 def _start(index: SheetIndex, folder: Path) -> str:
-    """Fingerprint of the encoder that the adaptation starts from, or started from."""
+    """Return the fingerprint of the encoder that the adaptation starts or started from."""
     run = RunFolder(folder, main=False)
     if run.finished and run.result().get("encoder") == index.fingerprint:
         return str(run.config()["settings"].get("start"))  # it is in the index already
@@ -275,7 +275,7 @@ def _start(index: SheetIndex, folder: Path) -> str:
 
 @contextmanager
 def _as_it_was(index: SheetIndex, folder: Path) -> Iterator[SheetIndex]:
-    """The index as it was when the adaptation began: others may write to it meanwhile."""
+    """Yield a copy of the index from when the adaptation began; others may write meanwhile."""
     if not (folder / CONFIG).exists():
         shutil.rmtree(folder / _DRAFTS, ignore_errors=True)  # of a run that was cleared
     file = folder / _DRAFTS / "copy" / index.path.name
@@ -287,10 +287,10 @@ def _as_it_was(index: SheetIndex, folder: Path) -> Iterator[SheetIndex]:
 
 
 def _check_about(index: SheetIndex, folder: Path) -> None:
-    """Refuse what was learnt from the sheets of another index.
+    """Refuse a result that was trained on the sheets of another index.
 
     Raises:
-        TrainingError: If fewer than half of the sheets asked about are in this one.
+        TrainingError: If this index has fewer than half of the sheets that were asked about.
     """
     learnt = load_labels(folder / QUESTIONS / TRAIN)
     asked = {sheet_id for query in learnt for sheet_id in query.positives}
@@ -303,13 +303,13 @@ def _check_about(index: SheetIndex, folder: Path) -> None:
 
 
 def _texts_hash(index: SheetIndex) -> str:
-    """What an adaptation reads of an index, as sixteen hex digits."""
+    """Return a hash of all that an adaptation reads of an index, as sixteen hex digits."""
     form = index.serialization
     return _hash_of(f"{each.sheet_id}\n{serialize(each, form)}" for each in read_records(index))
 
 
 def _forget_untrained(folder: Path, config: Mapping[str, Any]) -> None:
-    """Let other options be given as long as nothing was trained with the first ones."""
+    """Clear a run in which nothing was trained yet, so that its options may change."""
     run = RunFolder(folder, main=True)
     if not (folder / CONFIG).exists() or run.finished or (folder / STAGE_1).exists():
         return
@@ -321,7 +321,7 @@ def _forget_untrained(folder: Path, config: Mapping[str, Any]) -> None:
 
 
 def _hash_of(texts: Iterable[str]) -> str:
-    """Sixteen hex digits over some texts in their order."""
+    """Return sixteen hex digits over some texts in their order."""
     digest = hashlib.sha256()
     for text in texts:
         digest.update(text.encode("utf-8", "replace") + b"\0")
@@ -331,7 +331,7 @@ def _hash_of(texts: Iterable[str]) -> str:
 def _apply(
     index: SheetIndex, folder: Path, result: Mapping[str, Any], watcher: Watcher | None
 ) -> None:
-    """Give the index its new tokens, unless it has them or keeps the old."""
+    """Give the index its new tokens and reranker, unless it has them or keeps the old ones."""
     reranker = folder / result["reranker"] if result["reranker"] else None
     if result["encoder"] not in (None, index.fingerprint):
         encoder = SheetEncoder.load(folder / STAGE_1 / ENCODER)

@@ -1,4 +1,4 @@
-"""About how long an adaptation takes, from how long this machine takes for a few sheets."""
+"""Estimate the time of an adaptation from the time that a few sheets take."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import serialize
 
-_SAMPLE = 64  # sheets that are encoded to see
-_PASSES = 3  # over them, of which the fastest counts: others may use the machine meanwhile
-_TEXTS = 3  # of a question in training: itself, a relevant sheet, a hard negative
-# Time of a text that is learnt from, beside that of one that is only read: 17 ms and 8 ms on two
-# cores, MiniLM, four of six layers learning.
+_SAMPLE = 64  # sheets that are encoded for the estimate
+_PASSES = 3  # over them; the fastest counts, since other programs may slow the rest
+_TEXTS = 3  # per training question: itself, a relevant sheet, a hard negative
+# Time of a text in training relative to a text that is only encoded: 17 ms against 8 ms on two
+# cores, MiniLM, four of six layers trained.
 _LEARNT = 2.2
 
 
 def estimated_seconds(index: SheetIndex, material: Material, settings: AdaptSettings) -> float:
-    """Seconds of Stage 1's training on a processor, which is most of it; a rough guess."""
+    """Return the seconds of Stage 1's training on a processor, most of the total; a rough guess."""
     records = index.records(index.sheet_ids()[:: max(1, len(index) // _SAMPLE)])
     texts = [serialize(record, index.serialization) for record in records.values()]
     encoder = index.encoder

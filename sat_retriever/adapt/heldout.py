@@ -1,4 +1,4 @@
-"""Which families are held out, and which questions about them choose and judge."""
+"""Choose the held-out families, and divide the questions about them."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.gathering import connected, evenly
 from sat_retriever.training.data.holdout import divided, held_out_families
 
-FEWEST = 10  # questions that judge apart from those that choose
-_ENOUGH = 100  # questions of a type that are never too many
-_LARGEST = 0.25  # family, as a part of all that is held out
-_JUDGING = 0.7  # of the held-out sheets: choosing takes fewer questions than telling .01 from none
+FEWEST = 10  # questions on each side, for choosing and judging to be separate
+_ENOUGH = 100  # questions of a type that are always kept
+_LARGEST = 0.25  # size of a family, as a share of all that is held out
+_JUDGING = 0.7  # of the held-out sheets: judging a lead of .01 takes more questions than choosing
 
 
 def kept_apart(groups: Sequence[Sequence[str]], *, share: float, seed: int) -> frozenset[str]:
-    """Ids of the sheets of the families that are held out: many small ones if possible.
+    """Return the ids of the sheets of the held-out families: many small ones if possible.
 
-    Questions about one large family are all alike, so they choose badly; and what a corpus has
-    most of is what an adaptation has most to learn from.
+    Questions about one large family are much alike, so they choose badly. A corpus's largest family
+    is also the one from which an adaptation can learn most.
 
     Args:
         groups: All families.
-        share: Part of the sheets to hold out, in (0, 1).
-        seed: Another seed, other families.
+        share: Share of the sheets to hold out, in (0, 1).
+        seed: Seed of the choice of families.
 
     Raises:
         InputError: If there are fewer than two families.
@@ -39,13 +39,13 @@ def kept_apart(groups: Sequence[Sequence[str]], *, share: float, seed: int) -> f
 
 
 def even(queries: Sequence[Query], enough: int = _ENOUGH) -> tuple[Query, ...]:
-    """The questions without what frequent types have beyond the median one, in their order.
+    """Cut frequent question types down to the size of the median type, in the given order.
 
-    A type of few questions is not what holds the others down: some are never too many.
+    No type is cut below `enough` questions, so a rare type does not limit the others.
 
     Args:
         queries: The questions.
-        enough: Questions of a type that are never too many.
+        enough: Number of questions of a type that are always kept.
 
     >>> kinds = ["lookup"] * 6 + ["join"] * 2 + ["total"]
     >>> asked = [Query(str(n), ("a",), query_type=kind) for n, kind in enumerate(kinds)]
@@ -66,10 +66,13 @@ def sides(
     held_out: Collection[str],
     seed: int,
 ) -> tuple[tuple[Query, ...], tuple[Query, ...], bool]:
-    """The held-out questions that choose, those that judge, and whether these are apart.
+    """Divide the held-out questions into those that choose and those that judge.
 
-    Held-out families go to one side or the other; a question about both is left out. With too
-    few questions on a side all of them do both.
+    Each held-out family goes to one side; a question about families of both is left out. If one
+    side has too few questions, all questions do both.
+
+    Returns:
+        The choosing questions, the judging questions, and True if the two are separate.
     """
     inside = [group for group in groups if group[0] in held_out]
     if len(inside) > 1:
@@ -81,10 +84,10 @@ def sides(
 
 
 def circles(asked: Sequence[Query], groups: Sequence[Sequence[str]]) -> tuple[int, ...]:
-    """A number for each question, equal for those about the same families.
+    """Number the questions; those about the same families get the same number.
 
-    Also where they are so through others: one about two families is of one circle with all
-    questions about either.
+    Families are also joined through other questions: one about two families gets the same number
+    as all questions about either.
 
     Args:
         asked: The questions.

@@ -1,4 +1,4 @@
-"""How good the answers are that a user of an index would get, and whether others are better."""
+"""Judge the answers of an index by labelled questions, and compare two ways to answer."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _K = 5
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One way to answer the judging questions, and whether it is kept.
+    """One way to answer the judging questions, with its scores and the decision about it.
 
     Attributes:
-        name: What answers.
+        name: The models that answer.
         ndcg: Mean NDCG@5.
         recall: Mean Recall@5.
-        ahead: How far its NDCG@5 is ahead of what it would replace; None of the first.
-        kept: Whether it is what answers from now on, or did until a later one was kept.
+        ahead: Lead of its NDCG@5 over the models that it would replace; None for the first.
+        kept: True if these models answer from now on, or did until a later verdict replaced them.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Verdict:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Verdict:
-        """What `jsonform.to_json` gave."""
+        """Read a verdict from the output of `jsonform.to_json`."""
         ahead = values["ahead"]
         return cls(**{**values, "ahead": None if ahead is None else Difference(**ahead)})
 
@@ -50,15 +50,15 @@ def answer_rows(
     queries: Sequence[Query],
     counting: Progress | None = None,
 ) -> Rows:
-    """One row a question, of the first five hits that `sat search` gives.
+    """Return one row a question, of the first five hits, as `sat search` finds them.
 
-    Questions are read without a day, since the same labels must give the same rows tomorrow.
+    No day is assumed for relative dates, so the same labels give the same rows tomorrow.
 
     Args:
-        index: Where to look; all its sheets.
+        index: The index to search, all its sheets.
         reranker: Stage 2: "links", "auto" for the index's own, or the run folder of a trained one.
         queries: Labelled questions, at least one.
-        counting: Called with questions done, and questions in all.
+        counting: Called with the number of questions done, and of all questions.
     """
     retriever = SheetRetriever(index, reranker)
     rows = []
@@ -71,23 +71,23 @@ def answer_rows(
 
 
 def first_verdict(name: str, now: Rows) -> Verdict:
-    """What answers before anything is learnt."""
+    """Return the verdict on the models that answer before any training."""
     return Verdict(name, *_means(now))
 
 
 def next_verdict(name: str, new: Rows, now: Rows, circles: Sequence[int], *, sure: bool) -> Verdict:
-    """What could replace another, and whether it does.
+    """Return the verdict on models that could replace the current ones.
 
-    The interval is one over families: questions about the same ones are no independent evidence,
-    and a user's families are others.
+    The interval is over families. Questions about the same families are not independent evidence,
+    and a user's families will be others.
 
     Args:
-        name: What it is.
-        new: Its rows.
-        now: Those of what answers now, on the same questions.
+        name: The new models.
+        new: Rows of the new models.
+        now: Rows of the current models, on the same questions.
         circles: The families that each question is about, as a number; see `heldout.circles`.
-        sure: It does only if it is ahead beyond chance: the whole interval above 0, which holds
-            80 % of the draws, so that it is ahead in nine of ten.
+        sure: Replace only if the lead is beyond chance: the whole interval lies above 0. It holds
+            80 % of the draws, so the new models lead in nine draws of ten.
 
     >>> found = {"query": 0, "relevant": 1, "hits": [1]}, {"query": 1, "relevant": 1, "hits": [1]}
     >>> missed = {"query": 0, "relevant": 1, "hits": []}
@@ -96,12 +96,12 @@ def next_verdict(name: str, new: Rows, now: Rows, circles: Sequence[int], *, sur
     (0.5, 0.0, False)
     """
     ahead = difference({None: new}, {None: now}, clusters=circles, level=LEVEL)
-    certain = ahead.low > 0 and len(set(circles)) > 1  # of one circle every draw is the same
+    certain = ahead.low > 0 and len(set(circles)) > 1  # with one circle all draws are equal
     kept = certain if sure else ahead.mean > 0
     return Verdict(name, *_means(new), ahead, kept)
 
 
 def _means(rows: Rows) -> tuple[float, float]:
-    """NDCG@5 and Recall@5 of some rows."""
+    """Return the mean NDCG@5 and Recall@5 of some rows."""
     found = metrics_of(rows, ("NDCG@5", "Recall@5"))
     return found["NDCG@5"] or 0.0, found["Recall@5"] or 0.0

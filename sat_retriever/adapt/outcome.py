@@ -1,4 +1,4 @@
-"""What an adaptation came to, and where it lies in its folder."""
+"""Describe the outcome of an adaptation and the layout of its folder."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from sat_retriever.training.loop.runfolder import CONFIG
 from sat_retriever.training.loop.summary import RunSummary, read_run
 
 STAGE_1, STAGE_2 = "stage-1", "stage-2"
-CARRIED = "carried"  # the reranker from before, for the tokens of the adapted encoder
+CARRIED = "carried"  # the earlier reranker, converted for the adapted encoder's tokens
 ENCODER = "encoder"  # in the run of Stage 1
 
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
-    """What an adaptation came to.
+    """The outcome of an adaptation.
 
     Attributes:
         folder: Its folder; an adapted index needs the encoder in it.
-        verdicts: What answered before, and what was trained, on the judging questions.
-        apart: Whether nothing was chosen with the judging questions either; if not, there were
-            few, and the figures are better than they would be on others.
-        encoder: The encoder that the index has now, if it was replaced.
-        dense_weight: Share of the cosine that goes with it.
-        reranker: Folder of the trained reranker that the index was given: a copy of the one from
-            before, or the run of the one trained here; None if links came with the new encoder, or
+        verdicts: The models before, and the trained ones, on the judging questions.
+        apart: True if the judging questions were not used to choose as well. If they were, there
+            were few questions, and the figures are better than they would be on others.
+        encoder: The new encoder of the index, if it was replaced.
+        dense_weight: Share of the cosine that belongs to it.
+        reranker: Folder of the trained reranker that the index was given: a copy of the earlier
+            one, or the run of the one trained here. None if links came with the new encoder, or
             nothing was replaced.
-        counts: Sheets, families and questions by what they were for.
-        seconds: Wall time of the start that finished it, and of the epochs of earlier ones; without
-            writing the index.
-        memory_mib: Peak memory of that start, or of the trainings where an earlier one made them.
+        counts: Numbers of sheets, families and questions by their use.
+        seconds: Wall time of the start that finished, plus the epochs of earlier starts; without
+            the writing of the index.
+        memory_mib: Peak memory of that start or of the trainings, whichever is larger.
     """
 
     folder: Path
@@ -49,12 +49,12 @@ class Adaptation:
 
     @property
     def stage_2_kept(self) -> bool:
-        """Whether its reranker is the one that was trained here."""
+        """True if the reranker is the one that was trained here."""
         return self.reranker == self.folder / STAGE_2
 
     @classmethod
     def read(cls, folder: Path, result: Mapping[str, Any]) -> Adaptation:
-        """The outcome in a folder, as its result.json has it."""
+        """Read the outcome in a folder from its result.json."""
         return cls(
             folder=folder,
             verdicts=tuple(map(Verdict.from_json, result["rows"])),
@@ -71,18 +71,18 @@ class Adaptation:
 
 
 def trainings(folder: Path) -> list[RunSummary]:
-    """Those that lie in an adaptation's folder, finished or not."""
+    """Return the summaries of the trainings in an adaptation's folder, finished or not."""
     runs = (folder / name for name in (STAGE_1, STAGE_2))
     return [read_run(each) for each in runs if (each / CONFIG).exists()]
 
 
 def kept_reranker(verdicts: Sequence[Verdict], *, carried: bool) -> str | None:
-    """Folder of the reranker that answers from now on, if that is one of the adaptation's.
+    """Return the folder of the reranker to use, if it is one of the adaptation's.
 
     Args:
-        verdicts: What answered before, the adapted encoder, and that with the reranker trained
-            here, if there is one.
-        carried: Whether the adapted encoder was judged with the reranker from before, not links.
+        verdicts: Verdicts on the earlier models, the adapted encoder, and that encoder with the
+            reranker trained here, if there is one.
+        carried: True if the adapted encoder was judged with the earlier reranker, not links.
 
     >>> first, kept, lost = (Verdict("", 0, 0, kept=each) for each in (True, True, False))
     >>> [kept_reranker((first, *rest), carried=True)
@@ -96,7 +96,7 @@ def kept_reranker(verdicts: Sequence[Verdict], *, carried: bool) -> str | None:
 
 
 def counts(sheets: int, material: Material) -> dict[str, int]:
-    """What was learnt from, in numbers."""
+    """Return the numbers of sheets, families and questions by their use."""
     return {
         "sheets": sheets,
         "sheets_seen": len(material.seen),

@@ -1,9 +1,9 @@
-"""What an adaptation learns from, chooses with and is judged by: questions about own sheets.
+"""Make the questions that an adaptation learns from, chooses with and is judged by.
 
-questions/train.json       made from the sheets that training may see, and no others
+questions/train.json       made only from the sheets that training may see
 questions/rerank.json      others, made in the same way
-questions/held-out.json    made from all sheets, about held-out ones: their whole answer is held out
-rewordings.json            a language model's answers, if one rewords them
+questions/held-out.json    made from all sheets; every sheet of an answer is held out
+rewordings.json            answers of the language model, if one rewords them
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from sat_retriever.training.data.holdout import divided
 from sat_retriever.training.data.reading import read_records
 
 QUESTIONS, TRAIN = "questions", "train.json"
-_HELD_OUT_MOST = 1_000  # held-out questions; more would decide little more
-_REWORDINGS = ".rewordings.json"  # hidden: it is of use whatever the options are
+_HELD_OUT_MOST = 1_000  # held-out questions; more would hardly change a decision
+_REWORDINGS = ".rewordings.json"  # hidden: it serves any options
 _RERANK, _HELD_OUT = "rerank.json", "held-out.json"
-_OTHER_SEED = 10_000  # added to the seed, other questions about the same sheets
+_OTHER_SEED = 10_000  # added to the seed, gives other questions about the same sheets
 
-Counting = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
+Counting = Callable[[str, int, int], None]  # the step, how much is done, of how much
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +47,24 @@ class Material:
     """The questions of an adaptation, and the sheets that it may see.
 
     Attributes:
-        train: For Stage 1 to learn from; labelled ones stand there as often as they count.
-        rerank: For Stage 2: others, since candidates of questions that Stage 1 has learnt are
-            better than any that it will find later; and the same labelled ones. With few others,
-            or without Stage 2, those of `train`.
-        choose: About held-out families; they choose the epoch, the mixture of the weights before
-            and after, and the share of the cosine where the encoder brings none.
-        judge: About other held-out families; they decide what is kept, and are reported. Those
-            that were made are in other words, since all that were learnt quote the sheets.
+        train: Training questions of Stage 1; labelled ones are repeated to reach their share.
+        rerank: Training questions of Stage 2. They differ from `train`, since Stage 1 finds better
+            candidates for questions that it was trained on; the labelled ones are the same. With
+            few other questions, or without Stage 2, they are those of `train`.
+        choose: Questions about held-out families. They choose the epoch, the mixture of the
+            weights before and after, and the share of the cosine if the encoder brings none.
+        judge: Questions about other held-out families. They decide which models are kept, and
+            their figures are reported. Made ones are reworded, since training questions quote
+            the sheets.
         circles: A number for each of `judge`, equal for those about the same families.
-        apart: Whether `judge` is apart from `choose`; with few questions both are the same.
+        apart: True if `judge` and `choose` are separate; with few questions both are the same.
         seen: Ids of the sheets that training may use, even as negatives.
-        made: Questions that were made, to learn from and held-out ones.
-        own: Labelled questions that are used.
-        left_out: Labelled questions about both seen and held-out sheets, or both parts of these,
-            and those beyond the share that labelled ones are to have.
-        families: Families of sheets.
-        held_out: Those of them that are held out.
+        made: Number of made questions, for training and held out.
+        own: Number of labelled questions in use.
+        left_out: Number of labelled questions left out: those about both seen and held-out sheets
+            or about both parts of the held-out ones, and those beyond the share of labelled ones.
+        families: Number of families of sheets.
+        held_out: Number of held-out families.
     """
 
     train: tuple[Query, ...]
@@ -89,21 +90,21 @@ def prepare(
     chat: Chat | None = None,
     counting: Counting | None = None,
 ) -> Material:
-    """The questions of an adaptation; made once, and read again by the next start.
+    """Make the questions of an adaptation once, or read those of an earlier start.
 
-    Those to learn from are made as if the held-out sheets were not there, so nothing of them
-    is learnt. Those held out are made from all sheets, so their answers are complete.
+    Training questions are made as if the held-out sheets did not exist, so training learns nothing
+    about them. Held-out questions are made from all sheets, so their answers are complete.
 
     Args:
         index: The sheets and their links.
-        settings: How many questions, how much is held out, the seed.
+        settings: Number of questions, share held out, and seed.
         folder: Where the made questions are kept.
         own: Labelled or logged questions; all their sheets are in the index.
-        chat: A language model that rewords what was made; None leaves it.
-        counting: Called with what is being done, how much of it is done, and how much there is.
+        chat: A language model that rewords the made questions; None leaves them.
+        counting: Called with the step, how much of it is done, and of how much.
 
     Raises:
-        EmptyInputError: If there is nothing to learn from, or to choose with.
+        EmptyInputError: If there are no questions to learn from, or to choose with.
         InputError: If all sheets are of one family.
         LanguageModelError: If the model gives no answer; earlier answers are kept.
         OutputError: If the folder cannot be written.
@@ -141,7 +142,7 @@ def prepare(
 
 
 def merged(parts: Iterable[Sequence[Query]]) -> tuple[Query, ...]:
-    """The questions of several files, each text once, with all sheets that any calls relevant.
+    """Merge the questions of several files: each text once, with all its relevant sheets.
 
     >>> both = merged([[Query("a", ("1",), ("2",))], [Query("a", ("2",)), Query("b", ("1",))]])
     >>> [(query.text, query.positives, query.negatives) for query in both]
@@ -164,12 +165,12 @@ def merged(parts: Iterable[Sequence[Query]]) -> tuple[Query, ...]:
 def mixed(
     made: Sequence[Query], own: Sequence[Query], settings: AdaptSettings
 ) -> tuple[Query, ...]:
-    """Made and labelled questions, the latter as often as it takes to be a share of all.
+    """Return made and labelled questions; the latter are repeated to reach their share.
 
     Args:
         made: Made ones.
         own: Labelled ones, no more than their share.
-        settings: The share, and how often one counts at most.
+        settings: The share, and how often a labelled question is repeated at most.
 
     >>> made, own = [Query("a", ("1",))] * 8, [Query("b", ("2",))]
     >>> len(mixed(made, own, AdaptSettings(own_share=0.33, own_most=8)))
@@ -187,17 +188,17 @@ def mixed(
 def _share_of(
     own: Sequence[Query], made: Sequence[Query], settings: AdaptSettings
 ) -> Sequence[Query]:
-    """The labelled questions, or as many of them as may stand beside the made ones."""
+    """Return as many labelled questions as their share beside the made ones allows."""
     return evenly(own, max(1, round(_wanted(made, settings)))) if made else own
 
 
 def _wanted(made: Sequence[Query], settings: AdaptSettings) -> float:
-    """How many labelled questions have their share beside the made ones."""
+    """Return how many labelled questions make up their share beside the made ones."""
     return settings.own_share / (1 - settings.own_share) * len(made)
 
 
 class _Records:
-    """Some records of an index, read anew each time they are gone through."""
+    """Some records of an index, read anew in each pass."""
 
     def __init__(self, index: SheetIndex, kept: frozenset[str] | None = None) -> None:
         self._index = index
@@ -226,7 +227,7 @@ def _made(
     chat: Chat | None,
     counting: Counting | None,
 ) -> _Made:
-    """Questions to learn from and held-out ones, from the folder if they are there."""
+    """Return training and held-out questions, from the folder if it has them."""
     place = folder / QUESTIONS
     if not place.is_dir():
         number = settings.questions(len(index))
@@ -261,7 +262,7 @@ def _made(
 
 
 def _write(place: Path, made: Mapping[str, Sequence[Made]]) -> None:
-    """All files, by name, or none of them."""
+    """Write all files, by name, or none of them."""
     draft = place.with_name(f".{place.name}.partial")
     shutil.rmtree(draft, ignore_errors=True)
     make_folder(draft)
@@ -271,7 +272,7 @@ def _write(place: Path, made: Mapping[str, Sequence[Made]]) -> None:
 
 
 def _read(file: Path) -> tuple[Query, ...]:
-    """The questions of a file that was written here; it may hold none."""
+    """Read the questions of a file that was written here; it may hold none."""
     return () if file.read_text(encoding="utf-8").split() == ["[", "]"] else load_labels(file)
 
 
@@ -282,7 +283,7 @@ def _others(sheets: Sequence[str], positives: Collection[str]) -> tuple[str, ...
 def _less_quoted(
     judge: Sequence[Query], own: Sequence[Query], index: SheetIndex, seed: int
 ) -> tuple[Query, ...]:
-    """The questions, those that were made in other words; labelled ones are a person's already."""
+    """Reword the made questions; a person already wrote the labelled ones."""
     labelled = _texts(own)
     made = [query for query in judge if query.text.casefold() not in labelled]
     encode = index.encoder.encode_queries
@@ -301,7 +302,7 @@ def _without(queries: Sequence[Query], texts: set[str]) -> tuple[Query, ...]:
 def _check(
     train: Sequence[Query], asked: Sequence[Query], index: SheetIndex, settings: AdaptSettings
 ) -> None:
-    """Refuse to learn from nothing, or to choose with nothing."""
+    """Refuse material without questions to learn from or to choose with."""
     if not train:
         raise EmptyInputError(
             f"no question can be made from the names, headers and links in {index.path.name}; give "

@@ -1,4 +1,4 @@
-"""Every choice of an adaptation, and what it makes of the settings of the two trainings."""
+"""Define every choice of an adaptation and derive the settings of both trainings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sat_retriever.records.links import LinkType
 from sat_retriever.training.settings import EncoderTraining, RerankerTraining
 
 OWN = "own"
-_A_SHEET = 2  # questions, where their number is left open
+_A_SHEET = 2  # questions, unless their number is set
 _FEWEST, _MOST = 300, 5_000
 _SHARES = (0.3, 0.5, 0.7)  # of the trained weights, beside all of them
 _CHANNELS = (
@@ -20,25 +20,25 @@ _CHANNELS = (
 
 @dataclass(frozen=True, slots=True)
 class AdaptSettings:
-    """How an index's encoder and reranker are adapted to its own sheets.
+    """Settings of adapting an index's encoder and reranker to its own sheets.
 
     Attributes:
         number: Questions to make; 0 makes two a sheet, from 300 to 5,000.
-        share: Part of the sheets held out for validation, whole families of them.
-        own_share: Share of the training that labelled questions are to have, if there are any.
-        own_most: How often one of them counts at most to reach it.
+        share: Share of the sheets held out for validation, as whole families.
+        own_share: Wanted share of labelled questions in the training, if there are any.
+        own_most: How often a labelled question is repeated at most to reach that share.
         backbone: Model that Stage 1 starts from: "own" is the index's encoder, else "general",
             "minilm", a sentence-transformers folder or a hub name.
         epochs: Passes of Stage 1 over its questions.
-        trained_layers: How many of the last transformer layers learn.
-        max_length: Most word pieces of a text that are read.
-        batch_size: Questions a step of Stage 1.
+        trained_layers: Number of last transformer layers that are trained.
+        max_length: Longest text in word pieces; the rest is cut.
+        batch_size: Questions per step of Stage 1.
         learning_rate: Highest learning rate of Stage 1, after the warm-up.
         stage_2: Also train a reranker over the adapted encoder.
-        candidates: Sheets that Stage 1 hands to Stage 2.
+        candidates: Sheets that Stage 1 passes to Stage 2.
         stage_2_epochs: Passes of the base scorer over the questions, and as many of the graph.
-        sure: Replace a model only by one that is ahead beyond chance, its whole 80 % interval over
-            families above 0; otherwise by any that is ahead.
+        sure: Replace models only if the lead is beyond chance, with the whole 80 % interval over
+            families above 0; otherwise any lead is enough.
         seed: Seed of all that is random: questions, families, weights, order.
 
     Raises:
@@ -73,7 +73,7 @@ class AdaptSettings:
         self.reranker_training()
 
     def questions(self, sheets: int) -> int:
-        """How many questions to make about so many sheets.
+        """Return the number of questions to make for a number of sheets.
 
         >>> [AdaptSettings().questions(sheets) for sheets in (20, 1_000, 100_000)]
         [300, 2000, 5000]
@@ -81,11 +81,11 @@ class AdaptSettings:
         return self.number or max(_FEWEST, min(_MOST, _A_SHEET * sheets))
 
     def encoder_training(self, start: str) -> EncoderTraining:
-        """Settings of Stage 1 from a model on.
+        """Return the settings of Stage 1, starting from a model.
 
-        The paper's values, but for random hard negatives, half the learning rate, since the
-        model it starts from has learnt already, a mixture of the weights before and after, and
-        bf16 on a CPU that multiplies it in hardware.
+        These are the paper's values, except for random hard negatives, half the learning rate (the
+        model has been trained before), a mixture of the weights before and after, and bf16 on a CPU
+        that multiplies it in hardware.
         """
         return EncoderTraining(
             backbone=start,
@@ -101,9 +101,9 @@ class AdaptSettings:
         )
 
     def reranker_training(self) -> RerankerTraining:
-        """Stage 2 over the link reranker's order.
+        """Return the settings of Stage 2 over the link reranker's order.
 
-        Where it learns nothing better it keeps that, or what it begins with: see `adapt`.
+        If training finds nothing better, Stage 2 keeps its start; see `adapt`.
         """
         return RerankerTraining(
             candidates=self.candidates,

@@ -1,4 +1,4 @@
-"""What an adaptation starts from: weights of an encoder, and the reranker for its tokens."""
+"""Find the start of an adaptation: an encoder's weights, and the reranker of its tokens."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _PRECISION = re.compile(r":(?:int8|compact)$")
 
 
 def start_of(encoder: str) -> str:
-    """What a training of Stage 1 starts from, to go on from an encoder.
+    """Return the model from which Stage 1 trains an encoder further.
 
-    An exported encoder runs and does not learn: what it was exported from is taken from beside
-    it, where a training's run folder has it, or else out of its file, if that says what it was.
+    An exported encoder cannot be trained. Its original is taken from beside it if a training's run
+    folder has it, or else from the exported file, if that file describes its original.
 
     Args:
         encoder: Name of an index's encoder.
 
     Raises:
-        EncoderError: If it was exported, and its weights are not to be had.
-        MissingExtraError: If a package that takes them out of the file is not installed.
+        EncoderError: If it was exported and its weights cannot be recovered.
+        MissingExtraError: If a package that reads the weights from the file is not installed.
     """
     name = _PRECISION.sub("", encoder)
     if is_packaged(name) or not is_model_folder(Path(name)):
@@ -53,28 +53,28 @@ def start_of(encoder: str) -> str:
 
 
 def goes_on(index: SheetIndex, backbone: str) -> bool:
-    """Whether Stage 1 goes on from the index's own encoder, called by its name or "own".
+    """True if Stage 1 starts from the index's own encoder, given by its name or as "own".
 
     Args:
-        index: What is adapted.
-        backbone: What Stage 1 starts from, see `AdaptSettings`.
+        index: The index to adapt.
+        backbone: The model that Stage 1 starts from, see `AdaptSettings`.
     """
     return backbone in (OWN, _PRECISION.sub("", index.encoder_name))
 
 
 def reranker_of(index: SheetIndex, backbone: str = OWN) -> Path | None:
-    """Folder of the trained reranker of an index, if an adaptation can go on from it.
+    """Return the folder of an index's trained reranker, if an adaptation can start from it.
 
-    It can if the reranker reads tokens of the encoder that Stage 1 goes on from.
+    It can if the reranker reads the tokens of the encoder that Stage 1 starts from.
 
     Args:
-        index: What is adapted.
-        backbone: What Stage 1 starts from, see `AdaptSettings`.
+        index: The index to adapt.
+        backbone: The model that Stage 1 starts from, see `AdaptSettings`.
 
     Raises:
-        PathNotFoundError: If the index names a reranker that is not there.
-        InputError: If there is none in the folder that it names.
-        EncoderError: If it is damaged.
+        PathNotFoundError: If the index names a reranker that does not exist.
+        InputError: If the named folder holds no reranker.
+        EncoderError: If the reranker is damaged.
         FingerprintMismatchError: If it was trained on other tokens or texts than the index has.
     """
     if not goes_on(index, backbone):
@@ -88,15 +88,15 @@ def reranker_of(index: SheetIndex, backbone: str = OWN) -> Path | None:
 
 
 def stage_2_start(folder: Path, settings: RerankerTraining) -> Path | None:
-    """A reranker, if a training of Stage 2 can begin with it; None begins with random weights.
+    """Return a reranker if Stage 2 can start from it; None if it starts from random weights.
 
     Args:
         folder: A reranker folder.
-        settings: Of the training.
+        settings: Settings of the training.
 
     Raises:
-        EncoderError: If the folder is no reranker, or damaged.
-        MissingExtraError: If an optional package is missing; names the command.
+        EncoderError: If the folder is not a reranker, or is damaged.
+        MissingExtraError: If an optional package is missing; the message names the command.
     """
     wanted = replace(read_graph_folder(folder), start=settings.start, features=settings.features)
     try:

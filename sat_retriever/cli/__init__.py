@@ -1,4 +1,4 @@
-"""The `sat` command: one module a subcommand, this one puts them together."""
+"""The `sat` command, put together from one module per subcommand."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(no_args_is_help=True, epilog=index.EXAMPLES)(index.index)
-quoted = {"allow_extra_args": True}  # `refuse_unquoted` says more than typer would
+quoted = {"allow_extra_args": True}  # `refuse_unquoted` explains the error better than typer
 app.command(no_args_is_help=True, epilog=search.EXAMPLES, context_settings=quoted)(search.search)
 app.command(no_args_is_help=True, epilog=show.EXAMPLES, context_settings=quoted)(show.show)
 app.command(epilog=graph.EXAMPLES)(graph.graph)
@@ -64,9 +64,9 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; exit 0 = finished, 1 = failed, 2 = wrong usage."""
+    """Run the command line; exit code 0 = finished, 1 = failed, 2 = wrong usage."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a table never fails for the terminal's encoding
+        if isinstance(stream, io.TextIOWrapper):  # for terminals of any encoding
             stream.reconfigure(errors="replace")
     try:
         app(prog_name="sat")

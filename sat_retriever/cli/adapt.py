@@ -1,4 +1,4 @@
-"""`sat adapt`: an index's encoder and reranker trained on its own sheets, without labels."""
+"""`sat adapt`: train an index's encoder and reranker on its own sheets, without labels."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def adapt(
     queries: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Also learn from these labelled or clicked questions; again for more files.",
+            help="Also learn from these labelled or clicked questions; may be repeated.",
             metavar="FILE",
             dir_okay=False,
         ),
@@ -60,22 +60,22 @@ def adapt(
     paraphrase: Annotated[
         str | None,
         typer.Option(
-            help="Reword made questions by this model of a local Ollama.", metavar="MODEL"
+            help="Reword the questions with this model of a local Ollama.", metavar="MODEL"
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the run: FILE.adapt.", metavar="RUN", file_okay=False),
+        typer.Option(help="Run folder; FILE.adapt if not given.", metavar="RUN", file_okay=False),
     ] = None,
     as_json: JsonOption = False,
     **given: Any,
 ) -> None:
     """Train the encoder and a reranker on the sheets of an index, without labels.
 
-    Questions are made from names, headers, periods and links. What is
-    better than before on families of sheets that were kept apart is kept;
-    if nothing is, the index stays as it was. Stopped, the same command
-    goes on.
+    Questions are made from names, headers, periods and links. A trained
+    model is kept if it is better than the current one on held-out families
+    of sheets; if none is, the index stays unchanged. After an interruption,
+    the same command continues.
     """
     settings = settings_of(AdaptSettings(), given)
     check_extra()
@@ -90,7 +90,7 @@ def adapt(
                 opened, folder, settings, own=own, chat=_chat(paraphrase), watcher=_Watcher(bar)
             )
     except KeyboardInterrupt:
-        stderr().print("interrupted; the index is as it was, the same command goes on from here")
+        stderr().print("interrupted; the index is unchanged; run the same command to continue")
         raise typer.Exit(130) from None
     if as_json:
         print_json(_as_json(made, file))
@@ -99,7 +99,7 @@ def adapt(
 
 
 class _Watcher:
-    """Shows an adaptation in one line."""
+    """Progress of an adaptation, shown in one line."""
 
     def __init__(self, bar: TrainingBar) -> None:
         self._bar = bar
@@ -126,7 +126,7 @@ def _chat(model: str | None) -> Chat | None:
     return OllamaChat(model)
 
 
-# ---- what is said about it
+# ---- output
 
 
 def _as_json(made: Adaptation, file: Path) -> dict[str, Any]:
@@ -162,7 +162,7 @@ def _print(made: Adaptation, file: Path) -> None:
     also = f"{counts['rerank']:,} for the reranker, " if len(made.verdicts) > 2 else ""
     console.print(
         f"{counted(counts['made'], 'question')} made, {counts['train']:,} to learn from, {also}"
-        f"{counts['choose']:,} to choose with, {counts['judge']:,} in other words to judge by"
+        f"{counts['choose']:,} to choose with, {counts['judge']:,} reworded to judge by"
         f"{own}",
         soft_wrap=True,
     )
@@ -179,7 +179,7 @@ def _print(made: Adaptation, file: Path) -> None:
     console.print()
     if not made.apart:
         console.print(
-            "few held-out questions: the same ones chose and judge, so new ones would score less",
+            "few held-out questions: the same ones chose and judge, so new ones would score lower",
             style="dim",
         )
     for line in _outcome(made, file):
@@ -188,7 +188,7 @@ def _print(made: Adaptation, file: Path) -> None:
 
 
 def _ahead(verdict: Verdict) -> str:
-    """How far one way to answer is ahead.
+    """The lead of a method with its interval; empty if there is none.
 
     >>> from sat_retriever.adapt.judging import Verdict
     >>> from sat_retriever.metrics import Difference
@@ -205,21 +205,23 @@ def _ahead(verdict: Verdict) -> str:
 
 
 def _outcome(made: Adaptation, file: Path) -> list[str]:
-    """What became of the index, and how to ask it."""
+    """Lines on the changes to the index, and the next command."""
     if made.encoder is not None:
-        weight = "" if made.dense_weight is None else f", the cosine counting {made.dense_weight:g}"
-        first = f"{file} has the tokens of {made.encoder} now{weight}; keep that folder"
+        weight = "" if made.dense_weight is None else f", with cosine weight {made.dense_weight:g}"
+        first = f"{file} now has the tokens of {made.encoder}{weight}; keep that folder"
     else:
-        first = f"the adapted encoder is not better: {file} is as it was"
+        first = f"the adapted encoder is not better: the tokens of {file} are unchanged"
     lines = [first]
     if len(made.verdicts) > 2 and not made.stage_2_kept:
         lines.append("the adapted reranker is not better: it is not used")
     if made.reranker is not None:
-        which = "reranker that was trained" if made.stage_2_kept else "reranker from before,"
-        lines.append(f"searches of {file} rank with the {which} in {made.reranker}; keep that, too")
+        which = "trained" if made.stage_2_kept else "previous"
+        lines.append(
+            f"searches of {file} rank with the {which} reranker in {made.reranker}; keep that, too"
+        )
     return [*lines, _command(file)]
 
 
 def _command(file: Path) -> str:
-    """The next command."""
+    """The command to run next."""
     return f'sat search "…" --index {shlex.quote(str(file))}'

@@ -1,4 +1,4 @@
-"""`sat bench`: how well the sheets of a user's own questions are found, method by method."""
+"""`sat bench`: measure by method how well the sheets of a user's own questions are found."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ EXAMPLES = examples(
     "sat bench -i reports.sat --queries labels.json --against BM25",
 )
 
-_TEXTS, _TEXT_CHARS = 3, 60  # merged questions that are named, and how much of each
+_TEXTS, _TEXT_CHARS = 3, 60  # merged questions that are listed, and characters of each
 
 
 @dataclass(frozen=True, slots=True)
 class _Labels:
-    """The questions of a file, the digest of what was read, and what several entries say."""
+    """The questions of a file, its digest, and the questions with several entries."""
 
     path: Path
     queries: Sequence[Query]
@@ -55,7 +55,7 @@ class _Labels:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The rows that are asked for beside those that every index has."""
+    """The requested rows, beside those that every index has."""
 
     rerankers: Sequence[Path]
     settings: LanguageModelSettings | None
@@ -66,7 +66,7 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """All that is shown and written."""
+    """The results to show and write."""
 
     found: Bench
     about: dict[str, Any]
@@ -84,23 +84,23 @@ def bench(
     *,
     reranker: Annotated[
         list[Path] | None,
-        typer.Option(help="A trained Stage 2 as one more row.", metavar="DIR|RUN"),
+        typer.Option(help="Add a row for a trained Stage 2.", metavar="DIR|RUN"),
     ] = None,
     llm: Annotated[
         str | None,
-        typer.Option("--llm", help="A model of a local Ollama as one more row.", metavar="MODEL"),
+        typer.Option("--llm", help="Add a row for a model of a local Ollama.", metavar="MODEL"),
     ] = None,
     llm_only: Annotated[
         bool,
-        typer.Option("--llm-only", help="And one where that model reads all names of sheets."),
+        typer.Option("--llm-only", help="And a row in which it reads all sheet names."),
     ] = False,
     num_ctx: Annotated[
         int | None,
-        typer.Option("--num-ctx", help="Most tokens of its context; 32768 if not given."),
+        typer.Option("--num-ctx", help="Its context window in tokens; 32768 if not given."),
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(help="Take Δ to this row, not to the one above.", metavar="ROW"),
+        typer.Option(help="Compute Δ against this row, not the one above.", metavar="ROW"),
     ] = None,
     out: Annotated[
         Path | None,
@@ -113,11 +113,12 @@ def bench(
 ) -> None:
     """Measure how well the right sheets are found, on your own questions.
 
-    Each line of a CSV says query,sheet_id,relevance; sat queries makes and
+    Each line of a CSV is query,sheet_id,relevance; sat queries makes and
     checks such files. The table compares words, tokens, both, links, and
-    trained rerankers, each with the row above or, by --against, with one
-    that you name: BM25, say. With --out, report.html shows every question: what was
-    found, what was missed, and why; results.json and runs/ have the numbers.
+    trained rerankers, each with the row above or, with --against, with a
+    row that you name, for example BM25. With --out, report.html shows for
+    every question which sheets were found and missed, and why;
+    results.json and runs/ have the numbers.
     """
     from sat_retriever.evaluation.report.folder import check_folder
 
@@ -132,7 +133,7 @@ def bench(
             _show(measured, opened, out, as_json=as_json)
     except KeyboardInterrupt:
         kept = "" if settings is None else "the model's answers so far are kept; "
-        stderr().print(f"interrupted; {kept}run it again for the whole table")
+        stderr().print(f"interrupted; {kept}run the same command for the whole table")
         raise typer.Exit(130) from None
     if measured.found.left_out:
         if as_json:
@@ -144,11 +145,11 @@ def bench(
 def _settings(
     llm: str | None, num_ctx: int | None, *, names: bool, out: Path | None
 ) -> LanguageModelSettings | None:
-    """How a model is to be asked; None without one."""
+    """Settings for asking a model; None without one."""
     if llm is None:
         for option, given in (("--llm-only", names), ("--num-ctx", num_ctx is not None)):
             if given:
-                raise InputError(f"{option} is of a language model; name one with --llm")
+                raise InputError(f"{option} needs a language model; name one with --llm")
         return None
     from sat_retriever.evaluation.llm import LanguageModelSettings
 
@@ -160,7 +161,7 @@ def _settings(
 
 
 def _labels(path: Path) -> _Labels:
-    """The questions, with the digest of the file before anything else happens to it."""
+    """The questions, with the digest of the file as it was read."""
     merged: dict[str, int] = {}
     queries = load_labels(path, merged.update)
     with path.open("rb") as stream:
@@ -168,14 +169,14 @@ def _labels(path: Path) -> _Labels:
 
 
 def _merged(labels: _Labels) -> list[str]:
-    """What to know of questions that the labels hold more than once."""
+    """Remarks on questions that occur more than once in the labels."""
     if not labels.merged:
         return []
     number = counted(len(labels.merged), "question")
     shown = ", ".join(f"“{text[:_TEXT_CHARS]}”" for text in list(labels.merged)[:_TEXTS])
     more = f" and {len(labels.merged) - _TEXTS:,} more" if len(labels.merged) > _TEXTS else ""
     return [
-        f"Merged: {number} with more than one entry in {labels.path.name}, as entries of the same "
+        f"Merged: {number} with more than one entry in {labels.path.name}; entries with the same "
         f"text are one question with the sheets of all of them: {shown}{more}."
     ]
 
@@ -217,7 +218,7 @@ def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured
 
 
 def _about(opened: SheetIndex, labels: _Labels) -> dict[str, Any]:
-    """What was measured, for whoever reads the numbers later."""
+    """Facts about the measurement, for later readers of the numbers."""
     from sat_retriever._version import __version__
     from sat_retriever.evaluation.named import encoder_label
 
@@ -236,7 +237,7 @@ def _about(opened: SheetIndex, labels: _Labels) -> dict[str, Any]:
 
 
 def _show(measured: _Measured, opened: SheetIndex, out: Path | None, *, as_json: bool) -> None:
-    """The table first: a report that cannot be written takes nothing away from it."""
+    """Show the table first, so that it is not lost if the report cannot be written."""
     from sat_retriever.evaluation.report.folder import REPORT
     from sat_retriever.evaluation.results import results_of
 
@@ -254,7 +255,7 @@ def _show(measured: _Measured, opened: SheetIndex, out: Path | None, *, as_json:
     if as_json:
         return
     if out is None:
-        stdout().print("Every question, what was missed and why: --out DIR", style="dim")
+        stdout().print("For every question, what was missed and why: --out DIR", style="dim")
     else:
         stdout().print(plain(f"written to {out}: open {out / REPORT} in a browser"))
 

@@ -1,4 +1,4 @@
-"""What `sat bench` shows: the main table, and what is to be known of it."""
+"""Output of `sat bench`: the main table, and notes on it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _WARNINGS = ("Only", "Left out", "Merged")
 
 
 def asked_of(found: Bench, about: dict[str, Any]) -> str:
-    """How many questions of which file were asked, and of what."""
+    """The number of questions, their file, and the index they were asked of."""
     number = counted(len(found.queries), "question")
     return f"{number} of {about['labels']}, {counted(about['sheets'], 'sheet')} in {about['index']}"
 
 
 def print_table(found: Bench, about: dict[str, Any], remarks: Sequence[str]) -> None:
-    """The main table on standard output, and below it what its reader has to know."""
+    """Print the main table on standard output, with notes below it."""
     from sat_retriever.evaluation.maintable import notes
 
     console = stdout()

@@ -1,4 +1,4 @@
-"""`sat graph`: the sheets and their links as JSON, GraphML or a page."""
+"""`sat graph`: export sheets and links as JSON, GraphML or a page."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ EXAMPLES = examples(
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """Which part of the graph is asked for."""
+    """The requested part of the graph."""
 
     workbook: str | None
     path: str | None
@@ -58,7 +58,7 @@ def graph(
     format_: Annotated[
         Format | None,
         typer.Option(
-            "--format", help="json, graphml or html; else by the name of --out.", metavar="NAME"
+            "--format", help="json, graphml or html; by default from --out.", metavar="NAME"
         ),
     ] = None,
     out: Annotated[
@@ -67,31 +67,29 @@ def graph(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file at --out.")] = False,
     workbook: Annotated[
-        str | None, typer.Option(help="Only this workbook, by file name or path.", metavar="NAME")
+        str | None, typer.Option(help="Only this workbook, by name or path.", metavar="NAME")
     ] = None,
     path: Annotated[
         str | None, typer.Option(help="Only paths that match, e.g. 'hr/*'.", metavar="GLOB")
     ] = None,
     sheet: Annotated[
         list[str] | None,
-        typer.Option(help="Only what is near this sheet or workbook.", metavar="NAME"),
+        typer.Option(help="Only sheets near this sheet or workbook.", metavar="NAME"),
     ] = None,
-    hops: Annotated[
-        int, typer.Option(min=0, help="How many links away --sheet reaches.", metavar="N")
-    ] = 1,
+    hops: Annotated[int, typer.Option(min=0, help="Reach of --sheet, in links.", metavar="N")] = 1,
     kind: Annotated[
         list[str] | None,
         typer.Option("--type", help="Only links of this type.", metavar="NAME"),
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, help="Most sheets, the best linked first; html: 2000.", metavar="N"),
+        typer.Option(min=1, help="At most N sheets, best linked first; html: 2000.", metavar="N"),
     ] = None,
 ) -> None:
-    """Export sheets and links: JSON, GraphML, or a page to look at them.
+    """Export sheets and links as JSON, GraphML, or an interactive page.
 
-    The page is one HTML file that works anywhere, without a network:
-    search, filter by type, click a sheet to see its links and why.
+    The page is one HTML file that needs no network: search, filter by
+    type, click a sheet to see its links and the evidence for each.
     """
     check_target(out, file, force=force)
     form = _format(format_, out)
@@ -100,9 +98,9 @@ def graph(
 
         limit = PAGE_SHEETS
     if to_terminal(out) and form == "html":
-        raise InputError("a page is no reading for a terminal; name a file: --out graph.html")
+        raise InputError("a page cannot be shown in a terminal; name a file: --out graph.html")
     wish = _Wish(workbook, path, tuple(sheet or ()), hops, tuple(kind or ()), limit)
-    quiet = to_terminal(out)  # nothing between printed lines
+    quiet = to_terminal(out)  # no progress between printed lines
     with SheetIndex.open(file) as opened, progress("graph", "sheets", quiet=quiet) as shown:
         meter = _Meter(shown)
         _check_types(opened, wish.types)
@@ -140,11 +138,11 @@ def _format(asked: Format | None, out: Path | None) -> Format:
     return known
 
 
-# ---- what is exported
+# ---- selection
 
 
 def _chosen(opened: SheetIndex, wish: _Wish) -> tuple[list[str], list[str]]:
-    """Ids of the sheets to export, in order, and what to say about those left out."""
+    """Ids of the sheets to export, in order, and notes on those left out."""
     ids = opened.sheet_ids() if wish.workbook is None else find_sheets(opened, wish.workbook)[1]
     if wish.workbook is not None and not ids:
         raise InputError(unknown_name(opened, wish.workbook))
@@ -198,14 +196,14 @@ def _links(opened: SheetIndex, ids: Sequence[str], types: Sequence[str]) -> Iter
 
 
 class _Meter:
-    """Counts what goes out, and shows it."""
+    """Counter of exported items that shows progress."""
 
     def __init__(self, shown: Shown) -> None:
         self.done: Counter[str] = Counter()
         self._shown = shown
 
     def count(self, items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
-        """The items, counted as they go by."""
+        """Yield the items and count them."""
         for item in items:
             self.done[what] += 1
             if self.done[what] % _READ_AT_ONCE == 0:

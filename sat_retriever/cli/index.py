@@ -1,4 +1,4 @@
-"""`sat index`: folders and files into an index."""
+"""`sat index`: read folders and files into an index."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits
 
-_LISTED = 8  # skipped files and sheets named at the end; the rest is counted
+_LISTED = 8  # skipped files and sheets listed at the end; the rest are counted
 
 Precision = Literal["fp32", "int8"]
 
@@ -53,7 +53,7 @@ def index(
     *,
     no_examples: Annotated[
         bool,
-        typer.Option("--no-examples", help="Metadata only: keep every cell value off the disk."),
+        typer.Option("--no-examples", help="Store metadata only, no cell values."),
     ] = False,
     model: Annotated[
         str | None,
@@ -64,22 +64,22 @@ def index(
     precision: Annotated[
         Precision | None,
         typer.Option(
-            help="fp32 or int8: precision of another encoder than the default.", metavar="NAME"
+            help="fp32 or int8: precision of an encoder other than the default.", metavar="NAME"
         ),
     ] = None,
     password: Annotated[
         str | None,
-        typer.Option(envvar="SAT_PASSWORD", help="Opens encrypted workbooks.", metavar="TEXT"),
+        typer.Option(envvar="SAT_PASSWORD", help="Password for encrypted files.", metavar="TEXT"),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Reading processes; all cores by default.", metavar="N"),
+        typer.Option(min=1, help="Number of reading processes; all cores by default.", metavar="N"),
     ] = None,
     limits: Annotated[
         str | None,
         typer.Option(
-            help="Bounds on one file: seconds of processor time, MiB of memory, cells of a sheet; "
-            "what was cut at a limit before is read again.",
+            help="Limits per file: seconds of processor time, MiB of memory, cells per sheet; "
+            "files that were cut at an earlier limit are read again.",
             metavar="seconds=S,memory=M,cells=N",
         ),
     ] = None,
@@ -89,18 +89,18 @@ def index(
     ] = False,
     follow_links: Annotated[
         bool,
-        typer.Option("--follow-links", help="Read links to files outside the folders, too."),
+        typer.Option("--follow-links", help="Also read links to files outside the folders."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Read workbooks and make them searchable.
 
-    Run it again to bring the index up to date: only new and changed
-    workbooks are read. Folders are walked; what is no spreadsheet, and
-    not called like one, is counted and ignored; what cannot be read is
-    named with the reason, as is a link to a file outside the folders.
-    Where no workbook is found and there was no index before, none is
-    left behind, and the exit code is 1.
+    Run it again to update the index: only new and changed workbooks are
+    read. Folders are searched recursively. Files that are spreadsheets
+    neither by content nor by name are counted and ignored. Files that
+    cannot be read are listed with the reason, as are links to files outside
+    the folders. If no workbook is found and there is no index yet, none is
+    made, and the exit code is 1.
     """
     bounds = Limits.parse(limits) if limits is not None else None
     with _index(file, model, precision, no_examples=no_examples) as (opened, is_new):
@@ -120,9 +120,9 @@ def index(
                     progress=tell,
                 )
             except KeyboardInterrupt:
-                # What was read and not encoded yet is lost, so nothing is said of what was read.
+                # Sheets that were read but not encoded are lost, so only stored ones are counted.
                 kept = len(opened.workbooks())
-                holds = f"the index holds {counted(kept, 'workbook')}, run it again to go on"
+                holds = f"the index holds {counted(kept, 'workbook')}; run it again to continue"
                 stderr().print(f"interrupted; {holds if kept else 'no workbook was stored yet'}")
                 raise typer.Exit(130) from None
         sheets, left = len(opened), not is_new or bool(opened.workbooks())
@@ -139,25 +139,25 @@ def index(
 def _index(
     file: Path, model: str | None, precision: Precision | None, *, no_examples: bool
 ) -> Iterator[tuple[SheetIndex, bool]]:
-    """The open index, and whether this run made it; then it is deleted if nothing got in."""
+    """The open index, and True if this run made it; a new index that stays empty is deleted."""
     opened, is_new = _open(file, model, precision, no_examples=no_examples)
     with opened:
         try:
             yield opened, is_new
         except BaseException:
             if is_new:
-                with suppress(SatError):  # the first error is the one to tell
+                with suppress(SatError):  # the first error is the one to report
                     opened.delete_if_empty()
             raise
         if is_new:
-            with suppress(IndexBusyError):  # another process puts something in
+            with suppress(IndexBusyError):  # another process is writing to it
                 opened.delete_if_empty()
 
 
 def _open(
     file: Path, model: str | None, precision: Precision | None, *, no_examples: bool
 ) -> tuple[SheetIndex, bool]:
-    """The index at `file`, and whether it is new; options must agree with an existing one."""
+    """The index at `file`, and True if it is new; options must match an existing index."""
     if not file.exists():
         encoder = _load(model or DEFAULT, precision)
         with suppress(InputError):  # another process may have made it meanwhile
@@ -166,7 +166,7 @@ def _open(
     if no_examples and opened.examples:
         opened.close()
         raise InputError(
-            f"{file} holds example values already: index into a new file for --no-examples"
+            f"{file} already holds example values; index into a new file for --no-examples"
         )
     if model is None and precision is None:
         return opened, False
@@ -177,7 +177,7 @@ def _open(
 
 def _load(name: str, precision: Precision | None) -> SheetEncoder:
     with stderr().status(
-        "opening the Sheet Encoder; one that is not in this package is exported once"
+        "opening the Sheet Encoder; one from outside this package is exported once"
     ):
         return SheetEncoder.load(encoder_source(name), precision=precision)
 
@@ -221,7 +221,7 @@ def _print_skipped(report: SyncReport, file: Path | None) -> None:
     out.print(f"skipped, whole or in part: {summary}", style="bold")
     if report.known:
         out.print(f"{report.known:,} of them known from earlier runs, in unchanged files")
-    # An empty sheet is nothing to look into; a whole file that failed is, most of all.
+    # Empty sheets need no attention; whole files that failed need most.
     told = sorted(
         (skip for skip in skipped if skip.reason is not SkipReason.EMPTY_SHEET),
         key=lambda skip: (skip.sheet is not None, skip.path, skip.sheet or ""),

@@ -1,4 +1,4 @@
-"""A user's own labels: read, held against an index, written in another form."""
+"""A user's own labels: reading, checking against an index, converting to another format."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from sat_retriever.datasets.labels.write import FORMS, write_queries
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 
-_HINTED = 5  # unknown sheets for which near ones are looked up
-_LISTED = 20  # unknown sheets that are named
-_SEARCHED = 20_000  # ids among which near ones are looked for
+_HINTED = 5  # unknown sheets for which similar ids are looked up
+_LISTED = 20  # unknown sheets that are listed
+_SEARCHED = 20_000  # ids that are compared
 
 
 def check_form(out: Path | None) -> None:
-    """Refuse a file name that labels cannot be written to.
+    """Reject a file name that labels cannot be written to.
 
     Raises:
-        InputError: If no form of labels has its ending.
+        InputError: If no label format has its extension.
     """
     if out is not None and out.suffix.lower() not in FORMS:
-        raise InputError(f"{out} does not end in {', '.join(FORMS)}; choose one of these forms")
+        raise InputError(f"{out} does not end in {', '.join(FORMS)}; choose one of these formats")
 
 
 def check_labels(file: Path, labels: Path, out: Path | None, *, as_json: bool) -> None:
-    """Say what a file of labels holds and which of its sheets the index has not.
+    """Report the contents of a label file and the sheets that the index does not have.
 
     Raises:
         CorpusError: If the labels cannot be read.
-        Exit: With code 1 if sheets are unknown; nothing is written then.
+        Exit: With code 1 if sheets are unknown; in that case nothing is written.
     """
     queries = load_labels(labels)
     with SheetIndex.open(file) as opened:
@@ -63,7 +63,7 @@ def check_labels(file: Path, labels: Path, out: Path | None, *, as_json: bool) -
 
 
 def counts_by_type(queries: Iterable[Query]) -> dict[str, dict[str, float]]:
-    """Queries, and mean and most positives, by type; "" for those without."""
+    """Number of queries, and mean and largest number of positives, by type; "" without a type."""
     sizes: dict[str, list[int]] = {}
     for query in queries:
         sizes.setdefault(query.query_type, []).append(len(query.positives))
@@ -78,7 +78,7 @@ def counts_by_type(queries: Iterable[Query]) -> dict[str, dict[str, float]]:
 
 
 def print_types(queries: Sequence[Query]) -> None:
-    """A table of queries and positives, one row a type."""
+    """Print a table of queries and positives, one row per type."""
     table = grid("type", "queries", "positives a query", "most")
     for column in table.columns[1:]:
         column.justify = "right"
@@ -93,7 +93,7 @@ def print_types(queries: Sequence[Query]) -> None:
 
 
 def _unknown(opened: SheetIndex, queries: Sequence[Query]) -> dict[str, int]:
-    """Sheets that the index has not, and in how many queries, the first one first."""
+    """Unknown sheets with the number of queries that name them, in order of appearance."""
     known = set(opened.sheet_ids())
     counts: Counter[str] = Counter()
     for query in queries:
@@ -103,7 +103,7 @@ def _unknown(opened: SheetIndex, queries: Sequence[Query]) -> dict[str, int]:
 
 
 def _hints(opened: SheetIndex, wanted: Sequence[str]) -> dict[str, list[str]]:
-    """For each id the nearest ones there are."""
+    """The most similar ids of the index for each wanted id."""
     ids = opened.sheet_ids() if wanted else []
     found: dict[str, list[str]] = {}
     for sheet in wanted:
@@ -116,7 +116,7 @@ def _hints(opened: SheetIndex, wanted: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _parts(sheet: str) -> set[str]:
-    """Names of file and tab in an id."""
+    """Names of the file and the tab in an id."""
     path, _, tab = sheet.casefold().rpartition("#")
     return {path.rpartition("/")[2], f"#{tab}"} - {"", "#"}
 

@@ -1,4 +1,4 @@
-"""A sheet's links as a table for the terminal: by type, both ways, with the evidence."""
+"""A sheet's links as a terminal table: by type, in both directions, with the evidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sat_retriever.records.sheets import SheetRecord
 
 
 def link_table(record: SheetRecord, links: Sequence[Link], most: int) -> Table:
-    """Links from and to a sheet, at most `most` of a type and way, strongest first."""
+    """Links from and to a sheet, at most `most` per type and direction, strongest first."""
     table = grid("link", "sheet", "evidence")
     table.columns[0].no_wrap = True
     for kind in in_order({link.type for link in links}):
@@ -45,7 +45,7 @@ def _add_rows(
 
 
 def other_end(record: SheetRecord, link: Link) -> str:
-    """The other sheet of a link: its name within the same workbook, else its whole id.
+    """The other sheet of a link: its name if it is in the same workbook, else its id.
 
     >>> other_end(SheetRecord("a.xlsx#x", "x", path="a.xlsx"), Link("a.xlsx#x", "a.xlsx#y", "t"))
     'y'

@@ -1,4 +1,4 @@
-"""`sat mcp`: the tools of an index, served to MCP clients."""
+"""`sat mcp`: serve the tools of an index to MCP clients."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INTERRUPTED = 130
 
 
 class Transport(StrEnum):
-    """How clients speak to the server."""
+    """Transport between clients and the server."""
 
     STDIO = "stdio"
     HTTP = "http"
@@ -45,22 +45,20 @@ def mcp(
     transport: Annotated[
         Transport, typer.Option(help="stdio: started by its client. http: for many clients.")
     ] = Transport.STDIO,
-    host: Annotated[
-        str, typer.Option(help="Where to serve over HTTP.", metavar="HOST")
-    ] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address for HTTP.", metavar="HOST")] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="0 takes a free one.", metavar="N")
+        int, typer.Option(min=0, max=65535, help="HTTP port; 0 selects a free one.", metavar="N")
     ] = 8765,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(help="A further host name that HTTP clients use.", metavar="NAME"),
+        typer.Option(help="Another host name that HTTP clients use.", metavar="NAME"),
     ] = None,
 ) -> None:
     """Serve an index to AI agents over the Model Context Protocol.
 
-    The agent gets five tools that read and never write: find_sheets,
-    describe_sheet, read_range, related_sheets and index_status. Over HTTP
-    there is no password: keep it on this machine, or behind your own.
+    The agent gets five read-only tools: find_sheets, describe_sheet,
+    read_range, related_sheets and index_status. HTTP has no password: keep
+    the server on this machine, or put your own access control in front.
     """
     require("mcp", "mcp")
     from sat_retriever.tools import SheetTools
@@ -80,7 +78,7 @@ def mcp(
             place = url(listening)
             console = stderr()
             console.print(
-                plain(f"serving {counted(len(opened), 'sheet')} at {place} (Ctrl-C ends it)"),
+                plain(f"serving {counted(len(opened), 'sheet')} at {place} (Ctrl-C to stop)"),
                 soft_wrap=True,
             )
             try:
@@ -90,5 +88,5 @@ def mcp(
 
 
 def _end_now(_signal: int, _frame: FrameType | None) -> None:
-    # A thread waits for a line on standard input, and Python would wait for that thread.
+    # A thread waits for a line on standard input, and a normal exit would wait for that thread.
     os._exit(_INTERRUPTED)

@@ -1,4 +1,4 @@
-"""How far a command is: a bar in a terminal, an occasional plain line where there is none."""
+"""Progress of a command: a bar in a terminal, an occasional plain line elsewhere."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from rich.text import Text
 
 from sat_retriever.cli.terminal import counted, plain, stderr
 
-LINE_EVERY_S = 10.0  # at first; the longer a command takes, the rarer its lines
+LINE_EVERY_S = 10.0  # at first; lines become rarer the longer a command runs
 _LINE_SHARE, _LINE_MOST_S = 0.05, 300.0
-_BAR = (10, 24)  # columns, at least and at most, beside a path
-_PATH_LEAST = 10  # columns; less of a path says nothing
+_BAR = (10, 24)  # least and largest width beside a path, in columns
+_PATH_LEAST = 10  # columns; less of a path is not helpful
 
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where a command stands.
+    """The state of a running command.
 
     Attributes:
-        what: What is being done.
-        done: How much of it is done.
-        total: How much there is; None if that is not known.
-        noun: One of what is counted, for example "workbook"; may be empty.
-        figures: What has come of it so far.
-        path: The file at hand.
-        stage: The time left is counted anew for another one; `what` if empty.
+        what: Current activity.
+        done: Number of items done.
+        total: Number of items in all; None if unknown.
+        noun: Noun for one item, for example "workbook"; may be empty.
+        figures: Results so far.
+        path: Current file.
+        stage: Name of the stage; the remaining time is estimated anew for each; `what` if empty.
     """
 
     what: str
@@ -50,17 +50,17 @@ class At:
 
 
 class Shown(Protocol):
-    """What a command reports to."""
+    """The receiver of a command's progress."""
 
     def at(self, now: At) -> None:
-        """Show where the command stands."""
+        """Show the state of the command."""
 
     def say(self, text: str) -> None:
-        """Print a line on standard error, whatever else is shown there."""
+        """Print a line on standard error without disturbing the progress display."""
 
 
 class Silent:
-    """Shows nothing but what is said."""
+    """Progress that shows only the lines passed to `say`."""
 
     def at(self, now: At) -> None:
         """Show nothing."""
@@ -71,11 +71,11 @@ class Silent:
 
 
 class Lines(Silent):
-    """A plain line now and then: in a log, in a pipe, in a terminal that cannot do better.
+    """Progress as occasional plain lines: in a log, a pipe, or a dumb terminal.
 
     Args:
         command: Name of the command; each line begins with it.
-        clock: Seconds that only grow.
+        clock: Monotonic clock in seconds.
     """
 
     def __init__(self, command: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -85,7 +85,7 @@ class Lines(Silent):
         self._stage, self._since, self._before = "", self._start, 0
 
     def at(self, now: At) -> None:
-        """Print a line if the last one is long ago."""
+        """Print a line if enough time has passed since the last one."""
         clock = self._clock()
         stage = now.stage or now.what
         if stage != self._stage:
@@ -100,15 +100,15 @@ class Lines(Silent):
 
 
 class _Bar(Progress):
-    """One line, whatever the width: numbers stay, the path and the bar give way."""
+    """Progress in one line of any width: numbers stay, the path and the bar shrink."""
 
     def __init__(self, console: Console) -> None:
-        self._spinner = Spinner("dots")  # what is drawn first, even before anything is told
+        self._spinner = Spinner("dots")  # drawn first, even before any report
         self._now: At | None = None
         super().__init__(console=console, transient=True)
 
     def at(self, now: At) -> None:
-        """Show where the command stands."""
+        """Show the state of the command."""
         stage = now.stage or now.what
         for task in self.tasks:
             if task.fields["stage"] != stage:
@@ -123,7 +123,7 @@ class _Bar(Progress):
         self.console.print(plain(text), soft_wrap=True)
 
     def get_renderables(self) -> Iterator[RenderableType]:
-        """The line."""
+        """Yield the line."""
         now, tasks = self._now, self.tasks  # rich draws in a thread while `at` replaces the task
         if now is not None and tasks:
             yield _line(now, tasks[0], self._spinner, self.console.width)
@@ -131,12 +131,12 @@ class _Bar(Progress):
 
 @contextmanager
 def progress(command: str, first: str, *, quiet: bool = False) -> Iterator[Shown]:
-    """What a command reports to, on standard error.
+    """Show a command's progress on standard error.
 
     Args:
         command: Name of the command.
-        first: What is being done until something is reported.
-        quiet: Show nothing but what is said.
+        first: Activity to show until the first report.
+        quiet: Show only the lines passed to `say`.
     """
     console = stderr()
     if quiet:
@@ -153,12 +153,12 @@ def progress(command: str, first: str, *, quiet: bool = False) -> Iterator[Shown
 
 
 def in_words(now: At, done: int, seconds: float) -> str:
-    """Where a command stands, as a line of a log.
+    """The state of a command as a line of a log.
 
     Args:
-        now: Where it stands.
-        done: How much was done in the time that was measured.
-        seconds: That time.
+        now: State of the command.
+        done: Number of items done in the measured time.
+        seconds: The measured time.
 
     >>> in_words(At("reading", 1200, 8000, "workbook"), 1200, 30)
     'reading, 1,200 of 8,000 workbooks, 40 workbooks/s, about 3 minutes left'
@@ -177,7 +177,7 @@ def in_words(now: At, done: int, seconds: float) -> str:
 
 
 def rate(number: int, seconds: float, noun: str) -> str:
-    """How many a second, or a minute if they are few.
+    """Items per second, or per minute if fewer than one per second.
 
     >>> rate(21, 3, "workbook"), rate(1, 1, "workbook"), rate(2, 60, "workbook")
     ('7 workbooks/s', '1 workbook/s', '2 workbooks/min')
@@ -189,7 +189,7 @@ def rate(number: int, seconds: float, noun: str) -> str:
 
 
 def about(seconds: float) -> str:
-    """A time that is a guess.
+    """An estimated time in words.
 
     >>> about(20), about(60), about(130), about(9000)
     ('less than a minute', 'about 1 minute', 'about 2 minutes', 'about 2.5 hours')
@@ -205,7 +205,7 @@ def about(seconds: float) -> str:
 
 
 def _line(now: At, task: Task, spinner: Spinner, width: int) -> Table:
-    """All parts of the bar in so many columns: first those that are numbers."""
+    """All parts of the bar within `width` columns; numbers take precedence."""
     numbers = f"{now.done:,}/{'?' if now.total is None else f'{now.total:,}'}"
     seconds = task.time_remaining
     left = "" if seconds is None else str(dt.timedelta(seconds=ceil(seconds)))
@@ -237,7 +237,7 @@ def _line(now: At, task: Task, spinner: Spinner, width: int) -> Table:
 
 
 def ending(path: str, width: int) -> str:
-    """The end of a path that fits.
+    """A path, or its end if it does not fit.
 
     >>> ending("reports/2024/Sales.xlsx", 12), ending("a.csv", 12)
     ('…/Sales.xlsx', 'a.csv')

@@ -1,4 +1,4 @@
-"""`sat queries`: labelled questions about an index, made or checked."""
+"""`sat queries`: make or check labelled questions about an index."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _READ_AT_ONCE = 1_000
 _SAMPLES = 8
-_SHOWN = 3  # sheets named below a question
+_SHOWN = 3  # sheets listed below a question
 _NUMBER = 200
 
 EXAMPLES = examples(
@@ -62,26 +62,24 @@ def queries(
         ),
     ] = None,
     number: Annotated[
-        int | None, typer.Option(min=1, help=f"Queries to make: {_NUMBER}.", metavar="N")
+        int | None, typer.Option(min=1, help=f"Number of queries; default {_NUMBER}.", metavar="N")
     ] = None,
     types: Annotated[
         str | None,
         typer.Option(help="Only these query types, separated by commas.", metavar="NAMES"),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Another seed, other queries: 0.", metavar="N")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed; default 0.", metavar="N")] = None,
     paraphrase: Annotated[
         str | None,
-        typer.Option(help="Reword them by this model of a local Ollama.", metavar="MODEL"),
+        typer.Option(help="Reword them with this model of a local Ollama.", metavar="MODEL"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make labelled queries from the sheets of an index, or check your own.
 
-    Queries come from names, headers, periods and links; each has every
-    sheet that answers it. With --queries, a file of labels is read, its
-    sheet ids are looked up, and --out converts it to another form.
+    Queries are made from names, headers, periods and links; each lists all
+    sheets that answer it. With --queries, a file of labels is read, its
+    sheet ids are looked up, and --out converts it to another format.
     """
     check_target(out, file, force=force)
     check_form(out)
@@ -90,12 +88,12 @@ def queries(
         made_only["--paraphrase"] = paraphrase
         for option, value in made_only.items():
             if value is not None:
-                raise InputError(f"{option} is for making queries; leave it out with --queries")
+                raise InputError(f"{option} is for making queries; remove it or --queries")
         check_labels(file, labels, out, as_json=as_json)
         return
     if paraphrase is not None and out is None:
         raise InputError("--paraphrase needs a file for the result; name one with --out")
-    from sat_retriever.questions.forindex import own_queries  # no other command waits for it
+    from sat_retriever.questions.forindex import own_queries  # slow to import
 
     wanted_number = _NUMBER if number is None else number
     wanted = [name.strip() for name in types.split(",") if name.strip()] if types else None
@@ -113,7 +111,7 @@ def queries(
         )
     notes = []
     if len(own.made) < wanted_number:
-        notes.append(f"fewer than {wanted_number:,}: the names and links have no more to ask for")
+        notes.append(f"fewer than {wanted_number:,}: the names and links allow no more queries")
     if paraphrase is not None and out is not None:
         own, note = _reworded(own, paraphrase, out, seed or 0)
         notes.append(note)
@@ -136,7 +134,7 @@ def queries(
 
 
 class _Records:
-    """The records of an index, read anew each time they are gone through."""
+    """The records of an index, read anew at each iteration."""
 
     def __init__(self, opened: SheetIndex, shown: Shown) -> None:
         self.ids = opened.sheet_ids()
@@ -152,18 +150,18 @@ class _Records:
 
 
 def _reworded(own: OwnQueries, model: str, out: Path, seed: int) -> tuple[OwnQueries, str]:
-    """The queries in a model's words; its answers are kept beside the result."""
+    """The queries reworded by a model, whose answers are cached beside the result."""
     from sat_retriever.llm.chat import OllamaChat
     from sat_retriever.questions.paraphrase import reworded
 
     cache = out.with_name(f"{out.name}.rewordings.json")
-    with stderr().status("the model rewords the queries; stop it any time and run it again"):
+    with stderr().status("the model rewords the queries; you can interrupt it and run it again"):
         result = reworded(own.made, OllamaChat(model), cache, seed=seed)
-    note = f"{result.reworded:,} reworded, {result.kept:,} kept as they were; answers in {cache}"
+    note = f"{result.reworded:,} reworded, {result.kept:,} unchanged; answers in {cache}"
     return replace(own, made=result.made), note
 
 
-# ---- what is said about them
+# ---- output
 
 
 def _as_json(
@@ -193,7 +191,7 @@ def samples(found: Sequence[Query]) -> list[Query]:
     types = dict.fromkeys(query.query_type for query in found)
     each = max(1, _SAMPLES // max(1, len(types)))
     by_type = {kind: [query for query in found if query.query_type == kind] for kind in types}
-    # from the middle: the first ones are often of one shape
+    # spread over all: the first ones are often of one form
     spread = {kind: rows[:: max(1, len(rows) // each)][:each] for kind, rows in by_type.items()}
     return [query for rows in spread.values() for query in rows]
 

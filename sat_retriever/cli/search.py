@@ -1,4 +1,4 @@
-"""`sat search`: a question in, the sheets that answer it out."""
+"""`sat search`: find the sheets that answer a question."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
 from sat_retriever.retriever import SheetRetriever
 
-_COLUMNS = 6  # headers shown of a hit; the rest is counted
-_LINE_CHARS = 48  # of a line that is cut, for which other columns give way
-_NAME_CHARS = 12  # of the sheet in it, at least
+_COLUMNS = 6  # headers shown per hit; the rest are counted
+_LINE_CHARS = 48  # characters that a cut line may claim from other columns
+_NAME_CHARS = 12  # least characters of the sheet's name in it
 
 EXAMPLES = examples(
     'sat search "monthly revenue by region 2024" --index reports.sat',
@@ -55,12 +55,12 @@ def search(
     top_k: Annotated[
         int | None,
         typer.Option(
-            "-k", "--top-k", min=1, help="Most hits: 5, or 20 with --complete.", metavar="N"
+            "-k", "--top-k", min=1, help="At most N hits: 5, or 20 with --complete.", metavar="N"
         ),
     ] = None,
     complete: Annotated[
         bool,
-        typer.Option("--complete", help="As many hits as the question takes, not a fixed number."),
+        typer.Option("--complete", help="As many hits as the question needs, not a fixed number."),
     ] = False,
     reranker: Annotated[
         str,
@@ -87,7 +87,7 @@ def search(
     ] = None,
     after: Annotated[
         str | None,
-        typer.Option(help="Only files modified at this time (UTC) or later.", metavar="DATE"),
+        typer.Option(help="Only files modified at or after this time (UTC).", metavar="DATE"),
     ] = None,
     before: Annotated[
         str | None,
@@ -97,7 +97,7 @@ def search(
         dt.datetime | None,
         typer.Option(
             formats=["%Y-%m-%d"],
-            help="The day that 'last year' counts from; today if not given.",
+            help="Reference day for 'last year'; today if not given.",
             metavar="YYYY-MM-DD",
         ),
     ] = None,
@@ -160,7 +160,7 @@ def _moment(option: str, text: str | None) -> dt.datetime | None:
         return dt.datetime.fromisoformat(written + {4: "-01-01", 7: "-01"}.get(len(written), ""))
     except ValueError as error:
         raise InputError(
-            f"{option} is {text!r}, which is no date; write one like 2024, 2024-03, 2024-03-31 "
+            f"{option} is {text!r}, which is not a date; write one like 2024, 2024-03, 2024-03-31 "
             "or 2024-03-31T18:00"
         ) from error
 
@@ -183,13 +183,13 @@ def _print_hits(query: str, hits: list[Hit]) -> None:
 
 
 def _is_folded(hit: Hit, shown: str) -> bool:
-    """True if a sheet's name or path is nowhere in one piece, so that neither can be copied."""
+    """True if a sheet's name or path is broken over lines, so that it cannot be copied."""
     names = (hit.record.sheet, hit.record.path or hit.record.workbook)
     return not all(plain(name).plain in shown for name in names)
 
 
 def _print_ids(hits: list[Hit]) -> None:
-    """Ids to copy, one a line, however long."""
+    """Print ids to copy, one per line, without line breaks."""
     out = stdout()
     if hits:
         out.print()
@@ -200,7 +200,7 @@ def _print_ids(hits: list[Hit]) -> None:
 
 
 def _sheet(hit: Hit) -> Text:
-    """Sheet name, path and headers, one a line."""
+    """Sheet name, path and headers, one per line."""
     record = hit.record
     text = plain(record.sheet)
     text.stylize("bold green")
@@ -227,7 +227,7 @@ def _range(hit: Hit) -> Text:
 
 
 def _why(hit: Hit, ranks: Mapping[str, int]) -> list[RenderableType]:
-    """Words in common, the two scores, the link that lifted the sheet, hits it is linked to."""
+    """Common words, both scores, time, the link that raised the score, and linked hits."""
     parts: list[RenderableType] = [
         plain(", ".join(hit.why.words) or "no word in common"),
         Text(f"meaning {hit.why.dense:.2f}, words {hit.why.lexical:.2f}", style="dim"),
@@ -244,11 +244,11 @@ def _why(hit: Hit, ranks: Mapping[str, int]) -> list[RenderableType]:
 
 
 class _OneLine:
-    """A text cut to one line: its beginning, and as much as fits of the end of the rest.
+    """A text cut to one line: its start, and as much of the end of the rest as fits.
 
     Args:
-        start: Stays, unless there is no room at all.
-        rest: Untrusted; its end is what tells most.
+        start: Shown whole if there is room.
+        rest: Untrusted text, shown by its end, which tells most.
     """
 
     def __init__(self, start: Text, rest: str) -> None:
@@ -267,7 +267,7 @@ class _OneLine:
 
 
 def _via(hit: Hit, via: Link) -> list[RenderableType]:
-    """The link that lifted a sheet, and the evidence for it, a line each."""
+    """The link that raised a sheet's score, and its evidence, one line each."""
     way = "from" if via.source != hit.sheet_id else "to"
     start = plain(f"via {via.type} {way} ")
     start.stylize("cyan", end=4)

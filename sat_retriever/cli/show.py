@@ -1,4 +1,4 @@
-"""`sat show`: what the index knows of one workbook or one sheet."""
+"""`sat show`: print what the index knows about one workbook or one sheet."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.sheets import Table as SheetTable
 from sat_retriever.tools.naming import find_sheets, sheets_called, unknown_name
 
-_COLUMNS = 8  # headers shown of a sheet among others
+_COLUMNS = 8  # headers shown per sheet of a workbook
 
 EXAMPLES = examples(
     'sat show "2024/Sales.xlsx" --index reports.sat',
@@ -46,7 +46,7 @@ def show(
     name: Annotated[
         str,
         typer.Argument(
-            help="A workbook's path or file name, or that, '#' and a sheet; or only a sheet.",
+            help="A workbook's path or file name, with '#' and a sheet if wanted; or only a sheet.",
             metavar="WORKBOOK[#SHEET]",
         ),
     ],
@@ -54,14 +54,15 @@ def show(
     *,
     most: Annotated[
         int,
-        typer.Option("--links", min=0, help="Links listed of each type and way.", metavar="N"),
+        typer.Option("--links", min=0, help="Links listed per type and direction.", metavar="N"),
     ] = 5,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what the index knows of a workbook, or of one of its sheets.
+    """Show what the index knows about a workbook, or one of its sheets.
 
-    Of a sheet: its tables, and its links to other sheets with the evidence
-    for each. Of a workbook: its sheets and how well they are linked.
+    For a sheet: its tables, and its links to other sheets with the
+    evidence for each. For a workbook: its sheets with their numbers of
+    links.
     """
     refuse_unquoted(context, name)
     with SheetIndex.open(file) as opened:
@@ -82,15 +83,15 @@ def show(
 
 
 def _only_sheet(opened: SheetIndex, name: str) -> str:
-    """The one sheet that a name fits but for case, or without its workbook; says which it is.
+    """The one sheet that matches a name by other case or without its workbook; reports it.
 
     Raises:
-        InputError: If there is none, or there are several.
+        InputError: If there is no such sheet, or several.
     """
     called = sheets_called(opened, name)
     if len(called) != 1:
         raise InputError(unknown_name(opened, name))
-    stderr().print(plain(f"the only sheet called so: {called[0]}"), soft_wrap=True)
+    stderr().print(plain(f"the only sheet of that name: {called[0]}"), soft_wrap=True)
     return called[0]
 
 
@@ -133,7 +134,7 @@ def _print_table(table: SheetTable, title: str) -> None:
         last = table.header_row + table.header_height - 1
         several = table.header_height > 1
         header = f"header rows {table.header_row}-{last}" if several else f"header row {last}"
-    # Units and examples are rare enough to leave an empty column out.
+    # Units are rare, so an empty column of units is left out.
     units = any(column.unit for column in table.columns)
     names = ("column", "type", "unit", "example") if units else ("column", "type", "example")
     listed = grid(*names)

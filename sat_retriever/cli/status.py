@@ -1,4 +1,4 @@
-"""`sat status`: what is in an index, and what did not get in."""
+"""`sat status`: show the contents of an index, and the files and sheets it lacks."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def status(
 
 
 def _ranked_by(opened: SheetIndex) -> tuple[str | None, str]:
-    """The reranker that a search takes where none is named, and the same in words."""
+    """The reranker that a search uses by default, and the same in words."""
     try:
         name = own_reranker_name(opened)
     except EncoderError as error:
@@ -71,11 +71,11 @@ def _ranked_by(opened: SheetIndex) -> tuple[str | None, str]:
     if is_packaged(name):
         return name, f"{name}, of this package"
     missing = name == opened.reranker_name and not Path(name).is_dir()
-    return name, f"{name}, which is not there" if missing else name
+    return name, f"{name}, which does not exist" if missing else name
 
 
 def _told(facts: Mapping[str, object], ranked_by: str) -> dict[str, object]:
-    """The facts for a reader: one reranker, and two words for the two kinds of examples."""
+    """The facts for a reader: one reranker, and a name for each of the two kinds of examples."""
     told = {**facts, "reranker": ranked_by}
     del told["ranked_by"]
     texts = cast("dict[str, object]", told["serialization"])

@@ -1,4 +1,4 @@
-"""`sat synth`: a corpus of workbooks made from templates, with records, links and labels."""
+"""`sat synth`: make a corpus of workbooks from templates, with records, links and labels."""
 
 from __future__ import annotations
 
@@ -38,24 +38,25 @@ def synth(
     scale: Annotated[
         str,
         typer.Option(
-            help="small (20-40 workbooks), paper-614, paper-1k, or visible sheets.", metavar="N"
+            help="small (20-40 workbooks), paper-614, paper-1k, or a number of visible sheets.",
+            metavar="N",
         ),
     ] = _DEFAULT.scale,
-    seed: Annotated[int, typer.Option(help="Of everything random.", metavar="N")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.", metavar="N")] = 0,
     companies: Annotated[
-        int, typer.Option(min=1, help="Simulated companies.", metavar="N")
+        int, typer.Option(min=1, help="Number of simulated companies.", metavar="N")
     ] = _DEFAULT.companies,
     years: Annotated[
         str, typer.Option(help="2019-2026, 2024 or 2019,2021.", metavar="YEARS")
     ] = _DEFAULT.years,
     queries: Annotated[
         int | None,
-        typer.Option(min=0, help="Labelled queries; the scale's own number.", metavar="N"),
+        typer.Option(min=0, help="Labelled queries; default: the scale's number.", metavar="N"),
     ] = None,
     vocabulary: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of word files in place of ours.",
+            help="Folder of word files to use instead of ours.",
             metavar="DIR",
             exists=True,
             file_okay=False,
@@ -64,7 +65,7 @@ def synth(
     language: Annotated[
         str,
         typer.Option(
-            help="Of headers, titles and values: de, zh, … What is not known stays English.",
+            help="Language of headers, titles and values: de, zh, … Unknown words stay English.",
             metavar="TAG",
         ),
     ] = _DEFAULT.language,
@@ -73,7 +74,7 @@ def synth(
         typer.Option(help="Folder of translations, <language>.json.", metavar="DIR"),
     ] = None,
     translator: Annotated[
-        str, typer.Option(help="Ollama model that adds what is missing there.", metavar="MODEL")
+        str, typer.Option(help="Ollama model that adds missing translations.", metavar="MODEL")
     ] = "",
     paraphrase: Annotated[
         str, typer.Option(help="Ollama model that rewords the queries.", metavar="MODEL")
@@ -84,13 +85,13 @@ def synth(
     force: Annotated[bool, typer.Option("--force", help="Replace a corpus in DIR.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a corpus of real workbooks, with the truth about it beside them.
+    """Make a synthetic corpus of real workbook files, with ground truth.
 
-    Writes DIR/workbooks and, in the form of the published corpora,
+    Writes DIR/workbooks and, in the format of the published corpora,
     sheets.json, query.json, train.json and dependency_edges.json. The same
-    options give the same bytes. Every workbook is invented.
+    options give the same bytes.
     """
-    from sat_retriever.synth.corpus import synthesize  # no other command waits for it
+    from sat_retriever.synth.corpus import synthesize  # slow to import
 
     options = SynthOptions(
         scale=scale,
@@ -112,7 +113,7 @@ def synth(
         try:
             report = synthesize(out, options, workers=workers, force=force, progress=tell)
         except KeyboardInterrupt:
-            stderr().print("interrupted; the same command starts again")
+            stderr().print("interrupted; run the same command to start again")
             raise typer.Exit(130) from None
     if as_json:
         print_json({"out": str(out), **asdict(report)})
@@ -143,7 +144,7 @@ def _print_report(report: SynthReport, out: Path) -> None:
 
 
 def _rows(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Names and numbers, the largest first, and their sum."""
+    """Rows of names and numbers, the largest first, with their sum."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     rows = [(name, f"{number:,}") for name, number in ordered]
     return [*rows, ("all", f"{sum(counts.values()):,}")] if rows else []

@@ -1,4 +1,4 @@
-"""Where an export goes: standard output, or a file that appears whole or not at all."""
+"""Target of an export: standard output, or a file that is written atomically."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from sat_retriever.errors import InputError
 
 
 def to_stdout(out: Path | None) -> bool:
-    """True if no file is named: none at all, or "-"."""
+    """True if the target is standard output: no file, or "-"."""
     return out is None or str(out) == "-"
 
 
 def to_terminal(out: Path | None) -> bool:
-    """True if a person would get it on the screen."""
+    """True if the export would be shown on a screen."""
     return to_stdout(out) and sys.stdout.isatty()
 
 
 def check_target(out: Path | None, index: Path, *, force: bool) -> None:
-    """Refuse a file that an export cannot or must not be written to.
+    """Reject a file that an export cannot or must not be written to.
 
     Raises:
-        InputError: If it is a folder, lies in none, is the index, or is another file and
-            `force` is not given.
+        InputError: If it is a folder, its folder does not exist, it is the index, or it exists and
+            `force` is False.
     """
     if out is None or to_stdout(out):
         return
@@ -37,11 +37,11 @@ def check_target(out: Path | None, index: Path, *, force: bool) -> None:
     if out.exists() and index.exists() and out.samefile(index):
         raise InputError(f"{out} is the index itself; choose another name")
     if out.is_file() and not force:
-        raise InputError(f"{out} exists already; replace it with --force, or choose another name")
+        raise InputError(f"{out} already exists; replace it with --force, or choose another name")
 
 
 def write_parts(parts: Iterable[str], out: Path | None) -> None:
-    """Write texts in UTF-8, one after the other."""
+    """Write texts in UTF-8, one after another."""
     if out is None or to_stdout(out):
         with broken_pipe_is_the_end():
             sys.stdout.flush()
@@ -56,5 +56,5 @@ def write_parts(parts: Iterable[str], out: Path | None) -> None:
 
 
 def _bytes(text: str) -> bytes:
-    # Of what an index holds only JSON texts can have what UTF-8 cannot, and JSON reads this.
+    # Only JSON texts can have characters that UTF-8 cannot encode, and JSON reads these escapes.
     return text.encode("utf-8", "backslashreplace")

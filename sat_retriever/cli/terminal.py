@@ -1,4 +1,4 @@
-"""What all subcommands share: the terminal, JSON output, errors, the index option."""
+"""Shared parts of all subcommands: the terminal, JSON output, errors, the index option."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ DEFAULT_INDEX = Path("sheets.sat")
 
 
 class _Console(Console):
-    """A console that ends quietly when the reader has seen enough (`sat … | head -1`)."""
+    """A console that exits quietly when the reader closes the pipe (`sat … | head -1`)."""
 
     def on_broken_pipe(self) -> NoReturn:
         _end_quietly()
 
 
 class _Unpadded:
-    """Standard output without the blanks that fill up the lines of a table."""
+    """Standard output without trailing blanks, which pad the lines of a table."""
 
     def write(self, text: str) -> int:
         return sys.stdout.write(_PADDING.sub("", text))
@@ -50,7 +50,7 @@ class _Unpadded:
 
 
 def stdout() -> Console:
-    """Where results go; as wide as the terminal, or 100 columns in a pipe."""
+    """The console for results; as wide as the terminal, or 100 columns in a pipe."""
     console = _Console(highlight=False)
     if console.is_terminal:
         return console
@@ -58,16 +58,16 @@ def stdout() -> Console:
 
 
 def stderr() -> Console:
-    """Where progress, notes and errors go."""
+    """The console for progress, notes and errors."""
     return _Console(stderr=True, highlight=False)
 
 
 def print_json(value: Any) -> None:
-    """One JSON object on standard output, in any encoding the terminal has."""
+    """Print one JSON object on standard output, in any encoding of the terminal."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:  # also a file name that is no valid text
+    except UnicodeEncodeError:  # also for a file name that is not valid text
         text = json.dumps(value, indent=2)
     with broken_pipe_is_the_end():
         sys.stdout.write(text + "\n")
@@ -76,7 +76,7 @@ def print_json(value: Any) -> None:
 
 @contextmanager
 def broken_pipe_is_the_end() -> Iterator[None]:
-    """A reader that has seen enough ends the command quietly."""
+    """End the command quietly if the reader closes the pipe."""
     try:
         yield
     except BrokenPipeError:
@@ -84,34 +84,34 @@ def broken_pipe_is_the_end() -> Iterator[None]:
 
 
 def _end_quietly() -> NoReturn:
-    # What is still buffered must go somewhere, or Python complains at exit.
+    # Buffered output must go somewhere, or Python complains at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     raise SystemExit(0)
 
 
 def fail(error: Exception, code: int) -> int:
-    """Say what went wrong; the exit code."""
+    """Print an error and return the exit code."""
     message = Text.assemble(("error: ", "bold red"), plain(error))
     stderr().print(message, soft_wrap=True)
     return code
 
 
 def refuse_unquoted(context: typer.Context, first: str) -> None:
-    """Refuse further words behind the one argument that a command takes.
+    """Reject further words after the one argument that a command takes.
 
     Raises:
-        InputError: If there are any; the message has all of them in quotes.
+        InputError: If there are any; the message shows them all in quotes.
     """
     if context.args:
         words = " ".join([first, *context.args])
         raise InputError(
-            f"{1 + len(context.args)} arguments where one is taken; "
+            f"{1 + len(context.args)} arguments instead of one; "
             f'put them in quotes: sat {context.info_name} "{words}"'
         )
 
 
 def examples(*commands: str) -> str:
-    """Commands as the last part of a help page."""
+    """Example commands as the last part of a help page."""
     return "\n\n".join(("[bold]Examples[/bold]", *(f"$ {command}" for command in commands)))
 
 
@@ -125,7 +125,7 @@ def plain(text: object) -> Text:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number and its noun.
+    """A number with its noun in the singular or plural.
 
     >>> counted(1, "sheet"), counted(1200, "sheet")
     ('1 sheet', '1,200 sheets')
@@ -134,7 +134,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def grid(*columns: str, title: str | Text = "") -> Table:
-    """An empty table with a head line; long cells are folded, never cut."""
+    """An empty table with a header line; long cells are wrapped, never cut."""
     table = Table(
         title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False
     )
@@ -144,7 +144,7 @@ def grid(*columns: str, title: str | Text = "") -> Table:
 
 
 def skipped_table(skipped: list[Skipped]) -> Table:
-    """Skipped files and sheets, one a row."""
+    """A table of skipped files and sheets, one per row."""
     table = grid("reason", "file or sheet", "what it means")
     table.columns[0].no_wrap = True
     for skip in skipped:

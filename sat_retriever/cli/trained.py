@@ -1,4 +1,4 @@
-"""What trained models are called on the command line."""
+"""Resolution of names of trained models on the command line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ ENCODER = "encoder"  # folder of a run
 
 
 def encoder_source(named: str) -> str:
-    """What loads the Sheet Encoder that a run, a folder or a name stands for."""
+    """The folder or name that loads the Sheet Encoder of a run, a folder or a name."""
     inside = Path(named) / ENCODER
     return str(inside) if inside.is_dir() else named

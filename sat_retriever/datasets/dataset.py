@@ -1,4 +1,4 @@
-"""A corpus to search with labelled queries, and the loaders of the published ones."""
+"""Define a corpus with labelled queries, and load the published ones."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _MADE = "corpus.json"  # beside a corpus that `sat synth` made
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What the queries of a data set are for, and which sheets training may see.
+    """The use of each query of a data set, and the sheets that training may see.
 
     Attributes:
-        train: Positions in `Dataset.queries` of those to learn from.
-        validation: Positions of those that every choice is made with.
-        test: Positions of those of the one reported evaluation.
+        train: Positions in `Dataset.queries` of the queries to learn from.
+        validation: Positions of the queries that all choices are made with.
+        test: Positions of the queries of the one reported evaluation.
         seen: Ids of the sheets that training may use, even as negatives; None for all.
     """
 
@@ -48,17 +48,17 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A corpus to search with labelled queries: what is trained, chosen and measured with.
+    """A corpus with labelled queries, for training, choosing and measuring.
 
     Attributes:
         name: Stable name, for example "industrytab_1k" or "spider_dev".
-        records: Sheets in numeric order of their ids; empty when `root` is given, or when the
-            sheets are in a user's index.
+        records: Sheets in numeric order of their ids; empty if `root` is given, or if the sheets
+            are in a user's index.
         queries: Labelled queries in file order.
         links: Published sheet-to-sheet links.
         files: The files it was read from, for provenance.
-        root: Folder of workbooks that hold the sheets; None when records are given.
-        split: What the queries are for; as loaded, no query is for anything yet.
+        root: Folder of workbooks that hold the sheets; None if records are given.
+        split: The use of each query; empty until a split is chosen.
     """
 
     name: str
@@ -86,12 +86,12 @@ class Dataset:
 
     @property
     def left_out(self) -> int:
-        """Number of queries that a training does not use, such as those of the test."""
+        """Number of queries outside training and validation, such as those of the test."""
         return len(self.queries) - len(self.split.train) - len(self.split.validation)
 
 
 def chosen(queries: Sequence[Query], places: Iterable[int]) -> tuple[Query, ...]:
-    """The queries at some positions, in the order of these."""
+    """Return the queries at some positions, in the order of the positions."""
     return tuple(queries[place] for place in places)
 
 
@@ -102,11 +102,11 @@ def divided_dataset(
     *,
     seen: frozenset[str] | None = None,
 ) -> Dataset:
-    """A data set of queries that are divided already; its sheets are in an index.
+    """Make a data set of queries that are already divided; its sheets are in an index.
 
     Args:
         name: Its name.
-        train: Queries to learn from; one that is to count twice is there twice.
+        train: Queries to learn from; a query that counts twice is repeated.
         validation: Queries to choose with.
         seen: Ids of the sheets that training may use, even as negatives; None for all.
 
@@ -121,17 +121,17 @@ def divided_dataset(
 
 
 def load_industrytab(folder: str | Path) -> Dataset:
-    """IndustryTab-1K, IndustryTab-614, or any corpus in the same layout, as `sat synth` makes.
+    """Load IndustryTab-1K, IndustryTab-614, or a corpus in the same layout (`sat synth`).
 
-    Takes `query.json`; without one, the 134 legacy queries of IndustryTab-614. Links
-    hold one entry a pair and type (`edge_all_types`), directed where the release is.
+    The queries are those of `query.json`, or else the 134 legacy queries of IndustryTab-614. There
+    is one link per pair and type (`edge_all_types`), directed if the release directs it.
 
-    Source: paper, section 4 (data sets). Departs: the release's `split` field is
-    ignored, because the reported splits are others; see `sat_retriever.datasets.splits`.
+    Source: paper, section 4 (data sets). Departs: the release's `split` field is ignored, since
+    the reported splits differ from it; see `sat_retriever.datasets.splits`.
 
     Raises:
-        CorpusError: If a file is missing or does not have the documented form, names a
-            sheet that does not exist, or holds a field for cell values.
+        CorpusError: If a file is missing or malformed, names a sheet that does not exist, or has
+            a field for cell values.
     """
     folder = Path(folder)
     sheets, edges = folder / "sheets.json", folder / "dependency_edges.json"
@@ -152,7 +152,7 @@ def load_industrytab(folder: str | Path) -> Dataset:
 def load_spider(
     folder: str | Path, split: Literal["dev", "train", "train_synonym"] = "dev"
 ) -> Dataset:
-    """Spider's databases read as workbooks: 876 sheets, with one split's questions.
+    """Load Spider's databases as workbooks: 876 sheets, with one split's questions.
 
     All splits search the same sheets; no database has questions in both training
     and dev. Links are the declared foreign keys (`join_key`).
@@ -183,13 +183,13 @@ def load_spider(
 
 
 def load_bird(folder: str | Path, *, evidence: bool = False) -> Dataset:
-    """BIRD's development part: 75 sheets, 1,534 questions, no links.
+    """Load BIRD's development part: 75 sheets, 1,534 questions, no links.
 
     Args:
         folder: Folder with sheets.json and query_dev.json.
-        evidence: Append the published hint to the question. Off by default, since
-            a hint names the columns to use and no user writes one; the data set is
-            then called "bird_dev", otherwise "bird_dev_evidence".
+        evidence: True appends the published hint to the question, and the data set is called
+            "bird_dev_evidence" instead of "bird_dev". Off by default, since a hint names the
+            columns to use and no user writes one.
 
     Raises:
         CorpusError: If a file is missing or does not have the documented form.
@@ -204,9 +204,9 @@ def load_bird(folder: str | Path, *, evidence: bool = False) -> Dataset:
 
 
 def load_eps(folder: str | Path) -> Dataset:
-    """The questions over the Energy Policy Simulator's workbooks; no records.
+    """Load the questions over the Energy Policy Simulator's workbooks; without records.
 
-    Sheet ids are `<path below folder>#<sheet>`, as indexing `root` makes them.
+    Sheet ids are `<path below folder>#<sheet>`, as the indexing of `root` makes them.
 
     Raises:
         CorpusError: If query.json is missing or does not have the documented form.

@@ -1,4 +1,4 @@
-"""Sheet-to-sheet links of a graph file, published or made by this package."""
+"""Read sheet-to-sheet links of a graph file, published or made by this package."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ _STATS = ("total_edges", "total_sheets")
 
 
 def load_links(path: str | Path, known: Collection[str] | None = None) -> tuple[Link, ...]:
-    """Links of a graph file, published or written by `sat graph --format json`.
+    """Load the links of a graph file, published or written by `sat graph --format json`.
 
-    Three forms are understood: IndustryTab's `dependency_edges.json` (an object with
-    `edge_all_types`), an object with a list `links`, and such a list alone, as Spider's
-    `links.json` is. A link needs `source`, `target` and `type`; `weight` is 1 and
-    `evidence` empty when absent, or made of `source_column` and `target_column`.
+    Three forms are accepted: IndustryTab's `dependency_edges.json` (an object with
+    `edge_all_types`), an object with a list `links`, and such a list alone, as in Spider's
+    `links.json`. A link needs `source`, `target` and `type`. `weight` defaults to 1; `evidence`
+    defaults to `source_column` and `target_column`, or is empty.
 
     Args:
         path: The file.
-        known: Ids of the corpus's sheets; if given, every link must be between two of
-            them, and typed edges must be as documented: each pair once, whichever way
-            round, the lists in agreement, types of this package, counts that are true.
+        known: Ids of the corpus's sheets. If given, every link must join two of them, and typed
+            edges must be as documented: each pair once in either direction, lists that agree,
+            types of this package, and true counts.
 
     Raises:
-        CorpusError: If the file is missing or has none of the three forms, or what is
-            checked is not so.
+        CorpusError: If the file is missing, has none of the three forms, or fails a check.
     """
     path = Path(path)
     content = read_json(path)
@@ -53,7 +52,7 @@ def load_links(path: str | Path, known: Collection[str] | None = None) -> tuple[
 
 
 def _typed_edges(edges: Mapping[str, Any], path: Path) -> tuple[Link, ...]:
-    """One link a pair and type; a pair without a published direction keeps file order."""
+    """Return one link per pair and type; a pair without a direction keeps the file's order."""
     directions = edges.get("edge_directions") or {}
     links = []
     try:
@@ -73,7 +72,7 @@ def _typed_edges(edges: Mapping[str, Any], path: Path) -> tuple[Link, ...]:
 
 
 def _check_edges(edges: Mapping[str, Any], known: Collection[str], path: Path) -> None:
-    """Refuse pairs, types and counts that are not as documented."""
+    """Refuse pairs, types and counts that differ from the documentation."""
     pairs: set[frozenset[str]] = set()
     for pair, types in edges["edge_all_types"].items():
         where = f"{path}, 'edge_all_types' {pair!r:.80}"
@@ -121,7 +120,7 @@ def _check_listed(edges: Mapping[str, Any], pairs: set[frozenset[str]], path: Pa
 
 
 def _check_primary(edges: Mapping[str, Any], path: Path) -> None:
-    """Refuse a first type that is none of the pair's types, or a direction without an edge."""
+    """Refuse a first type that is not among the pair's types, or a direction without an edge."""
     every = edges["edge_all_types"]
     for name in ("edge_types", "edge_directions"):
         given = edges.get(name) or {}
@@ -148,7 +147,7 @@ def _check_counts(edges: Mapping[str, Any], pairs: int, sheets: int, path: Path)
 
 
 def _link(row: Any, where: str) -> Link:
-    """One link, every field checked."""
+    """Return one link after checking every field."""
     if not isinstance(row, Mapping):
         raise CorpusError(f"{where}: an object is needed, not {row!r:.80}")
     ends = []

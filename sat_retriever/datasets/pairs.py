@@ -1,4 +1,4 @@
-"""Pairs of sheets with their matched columns: a train.json."""
+"""Read pairs of sheets with their matched columns from a train.json."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sat_retriever.records.sheets import SheetRecord
 
 @dataclass(frozen=True, slots=True)
 class SheetPair:
-    """Two sheets, and whether they come from one table.
+    """Two sheets, related if they come from one table.
 
     Source: paper, section 4 (fabricated source/target pairs); no reported method uses them.
 
     Attributes:
         first: Sheet id.
         second: Sheet id.
-        related: Whether both were made from one table.
-        matched_columns: Headers that mean the same, of the first and of the second sheet.
+        related: True if both were made from one table.
+        matched_columns: Headers with the same meaning, of the first and of the second sheet.
     """
 
     first: str
@@ -34,15 +34,15 @@ class SheetPair:
 def load_pairs(
     path: str | Path, records: Sequence[SheetRecord] | None = None
 ) -> tuple[SheetPair, ...]:
-    """Pairs of a train.json, in file order.
+    """Load the pairs of a train.json, in file order.
 
     Args:
         path: The file.
-        records: The corpus's sheets; if given, every pair must be of two of them, and
-            every matched column one of theirs.
+        records: The corpus's sheets; if given, every pair must join two of them, and every
+            matched column must be one of theirs.
 
     Raises:
-        CorpusError: If the file is missing or malformed, or names what does not exist.
+        CorpusError: If the file is missing or malformed, or names an unknown sheet or column.
     """
     path = Path(path)
     headers = None

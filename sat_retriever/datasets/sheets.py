@@ -1,4 +1,4 @@
-"""Records of a sheets.json: every field checked, and none that could hold a cell's value."""
+"""Read records of a sheets.json; check every field, and refuse any that could hold a value."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from sat_retriever.datasets.labels.jsontext import read_json
 from sat_retriever.errors import CorpusError
 from sat_retriever.records.sheets import Column, SheetRecord
 
-# What describes a sheet. A field beside these could carry values, so it is refused.
+# Fields that describe a sheet. Another field could carry values, so it is refused.
 _SHEET_TEXTS = ("name", "workbook", "sheet", "path", "category", "source")
 _SHEET_COUNTS = ("num_rows", "num_cols")
 _SHEET_FIELDS = frozenset(("sheet_id", "columns", *_SHEET_TEXTS, *_SHEET_COUNTS))
 _COLUMN_FIELDS = frozenset(("name",))
 MAX_NAME = 1_000  # characters of a name or header
-MAX_DIGITS = 18  # of a sheet's number
-# Texts that stand in cells rather than above them: dates, times, amounts, long numbers,
-# addresses. A year alone, "Q1 2024" and "2024-03" are usual headers.
+MAX_DIGITS = 18  # digits of a sheet's number
+# Texts that are typical of cells, not of headers: dates, times, amounts, long numbers, addresses.
+# A year alone, "Q1 2024" and "2024-03" are usual headers.
 _DATA = re.compile(
     r"""(?xi)
     \d{4}[-/.]\d{1,2}[-/.]\d{1,2} (?: [ t]\d{1,2}:\d\d.* )?    # 2024-03-31
@@ -36,14 +36,14 @@ _DATA = re.compile(
 
 
 def load_sheets(path: str | Path) -> tuple[SheetRecord, ...]:
-    """Records of a sheets.json, in numeric order of their ids.
+    """Load the records of a sheets.json, in numeric order of their ids.
 
-    Source: paper, section 4 and appendix on data sets: what is released has names,
-    headers and shapes, and no cell value.
+    Source: paper, section 4 and appendix on data sets: the release has names, headers and shapes,
+    but no cell values.
 
     Raises:
-        CorpusError: If the file is missing or malformed, or a sheet or column has a field
-            that could hold a cell's value, as `example` does.
+        CorpusError: If the file is missing or malformed, or a sheet or column has a field that
+            could hold a cell's value, such as `example`.
     """
     path = Path(path)
     sheets = read_json(path, dict)
@@ -55,9 +55,9 @@ def load_sheets(path: str | Path) -> tuple[SheetRecord, ...]:
 
 
 def data_like_headers(records: Iterable[SheetRecord]) -> tuple[tuple[str, str], ...]:
-    """Sheet ids and headers that look like cells and not like headers, in order.
+    """Return sheet ids and headers that look like cells, in order.
 
-    They are for a person to look at: dates and numbers do head columns now and then.
+    A person should look at them, since some real headers are dates or numbers.
 
     >>> columns = tuple(map(Column, ("2024", "Net 2024", "2024-03-31", "4,711.50")))
     >>> data_like_headers([SheetRecord("1", "a", columns=columns)])

@@ -1,4 +1,4 @@
-"""Which queries are for training, validation and test: the reported splits."""
+"""Split queries into training, validation and test: the reported splits."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _TARGETS = (0.70, 0.15, 0.15)
 
 
 def standard_split(num_queries: int, *, ratio: float = 0.1, seed: int = 42) -> Split:
-    """The paper's split: queries shuffled, the last ones held out.
+    """Return the paper's split: queries shuffled, the last ones held out.
 
-    IndustryTab-1K uses ratio 0.1 and seed 42 for every training seed; IndustryTab-614
-    ratio 0.2 and the training seed.
+    IndustryTab-1K uses ratio 0.1 and seed 42 for every training seed. IndustryTab-614 uses ratio
+    0.2 and the training seed.
 
     Source: the released recipe. Test = last int(ratio * n), validation = last
     int(0.1 * rest).
@@ -47,12 +47,12 @@ def standard_split(num_queries: int, *, ratio: float = 0.1, seed: int = 42) -> S
 
 
 def _cut(items: list[int], tail: int) -> tuple[list[int], list[int]]:
-    """All but the last `tail` items, and those."""
+    """Return all but the last `tail` items, and the last ones."""
     return items[: len(items) - tail], items[len(items) - tail :]
 
 
 def family(name: str) -> str:
-    """An IndustryTab sheet name without its period and side.
+    """Return an IndustryTab sheet name without its period and side.
 
     Source: the released grouped evaluation.
 
@@ -70,7 +70,7 @@ def family(name: str) -> str:
 
 
 def sheet_groups(records: Sequence[SheetRecord]) -> list[list[str]]:
-    """Sheet ids that share a family or a header set, directly or through others.
+    """Group sheet ids that share a family or a header set, directly or through others.
 
     Args:
         records: The corpus, in numeric order of ids.
@@ -82,16 +82,16 @@ def sheet_groups(records: Sequence[SheetRecord]) -> list[list[str]]:
 
 
 def _keys(record: SheetRecord) -> Iterator[Hashable]:
-    """What a sheet shares with all of its group."""
+    """Yield the keys that a sheet shares with its group."""
     yield "family", family(record.sheet)
     yield "headers", *sorted(column.name.strip().lower() for column in record.columns)
 
 
 def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:
-    """A split in which no test sheet's family or header set is seen in training.
+    """Return a split in which training sees no family and no header set of a test sheet.
 
-    A query belongs to the part that holds its whole gold set; the others are left
-    out. Training may use no held-out sheet, not even as a negative: see `Split.seen`.
+    A query belongs to the part that holds all its relevant sheets; other queries are left out.
+    Training may not use held-out sheets, not even as negatives: see `Split.seen`.
 
     Source: the released grouped evaluation; parts of .70/.15/.15 of the sheets.
 
@@ -113,7 +113,7 @@ def grouped_split(dataset: Dataset, *, seed: int = 42) -> Split:
 
 
 def _parts_of_sheets(dataset: Dataset, seed: int) -> tuple[dict[str, int], random.Random]:
-    """Part of every sheet, and the generator that then orders the queries."""
+    """Return the part of every sheet, and the generator that then orders the queries."""
     if not dataset.records:
         raise InputError(f"data set {dataset.name!r} has no records to group")
     rng = random.Random(seed)  # noqa: S311 - a published seed, no secret
@@ -121,7 +121,7 @@ def _parts_of_sheets(dataset: Dataset, seed: int) -> tuple[dict[str, int], rando
 
 
 def _assign(groups: list[list[str]], num_sheets: int, rng: random.Random) -> dict[str, int]:
-    """Part (0 train, 1 validation, 2 test) of every sheet, largest groups first."""
+    """Return the part (0 train, 1 validation, 2 test) of every sheet, largest groups first."""
     order = list(range(len(groups)))
     rng.shuffle(order)
     order.sort(key=lambda place: -len(groups[place]))
@@ -129,7 +129,7 @@ def _assign(groups: list[list[str]], num_sheets: int, rng: random.Random) -> dic
     sizes = [0, 0, 0]
     part_of: dict[str, int] = {}
     for place in order:
-        # max takes the first of equals: train before validation before test
+        # max takes the first of equal parts: train before validation before test
         part = max(range(3), key=lambda part: (targets[part] - sizes[part]) / targets[part])
         sizes[part] += len(groups[place])
         part_of.update(dict.fromkeys(groups[place], part))
@@ -139,7 +139,7 @@ def _assign(groups: list[list[str]], num_sheets: int, rng: random.Random) -> dic
 def held_out_workbooks(
     queries: Iterable[Query], *, share: float = 0.25, seed: int = 42
 ) -> frozenset[str]:
-    """Workbooks kept apart for validation, so that no choice sees their questions.
+    """Choose workbooks to hold out for validation, so that training sees none of their questions.
 
     On Spider's training questions this gives a database-disjoint validation part.
 

@@ -1,4 +1,4 @@
-"""Published and made corpora in the splits that trainings use."""
+"""Load published and made corpora in the splits that trainings use."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sat_retriever.datasets.splits import grouped_split, held_out_workbooks, sta
 
 
 def standard_dataset(folder: str | Path, *, seed: int = 42) -> Dataset:
-    """An IndustryTab corpus, or one that `sat synth` made, in the paper's split.
+    """Load an IndustryTab corpus, or one that `sat synth` made, in the paper's split.
 
-    Source: the released recipe; IndustryTab-614 is split by the training seed, 1K, and any
-    other corpus, by 42 whatever the training seed.
+    Source: the released recipe. IndustryTab-614 is split by the training seed, 1K and other corpora
+    always by seed 42.
 
     Raises:
         CorpusError: If the folder does not hold such a corpus.
@@ -26,7 +26,7 @@ def standard_dataset(folder: str | Path, *, seed: int = 42) -> Dataset:
 
 
 def grouped_dataset(folder: str | Path, *, seed: int = 42) -> Dataset:
-    """Such a corpus in the split of unseen families: training sees no held-out sheet at all.
+    """Load such a corpus in the split of unseen families: training sees no held-out sheet.
 
     Source: the released grouped evaluation; the split's seed is the training seed.
 
@@ -38,11 +38,11 @@ def grouped_dataset(folder: str | Path, *, seed: int = 42) -> Dataset:
 
 
 def spider_training(folder: str | Path) -> Dataset:
-    """Spider's training questions, in their words and with synonyms; never those of dev.
+    """Load Spider's training questions, original and with synonyms, without those of dev.
 
-    A quarter of the training databases is held out: their questions are for validation,
-    their sheets, and those of dev's databases, are not used in training. Questions that
-    the synonyms left unchanged are there once.
+    A quarter of the training databases is held out: their questions are for validation. Training
+    uses neither their sheets nor those of dev's databases. Questions that the synonyms left
+    unchanged occur once.
 
     Raises:
         CorpusError: If a file is missing or malformed.

@@ -1,4 +1,4 @@
-"""The cache of exported encoders: a source is exported once, for every process."""
+"""Cache exported encoders: a source is exported once, for all processes."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _LOCK_SECONDS = 1800.0
 
 
 def cached_model(name: str, precision: Precision, cache: Path) -> ModelFolder:
-    """The exported encoder behind a name: from the cache, or exported into it once.
+    """Return the exported encoder of a name, from the cache or exported into it once.
 
-    A hub name is looked up on the hub the first time only; later loads of that name
-    use what was exported then, offline. Deleting the cache folder fetches it anew.
+    A hub name is resolved on the hub only the first time. Later loads of that name use the export,
+    offline. Delete the cache folder to fetch the model again.
 
     Args:
         name: "minilm", a sentence-transformers folder, or a hub name.
         precision: "fp32", "int8" or "compact".
-        cache: The cache folder; made when it is not there.
+        cache: The cache folder; created if it does not exist.
 
     Raises:
         EncoderError: If the encoder cannot be found, exported or written.
@@ -50,7 +50,7 @@ def cached_model(name: str, precision: Precision, cache: Path) -> ModelFolder:
 
 
 def _derived(cache: Path, checkpoint: Checkpoint, precision: Precision) -> ModelFolder:
-    """The folder of a smaller model, made of the fp32 folder, which is exported when needed."""
+    """Return the folder of a smaller model, made from the fp32 folder."""
     make = quantize_model if precision == "int8" else compact_model
 
     def write(target: Path) -> None:
@@ -64,14 +64,14 @@ def _derived(cache: Path, checkpoint: Checkpoint, precision: Precision) -> Model
 
 
 def _exporter(checkpoint: Checkpoint) -> Callable[[Path], None]:
-    """A function that writes the checkpoint's ONNX file."""
+    """Return a function that writes the checkpoint's ONNX file."""
     return lambda target: export_model(checkpoint, target)
 
 
 def _build_once(
     cache: Path, spec: EncoderSpec, tokenizer: Path, write_model: Callable[[Path], None]
 ) -> ModelFolder:
-    """The cached folder of a spec; one process builds it while others wait."""
+    """Return the cached folder of a spec; one process builds it while others wait."""
     from filelock import FileLock, Timeout
 
     target = cache / spec.fingerprint
@@ -82,7 +82,7 @@ def _build_once(
         with FileLock(cache / f"{spec.fingerprint}.lock", timeout=_LOCK_SECONDS):
             if found := _valid(target):
                 return found
-            for leftover in cache.glob(f".{target.name}.*"):  # of a process that was killed
+            for leftover in cache.glob(f".{target.name}.*"):  # left by a killed process
                 shutil.rmtree(leftover, ignore_errors=True)
             if target.exists():  # damaged
                 shutil.rmtree(target)
@@ -99,7 +99,7 @@ def _build_once(
 
 
 def _valid(folder: Path) -> ModelFolder | None:
-    """The cached folder if it is whole; otherwise it is built again over it."""
+    """Return the cached folder if it is intact, else None."""
     if not folder.is_dir():
         return None
     try:
@@ -109,7 +109,7 @@ def _valid(folder: Path) -> ModelFolder | None:
 
 
 def _read_pointer(pointer: Path) -> EncoderSpec | None:
-    """What a hub name was resolved to, if it was before."""
+    """Return the spec that a hub name was resolved to, if it was before."""
     try:
         return EncoderSpec(**json.loads(pointer.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, EncoderError):
@@ -117,7 +117,7 @@ def _read_pointer(pointer: Path) -> EncoderSpec | None:
 
 
 def _write_pointer(pointer: Path, spec: EncoderSpec) -> None:
-    """Remember what a hub name was resolved to."""
+    """Record the spec that a hub name was resolved to."""
     draft = pointer.with_name(f".{pointer.name}.{os.getpid()}")
     try:
         pointer.parent.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,8 @@
-"""A sentence-transformers folder to a checkpoint: where the weights are, how tokens are made.
+"""Read a sentence-transformers folder as a checkpoint: its weights and how tokens are made.
 
-Several files say so: `modules.json` (which parts), `1_Pooling/config.json` (CLS or mean),
-`sentence_bert_config.json` (maximum length), `config_sentence_transformers.json` (prompts).
-Everything is read as JSON; weights are only ever safetensors; code that a checkpoint
-brings along is refused, never run.
+The description is in several files: `modules.json` (the parts), `1_Pooling/config.json` (CLS or
+mean), `sentence_bert_config.json` (maximum length), `config_sentence_transformers.json` (prompts).
+All are read as JSON. Weights must be safetensors. Code in a checkpoint is refused and never run.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from typing import Any
 from sat_retriever.encoder.spec import EncoderSpec, Pooling
 from sat_retriever.errors import EncoderError
 
-# BGE's released configurations carry no prompt; its model card documents this one, for
-# queries only. A prompt in the configuration goes before it.
+# BGE's released configurations have no prompt; its model card documents this one, for queries
+# only. A prompt in the configuration has priority.
 _BGE = re.compile(r"bge-(small|base|large)-en", re.IGNORECASE)
 _BGE_QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 
-# Keys of a model's config.json that say nothing about its tokens.
+# Keys of a model's config.json that do not affect its tokens.
 _VOLATILE = {"transformers_version", "architectures", "dtype", "torch_dtype", "use_cache"}
 _VOLATILE |= {"gradient_checkpointing", "id2label", "label2id", "attn_implementation"}
 _ROBERTA_LIKE = {"roberta", "xlm-roberta", "camembert", "mpnet"}
@@ -34,10 +33,10 @@ class Checkpoint:
     """Source weights on disk, ready for export.
 
     Attributes:
-        name: What the user asked for: "minilm", a hub name, or an absolute folder.
+        name: The requested name: "minilm", a hub name, or an absolute folder.
         folder: Folder of the transformer: config.json and safetensors.
         tokenizer: The `tokenizer.json` file.
-        spec: How tokens are made of it, in fp32.
+        spec: The description of its tokens, in fp32.
     """
 
     name: str
@@ -47,11 +46,11 @@ class Checkpoint:
 
 
 def read_checkpoint(folder: Path, name: str) -> Checkpoint:
-    """The checkpoint in a sentence-transformers folder.
+    """Read the checkpoint in a sentence-transformers folder.
 
     Raises:
-        EncoderError: If a file is missing or damaged, the weights are pickled, the
-            folder asks for its own code, or a part is not supported.
+        EncoderError: If a file is missing or damaged, the weights are pickled, the folder
+            requests its own code, or a part is not supported.
     """
     transformer, pooling_folder = _module_folders(folder)
     config = _read_json(transformer / "config.json")
@@ -86,7 +85,7 @@ def read_checkpoint(folder: Path, name: str) -> Checkpoint:
 
 
 def descriptions(spec: EncoderSpec) -> dict[str, Any]:
-    """The JSON files by which sentence-transformers knows pooling, length and prompts."""
+    """Return the JSON files that tell sentence-transformers pooling, length and prompts."""
     places = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
     return {
         "modules.json": [
@@ -117,7 +116,7 @@ def descriptions(spec: EncoderSpec) -> dict[str, Any]:
 
 
 def _module_folders(folder: Path) -> tuple[Path, Path]:
-    """Folders of the transformer and of the pooling, as `modules.json` lists them."""
+    """Return the folders of the transformer and of the pooling, as `modules.json` lists them."""
     if not (folder / "modules.json").is_file():
         raise EncoderError(
             f"{folder} is no sentence-transformers folder: it has no modules.json, so its "
@@ -143,7 +142,7 @@ def _module_folders(folder: Path) -> tuple[Path, Path]:
 
 
 def _inside(folder: Path, path: str) -> Path:
-    """A path below the folder; one that leads out of it is refused."""
+    """Return a path below the folder; refuse one that leads out of it."""
     relative = PurePosixPath(path)
     if relative.is_absolute() or ".." in relative.parts or "\\" in path or ":" in path:
         raise EncoderError(f"{folder} points outside of itself ({path!r}); it is refused")
@@ -151,7 +150,7 @@ def _inside(folder: Path, path: str) -> Path:
 
 
 def _weight_files(folder: Path) -> list[Path]:
-    """The safetensors files, in a fixed order."""
+    """Return the safetensors files, in a fixed order."""
     if (folder / "model.safetensors").is_file():
         return [folder / "model.safetensors"]
     index = folder / "model.safetensors.index.json"
@@ -168,7 +167,7 @@ def _weight_files(folder: Path) -> list[Path]:
 
 
 def _refuse_other_weights(folder: Path, config: dict[str, Any]) -> None:
-    """Refuse what makes transformers load weights that the checkpoint's hash does not cover."""
+    """Refuse settings that make transformers load weights outside the checkpoint's hash."""
     if "transformers_weights" in config:
         raise EncoderError(
             f"{folder}/config.json names a file of weights of its own (transformers_weights); "
@@ -182,7 +181,7 @@ def _refuse_other_weights(folder: Path, config: dict[str, Any]) -> None:
 
 
 def _pooling(file: Path) -> Pooling:
-    """CLS or mean, in the older (one flag a mode) or the newer form (one word)."""
+    """Return "cls" or "mean", from the older form (one flag a mode) or the newer (one word)."""
     config = _read_json(file)
     modes = config.get("pooling_mode")
     if modes is None:
@@ -205,14 +204,14 @@ def _pooling(file: Path) -> Pooling:
 
 
 def _prefixes(folder: Path, config: dict[str, Any], name: str) -> tuple[str, str]:
-    """Prefix of queries and of sheets, chosen as sentence-transformers does."""
+    """Return the prefixes of queries and of sheets, chosen as in sentence-transformers."""
     settings = _read_json(folder / "config_sentence_transformers.json", missing={})
     prompts: dict[str, str] = settings.get("prompts") or {}
     default = prompts.get(settings.get("default_prompt_name") or "", "")
     query = prompts.get("query", default)
     names = [key for key in ("document", "passage", "corpus") if key in prompts]
     sheet = prompts[names[0]] if names else default
-    # A folder's own path says nothing: moving it must not change its tokens.
+    # A folder's own path is ignored: moving it must not change its tokens.
     known_as = [str(config.get("_name_or_path", ""))] + [name] * (not Path(name).is_absolute())
     if not query and any(map(_BGE.search, known_as)):
         query = _BGE_QUERY_PREFIX
@@ -220,7 +219,7 @@ def _prefixes(folder: Path, config: dict[str, Any], name: str) -> tuple[str, str
 
 
 def _max_length(folder: Path, config: dict[str, Any], sentence_config: dict[str, Any]) -> int:
-    """The smallest of all limits that the folder states."""
+    """Return the smallest of all limits that the folder states."""
     tokenizer_config = _read_json(folder / "tokenizer_config.json", missing={})
     positions = config.get("max_position_embeddings")
     if positions and config.get("model_type") in _ROBERTA_LIKE:
@@ -231,7 +230,7 @@ def _max_length(folder: Path, config: dict[str, Any], sentence_config: dict[str,
 
 
 def architecture_hash(config: dict[str, Any]) -> str:
-    """SHA-256 of a model's configuration, without what does not change its tokens."""
+    """Return the SHA-256 of a model's configuration, without keys that do not affect tokens."""
     kept = {
         key: value
         for key, value in config.items()
@@ -241,15 +240,15 @@ def architecture_hash(config: dict[str, Any]) -> str:
 
 
 def _number(config: dict[str, Any], key: str, folder: Path) -> int:
-    """A positive whole number of a configuration."""
-    value = config.get(key, config.get("dim"))  # DistilBERT says dim
+    """Return a positive whole number of a configuration."""
+    value = config.get(key, config.get("dim"))  # DistilBERT calls it dim
     if not isinstance(value, int) or value < 1:
         raise EncoderError(f"{folder}/config.json has no usable {key} ({value!r})")
     return value
 
 
 def _hash_files(files: list[Path]) -> str:
-    """SHA-256 of the files' bytes, one after the other."""
+    """Return the SHA-256 of the files' bytes, one after the other."""
     digest = hashlib.sha256()
     try:
         for file in files:
@@ -262,7 +261,7 @@ def _hash_files(files: list[Path]) -> str:
 
 
 def _read_json(file: Path, *, kind: type = dict, missing: Any = None) -> Any:
-    """The JSON value of a file; `missing` when there is no such file and it may lack."""
+    """Return the JSON value of a file; `missing`, unless None, if there is no such file."""
     try:
         value = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

@@ -1,4 +1,4 @@
-"""An exported encoder stored in two fifths of the space: bytes and half precision, run in fp32."""
+"""Store an exported encoder in two fifths of the space: bytes and half precision, run in fp32."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sat_retriever.onnx.compact import compact_onnx
 from sat_retriever.onnx.session import open_session, usable_threads
 
 _EXTRA = "train"  # installs onnx
-_LEAST_COSINE = 0.999  # MiniLM's tokens of real sheets come to 0.99996 at least
+_LEAST_COSINE = 0.999  # MiniLM's tokens of real sheets reach at least 0.99996
 
 
 def compact_model(source: Path, target: Path) -> None:
@@ -27,7 +27,7 @@ def compact_model(source: Path, target: Path) -> None:
 
     Raises:
         MissingExtraError: If onnx is not installed.
-        EncoderError: If the source is not in fp32, or its weights lose too much in halves.
+        EncoderError: If the source is not in fp32, or loses too much in half precision.
         OSError: If the file cannot be written.
     """
     compact_onnx(source, target, _EXTRA)
@@ -43,17 +43,17 @@ def compact_model(source: Path, target: Path) -> None:
 def compact_folder(
     source: ModelFolder, target: Path, *, transformer: Mapping[str, Any] | None = None
 ) -> ModelFolder:
-    """Write a compact copy of an encoder folder: another fingerprint, the rest unchanged.
+    """Write a compact copy of an encoder folder; only the fingerprint differs.
 
     Args:
         source: A folder of an fp32 encoder.
-        target: The folder; an encoder or an empty folder there is replaced.
-        transformer: The `config.json` of the transformer that it was exported from, so that
-            `expand_folder` can make weights of it that learn; None takes the source's.
+        target: The folder; an existing encoder or empty folder is replaced.
+        transformer: The `config.json` of the transformer that it was exported from, which
+            `expand_folder` needs to make trainable weights; None takes the source's.
 
     Raises:
         MissingExtraError: If onnx is not installed.
-        EncoderError: If the source is not in fp32, loses too much, or cannot be written.
+        EncoderError: If the source is not in fp32, loses too much, or the copy cannot be written.
     """
     if source.spec.precision != "fp32":
         raise EncoderError(
@@ -71,7 +71,7 @@ def compact_folder(
 
 
 def _tokens(file: Path) -> NDArray[Any]:
-    """Tokens of two made-up texts (2, d), of pieces that every vocabulary has."""
+    """Return the tokens of two made-up texts (2, d), of pieces that every vocabulary has."""
     ids = np.arange(1, 19, dtype=np.int64).reshape(2, 9)  # (b, t)
     mask = np.ones_like(ids)
     mask[1, 5:] = 0

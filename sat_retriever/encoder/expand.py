@@ -1,4 +1,4 @@
-"""An encoder folder back to weights that can learn: a sentence-transformers folder."""
+"""Turn an encoder folder back into trainable weights: a sentence-transformers folder."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from sat_retriever.errors import EncoderError
 from sat_retriever.onnx.weights import onnx_weights
 
 _EXTRA = "train"  # installs onnx and safetensors
-_MODULE = "model"  # what the exported module calls its transformer
+_MODULE = "model"  # name of the transformer in the exported module
 
 
 def expanded(folder: ModelFolder, cache: Path | None = None) -> Path:
-    """A sentence-transformers folder of an encoder, written once below a cache folder.
+    """Return a sentence-transformers folder of an encoder, written once into a cache folder.
 
     Args:
         folder: The encoder, with the config of its transformer.
-        cache: Where it is kept; the user's cache folder when None.
+        cache: The cache folder; None takes the user's.
 
     Raises:
-        EncoderError: If the encoder does not say what transformer it was exported from, its model
-            is no ONNX file, or the folder cannot be written.
+        EncoderError: If the encoder does not name the transformer it was exported from, its
+            model is not an ONNX file, or the folder cannot be written.
         MissingExtraError: If onnx or safetensors is not installed.
     """
     if cache is None:
@@ -54,15 +54,15 @@ def expanded(folder: ModelFolder, cache: Path | None = None) -> Path:
 def expand_folder(folder: ModelFolder, target: Path) -> None:
     """Write an encoder as a sentence-transformers folder, in single precision.
 
-    Weights that were stored in bytes or half precision stay as exact as they were there.
+    Weights that were stored in bytes or half precision keep that precision.
 
     Args:
         folder: The encoder, with the config of its transformer.
-        target: A folder that is not there yet.
+        target: A folder that does not exist yet.
 
     Raises:
-        EncoderError: If the encoder does not say what transformer it was exported from, or its
-            model is no ONNX file.
+        EncoderError: If the encoder does not name the transformer it was exported from, or its
+            model is not an ONNX file.
         MissingExtraError: If onnx or safetensors is not installed.
         OSError: If the folder cannot be written.
     """

@@ -1,8 +1,7 @@
-"""Checkpoint to ONNX, once: the only module of the encoder that touches torch.
+"""Export a checkpoint to ONNX, once; no other module of the encoder uses torch.
 
-Pooling and normalisation are part of the exported graph, so that running it needs no
-second pass. Its inputs are `input_ids` and `attention_mask`, (b, t) int64; its output is
-`token`, (b, d) float32, rows of unit length.
+Pooling and normalisation are part of the exported graph. Its inputs are `input_ids` and
+`attention_mask`, (b, t) int64; its output is `token`, (b, d) float32, rows of unit length.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from sat_retriever.onnx.export import export_onnx, quiet
 if TYPE_CHECKING:
     import torch
 
-# An ONNX file with its weights inside cannot pass 2 GiB.
+# An ONNX file with its weights inside cannot exceed 2 GiB.
 _MAX_BYTES = 2_000_000_000
 
 _log = logging.getLogger(__name__)
@@ -35,8 +34,8 @@ def export_model(checkpoint: Checkpoint, target: Path) -> None:
 
     Raises:
         MissingExtraError: If torch, transformers or onnxscript is not installed.
-        EncoderError: If the model is unknown, incomplete, too large, or its export
-            does not give torch's tokens.
+        EncoderError: If the model is unknown, incomplete or too large, or its export's tokens
+            differ from torch's.
         OSError: If the file cannot be written.
     """
     _log.info("exporting %s to ONNX, once", checkpoint.name)
@@ -61,7 +60,7 @@ def export_model(checkpoint: Checkpoint, target: Path) -> None:
 
 
 def quantize_model(source: Path, target: Path) -> None:
-    """Write an int8 copy of an exported model: weights int8, activations quantised as they come.
+    """Write an int8 copy of an exported model: weights int8, activations quantised at run time.
 
     Args:
         source: The fp32 ONNX file.
@@ -79,7 +78,7 @@ def quantize_model(source: Path, target: Path) -> None:
                 source,
                 target,
                 weight_type=quantization.QuantType.QInt8,
-                # One scale a column: .83 instead of .74 of fp32's top 10 on IndustryTab-1K.
+                # One scale per column keeps .83 instead of .74 of fp32's top 10 on IndustryTab-1K.
                 per_channel=True,
                 # Seven bits cost nothing there, and cannot overflow on processors without VNNI.
                 reduce_range=True,
@@ -89,11 +88,11 @@ def quantize_model(source: Path, target: Path) -> None:
 
 
 def load_transformer(checkpoint: Checkpoint, attention: str | None = "eager") -> torch.nn.Module:
-    """The transformer with all its weights, in fp32 and evaluation mode.
+    """Load the transformer with all its weights, in fp32 and evaluation mode.
 
     Args:
         checkpoint: Source weights.
-        attention: "eager", which every version of the exporter takes; None for the fastest.
+        attention: "eager", which every version of the exporter supports; None for the fastest.
 
     Raises:
         EncoderError: If transformers does not know the model, or weights are missing.
@@ -124,13 +123,13 @@ def load_transformer(checkpoint: Checkpoint, attention: str | None = "eager") ->
             f"{checkpoint.folder} lacks weights, among them {missing[0]}; fetch it again"
         )
     if report["missing_keys"]:
-        model.pooler = None  # random, and nobody reads it
+        model.pooler = None  # random, and never read
     loaded: torch.nn.Module = model.eval()
     return loaded
 
 
 def _pooled(model: torch.nn.Module, pooling: str) -> torch.nn.Module:
-    """The model followed by CLS or mean pooling and L2 normalisation."""
+    """Return the model followed by CLS or mean pooling and L2 normalisation."""
     import torch
 
     class Pooled(torch.nn.Module):

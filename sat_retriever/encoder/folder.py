@@ -1,9 +1,8 @@
-"""An exported encoder as a folder.
+"""Write and read an exported encoder as a folder.
 
-A folder holds `config.json` (format number, fingerprint, spec, hash of the model),
-`tokenizer.json` and `model.onnx`; see `sat_retriever.models.folder` for how it is written
-and checked. A fine-tuned encoder can say there, as `dense_weight`, how much its cosine
-should count beside the words.
+A folder holds `config.json` (format number, fingerprint, spec, hash of the model), `tokenizer.json`
+and `model.onnx`; see `sat_retriever.models.folder` for how it is written and checked. A fine-tuned
+encoder can state in `dense_weight` how much its cosine should count beside the words.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ class ModelFolder:
 
     Attributes:
         path: The folder.
-        spec: How its tokens are made.
-        dense_weight: Share of its cosine in the fused score, in [0, 1]; None if it says none.
-        transformer: The `config.json` of the transformer that it was exported from, with which
-            its weights can learn again (`expand_folder`); None if it is not there.
+        spec: The description of its tokens.
+        dense_weight: Share of its cosine in the fused score, in [0, 1]; None if not stated.
+        transformer: The `config.json` of the transformer that it was exported from, which is needed
+            to train its weights further (`expand_folder`); None if it is not recorded.
     """
 
     path: Path
@@ -59,12 +58,12 @@ class ModelFolder:
 
 
 def is_model_folder(folder: Path) -> bool:
-    """Whether this package wrote the folder (complete or not)."""
+    """True if this package wrote the folder, complete or not."""
     return is_folder(folder, _KIND)
 
 
 def read_model_folder(folder: Path) -> ModelFolder:
-    """The folder, after its format, fingerprint and hashes were checked.
+    """Return the folder after checking its format, fingerprint and hashes.
 
     Raises:
         EncoderError: If it is missing, incomplete, damaged, or of a newer format.
@@ -93,18 +92,18 @@ def write_model_folder(
     dense_weight: float | None = None,
     transformer: Mapping[str, Any] | None = None,
 ) -> ModelFolder:
-    """Write a folder in one step: it is there complete, or as it was before.
+    """Write a folder in one step; after a failure the old one is unchanged.
 
     Args:
-        target: The folder; an encoder folder or an empty folder there is replaced.
-        spec: How its tokens are made.
+        target: The folder; an existing encoder folder or empty folder is replaced.
+        spec: The description of its tokens.
         tokenizer: The `tokenizer.json` to copy.
-        write_model: Writes the ONNX file to the path it is given.
-        dense_weight: Share of its cosine in the fused score, in [0, 1]; None says none.
+        write_model: Writes the ONNX file to a given path.
+        dense_weight: Share of its cosine in the fused score, in [0, 1]; None states none.
         transformer: See `ModelFolder`.
 
     Raises:
-        EncoderError: If it cannot be written, something else is there, or the weight is
+        EncoderError: If it cannot be written, something else is at that path, or the weight is
             out of its range.
     """
     _check_dense_weight(dense_weight, target)

@@ -1,4 +1,4 @@
-"""The exported model at run time: a text in, its token out; onnxruntime and tokenizers only."""
+"""Run the exported model: a text in, its token out, with onnxruntime and tokenizers only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class OnnxModel:
-    """A tokenizer and a session opened from one folder; safe to share between threads."""
+    """A tokenizer and a session from one folder; may be shared between threads."""
 
     def __init__(
         self, folder: ModelFolder, pieces: WordPieces, session: onnxruntime.InferenceSession
@@ -27,11 +27,11 @@ class OnnxModel:
 
     @classmethod
     def open(cls, folder: ModelFolder, threads: int) -> OnnxModel:
-        """The model of a verified folder.
+        """Open the model of a verified folder.
 
         Args:
             folder: The folder.
-            threads: Processor cores one text may use.
+            threads: Processor cores that one text may use.
 
         Raises:
             EncoderError: If its tokenizer or its model cannot be opened.
@@ -40,11 +40,11 @@ class OnnxModel:
         return cls(folder, pieces, _open_session(folder, threads))
 
     def token(self, text: str) -> FloatArray:
-        """Token of one text, (d,) float32, unit length; the text is cut at the maximum length.
+        """Return the token of one text, (d,) float32, unit length; a long text is cut.
 
         Raises:
-            EncoderError: If onnxruntime fails, for example for lack of memory, or the model
-                gives something else than numbers.
+            EncoderError: If onnxruntime fails, for example for lack of memory, or the result is not
+                finite.
         """
         ids, mask = self._pieces.padded([self._pieces.of(text)])  # (1, t)
         inputs = {"input_ids": ids, "attention_mask": mask}
@@ -54,7 +54,7 @@ class OnnxModel:
 
 
 def _open_session(folder: ModelFolder, threads: int) -> onnxruntime.InferenceSession:
-    """The model, checked to have the documented inputs and width."""
+    """Open the model, and check its inputs and width."""
     session = open_session(folder.model, threads)
     inputs, output = sorted(input_shapes(session)), output_shape(session)
     if inputs != ["attention_mask", "input_ids"] or output[1:] != (folder.spec.width,):

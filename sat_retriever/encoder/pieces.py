@@ -1,4 +1,4 @@
-"""Texts to word pieces, the same for a model in training and for its exported copy."""
+"""Split texts into word pieces, the same for a model in training and its exported copy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class WordPieces:
-    """A tokenizer with the rules of one encoder; safe to share between threads."""
+    """A tokenizer with the rules of one encoder; may be shared between threads."""
 
     def __init__(self, tokenizer: Tokenizer, spec: EncoderSpec) -> None:
         """Take finished parts; use `open` to get them."""
@@ -26,10 +26,10 @@ class WordPieces:
 
     @classmethod
     def open(cls, file: Path, spec: EncoderSpec) -> WordPieces:
-        """The tokenizer of a `tokenizer.json`, cutting at the maximum length, without padding.
+        """Open a `tokenizer.json` that cuts at the maximum length, without padding.
 
         Raises:
-            EncoderError: If the file is no usable tokenizer.
+            EncoderError: If the file is not a usable tokenizer.
         """
         from tokenizers import Tokenizer
 
@@ -42,7 +42,7 @@ class WordPieces:
         return cls(tokenizer, spec)
 
     def of(self, text: str) -> list[int]:
-        """Word pieces of one text, special ones included, cut at the maximum length."""
+        """Return the word pieces of one text with special ones, cut at the maximum length."""
         if self._spec.lowercase:
             text = text.lower()
         # A lone surrogate (from a file name that is no UTF-8) cannot be split.
@@ -54,7 +54,7 @@ class WordPieces:
     def padded(
         self, pieces: Sequence[Sequence[int]]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Word pieces of b texts filled up to the longest, t, and 1 where a piece stands.
+        """Return the word pieces of b texts, padded to the longest, t, and a mask of 1 for pieces.
 
         Returns:
             Two arrays (b, t).

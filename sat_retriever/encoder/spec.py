@@ -1,4 +1,4 @@
-"""What decides every token of an encoder, and its fingerprint."""
+"""Describe all settings that decide the tokens of an encoder, with a fingerprint."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sat_retriever.errors import EncoderError
 Pooling = Literal["cls", "mean"]
 Precision = Literal["fp32", "int8", "compact"]
 
-# How a precision is reached; a new way of quantising is another encoder.
+# The scheme of each precision; another way of quantising is another encoder.
 _SCHEMES = {
     "fp32": "fp32",
     "int8": "dynamic, a scale a column, 7-bit weights",
@@ -22,7 +22,7 @@ _SCHEMES = {
 
 @dataclass(frozen=True, slots=True)
 class EncoderSpec:
-    """What decides every token of an encoder; two equal specs give equal tokens.
+    """All settings that decide the tokens of an encoder; equal specs give equal tokens.
 
     Attributes:
         weights: SHA-256 of the source's safetensors files.
@@ -30,11 +30,11 @@ class EncoderSpec:
         tokenizer: SHA-256 of `tokenizer.json`.
         pooling: "cls" or "mean"; the pooled vector is then always L2-normalised.
         width: Token width d.
-        max_length: Word pieces read of one text, special ones included.
-        pad_id: Word piece that fills up shorter texts of a batch.
-        lowercase: Texts are lower-cased before they are split.
-        query_prefix: Put in front of every query.
-        sheet_prefix: Put in front of every sheet text.
+        max_length: Longest text in word pieces, including special ones.
+        pad_id: Word piece of the padding.
+        lowercase: True if texts are lower-cased before they are split.
+        query_prefix: Prefix of every query.
+        sheet_prefix: Prefix of every sheet text.
         precision: "fp32", "int8", or "compact": weights stored in bytes and half precision,
             computed in single precision.
     """
@@ -59,21 +59,21 @@ class EncoderSpec:
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hex digits over all fields: the same on every machine."""
+        """Sixteen hex digits over all fields, the same on every machine."""
         identity = {"encoder": 1, "normalize": "l2", "scheme": _SCHEMES[self.precision]}
         text = json.dumps(identity | self.to_dict(), sort_keys=True)
         return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain JSON values."""
+        """Return the fields as plain JSON values."""
         return asdict(self)
 
     def with_precision(self, precision: Precision) -> EncoderSpec:
-        """The same encoder in another precision."""
+        """Return the same encoder in another precision."""
         return replace(self, precision=precision)
 
 
 def unknown_precision(named: str) -> EncoderError:
-    """The error for a precision that there is not."""
+    """Return the error for an unknown precision."""
     known = ", ".join(map(repr, get_args(Precision)))
     return EncoderError(f"unknown precision {named!r}; choose one of: {known}")

@@ -1,4 +1,4 @@
-"""How well sheets are found: a method answers questions with a run, and metrics come from runs.
+"""Measure how well sheets are found: a method turns questions into a run; a run gives metrics.
 
 index → methods/ → Method → Run → rows → metrics, differences, tables, reports
 """

@@ -1,4 +1,4 @@
-"""Language models as rows of a bench: asked, their answers kept, and what is to be said of them."""
+"""Use language models as rows of a bench: ask them, keep their answers, and write remarks."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class AskedModel:
     """A language model as a method of a bench.
 
     Attributes:
-        name: What its row is called.
-        method: How it answers.
-        model: What is asked.
+        name: Name of its row.
+        method: The method that asks it.
+        model: The language model.
         answers: Its answers, kept as they come.
     """
 
@@ -39,16 +39,16 @@ class AskedModel:
     answers: Answers
 
     def seconds(self) -> list[float]:
-        """How long each question took that was answered, when it was.
+        """Return the time of each answered question, measured when it was asked, in seconds.
 
         Raises:
-            LanguageModelError: If not one was: then there is nothing that a row could show.
+            LanguageModelError: If no question was answered, so there is no row to show.
         """
         summary(self.answers.seen).check_answered()
         return [answer.seconds for answer in self._given()]
 
     def counts(self) -> dict[str, Any]:
-        """Questions, short and failed answers, tokens of the prompts, and what gave them."""
+        """Return counts of questions and answers, prompt tokens, and facts about the model."""
         return {
             **asdict(summary(self.answers.seen)),
             "digests": list(filter(None, self._digests())),
@@ -57,7 +57,7 @@ class AskedModel:
         }
 
     def remarks(self, *, left_out: bool = False) -> list[str]:
-        """What a reader of its row has to know, or of its not being there, in sentences."""
+        """Return sentences that a reader needs to know about its row, or about the missing row."""
         if left_out:
             kept = len(self._given())
             if not kept:
@@ -113,15 +113,15 @@ class AskedModel:
 def asked_models(
     index: SheetIndex, settings: LanguageModelSettings, folder: Path, *, names: bool = False
 ) -> list[AskedModel]:
-    """A model of the local Ollama that picks from what the index's tokens find.
+    """Return a model of the local Ollama that picks from the results of the index's tokens.
 
-    Nothing is asked yet: without a server, or without the model there, its row is left out.
+    Nothing is asked yet. Without a server or the model, its row is left out.
 
     Args:
-        index: Where candidates come from.
-        settings: Which model, and how it is asked.
-        folder: Where answers are kept, and looked up before the model is asked.
-        names: Whether it is asked once more, to pick from the names of all sheets: LLM-only.
+        index: Source of the candidates.
+        settings: The model and its options.
+        folder: Folder of the kept answers, which are looked up before the model is asked.
+        names: True also returns LLM-only, which picks from the names of all sheets.
 
     Raises:
         InputError: If a file of answers holds something else.

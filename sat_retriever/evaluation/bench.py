@@ -1,4 +1,4 @@
-"""Methods side by side on labelled questions of one index: what the main table is made of."""
+"""Compare methods on labelled questions of one index, for the main table."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from sat_retriever.metrics.run import Run
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.links import Link
 
-FEW = 50  # fewer questions than these tell methods apart by large differences only
+FEW = 50  # fewer questions show only large differences between methods
 LISTED = 10  # first sheets of a question that a report shows
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One method's answers and what they are worth: a row of the main table.
+    """One method's answers with their metrics: a row of the main table.
 
     Attributes:
-        name: What the row is called.
+        name: Name of the row.
         run: Its rankings, by place of the question.
         rows: One row a question; see `rows_of`.
         metrics: Means over the rows; see `metrics_of`.
         latency: Times of one question; None if it was not timed.
         difference: NDCG@5 minus that of the row it is compared with; None without one.
-        lifted: By place of the question, the link that lifted a sheet most, for those of
-            its first ten that one did.
+        lifted: By place of the question, for each of its first ten sheets that a link raised, the
+            link that raised it most.
     """
 
     name: str
@@ -59,12 +59,12 @@ class Bench:
     """Methods on the same questions.
 
     Attributes:
-        queries: The questions by place, with what counts as a hard negative.
+        queries: The questions by place, with the sheets that count as hard negatives.
         sheet_ids: Every sheet of the index, in order; rows name sheets by their place in it.
         scored: One for each method, in the order given.
-        left_out: Methods that gave no row, by name, and why.
-        ruled_out: Whether what the labels rule out counts as hard negatives, as no question
-            has annotated ones.
+        left_out: Reasons by name, for methods without a row.
+        ruled_out: True if sheets that the labels rule out count as hard negatives, since no
+            question has annotated ones.
         against: Name of the row that all others are compared with; None for the row above.
     """
 
@@ -76,7 +76,7 @@ class Bench:
     against: str | None = None
 
     def compared_with(self, row: int) -> int | None:
-        """The row that a row is compared with, counted from 0; None for none."""
+        """Return the row that a row is compared with, counted from 0; None for none."""
         if self.against is None:
             return row - 1 if row else None
         named = [other for other, one in enumerate(self.scored) if one.name == self.against]
@@ -92,26 +92,26 @@ def bench(
     *,
     against: str | None = None,
 ) -> Bench:
-    """Every method's answers to the same questions, scored, timed and compared.
+    """Score, time and compare the answers of every method to the same questions.
 
-    Where no question at all has annotated hard negatives, the sheets that the labels rule out
-    count as such: whoever wrote the labels has looked at them. A method whose language model
-    fails, or whose answers cannot be kept, gives no row; the others are there all the same.
+    If no question has annotated hard negatives, the sheets that the labels rule out count as such,
+    since the author of the labels has judged them. A method whose language model fails, or whose
+    answers cannot be kept, gives no row; the others keep theirs.
 
     Args:
-        index: Where the methods look.
-        queries: Labelled questions; every sheet they name is in the index.
+        index: The index that the methods search.
+        queries: Labelled questions; all their sheets are in the index.
         methods: By name, in the order of the table.
-        timing: How many calls are timed; None for the usual.
-        told: Called as the work goes on.
+        timing: The number of calls to time; None for the default.
+        told: Receives the progress.
         against: Name of the method that all others are compared with; None compares each row
             with the one above.
 
     Raises:
         EmptyInputError: If there are no questions or no methods.
         InputError: If a relevant sheet is not in the index, or no method has the name `against`.
-        LanguageModelError: If no method gives a row, and the first failed by its model.
-        OutputError: The same, if its answers could not be kept.
+        LanguageModelError: If no method gives a row, and the first failed because of its model.
+        OutputError: If no method gives a row, and the first could not keep its answers.
     """
     if not queries or not methods:
         raise EmptyInputError("there is nothing to compare; give questions and methods")
@@ -130,7 +130,7 @@ def bench(
         try:
             one, each_s = _scored(name, method, asked, numbers, told)
             times = timed(name, method, each_s, texts, timing or Timing(), told)
-        except (LanguageModelError, OutputError) as error:  # late, and no other row is to be lost
+        except (LanguageModelError, OutputError) as error:  # may come late; the other rows are kept
             failed[name] = error
             continue
         scored.append(replace(one, latency=times))
@@ -141,7 +141,7 @@ def bench(
 
 
 def _compared(found: Bench) -> Bench:
-    """The same with the difference of every row."""
+    """Return the bench with the difference of every row."""
     rows = list(found.scored)
     for row, one in enumerate(found.scored):
         other = found.compared_with(row)
@@ -162,7 +162,7 @@ def _check_indexed(queries: Sequence[Query], numbers: Mapping[str, int], index: 
 
 
 def judged(queries: Sequence[Query]) -> list[Query]:
-    """The questions with what was ruled out as hard negatives, if none has annotated ones.
+    """Return the questions with ruled-out sheets as hard negatives, if none are annotated.
 
     >>> found = judged([Query("a", ("x",), negatives=("y",))])
     >>> found[0].hard_negatives
@@ -174,7 +174,7 @@ def judged(queries: Sequence[Query]) -> list[Query]:
 
 
 def _ruled_out(queries: Sequence[Query]) -> bool:
-    """Whether `judged` changes anything."""
+    """True if `judged` changes a question."""
     annotated = any(query.hard_negatives for query in queries)
     return not annotated and any(query.negatives for query in queries)
 
@@ -186,7 +186,7 @@ def _scored(
     numbers: Mapping[str, int],
     told: Told,
 ) -> tuple[Scored, float]:
-    """A method's answers without times, and about how many seconds one took."""
+    """Return a method's answers without times, and the mean time of a question in seconds."""
     places = iter(queries)
     lifted: dict[int, dict[str, Link]] = {}
 

@@ -1,4 +1,4 @@
-"""How long a method takes for one question: each stage alone, and both in one call."""
+"""Measure the time of a method for one question: each stage alone, and both in one call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REPEATS = 3
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Milliseconds of one question.
+    """The milliseconds of one question.
 
     Attributes:
         mean: Arithmetic mean.
@@ -35,13 +35,13 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Times of a method, all over the same questions.
+    """The times of a method, all over the same questions.
 
     Attributes:
-        joint: Both stages as one call, measured on their own and not added up.
-        stage1: Tokenise, encode, similarity to all tokens, the best of them.
-        stage2: Candidates to their new order; None without Stage 2.
-        calls: Timed calls behind each of them.
+        joint: Both stages as one call, measured separately and not added up.
+        stage1: Tokenise, encode, compare with all tokens, and select the best.
+        stage2: Put the candidates in a new order; None without Stage 2.
+        calls: Number of timed calls of each.
     """
 
     joint: Times
@@ -58,22 +58,22 @@ def latency(
     warm_up: int = WARM_UP,
     progress: Progress = no_progress,
 ) -> Latency:
-    """Times of one question after another.
+    """Time a method, one question after another.
 
-    Source: paper, section 4 (latency). Loading models and encoding sheets are left out. Departs:
-    percentiles beside the mean; the joint call is timed as well. There is no device to wait
-    for: a model's answer is a NumPy array when its call returns.
+    Source: paper, section 4 (latency). Loading models and encoding sheets are excluded. Departs:
+    percentiles beside the mean; the joint call is timed as well. No device synchronisation is
+    needed: a model's answer is a NumPy array when its call returns.
 
     Args:
-        method: What answers.
-        queries: Questions, different ones; all are asked in each repeat.
+        method: The method to time.
+        queries: Different questions; all are asked in each repeat.
         repeats: Timed rounds over all questions.
         warm_up: Calls before the first timed one; they go through the questions in turn.
-        progress: Told how many of the timed calls are done.
+        progress: Receives the number of timed calls done.
 
     Raises:
         EmptyInputError: If there are no questions.
-        InputError: If there are no repeats, or fewer than 0 calls to warm up.
+        InputError: If there are no repeats, or `warm_up` is negative.
     """
     if not queries:
         raise EmptyInputError("there are no questions to time")
@@ -98,14 +98,14 @@ def latency(
 
 
 def _milliseconds(call: Callable[..., Given], *arguments: object) -> tuple[float, Given]:
-    """Time that a call took, and its result."""
+    """Return the time of a call in milliseconds, and its result."""
     start = time.perf_counter()
     given = call(*arguments)
     return (time.perf_counter() - start) * 1000, given
 
 
 def times_of(values: Sequence[float]) -> Times:
-    """Mean and percentiles, interpolated between the sorted values.
+    """Return mean and percentiles, interpolated between the sorted values.
 
     >>> times_of([1.0, 2.0, 6.0])
     Times(mean=3.0, p50=2.0, p95=5.6)

@@ -1,4 +1,4 @@
-"""The main table in words: for each method a row of cells, the best of a column marked."""
+"""Write the main table in words: a row of cells per method, the best of a column marked."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Column:
 
     Attributes:
         title: Its name.
-        means: What it is, in a sentence.
-        of: Its value for a method; None where there is none.
-        text: The value as it is shown.
-        lower: Whether less is better.
+        means: Its meaning, in a sentence.
+        of: Returns its value for a method; None if it has none.
+        text: Formats the value.
+        lower: True if less is better.
     """
 
     title: str
@@ -33,14 +33,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value as it is shown, and whether no other method has a better one."""
+    """One formatted value; `best` if no other method has a better one."""
 
     text: str
     best: bool = False
 
 
 def share(value: float) -> str:
-    """A number in [0, 1] with three digits.
+    """Format a number in [0, 1] with three digits.
 
     >>> share(0.9173), share(1.0)
     ('.917', '1.000')
@@ -49,7 +49,7 @@ def share(value: float) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """A time with one digit, or none if it is long.
+    """Format a time with one digit after the point, or none from 100 on.
 
     >>> milliseconds(9.24), milliseconds(2612.7)
     ('9.2', '2,613')
@@ -58,7 +58,7 @@ def milliseconds(value: float) -> str:
 
 
 def signed(found: Difference | None) -> str:
-    """A difference and its interval.
+    """Format a difference and its interval.
 
     >>> signed(Difference(0.031, -0.002, 0.05))
     '+.031 [-.002, +.050]'
@@ -110,9 +110,9 @@ COLUMNS = (
 
 
 def cells(bench: Bench) -> list[list[Cell]]:
-    """One row a method, one cell a column of `COLUMNS`; best are all that share the best value.
+    """Return one row a method, one cell a column of `COLUMNS`; ties for best are all marked.
 
-    Where all methods have the same value, none is marked.
+    If all methods have the same value, none is marked.
     """
     by_column = [_column(column, bench.scored) for column in COLUMNS]
     return [list(row) for row in zip(*by_column, strict=True)]
@@ -130,7 +130,7 @@ def _column(column: Column, scored: Sequence[Scored]) -> list[Cell]:
 
 
 def notes(bench: Bench) -> list[str]:
-    """What a reader of the table has to know, in sentences."""
+    """Return sentences that a reader of the table needs to know."""
     number = len(bench.queries)
     said = []
     if any(one.difference for one in bench.scored):
@@ -152,12 +152,12 @@ def notes(bench: Bench) -> list[str]:
 
 
 def compared_row(bench: Bench) -> str:
-    """The row that the others are compared with, in words."""
+    """Return the name of the row that the others are compared with, in words."""
     return "the row above" if bench.against is None else bench.against
 
 
 def left_out(reasons: Mapping[str, str]) -> list[str]:
-    """Which methods have no row, and why: sentences, of reasons by name.
+    """Return a sentence for each method without a row, from reasons by name.
 
     >>> left_out({"RAG+LLM": "no server answers"})
     ['Left out: RAG+LLM, as no server answers']
@@ -166,7 +166,7 @@ def left_out(reasons: Mapping[str, str]) -> list[str]:
 
 
 def few(number: int) -> str:
-    """The warning for a small number of questions."""
+    """Return the warning for a small number of questions."""
     asked = "1 question is" if number == 1 else f"{number:,} questions are"
     return (
         f"Only {asked} labelled: with fewer than {FEW}, one question more or less can change "

@@ -1,4 +1,4 @@
-"""The methods that an index can be asked by, named as the rows of a table."""
+"""Name the methods that can search an index, as rows of a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sat_retriever.rank.load import (
 from sat_retriever.rank.registry import untrained_kind
 
 _OWN = "+ own reranker"
-_ENCODER = "encoder"  # folder of a run, where a training puts the encoder
+_ENCODER = "encoder"  # the folder of the encoder in a training's run
 
 
 def named_methods(
@@ -31,22 +31,22 @@ def named_methods(
     rerankers: Iterable[str | Path] = (),
     lost: Callable[[str], None] | None = None,
 ) -> dict[str, Method]:
-    """Words, tokens, both, times, links, and trained rerankers, in the order of a table.
+    """Return words, tokens, both, times, links, and trained rerankers, in the order of a table.
 
-    Tokens are called Stage 1 where the index's encoder was trained on sheets, and RAG, as in
-    the paper, where it was not. "+ own reranker" is what a search of this index ends with, if
-    that is a trained one.
+    Tokens are called Stage 1 if the index's encoder was trained on sheets, and RAG, as in the
+    paper, if not. "+ own reranker" is the reranker that a search of this index uses, if that is
+    a trained one.
 
     Args:
-        index: Where they look.
+        index: The index to search.
         rerankers: Folders of further trained rerankers, or run folders of their trainings, or
             "general".
-        lost: Is told why the index's own reranker has no row, where it cannot be opened.
+        lost: Receives the reason if the index's own reranker cannot be opened and has no row.
 
     Raises:
-        PathNotFoundError: If there is no such folder, or the index's own reranker is not there
-            and nobody is to be told.
-        InputError: If there is no reranker in it.
+        PathNotFoundError: If there is no such folder, or the index's own reranker is missing and
+            `lost` is None.
+        InputError: If a folder holds no reranker.
         EncoderError: If the index's encoder or a reranker cannot be opened.
         FingerprintMismatchError: If a reranker was trained on other tokens than the index has.
     """
@@ -77,7 +77,7 @@ def named_methods(
 
 
 def is_trained(index: SheetIndex) -> bool:
-    """Whether the index's encoder learned from questions: then its training chose its weight.
+    """True if the index's encoder was trained on questions, which also chose its weight.
 
     Raises:
         EncoderError: If the encoder cannot be loaded.
@@ -86,7 +86,7 @@ def is_trained(index: SheetIndex) -> bool:
 
 
 def encoder_label(name: str) -> str:
-    """What an encoder is called in a table: the last part of its name that says something.
+    """Return an encoder's name for a table: the last meaningful part of its full name.
 
     >>> [encoder_label(name) for name in ("minilm", "BAAI/bge-base", "/data/runs/7/encoder")]
     ['minilm', 'bge-base', '7']
@@ -96,7 +96,7 @@ def encoder_label(name: str) -> str:
 
 
 def _trained(index: SheetIndex, name: str) -> tuple[str, Method]:
-    """A trained reranker, and what its row is called."""
+    """Return a trained reranker as a method, and the name of its row."""
     found = load_reranker(index, name)
     kind, _ = located_reranker(name)
     return f"{kind.label} ({Path(name).resolve().name})", second_stage(index, found)

@@ -1,4 +1,4 @@
-"""A bench as one JSON object: enough to compute every figure of its table again."""
+"""Write a bench as one JSON object from which every figure of its table can be computed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ FORMAT = 2
 
 
 def results_of(bench: Bench, about: Mapping[str, Any], *, per_query: bool = True) -> dict[str, Any]:
-    """What was measured, ready for JSON.
+    """Return the measurement, ready for JSON.
 
     Args:
         bench: The methods' answers.
-        about: What it is of: index, labels, how it was made.
-        per_query: Whether the questions and the rows of each method are in it.
+        about: Its description: index, labels, and how it was made.
+        per_query: True includes the questions and the rows of each method.
     """
     found: dict[str, Any] = {"format": FORMAT, **about, "questions": len(bench.queries)}
     found["hard_negatives"] = "ruled out by the labels" if bench.ruled_out else "as annotated"
@@ -57,7 +57,7 @@ def _method(bench: Bench, row: int, *, per_query: bool) -> dict[str, Any]:
 
 
 def _difference(bench: Bench, row: int) -> dict[str, Any] | None:
-    """Mean and interval of a row's difference, and the row that it is `to`."""
+    """Return mean and interval of a row's difference, and the row that it is `to`."""
     found, other = bench.scored[row].difference, bench.compared_with(row)
     if found is None or other is None:
         return None

@@ -1,4 +1,4 @@
-"""How many calls of a bench are timed, and the times of one of its methods."""
+"""Decide how many calls of a bench are timed, and time one of its methods."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from sat_retriever.gathering import evenly
 _WARM_UP = 5
 _LEAST_TIMED = 10
 
-Told = Callable[[str, int, int], None]  # what is being done, how many are done, and of how many
+Told = Callable[[str, int, int], None]  # the activity, how many are done, and of how many
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How many calls are timed.
+    """The number of calls to time.
 
     Attributes:
         questions: Most questions, spread evenly over all; 0 times nothing.
-        seconds: About how long the timing of one method may take; slow methods are asked
-            fewer questions, ten at least.
-        repeats: Times that each of them is asked.
-        own: By name, methods that time their own calls, as one that keeps its answers has to:
-            gives the seconds of each.
+        seconds: Approximate limit of the timing of one method; slow methods are asked fewer
+            questions, but at least ten.
+        repeats: Number of times that each question is asked.
+        own: By name, functions that return the seconds of each call, for methods that time their
+            own calls, such as those with kept answers.
     """
 
     questions: int = 100
@@ -37,15 +37,15 @@ class Timing:
 def timed(
     name: str, method: Method, each_s: float, texts: Sequence[str], timing: Timing, told: Told
 ) -> Latency | None:
-    """Times of a method over some of the questions; None if none are to be timed.
+    """Time a method over some of the questions; None if none are to be timed.
 
     Args:
-        name: What the method is called.
-        method: What answers.
-        each_s: About how many seconds one answer takes.
+        name: Name of the method.
+        method: The method.
+        each_s: Approximate time of one answer, in seconds.
         texts: All questions.
-        timing: How many of them are asked.
-        told: Called as the work goes on.
+        timing: Number of questions to ask.
+        told: Receives the progress.
     """
     if name in timing.own:
         return measured(timing.own[name]())
@@ -64,7 +64,7 @@ def timed(
 
 
 def measured(seconds: Sequence[float]) -> Latency | None:
-    """Times of calls that were timed elsewhere; None without one.
+    """Return the times of calls that were timed elsewhere; None without a call.
 
     >>> measured([1.0, 3.0]).joint
     Times(mean=2000.0, p50=2000.0, p95=2900.0)

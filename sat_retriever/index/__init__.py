@@ -1,1 +1,1 @@
-"""The index of a corpus: workbooks in, candidates out."""
+"""Index a corpus: workbooks in, candidates out."""

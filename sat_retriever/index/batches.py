@@ -1,4 +1,4 @@
-"""Workbooks of a plan, read in other processes and handed on in batches to be encoded."""
+"""Read the workbooks of a plan in other processes, and group them into batches to encode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sat_retriever.index.plan import Plan, ToRead
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import DEFAULT_LIMITS, Workbook, read_workbooks
 
-# Encoding pays when texts come together; a kill loses no more than this many sheets.
+# Texts are encoded faster together; a kill loses at most this many sheets.
 _BATCH_SHEETS = 128
 _BATCH_SECONDS = 2.0
 
@@ -19,14 +19,14 @@ _BATCH_SECONDS = 2.0
 def batches(
     plan: Plan, *, examples: bool, password: str | None, workers: int | None, limits: Limits | None
 ) -> Iterator[list[tuple[ToRead, Workbook]]]:
-    """The plan's workbooks as they are read, in groups of enough sheets to be encoded together.
+    """Yield the plan's workbooks as they are read, in groups large enough to encode together.
 
     Args:
-        plan: What to read.
+        plan: The plan.
         examples: False drops example cells from the records.
-        password: Opens encrypted workbooks.
-        workers: Reading processes; all cores if None.
-        limits: Bounds on one file; None for the usual ones.
+        password: Password of encrypted workbooks.
+        workers: Reading processes; None takes all cores.
+        limits: Bounds on one file; None takes the default ones.
     """
     jobs = {job.file: job for job in plan.read}
     books = read_workbooks(
@@ -46,10 +46,9 @@ def batches(
 def _in_turn(
     plan: Plan, books: Iterator[tuple[ToRead, Workbook]]
 ) -> Iterator[tuple[ToRead, Workbook]]:
-    """The workbooks as they come, but those of one path in several folders in the plan's order.
+    """Yield the workbooks as they come, but those of one path in the plan's order of folders.
 
-    Their sheets may have the same ids: which of them is kept must not depend on which was
-    read first.
+    Their sheets may have the same ids, and the reading order must not decide which one is kept.
     """
     turns: dict[str, list[Path]] = {}
     for job in plan.read:
@@ -65,7 +64,7 @@ def _in_turn(
 def _grouped(
     books: Iterator[tuple[ToRead, Workbook]],
 ) -> Iterator[list[tuple[ToRead, Workbook]]]:
-    """Workbooks in groups of enough sheets or seconds."""
+    """Yield workbooks in groups of enough sheets or seconds."""
     batch: list[tuple[ToRead, Workbook]] = []
     sheets, since = 0, time.monotonic()
     for job, book in books:

@@ -1,4 +1,4 @@
-"""One file compared with the state in which the index knows it."""
+"""Compare one file with its state in the index."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from sat_retriever.workbook.opening.digest import content_hash
 from sat_retriever.workbook.opening.paths import printable
 from sat_retriever.workbook.opening.regular import OUTSIDE, open_regular
 
-# A file that is changed twice within one tick of a coarse clock keeps its time and perhaps its
-# size. A file that was younger than this when it was looked at is hashed the next time.
+# A file that changes twice within one tick of a coarse clock keeps its time and perhaps its size.
+# A file that was younger than this when it was checked is hashed the next time.
 _CLOCK_NS = 2_000_000_000
-# Reasons that may pass: what was read of the file before stays, and it is read again. The
-# first two are tried at every sync, since an hour later they may be gone; the others only when
-# the user asks to verify.
+# Reasons that may pass: the earlier content stays, and the file is read again. The first two are
+# tried at every sync, since they may be gone an hour later; the others only when the user asks to
+# verify.
 _AGAIN = {SkipReason.UNREADABLE, SkipReason.TIMEOUT}
 PASSING = _AGAIN | {SkipReason.OUT_OF_MEMORY, SkipReason.READER_CRASHED}
 _LIMITED = PASSING | {SkipReason.TOO_LARGE}
@@ -30,7 +30,7 @@ _LOCKED = {SkipReason.ENCRYPTED, SkipReason.WRONG_PASSWORD}
 
 
 def state_now(scope: Scope, file: Path, within: Path | None) -> WorkbookState:
-    """The file's present size and time; zeros if it cannot be looked at, or must not be."""
+    """Return the file's current size and time; zeros if it cannot or must not be checked."""
     root, now = printable(scope.root), time.time_ns()
     empty = WorkbookState(root, below(root, file), 0, 0, now, content_hash="")
     if within is None:
@@ -45,7 +45,7 @@ def state_now(scope: Scope, file: Path, within: Path | None) -> WorkbookState:
 
 
 def other_kind(file: Path, old: WorkbookState | None) -> Kind | None:
-    """Kind of a file in a folder that is no spreadsheet; None if it is one, or was one before."""
+    """Return the kind of a file in a folder that is not a spreadsheet and was not one before."""
     if old is not None and not _is_refused(old):
         return None
     kind = sniff(file, named=False)
@@ -59,7 +59,7 @@ def _is_refused(old: WorkbookState) -> bool:
 
 
 def refused_state(now: WorkbookState, file: Path, kind: Kind) -> WorkbookState:
-    """The state of a file that is no spreadsheet."""
+    """Return the state of a file that is not a spreadsheet."""
     why = Skipped(now.path, SkipReason.NOT_A_SPREADSHEET, kind.message)
     return replace(now, content_hash=_hash_file(file), skipped=(why,))
 
@@ -67,8 +67,8 @@ def refused_state(now: WorkbookState, file: Path, kind: Kind) -> WorkbookState:
 def tried_again(
     *, verify: bool, password: bool, limits: bool, explicit: bool
 ) -> frozenset[SkipReason]:
-    """Reasons for which a workbook is read again although it did not change."""
-    # A link that leads outside comes here only when it is followed now, or its target is named.
+    """Return the reasons for which an unchanged workbook is read again."""
+    # A link that leads outside gets here only if it is followed now, or its target is named.
     again = _AGAIN | {SkipReason.OUTSIDE_LINK}
     if verify:
         again |= PASSING
@@ -76,7 +76,7 @@ def tried_again(
         again |= _LOCKED
     if limits:
         again |= _LIMITED
-    if explicit:  # text is read whatever its name when it is named, but not in a folder
+    if explicit:  # a named text file is always read, one in a folder is not
         again.add(SkipReason.NOT_A_SPREADSHEET)
     return frozenset(again)
 
@@ -85,7 +85,7 @@ def must_read(old: WorkbookState, again: Set[SkipReason], *, clashes: bool) -> b
     """True if an unchanged workbook is read again.
 
     Args:
-        old: What the index knows of it.
+        old: Its state in the index.
         again: Reasons to read it again.
         clashes: True if a sheet id that was taken may be free now.
     """
@@ -96,10 +96,10 @@ def must_read(old: WorkbookState, again: Set[SkipReason], *, clashes: bool) -> b
 def unchanged_state(
     old: WorkbookState, now: WorkbookState, file: Path, *, verify: bool
 ) -> WorkbookState | None:
-    """The state of a file whose content is the same, with its present time; None if it changed."""
+    """Return the state of an unchanged file with its current time; None if it changed."""
     if not verify and _same_stat(old, now):
         return old if old.within == now.within else replace(old, within=now.within)
-    # An empty hash says nothing: that of a file that could not be read is empty, too.
+    # An empty hash is no evidence: a file that could not be read has an empty one, too.
     if old.content_hash and _hash_file(file) == old.content_hash:
         return replace(now, content_hash=old.content_hash, skipped=old.skipped)
     return None
@@ -111,7 +111,7 @@ def _same_stat(old: WorkbookState, now: WorkbookState) -> bool:
 
 
 def _hash_file(file: Path) -> str:
-    """The hash that a reader gives as `content_hash`; empty when unreadable."""
+    """Return the hash that a reader gives as `content_hash`; empty if the file is unreadable."""
     try:
         with open_regular(file) as opened:
             return content_hash(opened)

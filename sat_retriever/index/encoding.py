@@ -1,4 +1,4 @@
-"""Records to the rows that a store keeps: each with its token and its words."""
+"""Turn records into the rows of a store, each with its token and its words."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sat_retriever.text.serialize import serialize
 
 
 def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]:
-    """Records with their tokens and words, in their order.
+    """Return records with their tokens and words, in their order.
 
     Args:
-        records: The records; without any no encoder is loaded.
-        state: How a record becomes text, and a text a token.
+        records: The records; if there are none, no encoder is loaded.
+        state: The form of a record's text, and the encoder.
 
     Raises:
-        InputError: If a record has a value that cannot be kept.
+        InputError: If a record has a value that cannot be stored.
     """
     for record in records:
         _check(record)

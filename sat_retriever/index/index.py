@@ -1,4 +1,4 @@
-"""The index of a corpus: sheets in, candidates out."""
+"""Search and change the index of a corpus: sheets in, candidates out."""
 
 from __future__ import annotations
 
@@ -33,20 +33,19 @@ from sat_retriever.text.serialize import Serialization
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.regular import is_within, real_path
 
-UNRESOLVED_SHOWN = 20  # workbook files that status names
+UNRESOLVED_SHOWN = 20  # workbook files that the status names
 
 
 class SheetIndex:
     """Records, tokens and words of a corpus in one file.
 
-    Safe to share between threads. Many processes may read while one writes.
+    It may be shared between threads. Many processes may read while one writes.
 
     Args:
         store: An open store.
-        encoder: Encoder of the tokens in it; None loads the one the index names, at
-            the first query.
-        times: True ranks sheets lower whose time is not the one that a query names; False
-            scores as the paper does. Not part of the file.
+        encoder: Encoder of its tokens; None loads the one that the index names, at the first query.
+        times: True lowers the rank of sheets outside the periods that a query names; False scores
+            as the paper does. This is not stored in the file.
     """
 
     def __init__(self, store: Store, encoder: Encoder | None = None, *, times: bool = True) -> None:
@@ -66,19 +65,18 @@ class SheetIndex:
         examples: bool = True,
         dense_weight: float | None = None,
     ) -> SheetIndex:
-        """A new, empty index file.
+        """Create a new, empty index file.
 
         Args:
-            path: Where to write it.
-            encoder: Makes its tokens; None takes the general one of this package.
-            serialization: How a record becomes text; None takes the paper's form.
+            path: The path of the new file.
+            encoder: Encoder of its tokens; None takes this package's general one.
+            serialization: The form of a record's text; None takes the paper's form.
             examples: False keeps every cell value out of the file (metadata only).
-            dense_weight: Share of the cosine in its scores, unless a query gives another;
-                None takes the encoder's own (a fine-tuned one can bring it), or the default.
+            dense_weight: Share of the cosine in its scores, unless a query gives another; None
+                takes the encoder's own (a fine-tuned one may have one), or the default.
 
         Raises:
-            InputError: If there is a file at `path` already, or `dense_weight` is out of its
-                range.
+            InputError: If there is already a file at `path`, or `dense_weight` is out of its range.
             IndexStorageError: If the file cannot be written.
         """
         path = Path(path).absolute()
@@ -94,18 +92,17 @@ class SheetIndex:
     def open(
         cls, path: str | Path, encoder: Encoder | None = None, *, times: bool = True
     ) -> SheetIndex:
-        """An existing index.
+        """Open an existing index.
 
         Args:
             path: The index file.
-            encoder: Used in place of the one the index names; must have the same
-                fingerprint.
+            encoder: Replaces the encoder that the index names; must have the same fingerprint.
             times: See `SheetIndex`.
 
         Raises:
             IndexNotFoundError: If there is no such file.
-            IndexFormatError: If it is no index, or was written by a newer version.
-            FingerprintMismatchError: If `encoder` is not the one it was written with.
+            IndexFormatError: If it is not an index, or was written by a newer version.
+            FingerprintMismatchError: If `encoder` is not the one that the index was written with.
         """
         store = open_store(Path(path).resolve())
         try:
@@ -115,10 +112,10 @@ class SheetIndex:
             raise
 
     def copied(self, path: str | Path) -> SheetIndex:
-        """A copy of the index as it is now, open; later changes to either leave the other alone.
+        """Return an open copy of the index; later changes to either do not affect the other.
 
         Args:
-            path: The file of the copy; a file that is there is replaced.
+            path: The file of the copy; an existing file is replaced.
 
         Raises:
             OutputError: If it cannot be written.
@@ -131,7 +128,7 @@ class SheetIndex:
         self._store.close()
 
     def __enter__(self) -> SheetIndex:
-        """The index itself; leaving the block closes it."""
+        """Return the index itself; leaving the block closes it."""
         return self
 
     def __exit__(
@@ -143,7 +140,7 @@ class SheetIndex:
         self.close()
 
     def __len__(self) -> int:
-        """Number of sheets."""
+        """Return the number of sheets."""
         return self._store.counts()["sheets"]
 
     @property
@@ -153,30 +150,30 @@ class SheetIndex:
 
     @property
     def encoder(self) -> Encoder:
-        """The encoder of its tokens, loaded when first asked for.
+        """The encoder of its tokens, loaded on first use.
 
         Raises:
             EncoderError: If it cannot be loaded.
-            FingerprintMismatchError: If its name loads another encoder today.
+            FingerprintMismatchError: If its name now loads another encoder.
         """
         return self._state.encoder
 
     @property
     def fingerprint(self) -> str:
-        """Fingerprint of the encoder its tokens were made with; loads nothing."""
+        """Fingerprint of the encoder that made its tokens; loads nothing."""
         return self._state.settings.fingerprint
 
     @property
     def encoder_name(self) -> str:
         """Name or folder that loads the encoder of its tokens.
 
-        A folder that was moved along with the index is found beside it.
+        A folder that was moved together with the index is found beside it.
         """
         return self._state.encoder_name
 
     @property
     def reranker_name(self) -> str | None:
-        """Folder of the trained reranker that searches take where none is named."""
+        """Folder of the trained reranker that searches use if none is named."""
         settings = self._state.settings
         return settings.reranker and settings.located(settings.reranker, self.path)
 
@@ -187,7 +184,7 @@ class SheetIndex:
 
     @property
     def times(self) -> bool:
-        """True if sheets rank lower whose time is not the one that a query names."""
+        """True if sheets outside the periods that a query names rank lower."""
         return self._search.times
 
     @property
@@ -197,12 +194,12 @@ class SheetIndex:
 
     @property
     def serialization(self) -> Serialization:
-        """How its records became texts."""
+        """The form of its records' texts."""
         return self._state.settings.serialization
 
     @property
     def examples(self) -> bool:
-        """False if no cell values are kept."""
+        """False if no cell values are stored."""
         return self._state.settings.examples
 
     # ---- writing
@@ -229,35 +226,35 @@ class SheetIndex:
     ) -> SyncReport:
         """Bring the index in line with the workbooks under some paths.
 
-        New and changed workbooks are read, encoded and replaced, each in one
-        transaction; those that are gone from under the paths are removed. An
-        interruption leaves every workbook in its old or its new state.
+        New and changed workbooks are read, encoded and replaced, each in one transaction; those
+        that no longer exist under the paths are removed. An interruption leaves every workbook in
+        its old or its new state.
 
-        Workbooks of a folder that was renamed or moved are indexed anew under its new name. A
-        workbook of the missing folder is removed when one with the same path below its folder,
-        and with one of the same sheets, is indexed. All others stay, since the folder may be
-        on a disk that is not mounted.
+        Workbooks of a renamed or moved folder are indexed anew under its new name. A workbook of
+        the missing folder is removed when another with the same path below its folder, and with one
+        of the same sheets, is indexed. All others stay, since the folder may be on a disk that is
+        not mounted.
 
         Args:
-            paths: Folders and files. Sheet ids are relative to the folder; a path
-                inside a folder that was indexed before keeps that folder.
+            paths: Folders and files. Sheet ids are relative to the folder; a path inside a folder
+                that was indexed before keeps that folder.
             verify: Hash every file instead of trusting size and modification time, and check
                 every row of the index. Workbooks with damaged rows are read anew, even outside
                 the paths.
-            follow_links: Read a link in a folder even if its file lies outside every folder
-                and file that was ever named; otherwise such a link is skipped. Links to
-                folders are never followed. A path in `paths` is read wherever it leads.
-            password: Opens encrypted workbooks.
-            workers: Reading processes; all cores by default.
-            limits: Bounds on what one file may cost, in place of the usual ones; workbooks
-                that were cut at a limit are read again.
-            progress: Called with workbooks done, workbooks in all, and the path.
+            follow_links: Read a link in a folder even if its file lies outside every folder and
+                file that was ever named; otherwise such a link is skipped. Links to folders are
+                never followed. A path in `paths` is read wherever it leads.
+            password: Password of encrypted workbooks.
+            workers: Reading processes; None takes all cores.
+            limits: Bounds on the cost of one file, in place of the default ones; workbooks that
+                were cut at a limit are read again.
+            progress: Called with the number of workbooks done, of all, and the path.
 
         Raises:
             PathNotFoundError: If a path does not exist; then nothing is changed.
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
-            IndexDamagedError: If it meets damaged rows and `verify` is not given.
+            IndexDamagedError: If it meets damaged rows and `verify` is false.
             IndexFormatError: If the file itself is broken.
         """
         options = SyncOptions(
@@ -276,10 +273,10 @@ class SheetIndex:
         *,
         find_links: bool = True,
     ) -> int:
-        """Add sheets without files, each in place of a sheet of the same id.
+        """Add sheets without files; each replaces a sheet of the same id.
 
-        Records are written a thousand at a time. If the iterable fails later, those that were
-        written stay, with the links that were found between them.
+        Records are written a thousand at a time. If the iterable fails later, the records written
+        so far stay, with the links found between them.
 
         Args:
             records: The sheets; those of one `workbook` belong together.
@@ -291,7 +288,7 @@ class SheetIndex:
             Number of records added.
 
         Raises:
-            InputError: If a link or a record has a value that cannot be kept.
+            InputError: If a link or a record has a value that cannot be stored.
             IndexBusyError: If another process is writing to the index.
         """
         return self._writer.add_records(records, links, find_links=find_links)
@@ -304,23 +301,23 @@ class SheetIndex:
         reranker: str | Path | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Give every sheet a token by another encoder, in one transaction.
+        """Give every sheet a token of another encoder, in one transaction.
 
-        The index stays as it was until the end, for readers too, and also if this fails or is
-        killed. Other processes that have it open must open it again afterwards. It needs
-        little memory, and disk space beside the file for two copies of the tokens.
+        Until the end the index stays as it was, for readers too, and also if this fails or is
+        killed. Other processes that have it open must open it again afterwards. It needs little
+        memory, and disk space beside the file for two copies of the tokens.
 
         Args:
-            encoder: Makes the tokens, of the texts that the index was written with.
-            dense_weight: Share of the cosine in its scores from now on; None takes the
-                encoder's own, or the default.
+            encoder: Encoder of the new tokens; the texts stay those of the index.
+            dense_weight: Share of the cosine in its scores from now on; None takes the encoder's
+                own, or the default.
             reranker: Folder of the trained reranker for these tokens; see `name_reranker`.
-            progress: Called with sheets encoded, and sheets in all.
+            progress: Called with the number of sheets encoded, and of all.
 
         Raises:
             InputError: If `dense_weight` is out of its range.
             IndexBusyError: If another process is writing to the index.
-            IndexStorageError: If there is no room, or the file cannot be written.
+            IndexStorageError: If there is no space, or the file cannot be written.
         """
         self._writer.reencode(
             encoder, dense_weight=dense_weight, reranker=reranker, progress=progress
@@ -328,12 +325,12 @@ class SheetIndex:
         self._search = SheetSearch(self._store, self._state, times=self.times)
 
     def name_reranker(self, folder: str | Path | None) -> None:
-        """Note the trained reranker that searches of this index take where none is named.
+        """Record the trained reranker that searches of this index use if none is named.
 
         Other processes that have the index open must open it again to see it.
 
         Args:
-            folder: A trained reranker, or the run folder of its training; None forgets it.
+            folder: A trained reranker, or the run folder of its training; None removes the record.
 
         Raises:
             PathNotFoundError: If there is no such folder.
@@ -343,7 +340,7 @@ class SheetIndex:
         self._writer.name_reranker(folder)
 
     def remove(self, sheet_ids: Sequence[str]) -> int:
-        """Drop sheets; the number that was there.
+        """Remove sheets, and return how many existed.
 
         A sheet of a workbook file comes back when the file changes and is synced.
 
@@ -355,11 +352,11 @@ class SheetIndex:
     # ---- reading
 
     def warm_up(self) -> None:
-        """Load encoder and tokens now, side by side, so that the first query is quick.
+        """Load encoder and tokens in parallel now, so that the first query is fast.
 
         Raises:
             EncoderError: If the encoder cannot be loaded.
-            FingerprintMismatchError: If what its name loads today is another encoder.
+            FingerprintMismatchError: If its name now loads another encoder.
         """
         with ThreadPoolExecutor(1) as beside:
             loading = beside.submit(lambda: self.encoder)
@@ -375,24 +372,24 @@ class SheetIndex:
         today: date = UNDATED,
         times: bool | None = None,
     ) -> Question:
-        """A query, encoded and scored once; all that is done about it takes this question.
+        """Encode and score a query once; all further steps take the resulting question.
 
         Args:
             query: Words of any language.
             dense_weight: Share of the cosine in its scores, in [0, 1]; None takes the index's.
-            token: The query's token (d,) by the index's encoder, if it is at hand already; it
-                is brought to unit length.
-            today: The day that "last year" and the like count from; with `UNDATED` they say
-                nothing.
-            times: Hold sheets back whose time is another than the query names; None takes the
-                index's choice.
+            token: The query's token (d,) by the index's encoder, if the caller has it already; it
+                is scaled to unit length.
+            today: The day from which "last year" and the like count; with `UNDATED` such words are
+                ignored.
+            times: Hold back sheets outside the periods that the query names; None takes the index's
+                choice.
 
         Raises:
-            EmptyInputError: If the query has no character.
-            InputError: If `dense_weight` is out of its range, or `token` no direction of the
-                index's width.
+            EmptyInputError: If the query is empty.
+            InputError: If `dense_weight` is out of its range, or `token` has no direction or
+                another width than the index.
             EncoderError: If the encoder cannot be loaded.
-            FingerprintMismatchError: If the tokens are of another encoder by now.
+            FingerprintMismatchError: If another encoder has made the tokens meanwhile.
         """
         return self._search.question(
             query, today, dense_weight=dense_weight, token=token, times=times
@@ -412,20 +409,20 @@ class SheetIndex:
     def candidates(
         self, question: Question | str, top_k: int = 50, filters: Filters | None = None
     ) -> list[Candidate]:
-        """The best sheets of the whole corpus for a question, best first.
+        """Return the best sheets of the whole corpus for a question, best first.
 
-        Source: paper, section 3.3 (cosine over all tokens). Departs: the score is
-        `dense_weight · cosine + (1 - dense_weight) · BM25 / its possible maximum`;
-        a dense weight of 1 gives the paper's order, 0 gives BM25's.
+        Source: paper, section 3.3 (cosine over all tokens). Departs: the score is `dense_weight ·
+        cosine + (1 - dense_weight) · BM25 / its possible maximum`. A dense weight of 1 gives the
+        paper's order, 0 gives BM25's.
 
         Args:
-            question: What `question` made of a query; a text is asked without options.
-            top_k: Most candidates.
-            filters: Conditions every candidate meets.
+            question: A result of `question`; a text is turned into one without options.
+            top_k: Largest number of candidates.
+            filters: Conditions that every candidate meets.
 
         Raises:
-            EmptyInputError: If the query has no character.
-            InputError: If `top_k` is no whole number above 0.
+            EmptyInputError: If the query is empty.
+            InputError: If `top_k` is not a whole number above 0.
         """
         check_counts(top_k=top_k)
         asked = self.question(question) if isinstance(question, str) else question
@@ -434,35 +431,35 @@ class SheetIndex:
     def score_sheets(
         self, question: Question, sheet_ids: Sequence[str], filters: Filters | None = None
     ) -> list[Candidate]:
-        """Chosen sheets as candidates for a question, best first, scored as `candidates` does.
+        """Return chosen sheets as candidates, best first, scored as `candidates` does.
 
         Args:
-            question: What `question` made of a query.
-            sheet_ids: The sheets; those that are not in the index, or do not meet the
-                filters, are absent from the result. Ranks count within the result.
-            filters: Conditions every candidate meets.
+            question: A result of `question`.
+            sheet_ids: The sheets; those that are not in the index, or do not meet the filters, are
+                absent from the result. Ranks count within the result.
+            filters: Conditions that every candidate meets.
         """
         return self._search.score_sheets(question, sheet_ids, filters)
 
     def asked_times(self, query: str, *, today: date = UNDATED) -> AskedTimes:
-        """The times that a query is understood to name; none if times do not count.
+        """Return the periods that a query names; none if periods do not count.
 
         Args:
             query: Words of any language.
             today: See `question`.
 
         Raises:
-            EmptyInputError: If the query has no character.
+            EmptyInputError: If the query is empty.
         """
         return self._search.asked_times(query, today)
 
     def missing_times(
         self, query: str, filters: Filters | None = None, *, today: date = UNDATED
     ) -> tuple[Span, ...]:
-        """The times that a query names, if all sheets of known times are of others; else none.
+        """Return the periods that a query names if every dated sheet lies outside them; else none.
 
-        Then `candidates` scores as if the query named none. A time that is a part of a sheet's
-        time, as a month is of its year, is not missing.
+        `candidates` then scores as if the query named no period. A period that is part of a
+        sheet's, as a month is of its year, is not missing.
 
         Args:
             query: Words of any language.
@@ -470,12 +467,12 @@ class SheetIndex:
             today: See `question`.
 
         Raises:
-            EmptyInputError: If the query has no character.
+            EmptyInputError: If the query is empty.
         """
         return self._search.missing_times(query, filters, today)
 
     def check_filters(self, filters: Filters | None) -> None:
-        """Refuse filters by a metadata field that no sheet has; an empty index knows no fields.
+        """Refuse filters by a metadata field that no sheet has; an empty index accepts all fields.
 
         Raises:
             InputError: If no sheet has one of the metadata fields.
@@ -483,16 +480,16 @@ class SheetIndex:
         self._search.check_filters(filters)
 
     def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
-        """Share of each word of a question in the score of each sheet.
+        """Return the share of each word of a question in the score of each sheet.
 
         Args:
-            question: What `question` made of a query.
+            question: A result of `question`.
             sheet_ids: The sheets, in the order of the result's columns.
         """
         return self._search.word_shares(question, sheet_ids)
 
     def tokens(self, sheet_ids: Sequence[str]) -> FloatArray:
-        """Tokens of sheets in the given order, (n, d) float32, rows of unit length.
+        """Return tokens of sheets in the given order, (n, d) float32, rows of unit length.
 
         Raises:
             InputError: If a sheet is not in the index.
@@ -500,21 +497,21 @@ class SheetIndex:
         return self._search.tokens(sheet_ids)
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
-        """Records by sheet id; ids that are not in the index are absent."""
+        """Return records by sheet id; ids that are not in the index are absent."""
         return self._store.records(sheet_ids)
 
     def sheet_ids(self, workbook: str | None = None) -> list[str]:
-        """Sheet ids in their order, of all sheets or of one workbook's name or path."""
+        """Return sheet ids in their order, of all sheets or of one workbook's name or path."""
         return self._store.all_sheet_ids(workbook)
 
     def links(self, sheet_ids: Sequence[str]) -> list[Link]:
-        """Links that start or end at one of the sheets."""
+        """Return links that start or end at one of the sheets."""
         return self._store.links.of(sheet_ids)
 
     def links_between(
         self, some: Sequence[str], others: Sequence[str], types: Sequence[str] | None = None
     ) -> list[Link]:
-        """Links with one end among some sheets and one among others, whichever way.
+        """Return links with one end in `some` and one in `others`, in either direction.
 
         Args:
             some: Sheet ids.
@@ -524,27 +521,27 @@ class SheetIndex:
         return self._store.links.between(some, others, types)
 
     def link_targets(self, sheet_id: str, limit: int) -> list[Link]:
-        """Links that start at a sheet, by target and type; those of the first `limit` rows."""
+        """Return links that start at a sheet, by target and type, from the first `limit` rows."""
         return self._store.links.targets(sheet_id, limit)
 
     def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
-        """Path, or name without a file, of the workbook that each sheet is part of."""
+        """Return the path of each sheet's workbook, or its name if it has no file."""
         return self._store.workbook_of(sheet_ids)
 
     def file_of(self, sheet_id: str) -> Path:
-        """The workbook file of a sheet; whether it is still there is not looked at.
+        """Return the workbook file of a sheet; it may no longer exist.
 
         Raises:
-            InputError: If the sheet is not in the index, has no file, or its file is by now a
-                link to somewhere outside the folder that was indexed.
+            InputError: If the sheet is not in the index, has no file, or its file is now a link to
+                somewhere outside the indexed folder.
         """
         return self.bounded_file_of(sheet_id)[0]
 
     def bounded_file_of(self, sheet_id: str) -> tuple[Path, Path]:
-        """The workbook file of a sheet, and the folder or file that it must really be or lie in.
+        """Return the workbook file of a sheet, and the folder or file that must really hold it.
 
         Raises:
-            InputError: As `file_of`.
+            InputError: As for `file_of`.
         """
         found = self._store.files([sheet_id]).get(sheet_id)
         if found is None:
@@ -559,15 +556,15 @@ class SheetIndex:
         return path, bound
 
     def all_links(self) -> Iterator[Link]:
-        """Every link of the index, ordered by ends and type, read bit by bit."""
+        """Yield every link of the index, ordered by ends and type, read in parts."""
         return self._store.links.all()
 
     def workbooks(self) -> list[WorkbookState]:
-        """Every workbook file the index knows, with what of it was skipped."""
+        """Return every workbook file that the index knows, with its skipped parts."""
         return self._store.workbooks()
 
     def status(self) -> Mapping[str, object]:
-        """Counts and settings of the index, as plain values."""
+        """Return counts and settings of the index, as plain values."""
         return {
             "index": str(self.path),
             "bytes": self.path.stat().st_size,

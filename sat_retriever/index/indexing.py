@@ -1,4 +1,4 @@
-"""Folders of workbooks to an open index, in one call."""
+"""Index folders of workbooks, or open an index, in one call."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def index_paths(
     encoder: Encoder | str | Path | None = None,
     progress: PathProgress | None = None,
 ) -> SheetIndex:
-    """An open index that is up to date with the workbooks under some paths.
+    """Return an open index that is up to date with the workbooks under some paths.
 
     Args:
         paths: Folders and files; see `SheetIndex.sync`.
-        index: The index file; made if there is none.
-        encoder: Sheet Encoder of a new index, or its name or folder: the general one by
-            default. An index that is there already keeps its own; a given one must be that.
-        progress: Called with workbooks done, workbooks in all, and the path.
+        index: The index file; created if it does not exist.
+        encoder: Sheet Encoder of a new index, or its name or folder; None takes the general one.
+            An existing index keeps its own, and a given encoder must equal it.
+        progress: Called with the number of workbooks done, of all, and the path.
 
     Raises:
         PathNotFoundError: If a path does not exist.
@@ -38,7 +38,7 @@ def index_paths(
         IndexStorageError: If the file cannot be written.
     """
     for path in [paths] if isinstance(paths, (str, Path)) else paths:
-        if not Path(path).exists():  # before an index is made
+        if not Path(path).exists():  # before an index is created
             raise PathNotFoundError(f"there is nothing at {str(path)!r}; check the path")
     given = SheetEncoder.load(encoder) if isinstance(encoder, (str, Path)) else encoder
     made = _created(Path(index), given)
@@ -58,21 +58,21 @@ def _created(path: Path, encoder: Encoder | None) -> SheetIndex:
 
 
 def open_index(index: SheetIndex | str | Path) -> SheetIndex:
-    """An index as it is, or opened from its path.
+    """Return an open index, or open it from its path.
 
     Raises:
         IndexNotFoundError: If there is no such file.
-        IndexFormatError: If the file is no index.
+        IndexFormatError: If the file is not an index.
     """
     return index if isinstance(index, SheetIndex) else SheetIndex.open(index)
 
 
 def index_for(index: SheetIndex | str | Path, filters: Filters | None) -> SheetIndex:
-    """An index as `open_index` gives it, whose sheets can have what the filters ask for.
+    """Return an index as `open_index` does, after checking the filters' metadata fields.
 
     Raises:
         IndexNotFoundError: If there is no such file.
-        IndexFormatError: If the file is no index.
+        IndexFormatError: If the file is not an index.
         InputError: If no sheet has a metadata field that the filters name.
     """
     found = open_index(index)

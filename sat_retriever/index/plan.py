@@ -1,4 +1,4 @@
-"""The work of a sync: files on disk compared with what the index knows of them."""
+"""Plan a sync: compare the files on disk with their states in the index."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class ToRead:
     """A workbook to read.
 
     Attributes:
-        state: Its state as the index will keep it.
-        file: Where it is.
-        root: Folder its path is relative to.
-        within: Folder or file that it really is or lies in, once links are followed.
+        state: Its state as the index will store it.
+        file: Its path.
+        root: Folder that its path is relative to.
+        within: Folder or file that it really is or lies in, with links followed.
         superseded: Older roots under which the same file is indexed.
-        left: Roots that are gone, under which a file of the same path is indexed.
-        is_new: True when the index does not know it under this root.
+        left: Roots that no longer exist, under which a file of the same path is indexed.
+        is_new: True if the index does not know it under this root.
     """
 
     state: WorkbookState
@@ -59,17 +59,17 @@ class ToRead:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The work of a sync.
+    """The steps of a sync.
 
     Attributes:
         read: Workbooks to read, new or changed.
-        refused: Files that are named like a workbook but not read, since they are none or are
+        refused: Files that are named like a workbook but not read, since they are not one or are
             links to files elsewhere; their states hold the reason.
-        touched: Workbooks of unchanged content whose size or time is to be noted.
-        unchanged: Workbooks that stay as they are, touched ones included.
-        removed: The workbooks that are gone.
-        ignored: Number of files that are no spreadsheets and not named like one.
-        unlisted: Folders that could not be listed; what is indexed below them stays.
+        touched: Workbooks with unchanged content whose size or time must be recorded.
+        unchanged: Workbooks that stay as they are, including touched ones.
+        removed: Workbooks that no longer exist.
+        ignored: Number of files that are not spreadsheets and not named like one.
+        unlisted: Folders that could not be listed; indexed workbooks below them stay.
     """
 
     read: tuple[ToRead, ...]
@@ -83,10 +83,10 @@ class Plan:
 
 @dataclass(slots=True)
 class _Draft:
-    """A plan that is not finished: see `Plan`.
+    """An unfinished plan: see `Plan`.
 
     Attributes:
-        present: The workbooks of the index whose files are there.
+        present: The workbooks of the index whose files exist.
     """
 
     read: list[ToRead] = field(default_factory=list)
@@ -107,17 +107,17 @@ def make_plan(
     limits: bool = False,
     own: Collection[Path] = (),
 ) -> Plan:
-    """Compare the files on disk with what the index knows.
+    """Compare the files on disk with their states in the index.
 
     Args:
-        named: Scopes to look at; everything outside is left alone.
-        states: All workbooks the index knows.
-        verify: Hash every file, also where size and time are the same, and read again
-            those that failed for a passing reason.
-        follow_links: Read links in folders also where they lead outside all that was named.
-        password: Read again the workbooks that were encrypted.
-        limits: Read again the workbooks that were cut at a limit.
-        own: Files of the index itself, not to be counted as others.
+        named: Scopes to check; everything outside stays as it is.
+        states: All workbooks that the index knows.
+        verify: Hash every file, even with the same size and time, and read those again that failed
+            for a passing reason.
+        follow_links: Read links in folders even if they lead outside all named places.
+        password: Read encrypted workbooks again.
+        limits: Read workbooks again that were cut at a limit.
+        own: Files of the index itself, which are not counted.
     """
     known = _Known(named, states)
     bounds = bounds_of(named, states)
@@ -143,11 +143,11 @@ class _Known:
 
     Args:
         named: The scopes of a sync.
-        states: All workbooks the index knows.
+        states: All workbooks that the index knows.
     """
 
     def __init__(self, named: Sequence[Scope], states: Sequence[WorkbookState]) -> None:
-        # Text, not Path: this looks at every workbook of the index.
+        # Text, not Path, for speed: this checks every workbook of the index.
         places = [printable(scope.path) for scope in named]
         self.inside = {(s.root, s.path): s for s in states if is_in(joined(s.root, s.path), places)}
         self._roots_of: dict[str, list[str]] = {}
@@ -159,21 +159,21 @@ class _Known:
         self._is_gone = cache(is_gone)
 
     def state_of(self, now: WorkbookState) -> WorkbookState | None:
-        """The known state of a file; None if it is not known under this root."""
+        """Return the known state of a file; None if it is not known under this root."""
         return self.inside.get((now.root, now.path))
 
     def older_roots(self, now: WorkbookState) -> tuple[str, ...]:
-        """Other roots under which the same file is known."""
+        """Return the other roots under which the same file is known."""
         roots = self._roots_of.get(joined(now.root, now.path), ())
         return tuple(root for root in roots if root != now.root)
 
     def left_roots(self, now: WorkbookState) -> tuple[str, ...]:
-        """Roots that are gone, under which a file of the same path is known."""
+        """Return the missing roots under which a file of the same path is known."""
         return tuple(root for root in self._same_path.get(now.path, ()) if self._is_gone(root))
 
 
 def _sort_outside(draft: _Draft, job: ToRead, old: WorkbookState | None) -> None:
-    """Add a link to a file outside all that was named: such a link is not followed."""
+    """Add a link to a file outside all named places, which is not followed."""
     if old is None and not (is_named(job.file) or is_named(real_path(job.file))):
         draft.ignored += 1
     elif old is not None and old.skipped == job.state.skipped:
@@ -190,7 +190,7 @@ def _is_unchanged(
     *,
     verify: bool,
 ) -> bool:
-    """Add a workbook that stays as it is; False if it is to be read."""
+    """Add a workbook that stays as it is; return False if it must be read."""
     if old is None or must_read(old, again, clashes=verify or bool(job.left)):
         return False
     same = unchanged_state(old, job.state, job.file, verify=verify)
@@ -210,7 +210,7 @@ def _sort_inside(
     *,
     explicit: bool,
 ) -> None:
-    """Add a file that is new or changed: to be read, refused or ignored."""
+    """Add a new or changed file: to be read, refused or ignored."""
     other = None if explicit else other_kind(job.file, old)
     if other is not None and old is None and not is_named(job.file):
         draft.ignored += job.file not in own
@@ -223,8 +223,8 @@ def _sort_inside(
 
 
 def _finished(draft: _Draft, known: _Known, closed: Sequence[str]) -> Plan:
-    """The plan, with what is gone; folders in `closed` could not be listed."""
-    # What lies below such a folder is not known to be gone.
+    """Return the plan with the missing workbooks; folders in `closed` could not be listed."""
+    # Workbooks below such a folder may still exist.
     gone = (key for key in set(known.inside) - draft.present if not is_in(joined(*key), closed))
     return Plan(
         read=tuple(draft.read),

@@ -1,4 +1,4 @@
-"""New tokens for every sheet of an index, collected in a file before the index is changed."""
+"""Collect new tokens for every sheet of an index in a file, before the index is changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sat_retriever.records.progress import Progress
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization, serialize
 
-RowToken = tuple[int, bytes]  # row id of a sheet, and its token as it is stored
+RowToken = tuple[int, bytes]  # row id of a sheet, and its stored token
 AT_ONCE = 1024  # sheets encoded together
 
 
@@ -27,19 +27,19 @@ def fresh_tokens(
     serialization: Serialization,
     progress: Progress | None = None,
 ) -> Iterator[Iterator[RowToken]]:
-    """Row id and new token of every sheet, by row id; the caller keeps other writers out.
+    """Yield the row id and new token of every sheet, by row id; the caller excludes other writers.
 
-    The tokens wait in a nameless file beside the index: memory holds a thousand of them, and
-    nothing is left behind by a process that is killed.
+    The tokens are in a nameless file beside the index. Memory holds a thousand of them, and a
+    killed process leaves no file behind.
 
     Args:
-        store: Where the records are.
-        encoder: Makes the tokens.
-        serialization: How a record becomes text.
-        progress: Called with sheets done, and sheets in all.
+        store: The store of the records.
+        encoder: Encoder of the tokens.
+        serialization: The form of a record's text.
+        progress: Called with the number of sheets done, and of all.
 
     Raises:
-        IndexStorageError: If there is no room for the tokens.
+        IndexStorageError: If there is no space for the tokens.
     """
     ids = np.sort(store.ids_by_sheet_id()).tolist()
     with _spare_file(store.path) as file:
@@ -54,14 +54,14 @@ def fresh_tokens(
             if progress is not None:
                 progress(start + len(part), len(ids))
         with _room(store.path):
-            file.seek(0)  # writes what is still buffered
+            file.seek(0)  # writes the buffer
         size = 4 * encoder.width
         yield ((row_id, file.read(size)) for row_id in ids)
 
 
 @contextmanager
 def _spare_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file without a name on the disk of another one."""
+    """Yield a file without a name, on the disk of another file."""
     with _room(path):
         file = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115 - closed below
     with file:

@@ -1,4 +1,4 @@
-"""Paths that a user names to the files below them."""
+"""Find the files below the paths that a user names."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sat_retriever.workbook.opening.regular import real_path
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One path the user named.
+    """One path that the user named.
 
     Attributes:
         root: Folder that the paths of its workbooks are relative to.
-        path: The named folder or file itself: the root or something below it.
-        explicit: False for a file that was not named, as one met in a folder.
+        path: The named folder or file itself: the root or a path below it.
+        explicit: False for a file that was not named but met in a folder.
     """
 
     root: Path
@@ -30,14 +30,14 @@ class Scope:
 
 
 def scopes(paths: Sequence[Path], known_roots: Iterable[str]) -> list[Scope]:
-    """The named paths with the root of each; a path inside another is left out.
+    """Return the named paths with the root of each, without paths inside others.
 
-    A path inside a folder that was indexed before keeps that folder as its root, so
-    that sheet ids stay the same.
+    A path inside a folder that was indexed before keeps that folder as its root, so sheet ids stay
+    the same.
 
     Raises:
-        PathNotFoundError: If a path does not exist: an unmounted disk must not look
-            like a folder whose workbooks were all deleted.
+        PathNotFoundError: If a path does not exist: an unmounted disk must not look like a folder
+            whose workbooks were all deleted.
     """
     found: list[Scope] = []
     known = [Path(root) for root in known_roots]
@@ -46,19 +46,19 @@ def scopes(paths: Sequence[Path], known_roots: Iterable[str]) -> list[Scope]:
             continue
         own = path if path.is_dir() else path.parent
         above = [root for root in known if own.is_relative_to(root)]
-        # The nearest one: a file indexed from a folder above must not rename everything.
+        # The nearest one, so that a file indexed from a folder above does not rename everything.
         found.append(Scope(max(above, key=lambda root: len(root.parts), default=own), path))
     return found
 
 
 def files_of(named: Sequence[Scope], closed: list[str]) -> Iterator[tuple[Scope, Path, bool]]:
-    """Files of the scopes in order, each with its scope and True if the user named the file.
+    """Yield the files of the scopes in order, with scope, and True if the user named the file.
 
-    Hidden folders and links to folders are not walked; a link to a file is that file.
+    Hidden folders and links to folders are skipped; a link to a file counts as that file.
 
     Args:
         named: The scopes.
-        closed: Folders that cannot be listed are added to it.
+        closed: Receives folders that cannot be listed.
     """
 
     def note(error: OSError) -> None:
@@ -77,19 +77,19 @@ def files_of(named: Sequence[Scope], closed: list[str]) -> Iterator[tuple[Scope,
 
 
 def bounds_of(named: Sequence[Scope], states: Sequence[WorkbookState]) -> set[Path]:
-    """Folders and files that a user named, now or before.
+    """Return the folders and files that a user named, now or before.
 
-    Roots do not count: the user may have named only a file in one of them.
+    Roots do not count, since the user may have named only a file in one of them.
     """
-    # A link that was followed lies outside of where it leads, and nobody named that place.
+    # A followed link lies outside its target's folder, and nobody named that folder.
     before = {s.within for s in states if s.within and is_in(joined(s.root, s.path), [s.within])}
     return {scope.path for scope in named if scope.explicit} | {Path(place) for place in before}
 
 
 def within_of(scope: Scope, file: Path, bounds: Set[Path], *, follow_links: bool) -> Path | None:
-    """The widest named place that a file really lies in, links followed; None without one.
+    """Return the widest named place that a file really lies in, links followed; None without one.
 
-    If `follow_links` allows a link out of all named places, it is the file that it leads to.
+    If `follow_links` allows a link out of all named places, the place is its target file.
     """
     linked = file.is_symlink()
     real = real_path(file) if linked else scope.path  # every other file lies below its scope
@@ -105,18 +105,18 @@ def is_in(file: str, places: Sequence[str]) -> bool:
 
 
 def joined(root: str, path: str) -> str:
-    """A path below a root, both as text, as one path."""
+    """Return a path below a root as one path; all are texts."""
     return f"{root.rstrip('/')}/{path}"
 
 
 def below(root: str, file: Path) -> str:
-    """Printable path of a file relative to a printable root above it."""
+    """Return the printable path of a file relative to a printable root above it."""
     return printable(file)[len(root.rstrip("/")) + 1 :]
 
 
 def is_gone(root: str) -> bool:
-    """True if a root is not a folder any more; False if that cannot be told."""
-    if "\\" in root:  # bytes that are not Unicode, as text: not what the folder is called
+    """True if a root is no longer a folder; False if that is unknown."""
+    if "\\" in root:  # escaped bytes that are not Unicode: not the real name
         return False
     try:
         return not stat.S_ISDIR(Path(root).stat().st_mode)

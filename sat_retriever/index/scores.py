@@ -1,4 +1,4 @@
-"""One query against every sheet: cosine, words, and the two as one score."""
+"""Score one query against every sheet: cosine, words, and the two as one score."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from sat_retriever.records.tokens import FloatArray
 # Share of the cosine in the fused score; the rest is BM25's. Chosen on Spider's training
 # questions and 1K's validation split (benchmarks/LOG.md).
 DENSE_WEIGHT = 0.4
-# Share of its score that a sheet keeps: its time lies outside the times asked for; is not known,
-# or only touches them; lies within them. Chosen on validation questions (benchmarks/LOG.md).
+# Share of its score that a sheet keeps if its period lies outside the requested ones; is unknown,
+# or only overlaps them; lies within them. Chosen on validation questions (benchmarks/LOG.md).
 _TIMES = np.array([0.5, 0.8, 1.0], dtype=np.float32)
 
 
@@ -29,11 +29,11 @@ class Scores:
 
     Attributes:
         snapshot: The sheets.
-        fused: Scores that rank candidates; in [-1, 1], or down to -1.5 where times hold a
-            negative score back.
+        fused: Scores that rank candidates; in [-1, 1], or down to -1.5 if periods hold back a
+            negative score.
         dense: Cosine of query and sheet token, in [-1, 1].
-        lexical: BM25 as a share of the query's best possible, in [0, 1].
-        time: Share of each fused score that the query's times leave, in (0, 1]; see
+        lexical: BM25 as a share of the query's best possible value, in [0, 1].
+        time: Share of each fused score that the query's periods leave, in (0, 1]; see
             `held_back`.
     """
 
@@ -44,15 +44,15 @@ class Scores:
     time: FloatArray
 
     def weighing(self, dense_weight: float) -> Scores:
-        """The same scores, fused with another share of the cosine, in [0, 1]."""
+        """Return the same scores, fused with another share of the cosine, in [0, 1]."""
         fused = held_back(fuse(self.dense, self.lexical, dense_weight), self.time)
         return replace(self, fused=fused)
 
     def within(self, rows: NDArray[np.intp], dense_weight: float) -> Scores:
-        """The same scores; times do not count if none of some sheets is of a time asked for.
+        """Return the same scores, without periods if no allowed sheet lies within them.
 
         Args:
-            rows: Positions of the sheets that may be found.
+            rows: Positions of the allowed sheets.
             dense_weight: Share of the cosine, in [0, 1].
         """
         if not len(rows) or self.time[rows].max() == 1:
@@ -60,7 +60,7 @@ class Scores:
         return replace(self, time=np.ones_like(self.time)).weighing(dense_weight)
 
     def candidate(self, sheet_id: str, rank: int, row: int) -> Candidate:
-        """The sheet at a position as a candidate."""
+        """Return the sheet at a position as a candidate."""
         lexical = float(self.lexical[row])
         return Candidate(
             sheet_id=sheet_id,
@@ -85,18 +85,18 @@ def score_all(
     dense_weight: float,
     asked: Sequence[Span] = (),
 ) -> Scores:
-    """Scores of all sheets of a snapshot.
+    """Return the scores of all sheets of a snapshot.
 
-    Source: paper, section 3.3 (cosine over all tokens). Departs: a convex combination
-    with BM25 stands beside it, and sheets of other times than the query names are held
-    back; a dense weight of 1 and no times give the paper's order.
+    Source: paper, section 3.3 (cosine over all tokens). Departs: the score is a convex combination
+    with BM25, and sheets of other periods than the query names are held back. A dense weight of 1
+    and no periods give the paper's order.
 
     Args:
         snapshot: The sheets.
         token: Query token, shape (d,), unit length.
-        lexical: BM25 as a share of the best possible, shape (n,).
+        lexical: BM25 as a share of the best possible value, shape (n,).
         dense_weight: Share of the cosine, in [0, 1].
-        asked: The times that the query names.
+        asked: The periods that the query names.
     """
     dense = snapshot.tokens @ token
     time = time_factors(snapshot.times, asked)
@@ -106,14 +106,14 @@ def score_all(
 
 
 def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
-    """Share of each sheet's score that the times of a query leave, (n,), in (0, 1].
+    """Return the share of each sheet's score that a query's periods leave, (n,), in (0, 1].
 
-    The share is 1 for all sheets if no sheet is of a time asked for: then the query's time is
-    not one of sheets.
+    All shares are 1 if no sheet lies within a requested period: the query's period is then not one
+    of the sheets.
 
     Args:
-        times: Of the n sheets.
-        asked: Stretches of time; none leaves every score as it is.
+        times: Times of the n sheets.
+        asked: Requested periods; without any, every score stays as it is.
     """
     lies = relation(times, asked) if asked else None
     if lies is None or not (lies == INSIDE).any():
@@ -122,9 +122,9 @@ def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
 
 
 def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:
-    """Convex combination of the two scores, shape (n,), in [-dense_weight, 1].
+    """Return the convex combination of the two scores, shape (n,), in [-dense_weight, 1].
 
-    A dense weight of 1 gives the cosines themselves, the negative ones too.
+    A dense weight of 1 gives the cosines themselves, including negative ones.
 
     >>> fuse(np.float32([0.5, -0.25]), np.float32([1.0, 0.5]), 0.5).tolist()
     [0.75, 0.125]
@@ -134,14 +134,14 @@ def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatAr
 
 
 def held_back(scores: FloatArray, time: FloatArray) -> FloatArray:
-    """Scores after the times that a query names, shape (n,); none of them rises.
+    """Return scores held back by the query's periods, shape (n,); no score rises.
 
-    A score loses the same share of its size whether it is positive or negative, so that of two
-    sheets with equal factors the better one stays better.
+    A score loses the same share of its size whether it is positive or negative, so two sheets with
+    equal factors keep their order.
 
     Args:
         scores: Fused scores, shape (n,).
-        time: Factors as of `time_factors`, shape (n,), in (0, 1].
+        time: Factors from `time_factors`, shape (n,), in (0, 1].
 
     >>> held_back(np.float32([0.5, -0.5, -0.5]), np.float32([0.5, 0.5, 1.0])).tolist()
     [0.25, -0.75, -0.5]
@@ -150,7 +150,7 @@ def held_back(scores: FloatArray, time: FloatArray) -> FloatArray:
 
 
 def probabilities(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """The sigmoid of each logit, the same shape, in [0, 1]; never overflows.
+    """Return the sigmoid of each logit, the same shape, in [0, 1], without overflow.
 
     >>> probabilities(np.float32([0.0, -1000.0, 1000.0])).tolist()
     [0.5, 0.0, 1.0]
@@ -161,13 +161,13 @@ def probabilities(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
 
 
 def best_rows(scores: Scores, top_k: int, allowed: NDArray[np.int64] | None) -> NDArray[np.intp]:
-    """Positions of the sheets with the highest fused scores, best first.
+    """Return the positions of the sheets with the highest fused scores, best first.
 
-    Equal scores come in the order of sheet ids.
+    Ties are in the order of sheet ids.
 
     Args:
         scores: Scores of all n sheets.
-        top_k: Most positions.
+        top_k: Largest number of positions.
         allowed: Row ids that may be returned, ascending; None for all.
     """
     snapshot, fused = scores.snapshot, scores.fused

@@ -1,4 +1,4 @@
-"""What an index notes about itself: how its records became texts and tokens."""
+"""Read and write the settings of an index: how its records became texts and tokens."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from sat_retriever.text.serialize import Serialization
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """Settings of an index, as its file has them.
+    """Settings of an index, as stored in its file.
 
     Attributes:
         encoder: Name or folder of the encoder of its tokens.
         fingerprint: Fingerprint of that encoder.
         width: Token width d.
         dense_weight: Share of the cosine in its scores, in [0, 1].
-        serialization: How a record becomes text.
+        serialization: The form of a record's text.
         examples: False if the index keeps no cell values.
         reranker: Folder of the trained reranker for its tokens; None without one.
-        home: Folder of the index file when `encoder` and `reranker` were noted.
+        home: Folder of the index file when `encoder` and `reranker` were recorded.
     """
 
     encoder: str
@@ -40,15 +40,15 @@ class IndexSettings:
 
     @classmethod
     def from_meta(cls, meta: Mapping[str, str], path: Path) -> IndexSettings:
-        """Settings from what a store notes.
+        """Read settings from the notes of a store.
 
         Args:
             meta: Notes by key.
-            path: The index file, which an error names.
+            path: The index file, for error messages.
 
         Raises:
             IndexFormatError: If a note is missing or damaged.
-            FingerprintMismatchError: If records become texts in another way by now.
+            FingerprintMismatchError: If records become other texts in this version.
         """
         try:
             settings = cls(
@@ -75,9 +75,9 @@ class IndexSettings:
         return settings
 
     def located(self, name: str, path: Path) -> str:
-        """Where a named encoder or reranker is now.
+        """Return the current place of a named encoder or reranker.
 
-        A folder that was moved along with the index file is found beside it.
+        A folder that was moved together with the index file is found beside it.
 
         Args:
             name: `encoder` or `reranker`.
@@ -97,12 +97,12 @@ def new_notes(
     *,
     examples: bool,
 ) -> dict[str, str]:
-    """Notes for a new index file; `IndexSettings.from_meta` reads them.
+    """Return the notes for a new index file; `IndexSettings.from_meta` reads them.
 
     Args:
-        encoder: Makes its tokens.
+        encoder: Encoder of its tokens.
         dense_weight: See `encoder_notes`.
-        serialization: How a record becomes text.
+        serialization: The form of a record's text.
         path: The index file.
         examples: False keeps cell values out of the file.
 
@@ -119,12 +119,12 @@ def new_notes(
 
 
 def encoder_notes(encoder: Encoder, dense_weight: float | None) -> dict[str, str | None]:
-    """Notes about the encoder of an index's tokens; a value of None stands for no note.
+    """Return the notes about the encoder of an index's tokens; None removes a note.
 
     Args:
-        encoder: Makes the tokens.
-        dense_weight: Share of the cosine in scores; None takes the encoder's own (a fine-tuned
-            one can bring it). Without that either, none is noted.
+        encoder: Encoder of the tokens.
+        dense_weight: Share of the cosine in scores; None takes the encoder's own (a fine-tuned one
+            may have one). If it has none either, none is noted.
 
     Raises:
         InputError: If `dense_weight` is out of its range.
@@ -142,17 +142,17 @@ def encoder_notes(encoder: Encoder, dense_weight: float | None) -> dict[str, str
 
 
 def reranker_note(folder: str | Path | None) -> dict[str, str | None]:
-    """Note about the trained reranker for an index's tokens; None forgets it."""
+    """Return the note about the trained reranker for an index's tokens; None removes it."""
     return {"reranker": None if folder is None else str(Path(folder).resolve())}
 
 
 def home_note(path: Path) -> dict[str, str | None]:
-    """Note about the folder of an index file, to find what is moved along with it."""
+    """Return the note about the folder of an index file, to find folders moved with it."""
     return {"home": str(path.resolve().parent)}
 
 
 def check_dense_weight(dense_weight: float) -> None:
-    """Refuse a share of the cosine that is no share.
+    """Refuse a share of the cosine outside 0 to 1.
 
     Raises:
         InputError: If it is not between 0 and 1.

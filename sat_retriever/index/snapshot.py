@@ -1,4 +1,4 @@
-"""The present state of an index in memory: every query is scored against it."""
+"""Hold the current state of an index in memory, to score queries against it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Snapshot:
 
     Attributes:
         path: The index file.
-        generation: The generation of the file that it shows.
+        generation: Generation of the file at that time.
         ids: Row ids (n,) int64, ascending.
         tokens: (n, d) float32, rows of unit length.
-        lengths: Words a sheet, (n,) float32.
+        lengths: Number of words of each sheet, (n,) float32.
         tie_rank: Place of each sheet in the order of sheet ids, (n,) int64.
         lexical: BM25 over the same sheets.
-        times: First and last year, first and last month of each sheet's time, and 1 if it is
-            fiscal, (n, 5) int16; zeros where its names say none.
+        times: First and last year, first and last month of each sheet's period, and 1 if it is
+            fiscal, (n, 5) int16; zeros if its names state none.
     """
 
     path: Path
@@ -48,7 +48,7 @@ class Snapshot:
         return (self.path, self.generation) == (other.path, other.generation)
 
     def places(self, store: Store, sheet_ids: Sequence[str]) -> dict[str, int]:
-        """Position of each of the sheets that is there."""
+        """Return the positions of those sheets that exist."""
         places = {}
         for sheet_id, row_id in store.row_ids(sheet_ids).items():
             place = int(np.searchsorted(self.ids, row_id))
@@ -58,12 +58,12 @@ class Snapshot:
 
 
 class LatestSnapshot:
-    """The snapshot of a store's present state, renewed after each write; shared by threads.
+    """The snapshot of a store's current state, renewed after each write; shared by threads.
 
     Args:
-        store: Where the sheets are.
+        store: The store of the sheets.
         width: Token width d.
-        fingerprint: Fingerprint of the encoder that its tokens must be of.
+        fingerprint: Required fingerprint of the encoder of its tokens.
     """
 
     def __init__(self, store: Store, width: int, fingerprint: str) -> None:
@@ -74,10 +74,10 @@ class LatestSnapshot:
         self._held: Snapshot | None = None
 
     def get(self) -> Snapshot:
-        """The present snapshot; the caller holds a read transaction.
+        """Return the current snapshot; the caller holds a read transaction.
 
         Raises:
-            FingerprintMismatchError: If the tokens are of another encoder by now.
+            FingerprintMismatchError: If another encoder has made the tokens meanwhile.
         """
         with self._lock:
             held = self._held
@@ -89,7 +89,7 @@ class LatestSnapshot:
 
 
 def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapshot:
-    """The present state of a store; reads only the tokens that `previous` lacks.
+    """Read the current state of a store; only the tokens that `previous` lacks are read.
 
     The caller holds a read transaction, so that all parts fit together.
     """
@@ -100,7 +100,7 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
     if previous is None:
         tokens, lengths, times = store.tokens_after(-1, len(ids), width)
     else:
-        # Row ids only grow, so what is new comes after all that was there.
+        # Row ids only grow, so new rows come after all earlier ones.
         kept = np.isin(previous.ids, ids, assume_unique=True)
         last = int(previous.ids[-1]) if len(previous.ids) else -1
         added = store.tokens_after(last, int((ids > last).sum()), width)
@@ -117,10 +117,10 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
 
 
 def check_encoder(store: Store, fingerprint: str) -> None:
-    """Refuse a store whose tokens are of another encoder by now.
+    """Refuse a store whose tokens another encoder has made meanwhile.
 
     Raises:
-        FingerprintMismatchError: If another encoder made them anew.
+        FingerprintMismatchError: If the tokens were made anew.
     """
     meta = store.meta()
     if meta["fingerprint"] != fingerprint:

@@ -1,4 +1,4 @@
-"""The settings of an open index, and the encoder of its tokens."""
+"""Hold the settings of an open index, and the encoder of its tokens."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sat_retriever.records.tokens import Encoder
 
 
 class IndexState:
-    """Settings and encoder, which change together; safe to share between threads.
+    """Settings and encoder, which change together; may be shared between threads.
 
     Args:
         settings: The settings in the file.
         path: The index file.
-        encoder: The encoder of its tokens; None loads the one that the settings name, when it
-            is first asked for.
+        encoder: The encoder of its tokens; None loads the one that the settings name, on first
+            use.
 
     Raises:
         FingerprintMismatchError: If the tokens were made with another encoder.
@@ -32,7 +32,7 @@ class IndexState:
 
     @property
     def settings(self) -> IndexSettings:
-        """The settings now."""
+        """The current settings."""
         return self._settings
 
     @property
@@ -42,17 +42,17 @@ class IndexState:
 
     @property
     def loaded(self) -> Encoder | None:
-        """The encoder, if it is loaded already."""
+        """The encoder, if it is already loaded."""
         with self._lock:
             return self._encoder
 
     @property
     def encoder(self) -> Encoder:
-        """The encoder, loaded when first asked for.
+        """The encoder, loaded on first use.
 
         Raises:
             EncoderError: If it cannot be loaded.
-            FingerprintMismatchError: If its name loads another encoder today.
+            FingerprintMismatchError: If its name now loads another encoder.
         """
         with self._lock:
             if self._encoder is None:
@@ -60,7 +60,7 @@ class IndexState:
             return self._encoder
 
     def replace(self, settings: IndexSettings, encoder: Encoder | None = None) -> None:
-        """Take what was just noted in the file.
+        """Take over settings that were just written to the file.
 
         Args:
             settings: The settings from now on.

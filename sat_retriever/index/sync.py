@@ -1,4 +1,4 @@
-"""Workbook files under some paths to the index: what is new, changed or gone."""
+"""Bring the index in line with the workbook files under some paths."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from sat_retriever.workbook.read import Workbook
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """Result of a sync.
+    """The result of a sync.
 
     Attributes:
         added: Number of new workbooks, including those that gave no sheet.
         changed: Number of workbooks that were read again.
-        unchanged: Number of workbooks that were left as they were.
-        removed: Number of workbooks that are gone from under the given paths.
-        ignored: Number of files that are no spreadsheets and not named like one.
+        unchanged: Number of workbooks that stayed as they were.
+        removed: Number of workbooks that no longer exist under the given paths.
+        ignored: Number of files that are not spreadsheets and not named like one.
         sheets: Number of sheets that were written.
-        skipped: Files and sheets that gave no record, or a partial one, with the reason, by
-            path; those of unchanged workbooks are included.
+        skipped: Files and sheets that gave no record, or a partial one, with the reason, by path,
+            including those of unchanged workbooks.
         known: Number of entries of `skipped` that belong to unchanged workbooks.
         repaired: Number of workbooks with damaged rows that were rebuilt or removed.
         lost: Names of damaged items that cannot be rebuilt, each with the reason.
@@ -57,15 +57,15 @@ class SyncReport:
 
 @dataclass(frozen=True, slots=True)
 class SyncOptions:
-    """How a sync reads; see `SheetIndex.sync`.
+    """Options of a sync; see `SheetIndex.sync`.
 
     Attributes:
         verify: Hash every file instead of trusting size and modification time, and check
             every row of the store.
-        follow_links: Read links that lead outside all that was named.
-        password: Opens encrypted workbooks.
-        workers: Reading processes; all cores if None.
-        limits: Bounds on one file in place of the usual ones.
+        follow_links: Read links that lead outside all named places.
+        password: Password of encrypted workbooks.
+        workers: Reading processes; None takes all cores.
+        limits: Bounds on one file in place of the default ones.
     """
 
     verify: bool
@@ -82,7 +82,7 @@ def sync_paths(
     options: SyncOptions,
     progress: PathProgress | None,
 ) -> SyncReport:
-    """Read what is new or changed, replace it in the store, remove what is gone.
+    """Read new and changed workbooks into the store, and remove missing ones.
 
     Raises:
         PathNotFoundError: If a path does not exist.
@@ -119,7 +119,7 @@ def sync_paths(
 
 
 def _plan(store: Store, paths: Sequence[Path], options: SyncOptions, damage: Damage) -> Plan:
-    """The plan for the named paths, and for damaged workbooks wherever they are."""
+    """Plan the named paths, and damaged workbooks wherever they are."""
     known = store.workbooks()
     named = scopes(paths, {state.root for state in known})
     named += _scopes_of(damage, named)
@@ -141,7 +141,7 @@ def _read(
     options: SyncOptions,
     progress: PathProgress | None,
 ) -> tuple[int, list[Skipped]]:
-    """Read and write the plan's workbooks; the number of sheets written, and what was skipped."""
+    """Read and write the plan's workbooks; return the sheets written, and the skipped parts."""
     done, sheets = 0, 0
     skipped: list[Skipped] = []
     for batch in batches(
@@ -164,7 +164,7 @@ def _read(
 
 
 def _scopes_of(damage: Damage, named: Sequence[Scope]) -> list[Scope]:
-    """The files of damaged workbooks outside the named paths, as far as they exist."""
+    """Return scopes of existing files of damaged workbooks outside the named paths."""
     files = [(Path(root), Path(root, path)) for _id, root, path in damage.workbooks]
     return [
         Scope(root, file, explicit=False)
@@ -174,7 +174,7 @@ def _scopes_of(damage: Damage, named: Sequence[Scope]) -> list[Scope]:
 
 
 def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
-    """Names of damaged items that could not be rebuilt, each with the reason."""
+    """Return names of damaged items that could not be rebuilt, each with the reason."""
     files = [Path(root, path) for root, path in store.unrepaired(damage)]
     given = [(source, target) for source, target, is_given in damage.links if is_given]
     return (
@@ -187,10 +187,10 @@ def _lost(store: Store, damage: Damage) -> tuple[str, ...]:
 def _write(
     store: Store, job: ToRead, book: Workbook, rows: Sequence[SheetRow]
 ) -> tuple[Skipped, ...]:
-    """Replace one workbook; the sheets left out because their id was taken."""
+    """Replace one workbook; return the sheets left out because their id was taken."""
     if not job.is_new and _failed_for_now(book):
-        # What was read last time is better than nothing. The store still knows the old
-        # content, so the next sync finds the file changed and tries again.
+        # The earlier content is better than none. The store still has its old state, so the next
+        # sync finds the file changed and tries again.
         return ()
     state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
     discovery = discover(book.records, book.references, book.structure, book.profiles)
@@ -198,6 +198,6 @@ def _write(
 
 
 def _failed_for_now(book: Workbook) -> bool:
-    """True if nothing was read of a workbook for a reason that may pass."""
+    """True if no sheet of a workbook was read, for a reason that may pass."""
     passing = any(skip.reason in PASSING and skip.sheet is None for skip in book.skipped)
     return passing and not book.records

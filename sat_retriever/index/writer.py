@@ -1,4 +1,4 @@
-"""Changes to an index: sheets in and out, links, settings; one process at a time."""
+"""Change an index: sheets, links and settings; one process at a time."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Item = TypeVar("Item")
 
 
 class IndexWriter:
-    """Writes to a store; `SheetIndex` has the same methods, documented for users.
+    """A writer to a store; `SheetIndex` has the same methods, documented for users.
 
-    Every method keeps other processes from writing until it returns, and fails with an
-    `IndexBusyError` if one of them writes already.
+    Every method excludes other writing processes until it returns, and raises `IndexBusyError` if
+    one of them is already writing.
 
     Args:
-        store: Where the index is kept.
-        state: How records become texts, and texts tokens; replaced when that changes.
+        store: The store of the index.
+        state: The form of texts, and the encoder; replaced when these change.
     """
 
     def __init__(self, store: Store, state: IndexState) -> None:
@@ -44,7 +44,7 @@ class IndexWriter:
         self._state = state
 
     def delete_if_empty(self) -> bool:
-        """Close the store and delete its file if it holds nothing; True if that was so."""
+        """Close the store and delete its file if it is empty; return True if it was."""
         with self._alone():
             if any(self._store.counts().values()):
                 return False
@@ -68,7 +68,7 @@ class IndexWriter:
     def add_records(
         self, records: Iterable[SheetRecord], links: Iterable[Link], *, find_links: bool
     ) -> int:
-        """Add sheets without files, each in place of a sheet of the same id; their number."""
+        """Add sheets without files, replacing those of the same id; return their number."""
         given = [checked_link(link) for link in links]
         workbooks: dict[str, None] = {}
         added = 0
@@ -78,13 +78,13 @@ class IndexWriter:
                     self._put(part, find_links=find_links)
                     added += len(part)
                     workbooks.update((each.workbook, None) for each in part if each.workbook)
-            finally:  # what was written is linked even if the rest could not be read
+            finally:  # link the written sheets even if the rest could not be read
                 self._link(workbooks if find_links else ())
             self._store.put_links(given)
         return added
 
     def remove(self, sheet_ids: Sequence[str]) -> int:
-        """Drop sheets; the number that was there."""
+        """Remove sheets, and return how many existed."""
         with self._alone():
             removed = self._store.remove_sheets(sheet_ids)
             self._store.settle_families()
@@ -98,7 +98,7 @@ class IndexWriter:
         reranker: str | Path | None,
         progress: Progress | None,
     ) -> None:
-        """Give every sheet a token by another encoder, in one transaction."""
+        """Give every sheet a token of another encoder, in one transaction."""
         path = self._store.path
         notes = encoder_notes(encoder, dense_weight) | reranker_note(reranker) | home_note(path)
         with self._alone():
@@ -108,13 +108,13 @@ class IndexWriter:
             self._state.replace(self._noted(), encoder)
 
     def name_reranker(self, folder: str | Path | None) -> None:
-        """Note the trained reranker that searches take where none is named."""
+        """Record the trained reranker that searches use if none is named."""
         if folder is not None and not (str(folder) and Path(folder).is_dir()):
             raise PathNotFoundError(
                 f"there is no folder {folder}; name one with a trained reranker, or None"
             )
         with self._alone():
-            # The encoder's folder may have moved with the file, whose folder is noted anew.
+            # The encoder's folder may have moved with the file, whose folder is recorded anew.
             encoder = {"encoder": self._state.encoder_name}
             self._store.note(reranker_note(folder) | encoder | home_note(self._store.path))
             self._state.replace(self._noted())
@@ -143,13 +143,13 @@ class IndexWriter:
         self._store.put_sheets(encoded(records, self._state), claims_of(alone))
 
     def _link(self, workbooks: Iterable[str]) -> None:
-        """Find the links of workbooks that have no file, and of families of periods."""
+        """Find the links of workbooks without a file, and of families of periods."""
         for names in _parts(workbooks, _RELINKED):
             self._store.relink_sheets([self._found(workbook) for workbook in names])
         self._store.settle_families()
 
     def _found(self, workbook: str) -> tuple[list[str], Discovery]:
-        """Sheet ids of a workbook that has no file, and its links and claims."""
+        """Return the sheet ids of a workbook without a file, and its links and claims."""
         records = self._store.records_called(workbook)
         return [record.sheet_id for record in records], discover(records)
 

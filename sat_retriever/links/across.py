@@ -1,8 +1,8 @@
-"""Links between workbooks, from what their sheets claim about each other.
+"""Links between workbooks, resolved from the claims of their sheets about each other.
 
-A workbook's own links come and go with it. The claims of its sheets on other workbooks are
-kept, so that a reference to a workbook that is not indexed yet becomes a link on the day it
-is, and is a claim again when that workbook goes.
+A workbook's own links are stored and deleted with it. The claims of its sheets about other
+workbooks are kept. A reference to a workbook that is not indexed yet therefore becomes a link
+when that workbook is indexed, and a mere claim again when it is removed.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ Located = tuple[str, list[SheetRecord]]  # full path of a workbook, and its reco
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Blocks of key columns that a change to the corpus touches, as they are before it.
+    """Blocks of key columns that a change to the corpus affects, in their state before it.
 
     Attributes:
         names: The blocks.
-        crowded: Those of them with too many columns to join by.
+        crowded: Those of them that have too many columns for joins.
     """
 
     names: tuple[str, ...]
     crowded: Set[str]
 
     def turned(self, crowded: Set[str]) -> list[str]:
-        """Blocks to join anew: they are too common now and were not before, or the other way.
+        """Blocks to join anew: those that became crowded by the change, or no longer are.
 
         Args:
-            crowded: Those of `names` with too many columns after the change.
+            crowded: Those of `names` that have too many columns after the change.
         """
         return sorted(self.crowded ^ crowded)
 
 
 def blocks_of(columns: Iterable[KeyColumn]) -> list[str]:
-    """Every block of some key columns once, in their order."""
+    """The distinct blocks of key columns, in order of appearance."""
     return list(dict.fromkeys(block for column in columns for block in column.blocks))
 
 
 def join_links(
     columns: Iterable[KeyColumn], others: Sequence[KeyColumn], crowded: Set[str]
 ) -> list[Link]:
-    """Joins of key columns with those of other workbooks.
+    """Links for joins of key columns with those of other workbooks.
 
     Args:
         columns: The columns.
         others: Every column that shares a block with one of them.
-        crowded: Blocks with too many columns to join by.
+        crowded: Blocks that have too many columns for joins.
     """
-    # Columns that share a crowded block, too, are no better for it.
+    # Sharing a crowded block is no evidence for a join.
     telling = [
         replace(column, blocks=tuple(block for block in column.blocks if block not in crowded))
         for column in columns
@@ -69,12 +69,12 @@ def external_links(
     places: Mapping[str, str],
     called: Mapping[str, Sequence[Located]],
 ) -> list[Link]:
-    """Links that references to other workbooks stand for.
+    """Links that references to other workbooks resolve to.
 
     Args:
-        references: What sheets take from other workbooks.
-        places: Full path of the workbook of each of these sheets; none for one without a file.
-        called: Workbooks by case-folded file name, which is the `key` of a reference.
+        references: References of sheets to other workbooks.
+        places: Full path of the workbook of each sheet id; sheets without a file have none.
+        called: Workbooks by case-folded file name, the `key` of a reference.
     """
     links: list[Link] = []
     for reference in references:
@@ -86,10 +86,10 @@ def external_links(
 def _nearest(
     reference: ExternalReference, place: str, found: Iterable[Located]
 ) -> list[SheetRecord]:
-    """Records of the workbook that a reference most likely means; none if there is none.
+    """Records of the workbook that a reference most likely means; empty if there is none.
 
-    Of several with its file name the one whose path ends most like the reference's
-    does, then the one nearest to the sheet that refers, then the first by path.
+    Workbooks with the same file name are compared by the length of the path's end that equals the
+    reference's, then by nearness to the referring workbook, then by path.
     """
     best: list[SheetRecord] = []
     best_rank = (-1, -1)
@@ -106,7 +106,7 @@ def _parts(path: str) -> list[str]:
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many leading parts are equal."""
+    """Number of equal leading parts."""
     count = 0
     for a, b in zip(one, other, strict=False):
         if a != b:

@@ -1,4 +1,4 @@
-"""A workbook's own links, and what its sheets say about sheets of other workbooks."""
+"""A workbook's own links, and the claims of its sheets about sheets of other workbooks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sat_retriever.records.structure import ColumnProfile, Reference, Structure,
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What sheets say about sheets of other workbooks, to be resolved where those are.
+    """Claims of sheets about sheets of other workbooks, resolved once those are indexed.
 
     Attributes:
         external: References of formulas to other workbooks.
@@ -36,11 +36,11 @@ NO_CLAIMS = Claims()
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """Everything that one workbook, read by itself, says about links.
+    """All link information in one workbook, read by itself.
 
     Attributes:
         links: Links between its own sheets.
-        claims: What is resolved with the rest of the corpus.
+        claims: Claims to be resolved with the rest of the corpus.
     """
 
     links: tuple[Link, ...] = ()
@@ -60,9 +60,9 @@ def discover(
 
     Args:
         records: Its sheets in tab order.
-        references: What its formulas refer to.
-        structure: What it declares.
-        profiles: Sketches of its columns; without them joins go by headers alone.
+        references: References of its formulas.
+        structure: Its declared structure.
+        profiles: Sketches of its columns; without them, joins are found by headers alone.
     """
     linked = workbook_links(records, references, structure or Structure())
     formulas = _formulas(linked)
@@ -72,7 +72,7 @@ def discover(
 
 
 def without(discovery: Discovery, sheet_ids: Set[str]) -> Discovery:
-    """The discovery without anything that some sheets, which are not stored, say."""
+    """The discovery without the links and claims of the given sheets, which are not stored."""
     claims = discovery.claims
     return Discovery(
         tuple(x for x in discovery.links if not {x.source, x.target} & sheet_ids),
@@ -90,13 +90,13 @@ def claims_of(
     external: tuple[ExternalReference, ...] = (),
     gathering: Set[str] = frozenset(),
 ) -> Claims:
-    """Periods and key columns of sheets, beside the references handed in.
+    """Claims of sheets: their periods and key columns, and the given references.
 
     Args:
         records: The sheets.
-        profiles: Of their columns.
-        external: What their formulas take from other workbooks.
-        gathering: Ids of those whose formulas gather from other sheets.
+        profiles: Profiles of their columns.
+        external: References of their formulas to other workbooks.
+        gathering: Ids of the sheets whose formulas gather from other sheets.
     """
     periods = ((record.sheet_id, period_of(record)) for record in records)
     dated = tuple((sheet_id, period) for sheet_id, period in periods if period is not None)
@@ -104,7 +104,7 @@ def claims_of(
 
 
 def _formulas(linked: WorkbookLinks) -> Formulas:
-    """Sheets that gather from other sheets, and those that look up in others."""
+    """Sheets that gather from other sheets, and pairs of sheets with lookups."""
     kinds = (LinkType.AGGREGATION, LinkType.SUMMARY_SOURCE)
     inside = (link.source for link in linked.links if link.type in kinds)
     beyond = (x.source for x in linked.external if x.use is Use.AGGREGATE or x.summary)
@@ -113,7 +113,7 @@ def _formulas(linked: WorkbookLinks) -> Formulas:
 
 
 def _strongest(links: Sequence[Link]) -> tuple[Link, ...]:
-    """One link for each pair and type: the strongest, of equals the first."""
+    """The strongest link of each pair and type; the first of equal ones."""
     best: dict[tuple[str, str, str], Link] = {}
     for link in links:
         key = (link.source, link.target, link.type)

@@ -1,4 +1,4 @@
-"""Links that a user gives, checked before they are kept."""
+"""Checks of links that a user gives."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import replace
 from sat_retriever.errors import InputError
 from sat_retriever.records.links import Link
 
-MAX_EVIDENCE = 1_000  # characters; what is found here has 200
-MAX_NAME = 4_000  # of a sheet id or a type: no path is longer
+MAX_EVIDENCE = 1_000  # characters; evidence found by this package has at most 200
+MAX_NAME = 4_000  # characters of a sheet id or a type: no path is longer
 
 
 def checked_link(link: Link) -> Link:
-    r"""The link with its evidence in one line and its weight as a plain float.
+    r"""Check a link; return it with its evidence on one line and its weight as a plain float.
 
-    A link from a sheet to itself is fine, as tables that refer to themselves have one.
+    A link from a sheet to itself is allowed: tables may refer to themselves.
 
     Raises:
-        InputError: If an end, the type or the evidence is no text, or too long, or the
+        InputError: If an end, the type or the evidence is not a text, or is too long, or the
             weight is not above 0 and at most 1.
 
     >>> checked_link(Link("a#1", "a#2", "join_key", 1, "id\n= id")).evidence

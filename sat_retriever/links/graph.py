@@ -1,4 +1,4 @@
-"""Sheets and links as a networkx graph, as JSON and as GraphML."""
+"""Export of sheets and links as a networkx graph, as JSON and as GraphML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sat_retriever.records.sheets import SheetRecord
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
-_HEADERS = 50  # header names a node carries; the JSON form has all of them
+_HEADERS = 50  # header names of a node; the JSON form has all
 _SHEET_KINDS = {
     "name": "string",
     "workbook": "string",
@@ -29,7 +29,7 @@ _SHEET_KINDS = {
     "formulas": "string",
 }
 _LINK_KINDS = {"type": "string", "weight": "double", "evidence": "string"}
-# What XML 1.0 cannot hold in any form.
+# Characters that XML 1.0 cannot represent in any form.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 _DOCUMENT_START = """<?xml version="1.0" encoding="UTF-8"?>
@@ -46,11 +46,11 @@ def link_graph(records: Iterable[SheetRecord], links: Iterable[Link]) -> MultiDi
     Args:
         records: The sheets. A node is a sheet id; its attributes are plain texts and
             numbers: name (of the tab), workbook, path, range, rows, cols, headers
-            (the first 50, joined by " | "), visibility, format, formulas. What is
-            unknown is left out.
-        links: Edges, keyed by type, with type, weight and evidence; of several of one
-            type between two sheets the last stays. A link from or to a sheet that is not
-            among the records is left out.
+            (the first 50, joined by " | "), visibility, format, formulas. Unknown values are
+            left out.
+        links: Edges, keyed by type, with type, weight and evidence. If two sheets have several
+            links of one type, the last one stays. Links from or to sheets that are not among
+            the records are left out.
 
     >>> graph = link_graph(
     ...     [SheetRecord("a#x", "x"), SheetRecord("a#y", "y")],
@@ -71,11 +71,11 @@ def link_graph(records: Iterable[SheetRecord], links: Iterable[Link]) -> MultiDi
 
 
 def to_graph_json(records: Iterable[SheetRecord], links: Iterable[Link]) -> dict[str, Any]:
-    """`{"sheets": [...], "links": [...]}`, ready for `json.dumps`.
+    """The graph as `{"sheets": [...], "links": [...]}`, ready for `json.dumps`.
 
-    Sheets are records without the fields at their default (`record_from_json` reads
-    them); links have source, target, type, weight, evidence. Links from or to other
-    sheets are left out. `sat_retriever.datasets.edges.load_links` reads the file again.
+    Sheets are records without the fields at their default (`record_from_json` reads them). Links
+    have source, target, type, weight and evidence; links from or to other sheets are left out.
+    `sat_retriever.datasets.edges.load_links` reads the file.
     """
     sheets = [to_json(record, compact=True) for record in records]
     known = {sheet["sheet_id"] for sheet in sheets}
@@ -83,7 +83,7 @@ def to_graph_json(records: Iterable[SheetRecord], links: Iterable[Link]) -> dict
 
 
 def graph_json_parts(records: Iterable[SheetRecord], links: Iterable[Link]) -> Iterator[str]:
-    """The text of `to_graph_json`, one sheet or link a line, never held as a whole."""
+    """Yield the text of `to_graph_json`, one sheet or link per line, without holding it all."""
     known: set[str] = set()
     separator = '{"sheets": [\n'
     for record in records:
@@ -100,15 +100,15 @@ def graph_json_parts(records: Iterable[SheetRecord], links: Iterable[Link]) -> I
 
 
 def to_graphml(records: Iterable[SheetRecord], links: Iterable[Link]) -> bytes:
-    """GraphML in UTF-8 with the nodes and edges of `link_graph`; networkx reads it."""
+    """GraphML in UTF-8 with the nodes and edges of `link_graph`; networkx can read it."""
     return "".join(graphml_parts(records, links)).encode()
 
 
 def graphml_parts(records: Iterable[SheetRecord], links: Iterable[Link]) -> Iterator[str]:
-    """The text of `to_graphml`, a sheet or link at a time, never held as a whole.
+    """Yield the text of `to_graphml`, one sheet or link at a time, without holding it all.
 
-    Characters that XML cannot hold are written as Excel does, "_x0001_". Every edge has
-    an id of its own, as GraphML wants; networkx's writer would write the type there.
+    Characters that XML cannot represent are written as Excel writes them, "_x0001_". Every edge
+    has an id of its own, as GraphML requires; networkx's writer would use the type as the id.
     """
     yield _DOCUMENT_START
     for owner, kinds in (("node", _SHEET_KINDS), ("edge", _LINK_KINDS)):
@@ -133,7 +133,7 @@ def graphml_parts(records: Iterable[SheetRecord], links: Iterable[Link]) -> Iter
 
 
 def _link_row(link: Link) -> dict[str, str | float]:
-    # Written out, since there may be a million: `to_json` looks at every field.
+    # Written out for speed, since there may be a million links: `to_json` inspects every field.
     return {
         "source": link.source,
         "target": link.target,
@@ -188,7 +188,7 @@ def _quoted(text: str) -> str:
 
 
 def _xml_safe(text: str) -> str:
-    r"""The text with what XML cannot hold in Excel's spelling.
+    r"""The text with characters that XML cannot represent in Excel's spelling.
 
     >>> _xml_safe("a\x01b\ud800")
     'a_x0001_b_xD800_'

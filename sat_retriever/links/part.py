@@ -1,4 +1,4 @@
-"""Part of a graph: the surroundings of some sheets, or its best linked sheets."""
+"""Parts of a graph: the neighbourhood of some sheets, or the sheets with the most links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sat_retriever.records.links import Link, kind_of
 
 
 def around(sheet_ids: Sequence[str], links: Iterable[Link], hops: int) -> list[str]:
-    """The sheets and all that are at most `hops` links away, either way, in id order.
+    """The sheets and all sheets at most `hops` links away, in either direction, in id order.
 
     >>> links = [Link("a", "b", "join_key"), Link("c", "b", "join_key")]
     >>> around(["a"], links, 1), around(["a"], links, 2)
@@ -31,9 +31,9 @@ def around(sheet_ids: Sequence[str], links: Iterable[Link], hops: int) -> list[s
 
 
 def best_linked(sheet_ids: Sequence[str], links: Iterable[Link], limit: int) -> list[str]:
-    """At most `limit` of the sheets, in id order: those with the most links stay.
+    """Up to `limit` sheets, those with the most links, in id order.
 
-    Links that tie whole workbooks together count only between sheets that are equal otherwise.
+    Links of types that connect whole workbooks only break ties.
 
     >>> links = [Link("b", "c", "join_key"), Link("a", "d", "same_workbook")]
     >>> best_linked("abcd", links, 2)

@@ -1,4 +1,4 @@
-"""A language model asked one question at a time, answering in JSON of a given form."""
+"""Ask a language model one question at a time and parse its JSON answer."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 
 class Chat(Protocol):
-    """What answers prompts; every call stands alone."""
+    """A language model that answers prompts; calls are independent of each other."""
 
     def ask(self, prompt: str, schema: Mapping[str, Any], *, seed: int = 0) -> Any:
-        """The parsed answer, of the form that a JSON schema describes.
+        """Return the parsed answer, in the form that a JSON schema describes.
 
         Raises:
-            LanguageModelError: If there is no answer, or none of that form.
+            LanguageModelError: If there is no answer, or not one of that form.
         """
         ...
 
@@ -44,16 +44,16 @@ class OllamaChat:
         max_tokens: int = 2048,
         temperature: float = 0.0,
     ) -> None:
-        """A chat with a model; nothing is sent before the first question.
+        """Set up a chat with a model; nothing is sent before the first question.
 
         Args:
             model: Name as `ollama list` shows it, for example "qwen3:8b".
-            host: Address of the server, for example "http://127.0.0.1:11434"; None for
-                the environment's OLLAMA_HOST or this machine.
-            timeout_s: Longest wait for one answer, in seconds, loading included.
-            num_ctx: Context in tokens; a prompt that does not fit is refused by the server.
+            host: Address of the server, for example "http://127.0.0.1:11434"; None takes
+                OLLAMA_HOST from the environment, or this machine.
+            timeout_s: Longest wait for one answer, in seconds, including the loading of the model.
+            num_ctx: Context in tokens; the server refuses a longer prompt.
             max_tokens: Longest answer in tokens.
-            temperature: 0 for the likeliest answer, which repeats for equal seeds.
+            temperature: 0 gives the likeliest answer, which is the same for equal seeds.
 
         Raises:
             InputError: If the name is empty or a number is not positive.
@@ -73,18 +73,18 @@ class OllamaChat:
         self._server = OllamaServer(host, timeout_s=timeout_s)
 
     def ask(self, prompt: str, schema: Mapping[str, Any], *, seed: int = 0) -> Any:
-        """The model's answer, parsed; its top level is checked against the schema.
+        """Return the model's parsed answer, with its top level checked against the schema.
 
         Args:
             prompt: The whole question.
-            schema: JSON schema that the server holds the answer to.
-            seed: For repeatable sampling where the temperature is above 0.
+            schema: JSON schema that the server makes the answer follow.
+            seed: Makes sampling repeatable if the temperature is above 0.
 
         Raises:
-            ModelSetupError: If the server is not running, the model is not there, or the
+            ModelSetupError: If the server is not running, the model does not exist, or the
                 prompt is longer than its context.
-            LanguageModelError: If the server fails or is too slow, or the answer is cut
-                short, no JSON, or of another form.
+            LanguageModelError: If the server fails or is too slow, or the answer is cut short, not
+                JSON, or of another form.
         """
         reply = self._server.reply(self.model, prompt, schema, {**self._options, "seed": seed})
         if not reply.ended:
@@ -96,13 +96,13 @@ class OllamaChat:
 
 
 def parsed(text: str, schema: Mapping[str, Any], model: str) -> Any:
-    """An answer's JSON value, its top level checked against the schema.
+    """Return an answer's JSON value, with its top level checked against the schema.
 
     >>> parsed('["b", "a"]', {"type": "array"}, "a model")
     ['b', 'a']
 
     Raises:
-        LanguageModelError: If it is no JSON, or of another form.
+        LanguageModelError: If it is not JSON, or of another form.
     """
     try:
         answer = json.loads(text)
@@ -115,7 +115,7 @@ def parsed(text: str, schema: Mapping[str, Any], model: str) -> Any:
 
 
 def _check(answer: Any, schema: Mapping[str, Any], model: str) -> None:
-    """Servers older than structured output ignore the schema: say so early."""
+    """Refuse an answer of another form: servers without structured output ignore the schema."""
     wanted = schema.get("type")
     types = _JSON_TYPES.get(wanted) if isinstance(wanted, str) else None
     if types is not None and (

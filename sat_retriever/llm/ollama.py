@@ -1,4 +1,4 @@
-"""An Ollama server: the one place that talks to it, and tells its failures in plain words."""
+"""Talk to an Ollama server and translate its failures; no other module does."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from sat_retriever._extras import install_command, require
 from sat_retriever.errors import InputError, LanguageModelError, MissingExtraError, ModelSetupError
 
 DEFAULT_HOST = "http://127.0.0.1:11434"
-_CONNECT_S = 10.0  # a server that is there accepts a connection at once, however busy
-_PASSING = (408, 429)  # with 500 and above: the same question may do better a moment later
+_CONNECT_S = 10.0  # a running server accepts a connection at once, even if busy
+_PASSING = (408, 429)  # a second try may succeed, as with 500 and above
 _TOO_LONG = ("context length", "exceed_context_size")
 _NO_MODEL = re.compile(r"\bmodel\b.{0,300}\bnot found\b", re.DOTALL | re.IGNORECASE)
 _USER_INFO = re.compile(r"^(\w+://)?.*@")
 
 
 def check_positive(**numbers: float) -> None:
-    """Refuse numbers for a server that are not above 0.
+    """Refuse numbers that are not above 0.
 
     Raises:
-        InputError: If one is not; names it.
+        InputError: If a number is not above 0; the message names it.
     """
     for name, value in numbers.items():
         if value <= 0:
@@ -34,7 +34,7 @@ def check_positive(**numbers: float) -> None:
 
 
 def shown_host(host: str) -> str:
-    """An address as it may be printed: without a name and password.
+    """Return an address without user name and password, fit to print.
 
     >>> shown_host("http://ann:secret@10.0.0.7:11434"), shown_host("ann:p@ss@here"), shown_host("a")
     ('http://10.0.0.7:11434', 'here', 'a')
@@ -44,12 +44,12 @@ def shown_host(host: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said to one prompt.
+    """A model's reply to one prompt.
 
     Attributes:
-        text: Its words.
-        ended: Whether it came to an end, and was not stopped at its longest.
-        prompt_tokens: Tokens of the prompt as the server counted them; None if it does not say.
+        text: The text of the reply.
+        ended: True if the reply is complete; False if it was cut at its longest allowed length.
+        prompt_tokens: Tokens of the prompt as the server counted them; None if not reported.
     """
 
     text: str
@@ -59,12 +59,12 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What a server says of one of its models.
+    """Facts that a server reports about one of its models.
 
     Attributes:
-        context_length: Tokens it was made for; None if the server does not say.
-        quantization: For example "Q4_K_M"; empty if the server does not say.
-        digest: Of the model's files; empty if the server does not say.
+        context_length: Context that the model was made for, in tokens; None if not reported.
+        quantization: For example "Q4_K_M"; empty if not reported.
+        digest: Digest of the model's files; empty if not reported.
     """
 
     context_length: int | None
@@ -76,9 +76,9 @@ class OllamaServer:
     """A connection to a server; nothing is sent before the first question.
 
     Args:
-        host: Address, for example "http://127.0.0.1:11434"; None for the environment's
-            OLLAMA_HOST or this machine.
-        timeout_s: Longest wait for one answer, in seconds, loading included.
+        host: Address, for example "http://127.0.0.1:11434"; None takes OLLAMA_HOST from the
+            environment, or this machine.
+        timeout_s: Longest wait for one answer, in seconds, including the loading of the model.
 
     Raises:
         MissingExtraError: If the package `ollama` is not installed, or too old.
@@ -104,19 +104,19 @@ class OllamaServer:
         *,
         keep_alive: str = "10m",
     ) -> Reply:
-        """A model's answer to one user message, without thinking aloud.
+        """Return a model's answer to one user message, without its reasoning.
 
         Args:
             model: Name as `ollama list` shows it.
             prompt: The whole message.
-            schema: JSON schema that the server holds the answer to.
-            options: Of the model, for example num_ctx, num_predict, temperature and seed.
-            keep_alive: How long the model stays loaded afterwards.
+            schema: JSON schema that the server makes the answer follow.
+            options: Options of the model, for example num_ctx, num_predict, temperature and seed.
+            keep_alive: Time for which the model stays loaded afterwards.
 
         Raises:
-            ModelSetupError: If asking again would not help: no server, no such model, a
-                request it refuses, a prompt that is longer than the context.
-            LanguageModelError: If it might: too slow, a failing server, a lost connection.
+            ModelSetupError: If a second try would not help: no server, no such model, a refused
+                request, or a prompt longer than the context.
+            LanguageModelError: If it might help: a slow or failing server, or a lost connection.
         """
         with self._told_plainly(model):
             response = self._client.chat(
@@ -124,7 +124,7 @@ class OllamaServer:
                 messages=[{"role": "user", "content": prompt}],
                 format=dict(schema),
                 options=dict(options),
-                think=False,  # the schema leaves no room for it, and it is not asked for
+                think=False,  # the schema has no field for reasoning
                 stream=False,
                 keep_alive=keep_alive,
             )
@@ -135,7 +135,7 @@ class OllamaServer:
             )
 
     def facts(self, model: str) -> ModelFacts:
-        """What the server knows of a model.
+        """Return the facts that the server reports about a model.
 
         Raises:
             ModelSetupError: If there is no server or no such model.
@@ -155,7 +155,7 @@ class OllamaServer:
 
     @contextmanager
     def _told_plainly(self, model: str) -> Iterator[None]:
-        """Errors of the client and of HTTP as this package's own."""
+        """Turn errors of the client and of HTTP into this package's own."""
         ollama, httpx = require("ollama", "ollama"), require("httpx", "ollama")
         try:
             yield
@@ -177,7 +177,7 @@ class OllamaServer:
                 "the server's log, or start it again with: ollama serve"
             ) from error
         except (ValueError, TypeError, httpx.HTTPError, ollama.RequestError) as error:
-            raise LanguageModelError(  # no answer of Ollama's form
+            raise LanguageModelError(  # not an answer in Ollama's format
                 f"{self.host} does not answer as an Ollama server does: {error!s:.120}"
             ) from error
 
@@ -186,7 +186,7 @@ class OllamaServer:
         status, said = error.status_code, whole[:200]
         if status == 404 and _NO_MODEL.search(whole) and not whole.lstrip().startswith("<"):
             return ModelSetupError(f"{model} is not at {self.host}; run: ollama pull {model}")
-        if status == 404:  # the answer of any web server
+        if status == 404:  # any web server may answer this
             return ModelSetupError(
                 f"{self.host} is no Ollama server, or one that is too old (it said 404: "
                 f"{said:.80}); correct OLLAMA_HOST, or bring Ollama up to date"
@@ -202,7 +202,7 @@ class OllamaServer:
 
 
 def _client_class() -> Any:
-    """The client's class, of a release that can be told not to think aloud.
+    """Return the client class of a release that has the argument `think`.
 
     Raises:
         MissingExtraError: If the package is not installed, or too old.
@@ -217,12 +217,11 @@ def _client_class() -> Any:
 
 
 def _never_cut(request: Any) -> Any:
-    """A chat request that asks the server to refuse a prompt it would have to cut.
+    """Return a chat request that makes the server refuse a prompt it would otherwise cut.
 
-    Today's servers cut a prompt that is too long unless `truncate` (whole messages) and `shift`
-    (the middle of one) are false; older ones ignore both. The client has no argument for
-    either, so they are added on the way out, by the hook that HTTP clients have for
-    changing requests.
+    Current servers cut a prompt that is too long unless `truncate` (whole messages) and `shift`
+    (the middle of one) are false; older ones ignore both. The client has no arguments for them, so
+    this hook of the HTTP client adds them to the outgoing request.
     """
     if not request.url.path.endswith("/api/chat"):
         return request

@@ -1,4 +1,4 @@
-"""The only scorer: a run of rankings goes in, one row a question and every metric come out."""
+"""Compute all metrics: a run of rankings in, one row a question and every metric out."""
 
 from sat_retriever.metrics.comparison import Difference, paired_bootstrap
 from sat_retriever.metrics.ranking import (

@@ -1,4 +1,4 @@
-"""How far one method is ahead of another, by the rows of both."""
+"""Compare two methods by the rows of both."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.metrics.rows import PER_QUERY, Rows
 
 LEVEL = 0.95  # of the reported intervals
-_CHUNK = 500  # bootstrap resamples drawn at once: bounds memory at ~10 MB for 2,000 queries
+_CHUNK = 500  # bootstrap resamples drawn at once: keeps memory at ~10 MB for 2,000 queries
 
-BySeed = Mapping[int | None, Rows]  # rows of each training seed; None where nothing was trained
+BySeed = Mapping[int | None, Rows]  # rows of each training seed; None for a method without training
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far one system is ahead of another, with its uncertainty.
+    """The lead of one system over another, with its uncertainty.
 
     Attributes:
         mean: Mean of first minus second, over all rows.
-        low: Lower end of the interval of the resampled means: their (1 - level) / 2 quantile,
+        low: Lower end of the interval: the (1 - level) / 2 quantile of the resampled means,
             2.5 % at the usual level of 0.95.
-        high: Upper end: their (1 + level) / 2 quantile, 97.5 % at that level.
+        high: Upper end: the (1 + level) / 2 quantile, 97.5 % at that level.
     """
 
     mean: float
@@ -40,23 +40,23 @@ def difference(
     clusters: Sequence[Hashable] | None = None,
     level: float = LEVEL,
 ) -> Difference:
-    """Mean difference of two methods over the same questions, by a paired bootstrap.
+    """Return the mean difference of two methods on the same questions, by a paired bootstrap.
 
-    Rows are paired by training seed; a method without seeds stands beside each seed of the
-    other. Seeds of one side alone are left out. All rows of a cluster are resampled together.
+    Rows are paired by training seed; a method without seeds is compared with each seed of the
+    other. Seeds that only one side has are left out. All rows of a cluster are resampled together.
 
-    Source: paired bootstrap over query clusters, 10,000 resamples, as the paper's differences.
+    Source: the paper's paired bootstrap over query clusters, with 10,000 resamples.
 
     Args:
         first: Rows of one method, by training seed.
         second: Rows of the other, over the same questions.
         metric: One of `PER_QUERY`.
-        clusters: The cluster of each question, in the order of the rows of a seed; None makes
-            each question its own.
+        clusters: The cluster of each question, in the order of a seed's rows; None makes each
+            question its own cluster.
         level: Share of the draws that lie in the interval; see `paired_bootstrap`.
 
     Raises:
-        EmptyInputError: If they have no seed in common.
+        EmptyInputError: If the methods have no seed in common.
 
     >>> ahead = [{"query": 0, "relevant": 1, "hits": [1]}]
     >>> behind = [{"query": 0, "relevant": 1, "hits": [2]}]
@@ -92,17 +92,17 @@ def paired_bootstrap(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Difference:
-    """Mean difference of two systems on the same rows, with an interval.
+    """Return the mean difference of two systems on the same rows, with an interval.
 
-    Whole clusters are resampled, so rows of one query under several seeds stay
-    together and do not count as independent evidence.
+    Whole clusters are resampled, so the rows of one query under several seeds stay together and
+    do not count as independent evidence.
 
     Args:
-        first: One score a row.
+        first: One score per row.
         second: The other system's score on the same rows.
-        clusters: The query each row belongs to; None if every row is its own.
-        level: Share of the draws that lie in the interval, in (0, 1), as many left out below it
-            as above.
+        clusters: The query of each row; None makes each row its own cluster.
+        level: Share of the draws inside the interval, in (0, 1). Equal shares lie below it and
+            above it.
         resamples: Number of bootstrap draws.
         seed: Seed of the draws; equal seeds give equal intervals.
 

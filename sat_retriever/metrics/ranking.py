@@ -1,7 +1,7 @@
-"""Ranking metrics over binary relevance, of one ranking beside its gold set.
+"""Compute ranking metrics with binary relevance for one ranking.
 
-Every function takes one ranking (ids of sheets, best first, each once) and the gold set of its
-query, and gives a number in [0, 1]. Means are macro over queries.
+Every function takes one ranking (sheet ids, best first, each once) and the set of relevant sheets
+of its query, and returns a number in [0, 1]. Means are macro averages over queries.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from sat_retriever.errors import EmptyInputError, InputError
 
-Ids = Sequence[Hashable]  # of sheets: their ids, or their rows in a training
+Ids = Sequence[Hashable]  # sheet ids, or row numbers in a training
 Gold = Collection[Hashable]
 
 
 class Hits(NamedTuple):
-    """Where the positives of a query stand in a ranking: all that its metrics depend on.
+    """The ranks of a query's positives in a ranking; all metrics depend on these alone.
 
     Attributes:
         ranks: Ranks of the positives, from 1, ascending; those not ranked are absent.
@@ -29,7 +29,7 @@ class Hits(NamedTuple):
 
 
 def hits_of(ranking: Ids, positives: Gold, k: int | None = None) -> Hits:
-    """The positives among the first k ranks.
+    """Return the positives among the first k ranks.
 
     Raises:
         EmptyInputError: If there are no positives.
@@ -52,7 +52,7 @@ def hits_of(ranking: Ids, positives: Gold, k: int | None = None) -> Hits:
 
 
 def ndcg(ranking: Ids, positives: Gold, k: int) -> float:
-    """Normalised discounted cumulative gain of the first k ranks.
+    """Return the normalised discounted cumulative gain of the first k ranks.
 
     Source: paper, section 4 (metrics): DCG = Σ hit_r / log2(r + 2) with r from 0,
     divided by the DCG of min(k, number of positives) leading hits.
@@ -68,7 +68,7 @@ def ndcg(ranking: Ids, positives: Gold, k: int) -> float:
 
 
 def recall(ranking: Ids, positives: Gold, k: int) -> float:
-    """Share of the positives among the first k ranks; not capped at k.
+    """Return the share of the positives among the first k ranks; not capped at k.
 
     Six positives give at most 5/6 at k = 5, as in the paper.
 
@@ -83,7 +83,7 @@ def recall(ranking: Ids, positives: Gold, k: int) -> float:
 
 
 def all_relevant(ranking: Ids, positives: Gold, k: int) -> float:
-    """1.0 if every positive is among the first k ranks, else 0.0.
+    """Return 1.0 if every positive is among the first k ranks, else 0.0.
 
     Raises:
         EmptyInputError: If there are no positives.
@@ -96,7 +96,7 @@ def all_relevant(ranking: Ids, positives: Gold, k: int) -> float:
 
 
 def hit(ranking: Ids, positives: Gold, k: int) -> float:
-    """1.0 if at least one positive is among the first k ranks, else 0.0.
+    """Return 1.0 if at least one positive is among the first k ranks, else 0.0.
 
     Raises:
         EmptyInputError: If there are no positives.
@@ -109,9 +109,9 @@ def hit(ranking: Ids, positives: Gold, k: int) -> float:
 
 
 def reciprocal_rank(ranking: Ids, positives: Gold, k: int | None = None) -> float:
-    """One over the rank of the first positive; 0.0 if none is in the first k ranks.
+    """Return one over the rank of the first positive; 0.0 if none is in the first k ranks.
 
-    Its mean over queries is MRR@k, and plain MRR without k.
+    The mean over queries is MRR@k, or MRR if k is None.
 
     Raises:
         EmptyInputError: If there are no positives.
@@ -124,7 +124,7 @@ def reciprocal_rank(ranking: Ids, positives: Gold, k: int | None = None) -> floa
 
 
 def oracle_recall(candidates: Ids, positives: Gold, k: int, depth: int) -> float:
-    """Recall@k of a perfect reranker of the first `depth` candidates.
+    """Return Recall@k of a perfect reranker of the first `depth` candidates.
 
     Raises:
         EmptyInputError: If there are no positives.
@@ -139,40 +139,40 @@ def oracle_recall(candidates: Ids, positives: Gold, k: int, depth: int) -> float
 
 
 def ndcg_of(hits: Hits, k: int) -> float:
-    """NDCG@k; see `ndcg`."""
+    """Return NDCG@k; see `ndcg`."""
     gain = sum(1 / math.log2(rank + 1) for rank in hits.ranks if rank <= k)
     ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(k, hits.relevant) + 1))
     return gain / ideal
 
 
 def recall_of(hits: Hits, k: int) -> float:
-    """Recall@k; see `recall`."""
+    """Return Recall@k; see `recall`."""
     return sum(rank <= k for rank in hits.ranks) / hits.relevant
 
 
 def all_relevant_of(hits: Hits, k: int) -> float:
-    """All-relevant@k; see `all_relevant`."""
+    """Return All-relevant@k; see `all_relevant`."""
     return float(sum(rank <= k for rank in hits.ranks) == hits.relevant)
 
 
 def hit_of(hits: Hits, k: int) -> float:
-    """Hit@k; see `hit`."""
+    """Return Hit@k; see `hit`."""
     return float(any(rank <= k for rank in hits.ranks))
 
 
 def reciprocal_rank_of(hits: Hits, k: int | None = None) -> float:
-    """Reciprocal rank of the first positive; see `reciprocal_rank`."""
+    """Return the reciprocal rank of the first positive; see `reciprocal_rank`."""
     first = hits.ranks[0] if hits.ranks else math.inf
     return 1 / first if k is None or first <= k else 0.0
 
 
 def oracle_recall_of(hits: Hits, k: int, depth: int) -> float:
-    """Recall@k of a perfect reranker; see `oracle_recall`."""
+    """Return Recall@k of a perfect reranker; see `oracle_recall`."""
     return min(k, sum(rank <= depth for rank in hits.ranks)) / hits.relevant
 
 
 def mean(values: Sequence[float]) -> float:
-    """The macro average.
+    """Return the macro average.
 
     Raises:
         EmptyInputError: If there are no values.

@@ -1,7 +1,7 @@
-"""A run beside its gold sets: one row a question, and every metric from the rows.
+"""Turn a run into one row a question, and the rows into metrics.
 
-A reranked list ends with its candidates, so every metric is of that list: nothing is known
-of sheets beyond it.
+A reranked list holds only its candidates, so every metric is of that list. The ranks of other
+sheets are unknown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sat_retriever.metrics.ranking import (
 from sat_retriever.metrics.run import DEPTH, Run
 
 SHOWN = 5  # sheets of a question that its row names
-HARD = "HN-FPR@1"  # how often the first sheet is an annotated hard negative
+HARD = "HN-FPR@1"  # share of questions whose first sheet is an annotated hard negative
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
 
@@ -34,14 +34,14 @@ Rows = Sequence[Row]
 def rows_of(
     queries: Mapping[int, Query], run: Run, numbers: Mapping[str, int]
 ) -> list[dict[str, Any]]:
-    """One row a query: ranks of its positives, its first sheets, and whether the first is wrong.
+    """Return one row a query: ranks of its positives, its first sheets, and `hard` (`row_of`).
 
-    All reported metrics follow from these rows.
+    All reported metrics are computed from these rows.
 
     Args:
         queries: Queries by their place in the data set.
         run: Ranked candidates of each, best first.
-        numbers: Number of each sheet id, as the rows name it.
+        numbers: Number of each sheet id, for use in the rows.
 
     Raises:
         EmptyInputError: If a query has no positives.
@@ -62,9 +62,9 @@ def rows_of(
 
 
 def row_of(place: int, ranking: Ids, positives: Gold, hard_negatives: Gold = ()) -> dict[str, Any]:
-    """The row of one query without names of sheets.
+    """Return the row of one query without names of sheets.
 
-    `hard` says whether the first sheet is an annotated hard negative; None where there are none.
+    `hard` is true if the first sheet is an annotated hard negative; None if the query has none.
 
     Args:
         place: Place of the query in its data set.
@@ -85,15 +85,15 @@ def row_of(place: int, ranking: Ids, positives: Gold, hard_negatives: Gold = ())
 
 
 def metrics_of(rows: Rows, names: Collection[str] | None = None) -> dict[str, float | None]:
-    """Metrics as means over the rows.
+    """Return metrics as means over the rows.
 
     Args:
         rows: One row a query.
-        names: The wanted metrics, of `PER_QUERY` and `HARD`; None gives every reported one.
+        names: Wanted metrics from `PER_QUERY` and `HARD`; None returns every reported one.
 
     Returns:
-        Means by name; HN-FPR@1 is a mean over the rows with annotated hard negatives, and None
-        where there is no such row.
+        Means by name. HN-FPR@1 is a mean over the rows with annotated hard negatives, or None
+        if there is no such row.
 
     Raises:
         EmptyInputError: If there are no rows.
@@ -114,9 +114,9 @@ def metrics_of(rows: Rows, names: Collection[str] | None = None) -> dict[str, fl
 
 
 def unsupported(stored: Mapping[str, Any], rows: Rows) -> list[str]:
-    """Which of some stored metrics do not follow from the rows, each as "name is …".
+    """Return the stored metrics that do not follow from the rows, each as "name is …".
 
-    Only metrics that rows give are looked at; HN-FPR@1 only where the rows say `hard`.
+    Only metrics that the rows can give are compared, and HN-FPR@1 only if all rows have `hard`.
 
     >>> unsupported({"Recall@5": 0.9}, [{"relevant": 2, "hits": [1, 9], "hard": None}])
     ['Recall@5 is 0.9, its rows give 0.5']

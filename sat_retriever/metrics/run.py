@@ -1,4 +1,4 @@
-"""A run: the ranking that a method gives for every question, in memory and as a file."""
+"""Hold the ranking that a method gives for every question, in memory and as a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEPTH = 50  # sheets of a ranking that are kept, the paper's K
 
 
 class RankedSheet(Protocol):
-    """A sheet with the score that put it in its place: a candidate, a hit, or what is kept."""
+    """A sheet with the score that it is ranked by: a candidate, a hit or a stored row."""
 
     @property
     def sheet_id(self) -> str:
@@ -29,7 +29,7 @@ class RankedSheet(Protocol):
 
 
 class Ranked(NamedTuple):
-    """A ranked sheet as it is kept."""
+    """A ranked sheet as it is stored."""
 
     sheet_id: str
     score: float
@@ -40,12 +40,12 @@ Run = Mapping[int, Ranking]  # by the place of the question in its data set
 
 
 def write_run(path: Path, run: Run, about: Mapping[str, Any]) -> None:
-    """Keep a run as JSON lines: what it is, then one line a question.
+    """Write a run as JSON lines: one that describes it, then one a question.
 
     Args:
-        path: The file; what was there is replaced as a whole.
+        path: The file; an existing file is replaced as a whole.
         run: Rankings.
-        about: What they are of, for example method, data set and seed.
+        about: Their description, for example method, data set and seed.
 
     Raises:
         OutputError: If the file cannot be written.
@@ -67,10 +67,10 @@ def write_run(path: Path, run: Run, about: Mapping[str, Any]) -> None:
 
 
 def read_run(path: Path) -> tuple[dict[str, Any], Run]:
-    """What a stored run is of, and its rankings.
+    """Return the description of a stored run, and its rankings.
 
     Raises:
-        InputError: If the file is missing, or not one that `write_run` wrote.
+        InputError: If the file is missing, or was not written by `write_run`.
     """
     try:
         about, *rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())

@@ -1,7 +1,7 @@
-"""A model as a folder: what it is in `config.json`, its files beside it, every one with a hash.
+"""Read and write model folders: `config.json` and files beside it, each with a hash.
 
-A folder appears under its name only when it is complete: it is written beside it and
-renamed. What does not fit its own hashes is not loaded, and nothing in it is ever run.
+A folder appears under its name only when it is complete: it is written under another name beside
+it and then renamed. A folder that does not match its hashes is not loaded. No code in it is run.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Hashes = Mapping[str, str]
 
 
 def write_folder(target: Path, kind: str, spec: Mapping[str, Any], writers: Writers) -> None:
-    """Write a model folder in one step: it is there complete, or as it was before.
+    """Write a model folder in one step; after a failure the old one is unchanged.
 
     Args:
-        target: The folder; one of the same kind or an empty folder there is replaced.
-        kind: What it holds, for example "sat-reranker".
-        spec: What decides the model's results, as plain JSON values.
-        writers: By file name, what writes that file to the path it is given.
+        target: The folder. An existing folder of the same kind or an empty one is replaced.
+        kind: The kind of model, for example "sat-reranker".
+        spec: All that decides the model's results, as plain JSON values.
+        writers: By file name, a function that writes the file to a given path.
 
     Raises:
-        EncoderError: If it cannot be written, or something else is there.
+        EncoderError: If it cannot be written, or something else is at that path.
     """
 
     def describe(hashes: Hashes) -> Mapping[str, Any]:
@@ -46,10 +46,10 @@ def write_folder(target: Path, kind: str, spec: Mapping[str, Any], writers: Writ
 
 
 def read_folder(folder: Path, kind: str) -> dict[str, Any]:
-    """The spec of a model folder, after its format, fingerprint and hashes were checked.
+    """Return the spec of a model folder after checking its format, fingerprint and hashes.
 
     Raises:
-        EncoderError: If it is missing, incomplete, damaged, of another kind or a newer format.
+        EncoderError: If it is missing, incomplete, damaged, or of another kind or a newer format.
     """
     config = read_config(folder, kind)
     with reading(folder, kind):
@@ -62,7 +62,7 @@ def read_folder(folder: Path, kind: str) -> dict[str, Any]:
 
 
 def folder_kind(folder: Path) -> str | None:
-    """What kind of model a folder says it holds (complete or not); None if it says nothing."""
+    """Return the kind of model that a folder declares, complete or not; None if it has none."""
     try:
         config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -72,7 +72,7 @@ def folder_kind(folder: Path) -> str | None:
 
 
 def is_folder(folder: Path, kind: str) -> bool:
-    """Whether a folder says it holds a model of this kind (complete or not)."""
+    """True if a folder declares a model of this kind, complete or not."""
     return folder_kind(folder) == kind
 
 
@@ -82,16 +82,16 @@ def is_folder(folder: Path, kind: str) -> bool:
 def write_described(
     target: Path, kind: str, writers: Writers, describe: Callable[[Hashes], Mapping[str, Any]]
 ) -> None:
-    """Like `write_folder`, with the rest of `config.json` made of the files' hashes.
+    """Write a folder as `write_folder` does, with a `config.json` made from the files' hashes.
 
     Args:
-        target: The folder; one of the same kind or an empty folder there is replaced.
-        kind: What it holds.
-        writers: By file name, what writes that file to the path it is given.
-        describe: From SHA-256 by file name to what `config.json` holds beside the format.
+        target: The folder. An existing folder of the same kind or an empty one is replaced.
+        kind: The kind of model.
+        writers: By file name, a function that writes the file to a given path.
+        describe: Takes SHA-256 by file name; returns the content of `config.json` but the format.
 
     Raises:
-        EncoderError: If it cannot be written, or something else is there.
+        EncoderError: If it cannot be written, or something else is at that path.
     """
     _refuse_foreign(target, kind)
     try:
@@ -113,10 +113,10 @@ def write_described(
 
 
 def read_config(folder: Path, kind: str) -> dict[str, Any]:
-    """What `config.json` holds, after its format was checked.
+    """Return the content of `config.json` after checking its format.
 
     Raises:
-        EncoderError: If it is missing, no JSON, of another kind or a newer format.
+        EncoderError: If it is missing, not JSON, of another kind or of a newer format.
     """
     with reading(folder, kind):
         config: dict[str, Any] = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
@@ -143,10 +143,10 @@ def check_files(folder: Path, kind: str, hashes: Hashes) -> None:
 
 @contextmanager
 def reading(folder: Path, kind: str) -> Iterator[None]:
-    """What a folder lacks, as an error that says what to do.
+    """Turn errors about an incomplete folder into one that says what to do.
 
     Raises:
-        EncoderError: If the block misses a file, a key, or a value of the right type.
+        EncoderError: If the block meets a missing file or key, or a value of the wrong type.
     """
     try:
         yield
@@ -159,7 +159,7 @@ def reading(folder: Path, kind: str) -> Iterator[None]:
 
 
 def damaged(folder: Path, file: str = _CONFIG) -> EncoderError:
-    """The error for a folder with a file that is not the one it was written with."""
+    """Return the error for a folder with a file that was changed since it was written."""
     return EncoderError(
         f"{folder} is damaged: {file} is not what was written there (its hash differs); "
         "save or copy it again"
@@ -167,13 +167,13 @@ def damaged(folder: Path, file: str = _CONFIG) -> EncoderError:
 
 
 def file_hash(file: Path) -> str:
-    """SHA-256 of a file's bytes."""
+    """Return the SHA-256 of a file's bytes."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _fingerprint(kind: str, spec: Mapping[str, Any], hashes: Hashes) -> str:
-    """Sixteen hex digits over all that decides a model's results."""
+    """Return sixteen hex digits over all that decides a model's results."""
     identity = {"format": kind, "files": dict(hashes), "spec": dict(spec)}
     text = json.dumps(identity, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
@@ -193,7 +193,7 @@ def _refuse_foreign(target: Path, kind: str) -> None:
 
 @contextmanager
 def _folder_beside(target: Path) -> Iterator[Path]:
-    """A new hidden folder beside the target, removed again if it is still there."""
+    """Yield a new hidden folder beside the target; remove it afterwards if it is still there."""
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
@@ -203,7 +203,7 @@ def _folder_beside(target: Path) -> Iterator[Path]:
 
 
 def _swap_in(draft: Path, target: Path) -> None:
-    """Put a finished folder in the place of the target."""
+    """Put a finished folder in place of the target."""
     draft.chmod(0o755)  # mkdtemp's folders are private
     if not target.exists():
         draft.rename(target)

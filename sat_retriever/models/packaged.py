@@ -1,7 +1,7 @@
-"""Trained models that are part of this package, by name.
+"""Name and load the trained models that are part of this package.
 
-Each is a folder of `models` beside this file: `encoder` and `reranker`, written and checked like
-any model folder, and a README.md that says what they were trained on and how good they are.
+Each is a folder beside this file with the subfolders `encoder` and `reranker`, which are written
+and checked like any model folder. Its README.md describes the training data and the quality.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Model = TypeVar("Model")
 
 
 def is_packaged(name: str | Path) -> bool:
-    """Whether a name means a model of this package; a folder called so is "./general".
+    """True if a name means a model of this package; a folder of that name is "./general".
 
     >>> is_packaged("general"), is_packaged("./general"), is_packaged("minilm")
     (True, False, False)
@@ -31,12 +31,12 @@ def is_packaged(name: str | Path) -> bool:
 
 
 def packaged_model(name: str, part: Part, read: Callable[[Path], Model]) -> Model:
-    """One part of a model of this package, read and checked.
+    """Return one part of a model of this package, read and checked.
 
     Args:
         name: One of `PACKAGED`.
-        part: Its Sheet Encoder, or the reranker for its tokens.
-        read: From the folder to what is wanted; checks it.
+        part: "encoder" for its Sheet Encoder, "reranker" for the reranker of its tokens.
+        read: Reads and checks the model in a folder.
 
     Raises:
         EncoderError: If this version does not have it, or its files were changed.

@@ -1,1 +1,1 @@
-"""ONNX files: exported, compacted, checked and run."""
+"""Export, compact, check and run ONNX files."""

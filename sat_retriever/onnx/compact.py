@@ -1,9 +1,9 @@
-"""An ONNX file to a smaller one with the same inputs and outputs, computed in single precision.
+"""Compact an ONNX file; inputs, outputs and single-precision computation stay the same.
 
-Only how weights are stored changes. A large table whose rows are looked up holds a byte a value
-with a scale a row; the rows that are looked up are scaled then. Every other large matrix holds half
-precision and is cast once, when onnxruntime opens the file. Norms, biases and constants stay as
-they are: they are small, and a constant such as 1e-9 is zero in half precision.
+Only the storage of weights changes. A large table whose rows are looked up holds one byte a value
+and one scale a row; rows are scaled when they are looked up. Every other large matrix is stored in
+half precision and cast once, when onnxruntime opens the file. Norms, biases and constants stay as
+they are, since they are small, and a constant such as 1e-9 would be zero in half precision.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from sat_retriever.records.tokens import FloatArray
 if TYPE_CHECKING:
     import onnx
 
-_LARGE = 1_024  # values of a matrix; below, nothing is gained
-_TABLE = 1 << 17  # values of a table that are stored in bytes
+_LARGE = 1_024  # values; compacting a smaller matrix saves nothing
+_TABLE = 1 << 17  # values; a smaller table is not stored in bytes
 _STEPS = 127
 
 
@@ -33,13 +33,13 @@ def compact_onnx(source: Path, target: Path, extra: str, *, table: int = _TABLE)
     Args:
         source: An ONNX file in single precision, with its weights inside.
         target: The file to write.
-        extra: Extra of this package that installs `onnx`, for the message.
-        table: Values that a table of rows has at least, for its rows to hold bytes.
+        extra: Extra of this package that installs `onnx`, for the error message.
+        table: Fewest values of a table whose rows are stored in bytes.
 
     Raises:
         MissingExtraError: If onnx is not installed.
-        EncoderError: If the source is no ONNX file, cannot be read, or has nothing large in single
-            precision.
+        EncoderError: If the source is not an ONNX file, cannot be read, or has no large weights in
+            single precision.
         OSError: If the target cannot be written.
     """
     model, onnx = open_onnx(source, extra), require("onnx", extra)
@@ -61,15 +61,15 @@ def compact_onnx(source: Path, target: Path, extra: str, *, table: int = _TABLE)
 
 
 def open_onnx(file: Path, extra: str) -> Any:
-    """An ONNX file, parsed: an `onnx.ModelProto`.
+    """Return an ONNX file, parsed into an `onnx.ModelProto`.
 
     Args:
-        file: With its weights inside.
-        extra: Extra of this package that installs `onnx`, for the message.
+        file: The file, with its weights inside.
+        extra: Extra of this package that installs `onnx`, for the error message.
 
     Raises:
         MissingExtraError: If onnx is not installed.
-        EncoderError: If it is no ONNX file, cannot be read, or keeps weights in another file.
+        EncoderError: If it is not an ONNX file, cannot be read, or keeps weights in another file.
     """
     onnx = require("onnx", extra)
     refuse_external_data(file)
@@ -80,14 +80,14 @@ def open_onnx(file: Path, extra: str) -> Any:
 
 
 def byte_rows(table: FloatArray) -> tuple[NDArray[np.int8], FloatArray]:
-    """Rows of a table in bytes, with the scale that gives each back: its largest value is ±127.
+    """Quantize the rows of a table to bytes; each row's largest value becomes ±127.
 
     Args:
         table: Rows (n, d) float32.
 
     Returns:
-        Bytes (n, d) in [-127, 127] and scales (n, 1) float32; their product is the table, off
-        by half a scale at most.
+        Bytes (n, d) in [-127, 127] and scales (n, 1) float32. Their product differs from the
+        table by half a scale at most.
 
     >>> rows, scales = byte_rows(np.float32([[127, -63.4], [0, 0]]))
     >>> rows.tolist(), scales.tolist()
@@ -104,7 +104,7 @@ def _is_large(weight: onnx.TensorProto, onnx: Any) -> bool:
 
 
 def _rows_read(graph: onnx.GraphProto, name: str) -> list[onnx.NodeProto]:
-    """The nodes that look rows of a weight up; none if anything else reads it."""
+    """Return the nodes that look up rows of a weight; none if another node reads it."""
     readers = [node for node in graph.node if name in node.input]
     for node in readers:
         axis = next((each.i for each in node.attribute if each.name == "axis"), 0)
@@ -116,7 +116,7 @@ def _rows_read(graph: onnx.GraphProto, name: str) -> list[onnx.NodeProto]:
 def _store_bytes(
     graph: onnx.GraphProto, weight: onnx.TensorProto, readers: list[onnx.NodeProto], onnx: Any
 ) -> None:
-    """A table as bytes and scales; what reads rows of it reads both and multiplies."""
+    """Store a table as bytes and scales; its readers look up both and multiply."""
     name, helper, as_weight = weight.name, onnx.helper, onnx.numpy_helper
     rows, scales = byte_rows(as_weight.to_array(weight))
     graph.initializer.append(as_weight.from_array(scales, f"{name}.scales"))
@@ -136,7 +136,7 @@ def _store_bytes(
 
 
 def _store_halves(graph: onnx.GraphProto, weight: onnx.TensorProto, onnx: Any) -> None:
-    """A weight in half precision, cast under its old name; as it is where that overflows."""
+    """Store a weight in half precision and cast it under its old name, unless it overflows."""
     name, as_weight = weight.name, onnx.numpy_helper
     with np.errstate(over="ignore"):
         halves = as_weight.to_array(weight).astype(np.float16)
@@ -148,7 +148,7 @@ def _store_halves(graph: onnx.GraphProto, weight: onnx.TensorProto, onnx: Any) -
 
 
 def _drop_notes(model: onnx.ModelProto) -> None:
-    """Leave out where in the Python code each step came from: half a megabyte of an encoder."""
+    """Remove notes on the Python source of each step: half a megabyte in an encoder."""
     graph = model.graph
     for part in (graph, *graph.node, *graph.initializer, *graph.value_info, *graph.input):
         part.ClearField("doc_string")

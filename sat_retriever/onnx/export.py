@@ -1,4 +1,4 @@
-"""A torch module to one ONNX file that any onnxruntime since 1.18 opens, checked against torch."""
+"""Export a torch module to one ONNX file for onnxruntime 1.18 or newer, and check it."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def export_onnx(
     target: Path,
     extra: str,
 ) -> None:
-    """Write a module as one ONNX file, weights inside, that gives torch's results.
+    """Write a module as one ONNX file with its weights; its results equal torch's.
 
-    Nothing is printed or logged by the exporter.
+    The exporter prints and logs nothing.
 
     Args:
-        module: The module, in evaluation mode and on the CPU; it takes tensors only and
-            gives one tensor or a tuple of them.
-        inputs: Example of each input, by its name in the file, in the order of `forward`.
-            A size of 1 on a dynamic axis would be taken for a constant: give 2 or more.
+        module: The module, in evaluation mode and on the CPU. It takes only tensors and
+            returns one tensor or a tuple of them.
+        inputs: An example of each input by its name in the file, in the order of `forward`.
+            Give a dynamic axis a size of 2 or more: torch takes 1 for a constant.
         outputs: Name of each output in the file.
-        dynamic: Axes of each input whose size may change from call to call. Sizes that the
-            module needs to be equal, such as the k of tokens and of relations, stay equal.
+        dynamic: Axes of each input whose size may change between calls. Sizes that must be
+            equal, such as the k of tokens and of relations, stay equal.
         target: The file to write.
-        extra: Extra of this package that installs what the export needs, for messages.
+        extra: Extra of this package that installs the exporter, for error messages.
 
     Raises:
         MissingExtraError: If torch or onnxscript is not installed.
@@ -104,7 +104,7 @@ def quiet() -> Iterator[None]:
 
 
 def _check(file: Path, inputs: dict[str, Any], expected: Sequence[Any]) -> None:
-    """Refuse an export whose results are not torch's."""
+    """Refuse an export whose results differ from torch's."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])

@@ -1,7 +1,7 @@
-"""Whether an ONNX file holds all of its weights, told without the package `onnx`.
+"""Check without the package `onnx` that an ONNX file holds all of its weights.
 
-A tensor may name another file, anywhere on the machine, that onnxruntime then reads. Models of
-this package never do, and the hashes of their folders would not cover such a file.
+A tensor may name another file, anywhere on the machine, which onnxruntime then reads. Models of
+this package never do so, and the hashes of their folders would not cover such a file.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sat_retriever.errors import EncoderError
 
-# Of each message of onnx.proto, the fields by which its tensors are reached.
+# For each message of onnx.proto: the fields that lead to its tensors.
 _FIELDS: dict[str, dict[int, str]] = {
     "model": {7: "graph", 20: "training", 25: "function"},
     "training": {1: "graph", 2: "graph"},
@@ -28,18 +28,18 @@ _VARINT_BYTES, _TAG_BITS = 10, 32
 
 
 class _NotOnnxError(Exception):
-    """The bytes are no protobuf message."""
+    """The bytes are not a protobuf message."""
 
 
 def refuse_external_data(file: Path) -> None:
     """Refuse a model that keeps weights in another file.
 
     Args:
-        file: An ONNX file; it is mapped, and weights are passed over.
+        file: An ONNX file; it is memory-mapped, and weights are skipped.
 
     Raises:
-        EncoderError: If a tensor of it, wherever it stands, names a file, or it is no ONNX file,
-            or cannot be read.
+        EncoderError: If any tensor names a file, or if the file is not an ONNX file or cannot
+            be read.
     """
     try:
         with (
@@ -51,19 +51,19 @@ def refuse_external_data(file: Path) -> None:
         raise EncoderError(
             f"cannot open {file}, it cannot be read ({error}); put it back or export again"
         ) from error
-    except (ValueError, _NotOnnxError) as error:  # the former of an empty file
+    except (ValueError, _NotOnnxError) as error:  # mmap raises ValueError for an empty file
         raise EncoderError(
             f"cannot open {file}, it is no ONNX file ({error}); export the model again"
         ) from error
     if external:
         raise EncoderError(
-            f"{file} keeps weights in another file, which nothing here checks; save the model as "
+            f"{file} keeps weights in another file, which is not checked; save the model as "
             "one file, with its weights inside (onnx.save with save_as_external_data=False)"
         )
 
 
 def _has_external_data(data: mmap.mmap) -> bool:
-    """Whether a tensor of the model says where its data is, or that it is elsewhere."""
+    """True if a tensor of the model has external data."""
     waiting = [("model", 0, len(data))]
     while waiting:
         message, at, end = waiting.pop()
@@ -71,7 +71,7 @@ def _has_external_data(data: mmap.mmap) -> bool:
         while at < end:
             tag, after = _varint(data, at, end)
             number, wire = tag >> 3, tag & 7
-            if not number or tag >> _TAG_BITS:  # readers drop higher bits, and find another field
+            if not number or tag >> _TAG_BITS:  # readers would drop the higher bits
                 raise _NotOnnxError(f"no field at byte {at:,}")
             at = after
             if message == "tensor" and number in (_EXTERNAL_DATA, _DATA_LOCATION):
@@ -96,7 +96,7 @@ def _has_external_data(data: mmap.mmap) -> bool:
 
 
 def _varint(data: mmap.mmap, at: int, end: int) -> tuple[int, int]:
-    """(number, place after it)."""
+    """Return the number at `at` and the place after it."""
     value = 0
     for place in range(at, min(at + _VARINT_BYTES, end)):
         byte = data[place]

@@ -1,4 +1,4 @@
-"""An ONNX file at run time: arrays in, an array out; onnxruntime only, on the processor."""
+"""Run an ONNX file with onnxruntime on the processor: arrays in, an array out."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 def open_session(file: Path, threads: int) -> onnxruntime.InferenceSession:
-    """A session over a model file; safe to share between threads.
+    """Open a model file; the session may be shared between threads.
 
-    Between the steps of one call threads wait actively for 0.1 ms (2.6 ms a query, 3.5 ms
-    without), and stop with the call: left to spin on, they slow the search that follows
-    down from 6 ms to 14 ms. Waiting longer hurts when the machine is busy.
+    Within one call, threads that wait spin for at most 0.1 ms, and they stop with the call. A query
+    takes 2.6 ms, against 3.5 ms without spinning. Threads that spin after the call slow the search
+    that follows from 6 ms to 14 ms. Longer spinning hurts on a busy machine.
 
     Args:
         file: The ONNX file.
-        threads: Processor cores one call may use.
+        threads: Processor cores that one call may use.
 
     Raises:
-        EncoderError: If it is no model that onnxruntime can open, or keeps weights in another file.
+        EncoderError: If onnxruntime cannot open it, or it keeps weights in another file.
     """
     import onnxruntime
 
@@ -54,17 +54,17 @@ def run_session(
     file: Path,
     shape: tuple[int, ...],
 ) -> FloatArray:
-    """The model's first output, float32.
+    """Return the model's first output, float32.
 
     Args:
-        session: What `open_session` gave.
+        session: A session from `open_session`.
         inputs: Arrays by input name.
-        file: Its file, to name in an error.
-        shape: What the output must be.
+        file: The session's file, for the error message.
+        shape: Expected shape of the output.
 
     Raises:
-        EncoderError: If onnxruntime fails, for example for lack of memory, or the output is
-            of another shape, or not all of it is a number.
+        EncoderError: If onnxruntime fails, for example for lack of memory, or if the output has
+            another shape or values that are not finite.
     """
     try:
         output = np.asarray(session.run(None, dict(inputs))[0], dtype=np.float32)
@@ -80,24 +80,24 @@ def run_session(
 
 
 def input_shapes(session: onnxruntime.InferenceSession) -> dict[str, tuple[int | str, ...]]:
-    """Shape of each input by its name: numbers, and names of sizes that are free."""
+    """Return the shape of each input by its name: numbers, or names of free sizes."""
     return {item.name: tuple(item.shape) for item in session.get_inputs()}
 
 
 def output_shape(session: onnxruntime.InferenceSession) -> tuple[int | str, ...]:
-    """Shape of the first output: numbers, and names of sizes that are free."""
+    """Return the shape of the first output: numbers, or names of free sizes."""
     return tuple(session.get_outputs()[0].shape)
 
 
 def usable_threads(asked: int | None, most: int | None = None) -> int:
-    """Threads to run a model with: those asked for, else one a core that is available.
+    """Return the threads to run a model with: the requested number, else one per usable core.
 
     Args:
-        asked: How many; None leaves it to this function.
-        most: Most of them when none were asked for; None for no limit.
+        asked: Requested number; None takes one per usable core.
+        most: Upper limit if no number is requested; None for no limit.
 
     Raises:
-        InputError: If fewer than one is asked for.
+        InputError: If fewer than one is requested.
     """
     if asked is None:
         return min(available_cores(), most or available_cores())
@@ -107,7 +107,7 @@ def usable_threads(asked: int | None, most: int | None = None) -> int:
 
 
 def available_cores() -> int:
-    """Processor cores this process may use."""
+    """Return the number of processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

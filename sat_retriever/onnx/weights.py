@@ -1,7 +1,7 @@
-"""The weights of an exported module, under their own names again.
+"""Read the weights of an exported module under their original names.
 
-The exporter keeps the names of all weights but those of linear layers, which it turns; these are
-known by the bias that is added to what they give.
+The exporter keeps the names of all weights except those of linear layers, which it transposes.
+Such a weight is identified by the bias that is added to its product.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from sat_retriever.records.tokens import FloatArray
 
 
 def onnx_weights(file: Path, module: str, extra: str) -> dict[str, FloatArray]:
-    """Weights of a module within an ONNX file of this package, compact or not, in float32.
+    """Return the weights of a module in an ONNX file of this package, compact or not, in float32.
 
-    What was stored in bytes or half precision stays as exact as it was there.
+    Weights that were stored in bytes or half precision keep that precision.
 
     Args:
         file: The ONNX file.
-        module: What the exported module calls the one that is wanted.
-        extra: Extra of this package that installs `onnx`, for the message.
+        module: Name of the wanted module within the exported one.
+        extra: Extra of this package that installs `onnx`, for the error message.
 
     Returns:
-        By their names in that module.
+        Weights by their names in that module.
 
     Raises:
         MissingExtraError: If onnx is not installed.
-        EncoderError: If it is no ONNX file, or cannot be read.
+        EncoderError: If it is not an ONNX file or cannot be read.
     """
     graph, onnx = open_onnx(file, extra).graph, require("onnx", extra)
     stored = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
@@ -50,7 +50,7 @@ def onnx_weights(file: Path, module: str, extra: str) -> dict[str, FloatArray]:
 
 
 def _in_single_precision(stored: dict[str, Any]) -> dict[str, Any]:
-    """The weights as they were before `compact_onnx` stored them, as near as it kept them."""
+    """Return the weights as before `compact_onnx`, as exactly as the file has them."""
     values = {}
     for name, value in stored.items():
         if name.endswith(".bytes"):
@@ -64,9 +64,9 @@ def _in_single_precision(stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def _linear(graph: Any, values: dict[str, Any]) -> dict[str, str]:
-    """Names of linear layers' weights, by name of the turned weight in the file.
+    """Map the names of linear layers' weights to the transposed weights in the file.
 
-    A matrix product's result, to which `x.bias` is added, is that of `x.weight`.
+    If `x.bias` is added to a matrix product, the product's matrix is `x.weight`, transposed.
     """
     products = {node.output[0]: node.input[1] for node in graph.node if node.op_type == "MatMul"}
     found = {}

@@ -1,10 +1,10 @@
-"""One HTML page that needs nothing else: no network, no other file, no script but its own.
+"""One self-contained HTML page: no network, no other file, no script but its own.
 
     template, style and scripts of a folder `viewer` + data -> the text of the page
 
-Data reaches a page as JSON in ASCII without "<", ">" and "&", so that nothing in it can be
-taken for markup; the page's policy allows its own script and style, by their hashes, and no
-request of any kind.
+Data is embedded as ASCII JSON without "<", ">" and "&", so that nothing in it can be taken for
+markup. The page's content security policy allows its own script and style, by their hashes, and
+no request of any kind.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def one_page(package: str, scripts: Sequence[str], *, title: str, data: Any) -> str:
-    """The text of a page whose parts lie in the folder `viewer` of a package.
+    """HTML of a page whose parts are in the folder `viewer` of a package.
 
     Args:
         package: Dotted name; its `viewer` has `page.html`, `style.css` and the scripts.
-        scripts: Names of the scripts in their order; `shared.js` of this room goes before them.
+        scripts: Names of the scripts in their order; `shared.js` of this package precedes them.
         title: Name of the page, untrusted text.
-        data: What the scripts read, as JSON; strings in it are untrusted.
+        data: Data for the scripts, written as JSON; strings in it are untrusted.
     """
     own = files(package) / "viewer"
     shared = files("sat_retriever.pages") / "viewer" / "shared.js"
@@ -44,14 +44,14 @@ def one_page(package: str, scripts: Sequence[str], *, title: str, data: Any) -> 
 
 
 def filled(template: str, *, title: str, style: str, script: str, data: Any) -> str:
-    r"""A template with its parts in place of %CSP%, %TITLE%, %STYLE%, %SCRIPT% and %DATA%.
+    r"""Fill %CSP%, %TITLE%, %STYLE%, %SCRIPT% and %DATA% in a template.
 
     Args:
-        template: The page; it has each of these once.
+        template: The page; it has each placeholder once.
         title: Name of the page, untrusted text.
         style: Its style sheet.
         script: Its script.
-        data: What the script reads, as JSON; strings in it are untrusted.
+        data: Data for the script, written as JSON; strings in it are untrusted.
 
     >>> page = filled("%TITLE% %DATA%", title="<b>", style="", script="", data=["</p>"])
     >>> page == '&lt;b&gt; ["\\u003c/p\\u003e"]'
@@ -64,7 +64,7 @@ def filled(template: str, *, title: str, style: str, script: str, data: Any) -> 
         "SCRIPT": script,
         "DATA": json.dumps(data, separators=(",", ":")).translate(_ESCAPED),
     }
-    # In one pass: a "%DATA%" inside a part is never taken for a place to fill.
+    # In one pass, so that a "%DATA%" inside a part is never taken for a placeholder.
     return re.sub("%([A-Z]+)%", lambda place: parts[place[1]], template)
 
 

@@ -1,4 +1,4 @@
-"""The times that were understood from a question, and their wording for the person who asked."""
+"""Describe in words the times that were understood from a question."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sat_retriever.period.spans import EVER, MONTHS, Span
 from sat_retriever.period.spellings import plain
 
 UNDATED = date.min
-"""The day of a question in which no word counts from today."""
+"""The date for questions in which no word counts from today."""
 
 Stretch = tuple[int, int]  # first and last month, counted from the year 0
 
@@ -22,7 +22,7 @@ class AskedTimes:
     """The times that a question names.
 
     Attributes:
-        spans: Stretches of time, in the question's order; sheets of any of them are meant.
+        spans: Stretches of time, in the question's order; a sheet may match any of them.
         counted: The words of the question that count from today, as "last year" does.
     """
 
@@ -30,12 +30,12 @@ class AskedTimes:
     counted: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """True if the question names any."""
+        """True if the question names any time."""
         return bool(self.spans)
 
     @classmethod
     def of(cls, text: str, spans: tuple[Span, ...], counted: Iterable[str]) -> AskedTimes:
-        """The times of a text, the words that count from today as they stand in it."""
+        """Collect the times of a text; quote its words that count from today as written."""
         return cls(spans, tuple(_as_written(words, text) for words in counted) if spans else ())
 
     @property
@@ -50,7 +50,7 @@ class AskedTimes:
         return f"{said} (from {quoted})" if said and quoted else said
 
     def to_dict(self) -> dict[str, Any]:
-        """The times as plain JSON values; a year or month without bound is None."""
+        """Return the times as plain JSON values; the missing bound of an open span is None."""
         return {
             "label": self.label,
             "counted_from_today": list(self.counted),
@@ -59,7 +59,7 @@ class AskedTimes:
 
 
 def in_words(spans: Iterable[Span]) -> list[str]:
-    """Stretches of time in words, those that follow on each other as one.
+    """Return stretches of time in words; adjacent stretches become one.
 
     >>> in_words([Span(2023, 2023, 5, 12), Span(2024, 2024, 1, 4)])
     ['May 2023 to April 2024']
@@ -82,7 +82,7 @@ def in_words(spans: Iterable[Span]) -> list[str]:
 
 
 def _stretch(span: Span) -> Stretch | None:
-    """First and last month of a stretch without gaps; None for others."""
+    """Return the first and last month of a stretch without gaps; None for any other span."""
     one_year = span.first_year == span.last_year
     if not span.first_year or not (one_year or span.whole_years):
         return None
@@ -90,7 +90,7 @@ def _stretch(span: Span) -> Stretch | None:
 
 
 def _said(first: int, last: int) -> str:
-    """The months from one to another in words."""
+    """Return the months from one to another in words."""
     (year, month), (last_year, last_month) = divmod(first, 12), divmod(last, 12)
     begin, end = str(year), str(last_year)
     if (month if year > EVER[0] else 0, last_month if last_year < EVER[1] else 11) != (0, 11):
@@ -105,7 +105,7 @@ def _said(first: int, last: int) -> str:
 
 
 def _as_written(words: str, text: str) -> str:
-    """Words that `plain` has changed, as they stand in a text; as they are if that is not found.
+    """Return words changed by `plain` as the text writes them; unchanged if they are not found.
 
     >>> _as_written("nachstes jahr", "Budget für nächstes Jahr")
     'nächstes Jahr'
@@ -121,7 +121,7 @@ def _as_written(words: str, text: str) -> str:
 
 
 def _as_json(span: Span) -> dict[str, int | None]:
-    """One stretch: the same months of successive years."""
+    """Return one span as JSON: the same months of successive years."""
     first, last = span.first_year, span.last_year
     return {
         "first_year": None if first in (0, EVER[0]) else first,
@@ -132,5 +132,5 @@ def _as_json(span: Span) -> dict[str, int | None]:
 
 
 def asked_on(today: date | None) -> date:
-    """The day of a question: the given one, or else the present one by this machine's clock."""
+    """Return the given day, or today's date by the local clock."""
     return date.today() if today is None else today

@@ -1,4 +1,4 @@
-"""Times open to one side, or bounded on both: "since 2021", "after 2020 and before 2023"."""
+"""Read open and bounded times: "since 2021", "after 2020 and before 2023"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sat_retriever.period.spellings import Y4
 from sat_retriever.period.timewords import MONTHS, either
 
 _YEAR = re.compile(rf"(?<!\d){Y4}(?!\d)")
-PLACE = (  # "to the end of", "since the beginning of": no more than the time itself
+PLACE = (  # "to the end of", "since the beginning of": these add no bound of their own
     r"(?:(?:the )?(?:very )?(?:end|beginning|start|close) of |(?:early|mid|late)[ \-]"
     r"|(?:ende|anfang|mitte) )"
 )
@@ -49,14 +49,14 @@ _ON = re.compile(
     r"|年?(?:以[来後后]|起|之[後后]))"
 )
 _BACK = re.compile(rf" ?,? ?(?:(?:and|or) (?:earlier|before|older|prior){_NOT_OF_NEXT}|年?以前)")
-# "2023年前的" is before it; of "2023年前三季度" 前 belongs to the quarters.
+# In "2023年前的", 前 means "before"; in "2023年前三季度", 前 ("first") belongs to the quarters.
 _EARLIER_BEHIND = re.compile(r" ?年?之前|(?: ?年|(?<=年))前(?= ?(?:$|[的,，.。?？!！、]))")
 _FROM = re.compile(rf"(?<!\w)(?:from|von|ab|de|从|從) ?{PLACE}?{YEAR_WORDS}$")
 _FROM_ON = re.compile(r" (?:on\b(?!-)|an(?= ?$|[,.?!]))")
 
 
 def open_year(text: str, group: Marks) -> Marks:
-    """One stretch of years, open to the side that the words beside it say."""
+    """Open one stretch of years to the side that the adjacent words name."""
     if group.kind != "years" or len(group.spans) > 1:
         return group
     before, after, [span] = text[: group.start], text[group.end :], group.spans
@@ -65,7 +65,7 @@ def open_year(text: str, group: Marks) -> Marks:
     elif _BACK.match(after):
         span = replace(span, first_year=EVER[0])
     elif len(_YEAR.findall(text[group.start : group.end])) > 1:
-        pass  # a range has its ends: "since 2019 until 2021"
+        pass  # a range has both ends: "since 2019 until 2021"
     elif _SINCE.search(before):
         span = replace(span, last_year=EVER[1])
     elif _UNTIL.search(before):  # "no later than" before "later than"
@@ -83,7 +83,7 @@ def _goes_on(before: str, after: str) -> bool:
 
 
 def open_date(text: str, group: Marks) -> Marks:
-    """The same for a part of a year: "since March 2023", "before Q2 2022"."""
+    """Open a part of a year in the same way: "since March 2023", "before Q2 2022"."""
     [span, *more], before, after = group.spans, text[: group.start], text[group.end :]
     if group.kind != "dated" or more or span.first_year != span.last_year:
         return group
@@ -104,7 +104,7 @@ def open_date(text: str, group: Marks) -> Marks:
 
 
 def bounded(text: str, groups: Sequence[Marks]) -> list[Marks]:
-    """Stretches without end and those without a beginning as one: "after 2020 and before 2023"."""
+    """Intersect adjacent stretches open to opposite sides: "after 2020 and before 2023"."""
     found: list[Marks] = []
     for group in groups:
         last = found[-1] if found else None
@@ -120,14 +120,14 @@ def bounded(text: str, groups: Sequence[Marks]) -> list[Marks]:
 
 
 def _open_end(group: Marks) -> Literal["first", "last"] | None:
-    """Which end of the stretches that a group says is open."""
+    """Return the open end of a group's stretches; None if both ends are closed."""
     if any(span.first_year == EVER[0] for span in group.spans):
         return "first"
     return "last" if any(span.last_year == EVER[1] for span in group.spans) else None
 
 
 def _common(one: Marks, other: Marks) -> tuple[Span, ...]:
-    """The months that lie in stretches of both."""
+    """Return the months that both groups contain."""
     found = (
         Span(
             max(a.first_year, b.first_year), min(a.last_year, b.last_year),

@@ -1,11 +1,11 @@
-"""Times in Chinese and Japanese names, which have no spaces and digits of their own."""
+"""Read times in Chinese and Japanese names, which put no spaces between words."""
 
 from __future__ import annotations
 
 import re
 
 SIDES = {"上": "1", "下": "2"}
-"""Halves of a year: the upper one and the lower one."""
+"""The halves of a year: the character for the first and for the second."""
 
 _Y4 = r"(?:19|20)\d\d"
 _OF_YEAR = rf"(?:(?P<year>{_Y4}|\d\d) ?年度?[ \-]*|(?P<year_>{_Y4})[ \-]*)"
@@ -28,9 +28,9 @@ UNSPACED = (
     ("fiscal", rf"(?P<number>{_Y4}) ?[财財]政?年度?"),
     ("year", rf"(?P<number>{_Y4}) ?年度?"),
 )
-"""Unit of the group "number", and the spelling; longer ones come first."""
+"""The unit of the group "number", and the spelling; longer spellings come first."""
 
-# Chinese numbers before a word of time, and years digit by digit: 十二月, 二〇二四年.
+# Chinese numbers before a unit of time, and years spelled digit by digit: 十二月, 二〇二四年.
 _COUNTED = re.compile(
     r"(?<![〇零一二三四五六七八九十百千万])(?:三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])"
     r"(?= ?(?:月|[日号號]|季|四半期|[周週]))"
@@ -41,13 +41,13 @@ _DIGITS = {sign: str(n) for n, sign in enumerate("〇一二三四五六七八九
     "两": "2",
     "兩": "2",
 }
-_SCRIPTS = re.compile(  # where Chinese or Japanese and other words meet
+_SCRIPTS = re.compile(  # the border between Chinese or Japanese and other words
     r"(?<=[a-z0-9])(?=[\u3040-\u30ff\u3400-\u9fff])|(?<=[\u3040-\u30ff\u3400-\u9fff])(?=[a-z0-9])"
 )
 
 
 def in_digits(text: str) -> str:
-    """The text with Chinese numbers that belong to a time in Arabic digits.
+    """Return the text with the Chinese numbers of times as Arabic digits.
 
     >>> in_digits("二〇二四年十二月"), in_digits("一般 十月三十一日")
     ('2024年12月', '一般 10月31日')
@@ -56,7 +56,7 @@ def in_digits(text: str) -> str:
 
 
 def apart(text: str) -> str:
-    """The case-folded text with a space where Chinese or Japanese and other words meet.
+    """Insert a space between Chinese or Japanese and other words of a case-folded text.
 
     >>> apart("销售q1报表")
     '销售 q1 报表'
@@ -69,7 +69,7 @@ def _arabic(match: re.Match[str]) -> str:
 
 
 def in_arabic(number: str) -> str:
-    """A number up to 99, or a year spelled digit by digit, in Arabic digits.
+    """Return a number up to 99, or a year spelled digit by digit, in Arabic digits.
 
     >>> in_arabic("十二"), in_arabic("两"), in_arabic("二〇二四"), in_arabic("36")
     ('12', '2', '2024', '36')

@@ -1,28 +1,28 @@
-"""Calendar units counted from today, as the years and months that questions are read by."""
+"""Count calendar units from today and write them as years and months for questions."""
 
 from __future__ import annotations
 
 from datetime import date, timedelta
 
-FIRST_YEAR, LAST_YEAR = 1900, 2099  # that questions are read for
+FIRST_YEAR, LAST_YEAR = 1900, 2099  # of years that are read in questions
 LENGTHS = {"month": 1, "quarter": 3, "half": 6}  # in months
 _DAYS = {"week": 7, "day": 1}
 
 
 def units_from(unit: str, first: int, last: int, today: date) -> str:
-    """All units of the calendar from one to another, in numbers.
+    """Write the calendar units from one to another in numbers.
 
-    A week begins on Monday. Weeks and days are the months that they lie in: questions are not
-    read more finely.
+    A week begins on Monday. Weeks and days become the months that contain them, because
+    questions are read by months.
 
     Args:
         unit: "decade", "year", "half", "quarter", "month", "week" or "day".
-        first: The first one, counted from the present one: -1 is the one before it.
-        last: The last one.
+        first: First unit, relative to the present one: -1 is the one before it.
+        last: Last unit, relative to the present one.
         today: The day to count from.
 
     Returns:
-        Text such as "fy 2021 to fy 2023" or "2024-01 to 2024-03"; empty if no such time is read.
+        Text such as "fy 2021 to fy 2023" or "2024-01 to 2024-03"; empty outside 1900 to 2099.
 
     >>> units_from("year", -3, -1, date(2024, 5, 10)), units_from("week", 0, 0, date(2024, 5, 1))
     ('fy 2021 to fy 2023', '2024-04 to 2024-05')
@@ -47,11 +47,11 @@ def units_from(unit: str, first: int, last: int, today: date) -> str:
 
 
 def named_month(month: int, side: int, today: date) -> str:
-    """A month by its name: the nearest before or after the present one, or this year's.
+    """Write the month of a name: the nearest before or after the present one, or this year's.
 
     Args:
         month: 1 to 12.
-        side: -1 for the last one that is over, 0 for this year's, 1 for the next one.
+        side: -1 for the latest one that is over, 0 for this year's, 1 for the next one.
         today: The day to count from.
 
     >>> [named_month(5, side, date(2024, 5, 10)) for side in (-1, 0, 1)]
@@ -66,14 +66,14 @@ def named_month(month: int, side: int, today: date) -> str:
 
 
 def _month(day: date) -> int:
-    """Months since the year 0."""
+    """Return the months since the year 0."""
     return 12 * day.year + day.month - 1
 
 
 def _years(first: int, last: int) -> str:
     if not FIRST_YEAR <= first <= last <= LAST_YEAR:
         return ""
-    # "fy", since "2023 records" counts them. A question's fiscal years are calendar years.
+    # "fy" keeps "2023 records" from being a count. A question's fiscal years are calendar years.
     return f"fy {first}" if first == last else f"fy {first} to fy {last}"
 
 

@@ -1,4 +1,4 @@
-"""Single words and numbers of a question that name a time, each read by its own spelling."""
+"""Find the single words and numbers of a question that name a time."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ _SPELLINGS = (
     r"(?P<end>last|final) (?P<part>quarter|half)",
     rf"(?:{_DAY}\.? (?:of )?)?(?P<month>{either(MONTHS)})\.?(?! ?'s)"
     rf"(?: {_DAY}(?=,? {Y4}))?(?:(?: ?'|-)(?P<month_yy>\d\d))?",
-)  # the first that fits takes its piece of the text
+)  # the first spelling that matches consumes its piece of the text
 _MARK = re.compile(rf"(?<![\w.])(?:{'|'.join(_SPELLINGS)})(?![\w])(?![.,]\d)")
 _MONEY = re.compile(r"(?:[$\u20ac\u00a3\u00a5]|\d:) ?$")
-# What stands before and behind a month, and not before or behind a verb or a planet.
+# Words before and after the name of a month, but not around a verb or a planet.
 _MONTH_AFTER = re.compile(
     r"(?:\b(?:in|of|for|through|since|by|during|between|from|until|each|every|vs|im|en)|[\-(]) ?$"
     rf"|(?:\b(?:{either(MONTHS)})\.?|{Y4}|\bq[1-4]) ?,? ?(?:and|or|to)? ?$"
@@ -63,13 +63,13 @@ _COUNTED = NOT_BEFORE - {"months", "weeks", "days"}
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Marks of one kind in a row: "Q1 and Q2", "2019 to 2021".
+    """The adjacent marks of one kind: "Q1 and Q2", "2019 to 2021".
 
     Attributes:
-        start: Where they begin in the text.
-        end: Where they end.
-        spans: What they say; of months alone the years are 0.
-        relative: Whether they say nothing without a year: "last quarter", "H2".
+        start: Offset of their first character in the text.
+        end: Offset after their last character.
+        spans: The spans that they name; the years of months alone are 0.
+        relative: True if they need a year to name a time: "last quarter", "H2".
     """
 
     start: int
@@ -79,13 +79,13 @@ class Marks:
 
     @property
     def kind(self) -> str:
-        """Years, months, or both ("dated")."""
+        """The kind: "years", "months", or "dated" for both."""
         first = self.spans[0]
         return "months" if not first.first_year else "years" if first.whole_years else "dated"
 
 
 def marks(text: str) -> Iterator[Marks]:
-    """Every year and every part of a year, one by one.
+    """Yield every year and every part of a year, one by one.
 
     Args:
         text: The question, as `spellings.plain` makes it.
@@ -98,13 +98,13 @@ def marks(text: str) -> Iterator[Marks]:
 
 
 def _relative(match: re.Match[str]) -> bool:
-    """True if a mark says nothing without a year: "last two quarters", "2h", "second half"."""
+    """True if a mark needs a year to name a time: "last two quarters", "2h", "second half"."""
     last = match["end"] or match["side"] in ("last", "final")
     return bool(last or match["h"] or match["hh"] or match["hnd"] or match["hno"])
 
 
 def _spans(groups: Mapping[str, str]) -> tuple[Span, ...]:
-    """What one mark says: one stretch, or two where days and months cannot be told apart."""
+    """Return the spans of one mark; two if its day and its month are ambiguous."""
     if groups["dmy"]:
         numbers = dict.fromkeys((int(groups["dm"]), int(groups["d"])))
         months = [number for number in numbers if 1 <= number <= 12]
@@ -114,7 +114,7 @@ def _spans(groups: Mapping[str, str]) -> tuple[Span, ...]:
 
 
 def _years(groups: Mapping[str, str]) -> Span | None:
-    """Whole years."""
+    """Return whole years; None if the mark names none."""
     if groups["range"]:
         first = int(groups["range"])
         last = first // 100 * 100 + int(groups["until"])
@@ -125,12 +125,12 @@ def _years(groups: Mapping[str, str]) -> Span | None:
         return None
     last = full_year(int(groups["fy"] or groups["year"]))
     first = full_year(int(groups["fy_from"])) if groups["fy_from"] else last
-    # "FY2023/24" is the year that ends in 2024, "FY2021-2024" are four.
+    # "FY2023/24" is the year that ends in 2024; "FY2021-2024" is four years.
     return Span(first if first and first + 1 < last else last, last) if last else None
 
 
 def _month_in_digits(groups: Mapping[str, str]) -> Span | None:
-    """The month of "2024-03", "2024-03-31" and "03/2024"."""
+    """Return the month of "2024-03", "2024-03-31" and "03/2024"."""
     for year, month in (("ymd", "ymdm"), ("my", "m")):
         if groups[year]:
             return month_of(int(groups[year]), int(groups[month]))
@@ -138,7 +138,7 @@ def _month_in_digits(groups: Mapping[str, str]) -> Span | None:
 
 
 def _part_of_year(groups: Mapping[str, str]) -> Span | None:
-    """A part of a year, of that in two digits behind it if there is one."""
+    """Return a part of a year, with the two-digit year after it if there is one."""
     part = _part(groups)
     short = groups["yy"] or groups["yyy"] or groups["yyyy"] or groups["month_yy"]
     year = full_year(int(short)) if short else 0
@@ -146,7 +146,7 @@ def _part_of_year(groups: Mapping[str, str]) -> Span | None:
 
 
 def _part(groups: Mapping[str, str]) -> Span | None:
-    """The part of a year that a mark says."""
+    """Return the part of the year that a mark names, without a year."""
     if groups["month"]:
         return month_of(0, MONTHS[groups["month"]])
     if groups["side"]:
@@ -169,7 +169,7 @@ def _part(groups: Mapping[str, str]) -> Span | None:
 
 
 def _side(groups: Mapping[str, str]) -> Span | None:
-    """The first or last months or quarters of a year, so many of them."""
+    """Return the first or last months or quarters of a year by their number."""
     count = groups["count"]
     length = (_COUNTS.get(count) or int(count)) * (3 if groups["unit"] == "quarters" else 1)
     if length > 12:
@@ -178,7 +178,7 @@ def _side(groups: Mapping[str, str]) -> Span | None:
 
 
 def _something_else(text: str, match: re.Match[str]) -> bool:
-    """True if a mark only looks like one: "may" the verb, "2000 items", "$2000", "ago"."""
+    """True if a mark only looks like a time: the verb "may", "2000 items", "$2000"."""
     before, after = text[: match.start()], text[match.end() :]
     name = match["month"]
     if name in OFTEN_ELSE:
@@ -196,5 +196,5 @@ def _something_else(text: str, match: re.Match[str]) -> bool:
 
 
 def month_of(year: int, month: int) -> Span:
-    """One month."""
+    """Return one month as a span."""
     return Span(year, year, month, month)

@@ -1,4 +1,4 @@
-"""Sheets that hold the same for another time: their family, their period, their siblings."""
+"""Find the period of a sheet and its family: sheets with the same content for other times."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sat_retriever.records.sheets import SheetRecord
 MAX_FAMILY = 240
 _UNITS = ("year", "half", "quarter", "month", "week", "day")  # coarse to fine
 _WITH_YEAR, _WITH_MONTH = ("fiscal", "since"), ("until",)
-# Whole names that say something only below one with a year, or with a month as well.
+# Whole names that name a time only below a name with a year, or with a month as well.
 _BELOW_YEAR = (
     ("month", re.compile(r"(0[1-9]|1[0-2])")),
     ("quarter", re.compile(r"t?([1-4])t?(?<=t.|.t)")),
@@ -31,7 +31,7 @@ _BELOW_MONTH = (
 
 
 class Grain(StrEnum):
-    """How long a period is."""
+    """The length of a period."""
 
     YEAR = "year"
     YEARS = "years"
@@ -46,16 +46,16 @@ class Grain(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SheetPeriod:
-    """The time a sheet is about, as its name, its file's and its folders' say.
+    """The time of a sheet, read from its name and from its file's and folders' names.
 
     Attributes:
-        family: Folders, file and sheet without what names the period, case-folded;
-            sheets of one family hold the same for different times.
-        grain: How long the period is; only periods of equal length are in order.
-        year: Year; the last one of a span or fiscal year; 0 if none is named.
-        part: Place in the year, ascending: the number of the half, quarter, month or
+        family: Names of folders, file and sheet without the words for the period, case-folded;
+            sheets of one family have the same content for different times.
+        grain: Length of the period; only periods of equal length are put in order.
+        year: Year; the last year of a span or fiscal year; 0 if none is named.
+        part: Position in the year, ascending: the number of the half, quarter, month or
             ISO week; month * 100 + day; month * 100 + week of the month; first month *
-            100 + last month; 0 for years.
+            100 + last month; 0 for YEAR, the first year for YEARS.
         label: The period as text, for example "2024 Q1" or "2024-03".
     """
 
@@ -67,10 +67,10 @@ class SheetPeriod:
 
 
 def period_of(record: SheetRecord) -> SheetPeriod | None:
-    """The period a sheet's names say, and the sheet's family; None if they say none.
+    """Read the period in a sheet's names, and the sheet's family; None if they name no period.
 
-    The sheet's name goes before the file's, that before the nearest folder's: a month
-    sheet in a workbook of a year is that month of that year.
+    The sheet's name takes precedence over the file's, and the file's over the nearest folder's.
+    A sheet of a month in a workbook of a year is that month of that year.
 
     >>> record = SheetRecord("", "Jan", workbook="Budget 2024.xlsx", path="hr/Budget 2024.xlsx")
     >>> period = period_of(record)
@@ -99,16 +99,16 @@ def sibling_links(
     *,
     alike: Callable[[str, str], float] | None = None,
 ) -> list[Link]:
-    """Links from each sheet to the same sheet of earlier periods, at most two a sheet.
+    """Link each sheet to the same sheet of earlier periods, with at most two links a sheet.
 
-    One goes to the period before it, one to the same part of the nearest earlier year;
-    the weight is 1 / distance, in periods of that length or in years. Where sheets share
-    a period, each has one partner of its rank. Only equal families and grains are linked.
+    One link goes to the period before it, one to the same part of the nearest earlier year.
+    The weight is 1 / distance, in periods of that length or in years. If several sheets share
+    a period, each is linked to one sheet of the same rank. Family and grain must be equal.
 
     Args:
-        members: Sheet ids and their periods, of one family or more, in any order.
-        alike: Likeness in [0, 1] of two sheets, for example of their headers; the
-            weight is multiplied by it, and a link of 0 is left out.
+        members: Sheet ids and their periods, of one or more families, in any order.
+        alike: Function for the similarity in [0, 1] of two sheets, for example of their
+            headers; the weight is multiplied by it, and a link of weight 0 is left out.
     """
     families: dict[tuple[str, Grain, bool], dict[tuple[int, int], list[tuple[str, str]]]] = {}
     for sheet, period in sorted(members, key=lambda member: member[0]):
@@ -132,7 +132,7 @@ def sibling_links(
 def _neighbours(
     times: Sequence[tuple[int, int]], grain: Grain
 ) -> Iterator[tuple[tuple[int, int], tuple[int, int], float]]:
-    """Later time, earlier time and weight, of ascending times."""
+    """Yield a later time, an earlier time and the weight for each pair of ascending times."""
     last_with: dict[int, tuple[int, int]] = {}
     for place, time in enumerate(times):
         year, part = time
@@ -147,7 +147,7 @@ def _neighbours(
 
 
 def _ordinal(time: tuple[int, int], grain: Grain) -> int:
-    """Number of the period, counted in its own length."""
+    """Return the number of a period, counted in its own length."""
     year, part = time
     match grain:
         case Grain.HALF | Grain.QUARTER | Grain.MONTH | Grain.WEEK:
@@ -156,14 +156,14 @@ def _ordinal(time: tuple[int, int], grain: Grain) -> int:
             return year * 12 + part // 100
         case Grain.MONTH_WEEK:
             return (year * 12 + part // 100) * 5 + part % 100
-        case Grain.DAY:  # counted from the first: older indexes have a 30th of February
+        case Grain.DAY:  # counted from the month's first day: older indexes have a 30th of February
             month, day = divmod(part, 100)
             return date(year or 2000, month, 1).toordinal() + day - 1
     return year
 
 
 def _read_level(name: str, above: Mapping[str, int]) -> tuple[Mapping[str, int], str]:
-    """Units of one folder, file or sheet name, and its other words."""
+    """Return the units of one folder, file or sheet name, and its other words."""
     found = spelled(name, dated="year" in above)
     if found.units or "year" not in above:
         return found.units, found.rest
@@ -176,7 +176,7 @@ def _read_level(name: str, above: Mapping[str, int]) -> tuple[Mapping[str, int],
 
 
 def _below(above: Mapping[str, int], found: Mapping[str, int]) -> Mapping[str, int]:
-    """Units of a name, completed by the coarser ones of the names above it."""
+    """Complete the units of a name with the coarser units of the names above it."""
     coarsest = next((unit for unit in _UNITS if unit in found), None)
     if coarsest is None:
         return above
@@ -187,7 +187,7 @@ def _below(above: Mapping[str, int], found: Mapping[str, int]) -> Mapping[str, i
 
 
 def _shape(units: Mapping[str, int]) -> tuple[Grain, int, int, str] | None:
-    """Grain, year, part and label; None without a period."""
+    """Return grain, year, part and label; None without a period."""
     year, month = units.get("year", 0), units.get("month", 0)
     named = f"{'FY' * units.get('fiscal', 0)}{year}" if year else ""
     if month:
@@ -214,7 +214,7 @@ _WHOLE = {
 def _within_month(
     units: Mapping[str, int], named: str, year: int, month: int
 ) -> tuple[Grain, int, int, str]:
-    """Shape of months, a month, and what lies in one."""
+    """Return the shape of months, of a month, or of a part of one."""
     last = units.get("until")
     if last is not None:
         if (month, last) in _WHOLE and (named or last - month < 11):

@@ -1,8 +1,8 @@
-"""The times that a question asks for: years, halves, quarters and months, ranges and lists of them.
+"""Find the times that a question asks for: years, halves, quarters, months, ranges and lists.
 
-    text -> marks (a year; some months) -> groups (listed or from-to) -> months of years
+    text -> marks (a year; some months) -> groups (listed or from-to) -> dated spans
 
-"last year" and the like, which need today's date, are put in numbers first; see `relative`.
+"last year" and the like depend on today's date and are put in numbers first; see `relative`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from sat_retriever.period.spans import Span, span_of
 from sat_retriever.period.spellings import plain
 from sat_retriever.records.sheets import SheetRecord
 
-MAX_CHARS = 1_000  # of a question that are looked at
-_MOST = 64  # stretches of a question
-# What a name's grammar adds to a question's: "2024 12" is a month in a name alone.
+MAX_CHARS = 1_000  # of a question that are read
+_MOST = 64  # spans of a question
+# Grains that only the grammar of names finds: "2024 12" is a month in a name alone.
 _PARTS = frozenset({Grain.HALF, Grain.QUARTER, Grain.WEEK})
 _MONTHS = frozenset({Grain.MONTH, Grain.MONTHS, Grain.DAY})
 
@@ -51,11 +51,11 @@ _NOT = re.compile(
 
 
 def asked_times(text: str, today: date) -> AskedTimes:
-    """The times that a question names, as of a day.
+    """Find the times that a question names, relative to a day.
 
     Args:
-        text: The question; at most the first thousand characters are looked at.
-        today: The day that "last year" and the like count from; of `UNDATED` they say nothing.
+        text: The question; at most its first thousand characters are read.
+        today: The day from which "last year" and the like count; with `UNDATED` they are ignored.
 
     >>> asked_times("sales of the last three years", date(2024, 5, 10)).label
     '2021 to 2023 (from "last three years")'
@@ -64,12 +64,12 @@ def asked_times(text: str, today: date) -> AskedTimes:
 
 
 def asked_spans(text: str, today: date = UNDATED) -> tuple[Span, ...]:
-    """The stretches of time that a question names, in its order; none if it names none.
+    """Find the stretches of time that a question names, in its order; empty if it names none.
 
-    A stretch is the same months of successive years. Sheets of any of them are meant.
+    A stretch is the same months of successive years. A sheet may match any stretch.
 
     Args:
-        text: The question; at most the first thousand characters are looked at.
+        text: The question; at most its first thousand characters are read.
         today: See `asked_times`.
 
     >>> asked_spans("revenue 2019\u20132021")
@@ -88,7 +88,7 @@ def _asked(text: str, today: date) -> AskedTimes:
 
 
 def _spans(text: str) -> tuple[Span, ...]:
-    """The stretches that a question names whose times are in numbers."""
+    """Find the stretches of a question whose times are in numbers."""
     read = list(marks(text))
     groups = _meant(text, _groups(text, read))
     found = _ranges(text, _dated(text, [open_year(text, group) for group in groups]))
@@ -99,7 +99,7 @@ def _spans(text: str) -> tuple[Span, ...]:
 
 
 def _groups(text: str, found: Iterable[Marks]) -> list[Marks]:
-    """Marks of one kind that are listed, or go from one to the other, as one."""
+    """Join marks of one kind that are listed or form a range."""
     groups: list[Marks] = []
     for mark in found:
         last = groups[-1] if groups else None
@@ -112,7 +112,7 @@ def _groups(text: str, found: Iterable[Marks]) -> list[Marks]:
 
 
 def _joined(text: str, last: Marks, mark: Marks) -> tuple[Span, ...]:
-    """What two marks of one kind say together; nothing if they have nothing to do."""
+    """Combine two marks of one kind; empty if they are unrelated."""
     if _to(text, last, mark):
         return (*last.spans[:-1], *_from_to(last.spans[-1], mark.spans[0]))
     if _LISTED.fullmatch(text[last.end : mark.start]):
@@ -128,7 +128,7 @@ def _to(text: str, first: Marks, second: Marks) -> bool:
 
 
 def _from_to(first: Span, last: Span) -> tuple[Span, ...]:
-    """All from one stretch to another, in as few as it takes."""
+    """Return the time from one stretch to another in as few spans as possible."""
     if first.whole_years and last.whole_years:
         years = sorted((first.first_year, last.last_year))
         return (Span(years[0], years[1]),)
@@ -145,7 +145,7 @@ def _from_to(first: Span, last: Span) -> tuple[Span, ...]:
 
 
 def _meant(text: str, groups: Sequence[Marks]) -> list[Marks]:
-    """Groups without those that are to be left out: "except March 2022"."""
+    """Return the groups without the excluded ones: "except March 2022"."""
     kept: list[Marks] = []
     out: Marks | None = None
     for group in groups:
@@ -159,7 +159,7 @@ def _meant(text: str, groups: Sequence[Marks]) -> list[Marks]:
 
 
 def _finer(text: str, found: tuple[Span, ...]) -> tuple[Span, ...]:
-    """A year, or the part of it that a sheet of such a name would be about: "T1 2024"."""
+    """Return a year, or the part of it that a sheet of this name would cover: "T1 2024"."""
     if len(found) != 1 or not found[0].whole_years:
         return found
     period = period_of(SheetRecord("", text))
@@ -170,9 +170,9 @@ def _finer(text: str, found: tuple[Span, ...]) -> tuple[Span, ...]:
 
 
 def _dated(text: str, groups: Sequence[Marks]) -> list[Marks]:
-    """Months with the years that they are of: those beside them, or else the nearest."""
+    """Combine months with the years beside them, or else with the nearest years."""
     years = [group for group in groups if group.kind == "years"]
-    # In "2022 Q1, 2023 Q2" a year goes before its months, else behind: "Q1 2022, Q2 2023".
+    # In "2022 Q1, 2023 Q2" a year precedes its months; in "Q1 2022, Q2 2023" it follows them.
     first = groups[:2]
     before = [group.kind for group in first] == ["years", "months"] and _beside(text, *first)
     before = before and "," not in text[first[0].end : first[1].start]
@@ -197,20 +197,20 @@ def _dated(text: str, groups: Sequence[Marks]) -> list[Marks]:
 
 
 def _years_of(text: str, months: Marks, years: Sequence[Marks], *, before: bool) -> Marks | None:
-    """The years that months belong to, if there are any."""
+    """Return the years that months belong to; None if there are none."""
     beside = [group for group in years if _beside(text, months, group)]
     near = min(years, key=lambda group: abs(group.start - months.start), default=None)
     return beside[0 if before else -1] if beside else near
 
 
 def _beside(text: str, one: Marks, other: Marks) -> bool:
-    """True if years stand next to months, or "of" and the like alone between them."""
+    """True if years are next to months, or only "of" and the like is between them."""
     first, second = sorted((one, other), key=lambda group: group.start)
     return _OF.fullmatch(text[first.end : second.start]) is not None
 
 
 def _ranges(text: str, groups: Sequence[Marks]) -> list[Marks]:
-    """Dated stretches from one to another as one: "March 2021 to June 2022"."""
+    """Join dated stretches that form a range: "March 2021 to June 2022"."""
     found = list(groups[:1])
     for _, group in pairwise(groups):
         last = found[-1]
@@ -225,7 +225,7 @@ def _ranges(text: str, groups: Sequence[Marks]) -> list[Marks]:
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
-    """Stretches that touch as one: January and February, 2021 and 2022."""
+    """Merge stretches that touch: January and February, 2021 and 2022."""
     found: list[Span] = []
     for span in spans:
         whole = span
@@ -237,7 +237,7 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _union(one: Span, other: Span) -> Span | None:
-    """Both as one stretch; None if they are not."""
+    """Merge two stretches into one; None if they do not touch."""
     years = (min(one.first_year, other.first_year), max(one.last_year, other.last_year))
     months = (min(one.first_month, other.first_month), max(one.last_month, other.last_month))
     same_years = (one.first_year, one.last_year) == (other.first_year, other.last_year)

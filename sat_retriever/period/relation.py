@@ -1,4 +1,4 @@
-"""Where the times of many sheets lie relative to the times that a question asks for."""
+"""Compare the times of many sheets with the times that a question asks for."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from sat_retriever.period.spans import Span
 
-# First and last year, first and last month, and 1 if fiscal, of each sheet, (n, 5).
+# First and last year, first and last month, and 1 if fiscal, for each sheet: (n, 5).
 Times = NDArray[np.int16]
 INSIDE, OPEN, OUTSIDE = 1, 0, -1
 
 
 def unpacked(numbers: ArrayLike) -> Times:
-    """The table of sheets' times from what `sheet.packed` made of each, (n, 5).
+    """Unpack the numbers that `sheet.packed` made into the table of sheets' times, (n, 5).
 
     >>> unpacked([202420240709, -202420240112, 0]).tolist()
     [[2024, 2024, 7, 9, 0], [2024, 2024, 1, 12, 1], [0, 0, 0, 0, 0]]
@@ -27,14 +27,14 @@ def unpacked(numbers: ArrayLike) -> Times:
 
 
 def relation(times: Times, asked: Sequence[Span]) -> NDArray[np.int8]:
-    """Where each sheet's time lies, (n,): inside a stretch asked for, outside all, or else 0.
+    """Classify each sheet's time, (n,): INSIDE a requested stretch, OUTSIDE all, or OPEN.
 
-    Else is: its time is not known, or only a part of it is asked for. A fiscal year has a part of
-    the calendar year before it, whichever.
+    OPEN means that the time is unknown, or that only a part of it is requested. A fiscal year
+    also covers an unknown part of the calendar year before it.
 
     Args:
-        times: Of n sheets.
-        asked: Stretches of time, at least one.
+        times: Times of n sheets, (n, 5).
+        asked: Requested stretches of time, at least one.
     """
     inside = np.zeros(len(times), dtype=np.bool_)
     near = times[:, 3] == 0
@@ -47,20 +47,20 @@ def relation(times: Times, asked: Sequence[Span]) -> NDArray[np.int8]:
         if not months_alone:
             within &= (first_year >= span.first_year) & (last_year <= span.last_year)
             years = (begun <= span.last_year) & (last_year >= span.first_year)
-        inside |= within  # never of an unknown time: its months are 0
+        inside |= within  # an unknown time never matches: its months are 0
         near |= (touching | (fiscal > 0)) & (years | (first_year == 0))
     found = np.where(inside, INSIDE, np.where(near, OPEN, OUTSIDE))
     return found.astype(np.int8)
 
 
 def elsewhere(times: Times, asked: Sequence[Span]) -> bool:
-    """True if some sheets have times, and all of those lie outside the stretches asked for.
+    """True if at least one sheet is dated and every dated sheet lies outside the stretches.
 
-    Where years are asked for, a month of an unknown year is no time.
+    If all stretches have years, a month of an unknown year does not count as dated.
 
     Args:
-        times: Of n sheets.
-        asked: Stretches of time, at least one.
+        times: Times of n sheets, (n, 5).
+        asked: Requested stretches of time, at least one.
     """
     dated = times[times[:, 0 if all(span.first_year for span in asked) else 3] > 0]
     return len(dated) > 0 and bool((relation(dated, asked) == OUTSIDE).all())

@@ -1,12 +1,13 @@
-"""Times that count from today, put as years and months: "last year" as "fy 2023".
+"""Replace times that count from today by years and months: "last year" by "fy 2023".
 
     question, today -> the same question with its times in numbers -> `question.asked_times`
 
-Periods are those of the calendar, because sheets are: "last year" is the year before this one, and
-"the last three years" are the three before this one, not the 36 months up to today. The present
-year's report is not finished; who wants it too says "since 2021". "Year to date" is the present
-year, for a sheet of 2024 that is still being filled answers it best, and one of months to come is
-seldom there. Weeks and days are the months that they lie in. So, on 10 May 2024:
+Periods are calendar periods, as in sheets: "last year" is the year before this one, and
+"the last three years" are the three years before this one, not the 36 months up to today. The
+present year is left out because its report is not finished; "since 2021" includes it. "Year to
+date" is the whole present year: a sheet of 2024 that is still being filled is the best answer,
+and sheets of months to come are rare. Weeks and days become the months that contain them. For
+10 May 2024:
 
     last year, two years ago, the year before last     2023, 2022, 2022
     the last three years, the past decade              2021 to 2023, 2014 to 2023
@@ -37,7 +38,7 @@ class Counted:
 
     Attributes:
         text: The question, with years and months in place of words that count from today.
-        words: Those words, in their order.
+        words: The replaced words, in their order.
     """
 
     text: str
@@ -45,11 +46,11 @@ class Counted:
 
 
 def counted(text: str, today: date) -> Counted:
-    """A question with the times that count from today in numbers.
+    """Replace the times of a question that count from today by numbers.
 
     Args:
         text: The question, as `spellings.plain` makes it.
-        today: The day to count from; outside of 1900 to 2099 nothing is counted.
+        today: The day to count from; outside 1900 to 2099 the question stays unchanged.
 
     >>> counted("costs since last year", date(2024, 5, 10))
     Counted(text='costs since fy 2023', words=('last year',))
@@ -69,7 +70,7 @@ def counted(text: str, today: date) -> Counted:
 def _put(
     read: Callable[[re.Match[str], date], str], today: date, words: list[str], match: re.Match[str]
 ) -> str:
-    """What stands for a phrase in the text: numbers, or itself if it is no such time."""
+    """Return the numbers for a phrase and record its words; the phrase itself if not a time."""
     said = read(match, today)
     if said:
         words.append(match[0].strip())

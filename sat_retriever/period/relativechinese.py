@@ -1,4 +1,4 @@
-"""Phrases of Chinese and Japanese that count from today, each with what it says in numbers."""
+"""Match Chinese and Japanese phrases that count from today, and write them in numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SINGLE = (
     ("quarter", -1, f"{_LAST}季度?"),
     ("quarter", 0, f"{_THIS}季度?"),
     ("quarter", 1, f"{_NEXT}季度?"),
-    ("month", -1, f"(?<![以线線]){_LAST}月|先月"),  # not of "above" and "online"
+    ("month", -1, f"(?<![以线線]){_LAST}月|先月"),  # excludes 以上月, 线上月 ("above", "online")
     ("month", 0, f"(?<![日样樣]){_THIS}月|今月"),
     ("month", 1, f"(?<![以线線上]){_NEXT}月|来月"),
     ("week", -1, f"{_LAST}{_WEEKS}|先週"),
@@ -42,21 +42,21 @@ _COMPARED_BEHIND = re.compile("(?:同期)?(?:相比|对比|對比|比)")
 
 
 def _few(match: Match, today: date) -> str:
-    """The numbers of "过去三年", "近12个月"."""
+    """Write "过去三年", "近12个月" in numbers."""
     unit, number = _unit(match), int(in_arabic(match["count"]))
-    if unit == "day":  # today is the last one
+    if unit == "day":  # today is the last day
         return _apart(units_from(unit, 1 - number, 0, today))
     return _apart(units_from(unit, -number, -1, today))
 
 
 def _ago(match: Match, today: date) -> str:
-    """The numbers of "两年前"."""
+    """Write "两年前" in numbers."""
     number = int(in_arabic(match["count"]))
     return _apart(units_from(_unit(match), -number, -number, today))
 
 
 def _single(match: Match, today: date, *, unit: str, place: int) -> str:
-    """The numbers of "去年"; also the present year's where that is compared with "比去年"."""
+    """Write "去年" in numbers; add the present year for a comparison such as "比去年"."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     compared = before.endswith(("比", "较", "較")) or _COMPARED_BEHIND.match(after)
     if compared and place == -1 and next(marks(before), None) is None:
@@ -65,7 +65,7 @@ def _single(match: Match, today: date, *, unit: str, place: int) -> str:
 
 
 def _present(_match: Match, today: date) -> str:
-    """The numbers of "年初至今"."""
+    """Write "年初至今" in numbers."""
     return _apart(units_from("year", 0, 0, today))
 
 
@@ -74,7 +74,7 @@ def _unit(match: Match) -> str:
 
 
 def _apart(said: str) -> str:
-    """As it stands between signs; a year alone as names have it, for months behind it.
+    """Put spaces around a time; write a year alone as names do, so that months can follow it.
 
     >>> _apart("fy 2023"), _apart("2024-04")
     (' 2023 年', ' 2024-04 ')
@@ -92,4 +92,4 @@ CHINESE: tuple[tuple[re.Pattern[str], Callable[[Match, date], str]], ...] = (
         for unit, place, text in _SINGLE
     ),
 )
-"""Patterns in the order in which they take their pieces of a question."""
+"""The patterns, in the order in which they consume pieces of a question."""

@@ -1,4 +1,4 @@
-"""Phrases of European languages that count from today, each with what it says in numbers."""
+"""Match phrases of European languages that count from today, and write them in numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sat_retriever.period.timewords import (
 )
 
 Match = re.Match[str]
-Read = Callable[[Match, date], str]  # a phrase in numbers; empty if it is something else
+Read = Callable[[Match, date], str]  # returns a phrase in numbers; empty if it is no such time
 
 _N = rf"\d{{1,3}}|{either(COUNTS)}"
 _UNIT, _SIDE = f"(?:{either(UNITS)})", f"(?:{either(SIDES)})"
@@ -43,9 +43,9 @@ _COMPARED = re.compile(
     r"(?<!\w)(?:(?:compared?|comparison|relative) (?:to|with)|vs\.?|versus|against|than|over"
     r"|gegenuber|im vergleich zu[mr]?|als|par rapport a|frente al?)(?: that of)? ?$"
 )
-# Of a whole that is named behind it: "last week of March", "the last quarter of the year".
+# A part of a whole named after it: "last week of March", "the last quarter of the year".
 _OF_WHOLE = re.compile(rf" of (?:the|an?|each|every|any|{_TIME})(?!\w)")
-# Of a year that is named beside it: "last quarter sales for 2021", "2022, last quarter".
+# A part of a year named beside it: "last quarter sales for 2021", "2022, last quarter".
 _OF_YEAR = re.compile(
     r"(?: (?!(?:and|or|vs|versus|with|to|than|against|und|et|y)(?!\w))[^\W\d]+){0,3}"
     rf",? ?['(\-]?(?:fy ?)?{Y4}(?!\w)"
@@ -53,7 +53,7 @@ _OF_YEAR = re.compile(
 _YEAR_AHEAD = re.compile(rf"(?:{Y4}|fy ?\d\d)(?:'s)?,? ?(?:in )?(?:the )?$")
 _TIME_BEHIND = re.compile(rf"(?: (?:to|through|as of|until|for|in|of))? ?(?:\d\d? )?{_TIME}(?!\w)")
 _TIME_AHEAD = re.compile(rf"(?<!\w){_TIME}(?:'s)?,? ?-? ?$")
-# "What was the last year that ..." asks for the final one, "over the last year" for a time.
+# "What was the last year that ..." asks for the final one; "over the last year" names a time.
 _THE = re.compile(r"(?<!\w)(?P<of>[^\W\d_]+ )?the $")
 _OF_TIME = frozenset(
     "in of for over during within throughout from since to until till through by with against "
@@ -68,7 +68,7 @@ _TO_DATE = {"qtd": "quarter", "mtd": "month"}
 
 
 def each_alone(text: str) -> str:
-    """The text with a unit for each side of which two share one.
+    """Repeat the unit where two sides share one.
 
     >>> each_alone("this and last year")
     'this year and last year'
@@ -77,7 +77,7 @@ def each_alone(text: str) -> str:
 
 
 def _side_unit(match: Match, today: date, *, years: bool) -> str:
-    """The numbers of "last year", "the next 3 months", "12 derniers mois"."""
+    """Write "last year", "the next 3 months", "12 derniers mois" in numbers."""
     unit, side = UNITS[match["unit"]], SIDES[match["side"]]
     count = match["count"] or match["count_behind"]
     if not count and side and _is_final(match):
@@ -89,7 +89,7 @@ def _side_unit(match: Match, today: date, *, years: bool) -> str:
 
 
 def _is_final(match: Match) -> bool:
-    """True if "the last year" is no time, but the end of some years."""
+    """True if "the last year" means the final one of some years rather than a time."""
     the = _THE.search(match.string[: match.start()])
     if the is None or match["side"] == "past":
         return False
@@ -98,7 +98,7 @@ def _is_final(match: Match) -> bool:
 
 
 def _of_other(match: Match, unit: str, side: int) -> bool:
-    """True if it is a part of a time that is named beside it, or counts from that."""
+    """True if a unit is part of a time named beside it, or counts from that time."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     if match[0].startswith(OF_CONTEXT) and _ANY_YEAR.search(match.string):
         return True  # "2022 and the previous year"
@@ -110,10 +110,10 @@ def _of_other(match: Match, unit: str, side: int) -> bool:
 
 
 def _counted_units(match: Match, unit: str, side: int, number: int, today: date) -> str:
-    """So many units before or after the present one, or that itself."""
+    """Write a number of units before or after the present one, or the present one itself."""
     if unit == "decade" and side:  # the ten years before, not those from 2010 to 2019
         unit, number = "year", 10 * number
-    if unit == "day" and side < 0:  # today is the last one
+    if unit == "day" and side < 0:  # today is the last day
         return units_from(unit, 1 - number, 0, today)
     first, last = (0, 0) if not side else (-number, -1) if side < 0 else (1, number)
     if (first, last) == (-1, -1) and _compares(match.string[: match.start()]):
@@ -122,24 +122,24 @@ def _counted_units(match: Match, unit: str, side: int, number: int, today: date)
 
 
 def _compares(before: str) -> bool:
-    """True if a time behind these words is what another, unnamed one is compared with."""
+    """True if the time after these words is the baseline of a comparison without another time."""
     named = _SIDE_UNIT.search(before) or next(marks(before), None)
     return named is None and _COMPARED.search(before) is not None
 
 
 def _unit_side(match: Match, today: date) -> str:
-    """The numbers of "année dernière", "mes pasado"."""
+    """Write "année dernière", "mes pasado" in numbers."""
     unit, side = UNITS[match["unit"]], SIDES_BEHIND[match["side"]]
     return "" if _of_other(match, unit, side) else _counted_units(match, unit, side, 1, today)
 
 
 def _before_last(match: Match, today: date) -> str:
-    """The numbers of "year before last"."""
+    """Write "year before last" in numbers."""
     return units_from(UNITS[match["unit"]], -2, -2, today)
 
 
 def _ago(match: Match, today: date) -> str:
-    """The numbers of "two years ago", "vor drei Monaten", "more than half a year ago"."""
+    """Write "two years ago", "vor drei Monaten", "more than half a year ago" in numbers."""
     unit, number = UNITS[match["unit"]], _number(match["count"] or "1")
     if match["half"]:
         unit, number = _HALVES.get(unit, ("", 0))
@@ -152,7 +152,7 @@ def _ago(match: Match, today: date) -> str:
 
 
 def _fixed(match: Match, today: date) -> str:
-    """The numbers of "yesterday", "Vorjahr"."""
+    """Write "yesterday", "Vorjahr" in numbers."""
     unit, place = FIXED[match[0]]
     up_to = place == 0 and _UP_TO.search(match.string[: match.start()])
     if up_to or _of_other(match, unit, place):
@@ -161,7 +161,7 @@ def _fixed(match: Match, today: date) -> str:
 
 
 def _side_month(match: Match, today: date) -> str:
-    """The numbers of "last March"; nothing for "this may be" and "last March 2022"."""
+    """Write "last March" in numbers; empty for "this may be" and "last March 2022"."""
     name, side = match["month"], SIDES[match["side"]]
     dated = re.match(rf",? ?'?(?:{Y4}|\d\d(?!\w))", match.string[match.end() :])
     if name in OFTEN_ELSE or (side == 0 and name in VERBS) or dated:
@@ -170,7 +170,7 @@ def _side_month(match: Match, today: date) -> str:
 
 
 def _to_date(match: Match, today: date) -> str:
-    """The numbers of "QTD", "so far this year"; nothing for "YTD June 2024"."""
+    """Write "QTD", "so far this year" in numbers; empty for "YTD June 2024"."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     if _TIME_BEHIND.match(after) or _TIME_AHEAD.search(before):
         return ""
@@ -179,7 +179,7 @@ def _to_date(match: Match, today: date) -> str:
 
 
 def _number(said: str) -> int:
-    """How many, in digits or in a word.
+    """Return a count given in digits or as a word.
 
     >>> _number("12"), _number("three"), _number("an")
     (12, 3, 1)
@@ -218,10 +218,10 @@ EUROPEAN: tuple[tuple[re.Pattern[str], Read], ...] = (
         _ago,
     ),
     (_phrase(either(FIXED)), _fixed),
-    # "last quarter of last year" is of a year that is known by the time that it is read.
+    # Years come first: "last quarter of last year" needs the year when the quarter is read.
     (_SIDE_UNIT, partial(_side_unit, years=True)),
     (_phrase(rf"(?:l')?(?P<unit>{_UNIT}) (?P<side>{either(SIDES_BEHIND)})"), _unit_side),
     (_SIDE_UNIT, partial(_side_unit, years=False)),
     (_phrase(rf"(?P<side>{_SIDE}) (?P<month>{either(MONTHS)})"), _side_month),
 )
-"""Patterns in the order in which they take their pieces of a question."""
+"""The patterns, in the order in which they consume pieces of a question."""

@@ -1,4 +1,4 @@
-"""The months that a sheet is about, as one number for the index's file."""
+"""Pack the months that a sheet is about into one number for the index's file."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sat_retriever.period.question import asked_spans
 from sat_retriever.period.spans import Span, span_of
 from sat_retriever.records.sheets import SheetRecord
 
-_SHORT = frozenset({Grain.DAY, Grain.WEEK, Grain.MONTH_WEEK})  # questions are read by months
+_SHORT = frozenset({Grain.DAY, Grain.WEEK, Grain.MONTH_WEEK})  # shorter than a month
 _SO_FAR = re.compile(r"(?<![^\W_])(?:ytd|to date|months to)(?![^\W_])", re.IGNORECASE)
 
 
 def months_of(record: SheetRecord) -> int:
-    """All months that a sheet's names say, packed; 0 if they say none. Below 0 if fiscal.
+    """Read all months that a sheet's names mention, packed; 0 if none. Negative if fiscal.
 
     A sheet of several times ("2022 vs 2023", "Jan, Feb, Mar 2024", "YTD Mar 2024") is about all
-    months from the first to the last, while its period, by which it has siblings, is the first.
+    months from the first to the last. Its period, which defines its siblings, is the first one.
 
     >>> months_of(SheetRecord("", "Q1-Q3 2024")), months_of(SheetRecord("", "FY2024"))
     (202420240109, -202420240112)
@@ -36,13 +36,13 @@ def months_of(record: SheetRecord) -> int:
 
 
 def _year_of(named: Span, span: Span) -> bool:
-    """True if a stretch is no more than the year of another: "2024" in "2024_03"."""
+    """True if a stretch is only the year of another one: "2024" in "2024_03"."""
     years = {named.first_year, named.last_year, span.first_year, span.last_year}
     return named.whole_years and len(years) == 1
 
 
 def packed(span: Span, *, fiscal: bool = False) -> int:
-    """A stretch as one number: its years, then its months; below 0 if it is of fiscal years.
+    """Pack a stretch into one number: its years, then its months; negative for fiscal years.
 
     >>> packed(Span(2024, 2024, 7, 9))
     202420240709
@@ -53,7 +53,7 @@ def packed(span: Span, *, fiscal: bool = False) -> int:
 
 
 def _hull(span: Span, named: tuple[Span, ...]) -> Span:
-    """The shortest stretch that holds a period and all others that the sheet's name says."""
+    """Return the shortest stretch that contains a period and all stretches of the sheet's name."""
     parts = [span]
     for other in named:
         in_year = replace(other, first_year=span.first_year, last_year=span.last_year)

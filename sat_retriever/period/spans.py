@@ -1,4 +1,4 @@
-"""Stretches of time that questions name, and which sheets' periods lie within them."""
+"""Stretches of time named by questions, compared with the periods of sheets."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Span:
     """The same months of one or more successive years.
 
     Attributes:
-        first_year: First year; 0 for any year, also an unknown one.
-        last_year: Last year, the first one if there is one only; 0 for any.
+        first_year: First year; 0 for any year, including an unknown one.
+        last_year: Last year, equal to the first for a single year; 0 for any.
         first_month: First month of each year, 1 to 12.
         last_month: Last month of each year, 1 to 12.
     """
@@ -33,7 +33,7 @@ class Span:
     last_month: int = 12
 
     def covers(self, period: SheetPeriod) -> bool:
-        """True if a period lies wholly within.
+        """True if a period lies wholly within the span.
 
         >>> march = SheetPeriod("payroll", Grain.MONTH, 2024, 3, "2024-03")
         >>> Span(2024, 2024, 1, 3).covers(march), Span(0, 0, 3, 3).covers(march)
@@ -50,12 +50,12 @@ class Span:
 
     @property
     def whole_years(self) -> bool:
-        """True if it is made of whole years."""
+        """True if the span consists of whole years."""
         return (self.first_month, self.last_month) == (1, 12)
 
     @property
     def label(self) -> str:
-        """It in words.
+        """The span in words.
 
         >>> Span(2023, 2023).label, Span(2019, 2021, 1, 3).label, Span(0, 0, 3, 3).label
         ('2023', 'January to March 2019-2021', 'March')
@@ -77,7 +77,7 @@ def _run(first: str, last: str, to: str) -> str:
 
 
 def follows(first: Span, second: Span) -> bool:
-    """True if the second span begins where the first one ends.
+    """True if the second span begins in the month after the first one ends.
 
     >>> follows(year(2023), year(2024)), follows(year(2022), year(2024))
     (True, False)
@@ -89,12 +89,12 @@ def follows(first: Span, second: Span) -> bool:
 
 
 def year(number: int) -> Span:
-    """One whole year."""
+    """Return one whole year as a span."""
     return Span(number, number)
 
 
 def span_of(period: SheetPeriod) -> Span:
-    """The months that a period lies in.
+    """Return the months that a period lies in.
 
     >>> span_of(SheetPeriod("sales", Grain.QUARTER, 2024, 3, "2024 Q3"))
     Span(first_year=2024, last_year=2024, first_month=7, last_month=9)
@@ -124,7 +124,7 @@ def _months(period: SheetPeriod) -> tuple[int, int]:
 
 
 def _week_months(in_year: int, week: int) -> tuple[int, int]:
-    """Months of an ISO week's Monday and Sunday, held within its year."""
+    """Return the months of an ISO week's Monday and Sunday, clipped to its year."""
     try:
         days = [date.fromisocalendar(in_year or 2001, week, day) for day in (1, 7)]
     except ValueError:  # a week number that the year does not have

@@ -1,4 +1,4 @@
-"""Times that a name spells out: years, quarters, months, days and more."""
+"""Read the times that a name spells out: years, quarters, months, days and more."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_CHARS = 300  # a sheet's name has at most 31, a file's 255
 _YEARS = ("fiscal", "span", "season", "year")
 LIMITS = {"half": 2, "quarter": 4, "month": 12, "week": 53, "day": 31}
 
-# Where one name hides several words. A single letter keeps its number: A2024B.
+# Borders between words joined in one name. A single letter keeps its number: A2024B.
 _HUMP = re.compile(
     r"(?<=[a-z])(?=[A-Z])|(?<=[^\W\d_]{2})(?=(?:19|20)\d\d(?!\d))|(?<=(?<!\w)\d{4})(?=[^\W\d_])"
 )
@@ -52,8 +52,8 @@ _QUARTER = "(?:quarter|qtr|quartal|trimestre|trim)"
 HALF = "(?:half ?year|half|halbjahr|semestre|semester|hy|hj)"
 _WEEK = "(?:calendar week|week no|week|kalenderwoche|kw|wk|cw|woche|semaine|semana)"
 
-# Unit of the group "number", and the spelling. The first that fits takes its piece of the
-# text, so longer spellings come first. Letters that mean little alone (w, t, s) need a year.
+# The unit of the group "number", and the spelling. The first that matches consumes its piece of
+# the text, so longer spellings come first. Ambiguous single letters (w, t, s) need a year.
 _SPACED = (
     ("day", rf"{_YEAR}(?P<sep>[-. ])(?P<month>\d\d?)(?P=sep)(?P<number>\d\d?)"),  # 2024-03-31
     ("", rf"{_YEAR}{_MM}{_DD}"),  # 20240331
@@ -99,7 +99,7 @@ _SPACED = (
 
 @cache
 def _spellings(*, unspaced: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Units and patterns; those of scripts without spaces between words first, if asked for."""
+    """Return units and patterns; on request, those of scripts without spaces come first."""
     first = ((unit, rf"(?<!\d)(?:{text})") for unit, text in UNSPACED if unspaced)
     alone = r"(?<!\w)(?<!\d[.,])(?:{})(?!\w)(?![.,]\d)"
     spaced = ((unit, alone.replace("{}", text)) for unit, text in _SPACED)
@@ -108,12 +108,11 @@ def _spellings(*, unspaced: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """What one name says about time.
+    """The times and the other words of one name.
 
     Attributes:
-        units: Numbers by unit: year, half, quarter, month, week, day; "fiscal" is 1 if
-            the year is a fiscal one, "since" the first year and "until" the last month
-            of a span.
+        units: Numbers by unit: year, half, quarter, month, week, day; "fiscal" is 1 for a
+            fiscal year, "since" is the first year and "until" the last month of a span.
         rest: The other words of the name, case-folded, without accents.
     """
 
@@ -123,13 +122,13 @@ class Spelled:
 
 @lru_cache(maxsize=4_096)
 def spelled(text: str, *, dated: bool = False) -> Spelled:
-    """Time units named by a text, and its other words.
+    """Read the time units in a text, and its other words.
 
-    The first one of each unit counts; all are taken out of the rest.
+    The first value of each unit counts; all are removed from the rest.
 
     Args:
         text: Name of a folder, file or sheet.
-        dated: Whether a year is known from elsewhere: "Stock Apr final" names a month then.
+        dated: True if the year is known from elsewhere: then "Stock Apr final" names a month.
 
     >>> found = spelled("Sales_Q1 2024 (net)")
     >>> dict(found.units), found.rest
@@ -146,11 +145,11 @@ def spelled(text: str, *, dated: bool = False) -> Spelled:
 
 
 def plain(text: str, most: int = MAX_CHARS) -> str:
-    """A name case-folded, without accents, its words apart.
+    """Case-fold a name, remove its accents and separate its words.
 
     Args:
         text: The name.
-        most: Characters of it that are looked at.
+        most: Number of its characters that are read.
 
     >>> plain("Ventes_Février2024"), plain("FY 2023\u201324")
     ('ventes fevrier 2024', 'fy 2023-24')
@@ -167,7 +166,7 @@ def plain(text: str, most: int = MAX_CHARS) -> str:
 
 
 def _take(unit: str, units: dict[str, int], dated: bool, match: re.Match[str]) -> str:
-    """What stands in the text for a match: nothing, or the match if it is no period."""
+    """Replace a match by a space and record its units; keep the match if it is not a period."""
     found = _units(match, unit)
     if found is None or not _believed(match, unit, dated=dated or bool(units)):
         return match[0]
@@ -179,7 +178,7 @@ def _take(unit: str, units: dict[str, int], dated: bool, match: re.Match[str]) -
 
 
 def _believed(match: re.Match[str], unit: str, *, dated: bool) -> bool:
-    """True if what looks like a period stands where one does."""
+    """True if the surrounding words allow the match to be a period."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     if unit == "year":
         last, following = last_word(before), _first_word(after)
@@ -205,7 +204,7 @@ def _has_year(text: str) -> bool:
 
 
 def last_word(text: str) -> str:
-    """The word that a text ends with; empty for none."""
+    """Return the word that a text ends with; empty for none."""
     found = re.search(r"([^\W\d_]+)[ .#\-]*$", text)
     return found[1] if found else ""
 
@@ -216,7 +215,7 @@ def _first_word(text: str) -> str:
 
 
 def _units(match: re.Match[str], unit: str) -> dict[str, int] | None:
-    """Units and numbers of a match; None if there is no such day or number."""
+    """Return the units and numbers of a match; None if there is no such day or number."""
     groups = match.groupdict()
     found: dict[str, int] = {}
     for key in ("year", "month", "day"):
@@ -248,7 +247,7 @@ def _units(match: re.Match[str], unit: str) -> dict[str, int] | None:
 
 
 def _checked(found: dict[str, int]) -> dict[str, int] | None:
-    """The units if there can be such a time, cleaned of what says nothing."""
+    """Return the units without redundant ones; None if there can be no such time."""
     since, until = found.get("since"), found.get("until")
     if since is not None:
         if not since < found["year"] <= since + 50:
@@ -281,12 +280,12 @@ def _checked_day(found: dict[str, int]) -> dict[str, int] | None:
 
 
 def _first(groups: Mapping[str, str | None], key: str) -> str | None:
-    """The group of that name that took part; alternatives have underscores at the end."""
+    """Return the matched group of a name; alternatives have underscores at the end."""
     return next((groups[k] for k in (key, key + "_", key + "__") if groups.get(k)), None)
 
 
 def full_year(year: int) -> int:
-    """A year of four digits; 0 if two digits are too far off to be one.
+    """Return a year in four digits; 0 for two digits from 40 to 79.
 
     >>> full_year(24), full_year(98), full_year(2024), full_year(64)
     (2024, 1998, 2024, 0)

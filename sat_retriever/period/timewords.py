@@ -1,4 +1,4 @@
-"""Words for times in names and questions, in seven European languages."""
+"""Tables of the words for times in names and questions, in seven European languages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ORDINAL_WORDS = (
     "fourth viertes quatrieme cuarto quarto",
 )
 OFTEN_ELSE = frozenset("ago gen mag giu lug ott marco".split())  # months only alone or with a year
-# A year's digits after one of these, or before one of those, number or count something.
+# Digits of a year after or before one of these words number or count something.
 NOT_AFTER = frozenset(
     "table tabelle tab version ver v rev revision no nr number id top model room form part item "
     "iso din windows chapter section figure fig page step sku ref level grade route".split()
@@ -72,7 +72,7 @@ _BEHIND_WORDS = {
     0: "actual corrente",
     1: "prochain prochaine proximo proxima prossimo prossima",
 }
-# Of one and of several; without a number, several are too vague to be read.
+# Singulars, then plurals; a plural without a number is too vague to be read.
 _UNIT_WORDS = {
     "decade": "decade jahrzehnt decennie decada",
     "year": "year yr jahr jahres geschaftsjahr geschaftsjahres an annee ano anno jaar",
@@ -107,8 +107,8 @@ FIXED = MappingProxyType(
         "vorwoche": ("week", -1),
     }
 )
-"""Unit and number of units from now, of words that name a time on their own."""
-# Beside a year these are about the time before that year, not before today.
+"""The unit and the number of units from now for words that name a time on their own."""
+# Beside a year, these mean the time before that year, not before today.
 OF_CONTEXT = ("previous", "prior", "vorig", "vorj", "vorm", "vorq", "vorw")
 
 
@@ -121,7 +121,7 @@ def _by_word(table: Mapping[Key, str]) -> dict[str, Key]:
 
 
 def either(words: Iterable[str]) -> str:
-    """A pattern of the words, longer ones first."""
+    """Return a pattern of the words, longer ones first."""
     return "|".join(sorted(words, key=lambda word: (-len(word), word)))
 
 
@@ -131,4 +131,4 @@ COUNTS = {**_numbered(_COUNT_WORDS), "couple": 2, "couple of": 2}
 UNITS = {**_by_word(_UNIT_WORDS), **_by_word(_UNITS_WORDS)}
 PLURALS = frozenset({*_by_word(_UNITS_WORDS), *_PLURAL_SIDES.split()})
 SIDES = _by_word(_SIDE_WORDS)  # before the unit: -1 the past, 0 the present, 1 the future
-SIDES_BEHIND = _by_word(_BEHIND_WORDS)  # the same behind it
+SIDES_BEHIND = _by_word(_BEHIND_WORDS)  # the same after the unit

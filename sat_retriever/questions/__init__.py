@@ -1,1 +1,1 @@
-"""Labelled queries made from facts about sheets; every relevant sheet is known."""
+"""Make labelled queries from facts about sheets; every relevant sheet is known."""

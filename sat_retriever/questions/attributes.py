@@ -1,4 +1,4 @@
-"""An index of sheets by attribute: finds the sheets of a need without reading all of them."""
+"""Index sheets by attribute, to find the sheets of a need without reading all of them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _SINGLE = ("kind", "category", "entity", "year", "workbook", "schema")
 
 @dataclass(frozen=True, slots=True)
 class FactIndex:
-    """What is known about all sheets, found by value.
+    """An index of the facts about all sheets, by value.
 
     Attributes:
-        facts: Of all sheets; a place is a position here.
+        facts: Facts of all sheets; a place is a position in this tuple.
         place: Place by sheet id.
         postings: Ascending places by attribute names and values: ("kind", "payroll") or
             ("kind", "entity", "payroll", "Acme").
-        taken: By link type and place, ids of the sheets it takes from, in links' order.
-        takers: By sheet id, places of the sheets that take from it by formula.
-        joined: By entity and key, and by ("", key) over all, the kinds that have the key.
+        taken: Ids of the sheets that a sheet takes from, by link type and place, in link order.
+        takers: Places of the sheets that take from a sheet by formula, by sheet id.
+        joined: Kinds that have a key, by entity and key; by ("", key) over all entities.
     """
 
     facts: tuple[SheetFacts, ...]
@@ -46,14 +46,14 @@ class FactIndex:
 
     @classmethod
     def of(cls, facts: Sequence[SheetFacts], links: Sequence[Link] = ()) -> FactIndex:
-        """The facts and links, indexed.
+        """Index facts and links.
 
         Raises:
-            InputError: If two sheets have one id, or one has none.
+            InputError: If two sheets have the same id, or a sheet has none.
         """
         place = {each.sheet_id: number for number, each in enumerate(facts)}
         if len(place) < len(facts) or "" in place:
-            raise InputError("every sheet's facts need a sheet id of their own")
+            raise InputError("every sheet's facts need a unique sheet id")
         postings: dict[tuple[object, ...], list[int]] = {}
         joined: dict[tuple[str, str], dict[str, None]] = {}
         for number, each in enumerate(facts):
@@ -76,9 +76,9 @@ class FactIndex:
         return cls(tuple(facts), place, postings, taken, takers, kinds)
 
     def sheets(self, asked: Asked, limit: int | None = None) -> tuple[str, ...] | None:
-        """Ids of every sheet asked for, in the facts' order; None if there are more than `limit`.
+        """Return the ids of all requested sheets, in the facts' order; None if more than `limit`.
 
-        Sheets that are linked to without facts come last.
+        Linked sheets without facts come last.
         """
         if isinstance(asked, Need):
             places = self.places(asked, limit)
@@ -98,7 +98,7 @@ class FactIndex:
                 yield self.facts[taker].sheet_id
 
     def places(self, need: Need, limit: int | None = None) -> list[int] | None:
-        """Places of all sheets with the needed attributes; None if more than `limit`."""
+        """Return the places of all sheets with the needed attributes; None if more than `limit`."""
         found: list[int] = []
         for at in self._candidates(need):
             if need.holds(self.facts[at]):
@@ -108,15 +108,15 @@ class FactIndex:
         return sorted(found)
 
     def any(self, need: Need) -> bool:
-        """Whether some sheet has the needed attributes."""
+        """True if some sheet has the needed attributes."""
         return any(need.holds(self.facts[at]) for at in self._candidates(need))
 
     def categories_of(self, kind: str) -> set[str]:
-        """The categories of a kind's sheets; "" is one."""
+        """Return the categories of a kind's sheets; "" is one of them if a sheet has none."""
         return {self.facts[at].category for at in self.postings.get(("kind", kind), ())}
 
     def _candidates(self, need: Need) -> Iterator[int]:
-        """Each place that can fit once, from the shortest postings that hold them all."""
+        """Yield the possible places, each once, from the shortest postings with all of them."""
         values: dict[str, Sequence[object]] = {
             "kind": need.kinds,
             "category": need.categories,
@@ -139,7 +139,7 @@ class FactIndex:
 
 
 def _years(spans: Sequence[Span]) -> list[int]:
-    """All years named; none if some span is open."""
+    """Return all years of the spans; empty if a span is open."""
     if any(not span.first_year for span in spans):
         return []
     years = (number for span in spans for number in range(span.first_year, span.last_year + 1))
@@ -155,7 +155,7 @@ def _posted(facts: SheetFacts) -> Iterator[tuple[object, ...]]:
         "schema": facts.schema or facts.kind,
     }
     if facts.period is not None:
-        # a span of years is found by its last one: it must lie within what is asked
+        # a span of years is found by its last year, because it must lie within the requested spans
         values["year"] = span_of(facts.period).last_year
     for name in _SINGLE:
         if values.get(name) not in ("", None):

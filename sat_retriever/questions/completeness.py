@@ -1,4 +1,4 @@
-"""A check that a question names all its answers: no other sheet fits its words as well."""
+"""Check that a question names all its answers: no other sheet fits its words as well."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.needs import Need
 from sat_retriever.text.segment import stems
 
-_LOOKED_AT = 2_000  # sheets with a word; where more have it, the word alone says little
+_LOOKED_AT = 2_000  # sheets with a word; a word of more sheets is too common to tell them apart
 _TIME = re.compile(r"\b(?:years?|quarters?|months?|hal(?:f|ves)|latest|last|annual|season)\b", re.I)
 
 
@@ -23,9 +23,9 @@ class Described:
     """The words that describe each sheet, and the sheets by word.
 
     Attributes:
-        facts: By sheet id.
+        facts: Facts by sheet id.
         own: Stems of kind, category and entity, by sheet id.
-        all: Those and the stems of its id, which has the names of folders, file and tab.
+        all: The own stems and those of the sheet id, which has the names of folders, file and tab.
         sheets: Sheet ids by stem.
     """
 
@@ -36,7 +36,7 @@ class Described:
 
     @classmethod
     def of(cls, facts: Iterable[SheetFacts]) -> Described:
-        """The words of all facts."""
+        """Collect the words of all facts."""
         by_id, own, every = {}, {}, {}
         sheets: dict[str, list[str]] = {}
         for each in facts:
@@ -49,21 +49,21 @@ class Described:
         return cls(by_id, own, every, sheets)
 
     def forgotten(self, text: str, meant: Sequence[str], keys: Sequence[str] = ()) -> str | None:
-        """A sheet that a question's words describe too and that is none of those meant.
+        """Find an unintended sheet that a question's words describe too; None if there is none.
 
-        What is said of a sheet are the question's words that its kind, category and owner
-        have; another one with all of them is forgotten if no time is named, or if its own
-        lies in that of a meant one of which the same is said.
+        The words of the question in an intended sheet's kind, category and owner describe that
+        sheet. Another sheet with all of them is forgotten if the question names no time, or if its
+        period lies within that of an intended sheet with the same description.
 
         Args:
             text: The question.
-            meant: The sheets that it describes: its answers, or those that take from them.
-            keys: Key columns that it names; a sheet without them is not described.
+            meant: The intended sheets: the answers, or the sheets that take from them.
+            keys: Key columns that it names; sheets without them are not described.
         """
         asked = _stems(text)
         timed = bool(spelled(text).units) or bool(_TIME.search(text))
         known = set(meant)
-        times: dict[frozenset[str], set[Span | None]] = {}  # of those meant, by what is said
+        times: dict[frozenset[str], set[Span | None]] = {}  # periods of those meant, by description
         for sheet in meant:
             if said := asked & self.own.get(sheet, _NONE):
                 times.setdefault(said, set()).add(_span(self.facts[sheet].period))
@@ -81,7 +81,7 @@ class Described:
 
 
 def _within(period: SheetPeriod | None, spans: Set[Span | None]) -> bool:
-    """Whether a sheet's period lies in one of some spans, or is as unknown as all of them."""
+    """True if a sheet's period lies within one of some spans; if unknown, so must all spans be."""
     if period is None:
         return spans == {None}
     return any(span is not None and span.covers(period) for span in spans)

@@ -1,4 +1,4 @@
-"""The facts about one sheet that a question can ask for."""
+"""Facts about one sheet that a question can ask for."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from sat_retriever.period.periods import SheetPeriod
 
 @dataclass(frozen=True, slots=True)
 class SheetFacts:
-    """The attributes of one sheet; a query's positives are the sheets that share some.
+    """The attributes of one sheet; sheets with common attributes are a query's positives.
 
     Source: paper, appendix on data sets (positives share a key attribute).
 
     Attributes:
         sheet_id: The sheet.
-        category: Broad subject as one says it: "inventory"; empty when unknown.
-        kind: What the sheet holds, as one says it: "warehouse entry".
-        entity: Whose data it is: a company, market, institution or region.
-        period: The time it is about; `family` is equal for sheets that hold the same for
+        category: Broad subject in everyday words: "inventory"; empty if unknown.
+        kind: Content of the sheet in everyday words: "warehouse entry".
+        entity: Owner of the data: a company, market, institution or region.
+        period: Time of the data; `family` is equal for sheets with the same content for
             different times.
-        keys: Columns that identify things and join sheets, as one says them.
+        keys: Columns that identify things and join sheets, in everyday words.
         schema: Equal for sheets with equal columns.
         workbook: Equal for the sheets of one workbook.
-        summary: Whether it gathers from other sheets.
-        columns: Its headers, case-folded: who asks for a key's column means any such column.
+        summary: True if it gathers data from other sheets.
+        columns: Headers, case-folded; a question for a key's column means any such column.
     """
 
     sheet_id: str

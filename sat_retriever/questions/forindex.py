@@ -1,4 +1,4 @@
-"""Labelled questions about a user's own index, made from the facts that its sheets show."""
+"""Make labelled questions about a user's own index from the facts in its sheets."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.sheets import SheetRecord
 
-_HEADER_SHARE = 0.1  # of all questions; they name columns
-_LARGEST_SHARE = 0.5  # of the corpus that may answer a question
-_FEWEST = 4  # positives that are never too many
-_PATIENCE = 20  # questions made for each one wanted, before giving up
+_HEADER_SHARE = 0.1  # of all questions; these name columns
+_LARGEST_SHARE = 0.5  # of the corpus that may be positives of one question
+_FEWEST = 4  # number of positives that is always allowed
+_PATIENCE = 20  # questions made for each requested one, before giving up
 _TRACED = (LinkType.FORMULA_REFERENCE, LinkType.AGGREGATION, LinkType.SUMMARY_SOURCE)
 
 _DOUBLED = re.compile(r"(?<!\w)(\w.{2,}?) \1(?!\w)")  # "project budget project budget"
@@ -36,14 +36,14 @@ STUTTER = "the same name would be said twice"
 
 @dataclass(frozen=True, slots=True)
 class OwnQueries:
-    """Questions about an index, and what there are none about.
+    """The questions about an index, and the sheets and questions left out.
 
     Attributes:
-        made: The questions, each with what no rewording may lose.
-        sheets: Number of sheets looked at.
+        made: The questions, each with the words that a rewording must keep.
+        sheets: Number of sheets read.
         covered: Number of sheets that are a positive of some question.
         sheets_left_out: Sheets that no question asks for by name, by reason.
-        dropped: Questions that were made and not kept, by reason.
+        dropped: Number of questions made but not kept, by reason.
     """
 
     made: tuple[Made, ...]
@@ -63,23 +63,23 @@ def own_queries(
     about: frozenset[str] | None = None,
     progress: Progress | None = None,
 ) -> OwnQueries:
-    """Questions that people could ask about these sheets, with all sheets that answer them.
+    """Make questions that people could ask about these sheets, with all sheets that answer them.
 
-    Everything comes from names, headers, periods and links; no cell value is used. Every type
-    is asked as often as every other, whatever the published corpora have.
+    Only names, headers, periods and links are used, no cell values. All query types are equally
+    frequent, unlike in the published corpora.
 
     Source: paper, appendix on data sets (positives share attributes). Departs: the
-    attributes are found in a user's own sheets instead of being known.
+    attributes are read from a user's own sheets instead of being known.
 
     Args:
         records: Sheets of an index; iterated over twice.
         links: Links between them; iterated over once.
-        number: How many questions; fewer where there is no more to ask.
-        seed: Of every choice.
+        number: Number of questions; fewer are made if there are no more.
+        seed: Seed of all random choices.
         types: Query types to make; None for all.
-        about: Ids of the sheets that all answers are to be among; None for any. A question that
-            others answer, too, is not asked.
-        progress: Called with questions kept, and questions wanted.
+        about: Ids of the only sheets that may be positives; None for any. A question that other
+            sheets answer too is left out.
+        progress: Called with the numbers of questions kept and requested.
 
     Raises:
         InputError: If the number is below 1, or a type is unknown.
@@ -131,7 +131,7 @@ def own_queries(
 
 
 def stutters(query: Query, described: Described) -> bool:
-    """Whether a name is in the text twice: as the subject and as the owner, or in a row."""
+    """True if the text repeats a name: as subject and owner, or in a row."""
     text = query.text.casefold()
     if _DOUBLED.search(text):
         return True
@@ -158,12 +158,12 @@ def _options(number: int, types: Collection[str] | None) -> QueryOptions:
 
 
 def _most(sheets: int, options: QueryOptions) -> int:
-    """Most positives of a question: one that most sheets answer tells nothing."""
+    """Return the most positives of a question; one that most sheets answer is not informative."""
     return max(1, min(options.max_positives, max(_FEWEST, int(sheets * _LARGEST_SHARE))))
 
 
 def _traced(links: Iterable[Link], traced: list[Link]) -> Iterator[Link]:
-    """All links; those that questions follow are kept, without their evidence."""
+    """Yield all links; keep those that questions use, without their evidence."""
     for link in links:
         if link.type in _TRACED:
             traced.append(replace(link, evidence=""))

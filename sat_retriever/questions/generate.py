@@ -1,4 +1,4 @@
-"""Labelled questions about a corpus whose answers are known by construction."""
+"""Make labelled questions about a corpus; the answers are known by construction."""
 
 from __future__ import annotations
 
@@ -24,28 +24,27 @@ from sat_retriever.questions.tracing import LINK_SHAPES
 from sat_retriever.records.links import Link
 
 _SHAPES = (*ATTRIBUTE_SHAPES, *LINK_SHAPES)
-_TRIES = 400  # sheets to start from before a type is given up
+_TRIES = 400  # start sheets that are tried before a type is given up
 _MAX_DESCRIBED = 12
 
 
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
-    """How many of what.
+    """The proportions and bounds of a set of questions.
 
     Source: the published questions' proportions and counts, `published.py`.
 
     Attributes:
-        shares: Proportion by query type and dependency type.
-        hard_shares: Proportion of hard negatives' types, by query type.
-        max_positives: A question with more positives is left out, never cut.
-        usual_positives: One with more is asked the less often the more it has.
-        max_phrasings: How often one type of question may have the same answer, each time
-            in other words.
-        min_hard: Hard negatives of a question with few positives; one with more
-            positives has as many, up to `max_hard`, as far as there are any.
+        shares: Proportions by query type and dependency type.
+        hard_shares: Proportions of hard negative types, by query type.
+        max_positives: Most positives; a question with more is left out, never cut.
+        usual_positives: Number of positives above which a question becomes rarer.
+        max_phrasings: Most questions of one type with the same answer, each in other words.
+        min_hard: Hard negatives of a question with few positives; a question with more
+            positives gets as many, up to `max_hard`, as far as there are enough.
         max_hard: Most hard negatives of a question.
-        grammar: Rules of all texts; None for the packaged ones.
-        about: Ids of the sheets that all positives of a question are among; None for any.
+        grammar: Rules of all texts; None for the packaged rules.
+        about: Ids of the only sheets that may be positives; None for any.
     """
 
     shares: Mapping[tuple[str, str], float] = field(default_factory=lambda: QUESTIONS)
@@ -60,20 +59,20 @@ class QueryOptions:
 
     @classmethod
     def even(cls) -> QueryOptions:
-        """Every type as often as every other: nothing is known of what a corpus is asked."""
+        """Return options with equal shares for all types, for a corpus with unknown questions."""
         hard = {name: dict.fromkeys(HARD_TYPES, 1.0) for name in HARD_NEGATIVES}
         return cls(shares=dict.fromkeys(QUESTIONS, 1.0), hard_shares=hard)
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """One question and what no rewording of it may lose.
+    """One question and the words that a rewording must keep.
 
     Attributes:
         query: Text and labels.
-        fixed: Names, times and keys that the text holds, as it spells them.
+        fixed: Names, times and keys in the text, as it spells them.
         asked: The predicate that its positives satisfy; None if it was made otherwise.
-        meant: The sheets that its words describe: its positives, or those that take from
+        meant: The sheets that its words describe: its positives, or the sheets that take from
             them.
     """
 
@@ -97,18 +96,18 @@ def make_queries(
     seed: int = 0,
     options: QueryOptions | None = None,
 ) -> Iterator[Made]:
-    """Questions whose positives are all sheets that answer them.
+    """Yield questions whose positives are all sheets that answer them.
 
-    Equal arguments give equal questions. A type that the corpus cannot give (no links, no
-    periods) leaves its share to the others; where no more different questions can be
-    asked, there are fewer than `number`.
+    Equal arguments give equal questions. The share of a type that the corpus does not allow (no
+    links, no periods) goes to the other types. If no more distinct questions can be made, there
+    are fewer than `number`.
 
     Args:
-        facts: What is known of every sheet, in the corpus's order, each with an id.
-        links: Links between sheets; those to sheets without facts make these positives.
-        wordings: What kinds and categories are called; None for their own names.
-        number: How many questions.
-        seed: Of every choice.
+        facts: Facts of every sheet, in the corpus's order, each with an id.
+        links: Links between sheets; the target of a link can be a positive without facts.
+        wordings: Phrases for kinds and categories; None for their own names.
+        number: Number of questions.
+        seed: Seed of all random choices.
         options: Proportions, bounds and grammar; None for the published and packaged ones.
 
     Raises:
@@ -128,7 +127,7 @@ def make_queries(
 
 
 def _spread(maker: _Maker, shares: Mapping[tuple[str, str], float]) -> Iterator[Made]:
-    """Questions of all types, each next one of the type that lags behind its share most."""
+    """Yield questions of all types, always from the type furthest behind its share."""
     waiting = {name: share for name, share in shares.items() if share > 0}
     made: Counter[tuple[str, str]] = Counter()
     while waiting:
@@ -143,7 +142,7 @@ def _spread(maker: _Maker, shares: Mapping[tuple[str, str], float]) -> Iterator[
 
 @dataclass(slots=True)
 class _Maker:
-    """Makes questions one by one, none of them twice."""
+    """A maker of distinct questions, one at a time."""
 
     scene: Scene
     grammar: Grammar
@@ -154,7 +153,7 @@ class _Maker:
     _texts: set[str] = field(default_factory=set)
 
     def make(self, types: tuple[str, str]) -> Made | None:
-        """A question of a query type and dependency type; None if none is left."""
+        """Make a question of a query type and dependency type; None if none is left."""
         shapes = [shape for shape in _SHAPES if (shape.query_type, shape.dependency_type) == types]
         weights = [shape.weight for shape in shapes]
         again: list[tuple[Draft, tuple[str, ...]]] = []
@@ -169,7 +168,7 @@ class _Maker:
             made = self._finished(*found)
             if made is not None:
                 return made
-        # nothing new and usual to ask: the unusual, then in other words what was asked least
+        # no new, usual question: take unusual ones, then reword those asked least
         again.sort(key=lambda found: self._asked[found[0].asked])
         made_again = (self._finished(*found) for found in again)
         return next((made for made in made_again if made is not None), None)
@@ -178,7 +177,7 @@ class _Maker:
         return self.rng.random() * len(positives) > self.options.usual_positives
 
     def _draft(self, shape: Shape) -> tuple[Draft, tuple[str, ...]] | None:
-        """A need of some shape with all its positives, if it can be asked."""
+        """Draft a need of some shape with all its positives; None if it cannot be asked."""
         sheet = self.scene.start(shape, shape.pool)
         if sheet is None:
             return None
@@ -194,14 +193,14 @@ class _Maker:
         return draft, positives
 
     def _wanted(self, positives: tuple[str, ...], shape: Shape) -> bool:
-        """Whether a question may have this answer, and has not had it too often."""
+        """True if a question may have this answer and has not had it too often."""
         about = self.options.about
         inside = about is None or about.issuperset(positives)
         often = self._answers[shape.query_type, positives] >= self.options.max_phrasings
         return inside and len(positives) >= shape.at_least and not often
 
     def _fits(self, asked: Asked, positives: Sequence[str], shape: Shape) -> bool:
-        """Whether everything the text will name has a part in the answer."""
+        """True if everything that the text will name is part of the answer."""
         index = self.scene.index
         if isinstance(asked, Sources):
             described = index.places(asked.of, _MAX_DESCRIBED)
@@ -213,7 +212,7 @@ class _Maker:
         return all(index.any(part) for part in _parts(asked))
 
     def _finished(self, draft: Draft, positives: tuple[str, ...]) -> Made | None:
-        """The draft in words that no other question has, with its negatives."""
+        """Write the draft as a new text, with its negatives; None if the text is not new."""
         single = self._single(draft, positives)
         said = spoken(self.grammar, self.scene.wordings, draft, single=single, rng=self.rng)
         if said is None or said.text.casefold() in self._texts:
@@ -242,14 +241,14 @@ class _Maker:
         return positives
 
     def _single(self, draft: Draft, positives: Sequence[str]) -> bool:
-        """Whether the text speaks of one sheet: it never does where there are more."""
+        """True if the text refers to one sheet; never true if there are more."""
         if isinstance(draft.asked, Sources):
             return len(self._meant(draft, ())) == 1
         return len(positives) == 1 and self.rng.random() < 0.6
 
 
 def _parts(need: Need) -> Iterator[Need]:
-    """The need once for each thing it names: each must be among the answers."""
+    """Yield the need for each thing that it names; each part must have an answer."""
     for kind in need.kinds if len(need.kinds) > 1 else ():
         yield replace(need, kinds=(kind,))
     for entity in need.entities if len(need.entities) > 1 else ():

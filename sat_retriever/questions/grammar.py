@@ -1,4 +1,4 @@
-"""Texts from a grammar: rules whose alternatives name other rules in braces."""
+"""Make texts from a grammar: rules whose alternatives name other rules in braces."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pathlib import Path
 from sat_retriever.errors import InputError
 
 PACKAGED = Path(__file__).parent / "words"
-# Instead of what speaks of companies: of found names it is not known what they name.
+# For names found in sheets: these rules do not assume that a name is a company.
 FOUND = Path(__file__).parent / "words_found"
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _SPACES = re.compile(r"\s+")
-_BRACES = str.maketrans("{}", "\ue000\ue001")  # of names, which are no rules
+_BRACES = str.maketrans("{}", "\ue000\ue001")  # braces in names, which do not refer to rules
 _BACK = str.maketrans("\ue000\ue001", "{}")
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A text and what was chosen for it.
+    """A text and the choices made for it.
 
     Attributes:
         text: The text.
-        chosen: Given rules and which of their alternatives it holds, in order.
+        chosen: Given rules with the alternative taken from each, in order.
     """
 
     text: str
@@ -35,23 +35,23 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Rules by name, each with its alternatives.
+    """The rules by name, each with its alternatives.
 
-    An alternative is text in which `{name}` stands for any alternative of that rule. One
-    that needs a rule without alternatives is never taken, so that what is not given for a
-    text cannot be spoken of.
+    In an alternative, `{name}` is replaced by any alternative of that rule. An alternative
+    that needs a rule without alternatives is never taken, so a text never mentions what is
+    not given.
     """
 
     rules: Mapping[str, Sequence[str]]
 
     @classmethod
     def load(cls, folder: str | Path | None = None) -> Grammar:
-        """The packaged grammar, with a user's files in place of those of the same name.
+        """Load the packaged grammar; a user's file replaces the packaged file of the same name.
 
-        Each `*.json` holds an object: rule name to a list of texts.
+        Each `*.json` file holds an object that maps rule names to lists of texts.
 
         Raises:
-            InputError: If a file cannot be read, has another form, or rules go in circles.
+            InputError: If a file cannot be read, has another form, or rules are circular.
         """
         files = {path.name: path for path in sorted(PACKAGED.glob("*.json"))}
         if folder is not None:
@@ -67,11 +67,11 @@ class Grammar:
     def expand(
         self, start: str, given: Mapping[str, Sequence[str]], rng: random.Random
     ) -> Wording | None:
-        """A text of a rule, alternatives drawn evenly; None if nothing can be said.
+        """Make a text of a rule with evenly drawn alternatives; None if no alternative is possible.
 
         Args:
             start: Name of the rule.
-            given: Rules of this text alone: its nouns, names and times.
+            given: Additional rules for this text: its nouns, names and times.
             rng: Source of every choice.
 
         >>> grammar = Grammar({"ask": ["Find {what}", "Show {where}"]})
@@ -103,19 +103,19 @@ class Grammar:
 
     def _refuse_circle(self, name: str, above: tuple[str, ...]) -> None:
         if name in above:
-            raise InputError(f"grammar rules go in a circle: {' > '.join((*above, name))}")
+            raise InputError(f"grammar rules are circular: {' > '.join((*above, name))}")
         for alternative in self.rules.get(name, ()):
             for part in _NAME.findall(alternative):
                 self._refuse_circle(part, (*above, name))
 
 
 def literal(text: str) -> str:
-    """A name as it may be given to `Grammar.expand`: its braces stand for themselves."""
+    """Escape a name for `Grammar.expand`, so that its braces do not refer to rules."""
     return _SPACES.sub(" ", text).strip().translate(_BRACES)
 
 
 def joined(parts: Sequence[str], word: str = "and") -> str:
-    """Parts as one says them.
+    """Join parts as a list in a sentence.
 
     >>> joined(["payroll", "roster", "training"])
     'payroll, roster and training'
@@ -125,7 +125,7 @@ def joined(parts: Sequence[str], word: str = "and") -> str:
 
 
 def filled(alternatives: Sequence[str], values: Mapping[str, str]) -> Iterator[str]:
-    """Alternatives with `<name>` replaced by values; those that need another one left out."""
+    """Yield alternatives with `<name>` replaced by values; skip those without a value."""
     for alternative in alternatives:
         names = re.findall(r"<([a-z_]+)>", alternative)
         if all(name in values for name in names):
@@ -138,7 +138,7 @@ def _read(path: Path) -> dict[str, Sequence[str]]:
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as JSON: {error}") from error
     if not isinstance(content, dict):
-        raise InputError(f"{path} must hold an object: rule name to list of texts")
+        raise InputError(f"{path} must be an object that maps rule names to lists of texts")
     for name, texts in content.items():
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise InputError(f"{path}: rule {name!r} must be a list of texts, not {texts!r:.80}")

@@ -1,4 +1,4 @@
-"""Questions about columns: the sheets that have both of two headers."""
+"""Make questions about columns: the sheets that have both of two headers."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.segment import stem, words
 
 MAX_POSITIVES = 20
-_MOST = 1_000  # sheets that the rarer of two headers may have
-_MAX_SHARE = 0.25  # of the corpus that one header may have; beyond, it tells nothing
-_TRIES = 20  # sheets looked at for each question wanted
+_MOST = 1_000  # sheets that may have the rarer of two headers
+_MAX_SHARE = 0.25  # of the corpus that may have the rarer header; more is not informative
+_TRIES = 20  # sheets read for each requested question
 _MAX_WORDS = 5
 _MAX_CHARS = 40
 _MAX_HEADERS = 64  # of a sheet
 
 _REMARK = re.compile(r"\s*(?:\([^()]*\)|\[[^][]*\])\s*$")
-_ODD = re.compile(r"[\d:;/|=*\"{}<>]|\.\.")  # numbers, several rows in one, remarks, code
-# Headers are named, so that only sheets that have both columns answer.
+_ODD = re.compile(r"[\d:;/|=*\"{}<>]|\.\.")  # numbers, several rows in one header, remarks, code
+# The question names the headers, so that only sheets with both columns answer it.
 _ASKED = (
     'Which sheet has both "{0}" and "{1}"?',
     "Find the sheets with the columns {0} and {1}",
@@ -43,13 +43,13 @@ Stems = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Headers:
-    """Which sheets have which header.
+    """The headers of sheets, and the sheets of headers.
 
     Attributes:
-        of: Headers one would say, by sheet id.
-        said: How one says them.
-        sheets: Sheet ids by header as it stands.
-        with_word: Headers as they stand by a stem they have.
+        of: Headers usable in questions, by sheet id.
+        said: Text of a header in a question.
+        sheets: Sheet ids by the stems of the full header.
+        with_word: Full headers by each stem in them.
     """
 
     of: Mapping[str, Sequence[Stems]]
@@ -58,7 +58,7 @@ class _Headers:
     with_word: Mapping[str, Sequence[Stems]]
 
     def having(self, header: Stems) -> set[str]:
-        """Sheets with a header that has all the words of this one."""
+        """Return the sheets with a header that has all the words of this one."""
         rarest = min(header, key=lambda word: (len(self.with_word[word]), word))
         wanted = set(header)
         covering = (each for each in self.with_word[rarest] if wanted <= set(each))
@@ -71,17 +71,17 @@ def header_queries(
     chance: random.Random,
     about: frozenset[str] | None = None,
 ) -> list[Made]:
-    """At most so many questions for two headers, each with every sheet that has both.
+    """Make at most `number` questions for two headers, each with every sheet that has both.
 
-    No rewording may lose the two headers.
+    A rewording must keep the two headers.
 
     Source: beyond the paper, whose queries do not name headers. No cell value is used.
 
     Args:
         records: Sheets of an index.
-        number: How many questions.
-        chance: Where random numbers come from.
-        about: Ids of the sheets that all positives of a question are among; None for any.
+        number: Number of questions.
+        chance: Source of random numbers.
+        about: Ids of the only sheets that may be positives; None for any.
     """
     headers = _read(records)
     limit = max(MAX_POSITIVES, min(_MOST, int(_MAX_SHARE * len(headers.of))))
@@ -145,7 +145,7 @@ def _stems(header: str) -> Stems:
 
 @lru_cache(maxsize=65_536)
 def _said(header: str) -> str:
-    """A header as one says it: without the unit or remark in brackets at its end.
+    """Return a header as people say it: without a unit or remark in brackets at its end.
 
     >>> _said("Net_profit (kEUR)"), _said("GROSS PAY")
     ('Net profit', 'gross pay')
@@ -156,7 +156,7 @@ def _said(header: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _sayable(header: str) -> bool:
-    """Whether one would name this header: words, no number, no period, not too long.
+    """True if people would name this header: words, no number, no period, not too long.
 
     >>> [_sayable(text) for text in ("Overtime hours", "2024", "Q1 2024", "num4", "a" * 90)]
     [True, False, False, False, False]

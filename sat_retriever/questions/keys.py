@@ -1,4 +1,4 @@
-"""Key headers, as joins show them, and their names in a question."""
+"""Find the headers that join sheets, and their names in a question."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NONE: frozenset[str] = frozenset()
 
 @lru_cache(maxsize=65_536)
 def header_words(header: str) -> str:
-    """A header's words without numbers, so that columns of other years are the same.
+    """Return a header's words without numbers, so that columns of other years are equal.
 
     >>> header_words("Net_Profit 2024"), header_words("ClubID 2")
     ('net profit', 'club id')
@@ -30,14 +30,14 @@ def header_words(header: str) -> str:
 def linked(
     links: Iterable[Link], headers: Mapping[str, frozenset[str]]
 ) -> tuple[set[str], set[str]]:
-    """Sheets that gather from others, and the headers that sheets are joined by.
+    """Return the sheets that gather from others, and the headers that join sheets.
 
-    A header counts if both ends of a join have it and it names a key, or if the join's
-    evidence names it on both sides.
+    A header counts if both ends of a join have it and it names a key, or if the evidence of the
+    join names it on both sides.
 
     Args:
         links: Links of an index.
-        headers: What `header_words` gives for a sheet's headers, by sheet id.
+        headers: Header words of each sheet, as `header_words` returns them, by sheet id.
     """
     summaries: set[str] = set()
     joined: set[str] = set()
@@ -52,12 +52,12 @@ def linked(
 
 
 def spoken_keys(joined: Collection[str], sheets: Iterable[Collection[str]]) -> Mapping[str, str]:
-    """How each key is mostly written, by every header that means it.
+    """Return the most frequent spelling of each key, by every header with that meaning.
 
-    Every sheet with such a header has the key, whether a link was found for it or not.
+    Every sheet with such a header has the key, with or without a link for it.
 
     Args:
-        joined: Headers that sheets are joined by.
+        joined: Headers that join sheets.
         sheets: The headers of every sheet.
     """
     meant = {key_name(header) for header in joined}
@@ -79,7 +79,7 @@ def _tells(name: KeyName) -> bool:
 
 
 def _named_headers(link: Link) -> Iterator[str]:
-    """The header that both sides of a join's evidence have: "Orders.Item = Items.Item (…)"."""
+    """Yield the header on both sides of a join's evidence: "Orders.Item = Items.Item (…)"."""
     match = _JOIN.fullmatch(link.evidence)
     if match is None or "!" in link.evidence.partition(" ")[0]:  # a formula
         return

@@ -1,7 +1,7 @@
-"""Facts about a user's sheets, read from their names, headers, periods and links.
+"""Read facts about a user's sheets from their names, headers, periods and links.
 
-There are no templates and no list of subjects. Sheets with similar headers are compared: words
-that their names share say what they hold, and words that differ say whose data it is.
+There are no templates and no list of subjects. Sheets with similar headers are compared: the
+words that their names share name the content, and the words that differ name the owner.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from sat_retriever.records.formats import without_extension
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 
-ALIKE = 0.5  # of two sheets' headers that are equal, for them to hold the same
-MAX_FOLDERS = 4  # nearest ones that are looked at
-_LEADERS = 6  # layouts of one name that are told apart
+ALIKE = 0.5  # share of common headers from which two sheets count as having the same content
+MAX_FOLDERS = 4  # nearest ones that are read
+_LEADERS = 6  # distinct layouts kept for one name
 _MAX_HEADERS = 64  # of a sheet
 _EXAMPLES = 5  # sheets named for each reason
 
@@ -44,7 +44,7 @@ Words = tuple[str, ...]
 
 @dataclass(slots=True)
 class LeftOut:
-    """Sheets that no query asks for, for one reason: their number and the first few."""
+    """The sheets that no query asks for, for one reason: their number and the first few."""
 
     reason: str
     number: int = 0
@@ -53,11 +53,11 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found out about the sheets of an index.
+    """The facts found about the sheets of an index.
 
     Attributes:
-        facts: One entry for each sheet that can be asked for, in the order of the records.
-        left_out: The others, by reason.
+        facts: Facts of each sheet that can be asked for, in the order of the records.
+        left_out: The other sheets, by reason.
     """
 
     facts: tuple[SheetFacts, ...]
@@ -66,25 +66,25 @@ class Found:
 
 @dataclass(slots=True)
 class _Sheet:
-    """A sheet as its names have it; `levels` are nearest folders, file, tab."""
+    """A sheet by the words of its names; `levels` are the nearest folders, the file and the tab."""
 
     sheet_id: str
     workbook: str
     levels: tuple[Words, ...]
     headers: frozenset[str]
     period: SheetPeriod | None
-    varying: int = -1  # the level that names whose data it is
+    varying: int = -1  # the level that names the owner
     entity: Words = ()
 
 
 def found_facts(records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> Found:
-    """Subject, owner, period, keys and workbook of every sheet whose names say something.
+    """Find subject, owner, period, keys and workbook of every sheet with informative names.
 
-    Time and memory grow with the number of sheets and of links, not with their product.
+    Time and memory grow linearly with the numbers of sheets and links.
 
     Args:
         records: Sheets of an index, in any order.
-        links: Links between them; those of other sheets are ignored.
+        links: Links between them; links of other sheets are ignored.
     """
     sheets = [_sheet(record) for record in records]
     _find_entities(sheets)
@@ -137,7 +137,7 @@ def _sheet(record: SheetRecord) -> _Sheet:
 
 
 def _same(tab: str, stem: str) -> bool:
-    """Whether a tab repeats its file's name, as the one tab of a csv file does."""
+    """True if a tab repeats its file's name, as the one tab of a csv file does."""
     return tab.casefold() == stem.casefold()
 
 
@@ -148,11 +148,11 @@ def _digest(headers: Iterable[str]) -> str:
     )
 
 
-# ---- whose data it is
+# ---- the owner of the data
 
 
 def _find_entities(sheets: Sequence[_Sheet]) -> None:
-    """Note in each sheet the words that differ from like sheets of otherwise equal names.
+    """Record in each sheet the words that distinguish it from similar sheets on one level of names.
 
     The outermost level that differs counts: a company's folder before its regions' tabs.
     """
@@ -169,7 +169,7 @@ def _find_entities(sheets: Sequence[_Sheet]) -> None:
 
 
 def _alike(group: Sequence[_Sheet]) -> Iterator[list[_Sheet]]:
-    """The sheets of a group parted by their headers."""
+    """Group sheets by similar headers."""
     clusters: list[tuple[frozenset[str], list[_Sheet]]] = []
     for sheet in group:
         for headers, members in clusters:
@@ -184,7 +184,7 @@ def _alike(group: Sequence[_Sheet]) -> Iterator[list[_Sheet]]:
 
 
 def _name_entities(sheets: Sequence[_Sheet], level: int) -> None:
-    """Of the names on one level, what most have is common, and the rest names the entity."""
+    """Find the words of each name that most names on a level lack; they name the entity."""
     names = sorted({sheet.levels[level] for sheet in sheets})
     if len(names) < 2:
         return
@@ -194,10 +194,10 @@ def _name_entities(sheets: Sequence[_Sheet], level: int) -> None:
         name = sheet.levels[level]
         own = tuple(word for word in name if word not in common)
         if own and (own[0] in _JOINING or own[-1] in _JOINING):
-            own = name  # of "customers and invoices", not "and invoices"
+            own = name  # for "customers and invoices", not "and invoices"
         if own and all(word.isdigit() for word in own):
             if level >= len(name) or level >= len(sheet.levels) - 2:
-                continue  # numbered files and tabs are copies or parts, no owners
+                continue  # numbered files and tabs are copies or parts, not owners
             own = name  # "team 7"
         if own and _in_one_run(own, name) and speakable(own) and not weak(own):
             sheet.varying, sheet.entity = level, own
@@ -207,11 +207,11 @@ def _in_one_run(own: Words, name: Words) -> bool:
     return any(name[start : start + len(own)] == own for start in range(len(name)))
 
 
-# ---- what it holds
+# ---- the content of the sheet
 
 
 def _manifold(sheets: Iterable[_Sheet]) -> set[str]:
-    """Workbooks whose tabs hold different things."""
+    """Return the workbooks whose tabs have different contents."""
     tabs: dict[str, Words] = {}
     found: set[str] = set()
     for sheet in sheets:
@@ -222,7 +222,7 @@ def _manifold(sheets: Iterable[_Sheet]) -> set[str]:
 
 
 def _tab(sheet: _Sheet) -> Words:
-    """Words of the tab without its owner's name and without its file's name in short."""
+    """Return the words of the tab without its owner's name and its file's initials."""
     tab = without(sheet.levels[-1], sheet.entity)
     short = initials(sheet.levels[-2])
     if tab and tab[0].casefold() == short and (len(short) > 2 or len(tab) == 1):
@@ -231,7 +231,7 @@ def _tab(sheet: _Sheet) -> Words:
 
 
 def _subject(sheet: _Sheet, *, manifold: bool) -> tuple[Words, Words, str]:
-    """Kind, category, and why there is none."""
+    """Return the kind, the category, and the reason if there is no kind."""
     tab, file = _tab(sheet), without(sheet.levels[-2], sheet.entity)
     folder = _folder(sheet)
     named = says_something(file)
@@ -246,7 +246,7 @@ def _subject(sheet: _Sheet, *, manifold: bool) -> tuple[Words, Words, str]:
     else:
         kind = folder
     if not says_something(kind):
-        # North.xlsx and South.xlsx in no folder: what would be the owner is all that is said
+        # North.xlsx and South.xlsx in no folder: the possible owner is the only name
         kind, sheet.entity = sheet.entity, ()
     if not says_something(kind):
         return (), (), NO_NAME
@@ -258,17 +258,17 @@ def _subject(sheet: _Sheet, *, manifold: bool) -> tuple[Words, Words, str]:
 
 
 def _file_named(sheet: _Sheet, kind: Words, category: Words) -> str:
-    """The file's name, where it says whose the sheet is: "Plant extension" of its milestones."""
+    """Return the file's name if it names the sheet's owner: "Plant extension" of its milestones."""
     file = without(sheet.levels[-2], sheet.entity)
     if not category or category != file or kind[: len(file)] == file:
         return ""
-    # "acme" of "acme balance sheet", if that is the kind; not "concert" of "concert singer"
+    # "acme" of "acme balance sheet" for the kind "balance sheet"; not "concert" of "concert singer"
     owner = without(file, kind) if len(kind) > 1 or len(file) > 2 else file
     return phrase(owner) if speakable(owner) and not weak(owner) else ""
 
 
 def _folder(sheet: _Sheet) -> Words:
-    """Words of the nearest folder that says what is in it, and not whose it is."""
+    """Return the words of the nearest folder that names contents rather than an owner."""
     for place in range(len(sheet.levels) - 3, -1, -1):
         if place != sheet.varying and speakable(sheet.levels[place]):
             return sheet.levels[place]

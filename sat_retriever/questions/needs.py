@@ -1,4 +1,4 @@
-"""The need behind a question: a predicate over the facts about sheets."""
+"""Define the need behind a question: a predicate over the facts about sheets."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from sat_retriever.questions.facts import SheetFacts
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Sheets with given attributes; an empty attribute allows every value.
+    """A need for sheets with given attributes; an empty attribute allows every value.
 
     Attributes:
-        kinds: One of these kinds.
-        categories: One of these categories.
-        entities: One of these entities.
-        spans: Period within one of these.
-        grain: Period of this length.
-        keys: All of these columns, as keys or under that header.
+        kinds: The kind is one of these.
+        categories: The category is one of these.
+        entities: The entity is one of these.
+        spans: The period lies within one of these.
+        grain: The period has this length.
+        keys: The sheet has all of these columns, as keys or under that header.
     """
 
     kinds: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Need:
     keys: tuple[str, ...] = ()
 
     def holds(self, facts: SheetFacts) -> bool:
-        """Whether a sheet is one of those asked for.
+        """True if a sheet has the needed attributes.
 
         >>> Need(kinds=("payroll",)).holds(SheetFacts("a", "hr", "payroll", "Acme"))
         True
@@ -53,12 +53,12 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Sheets that described sheets take from; all described ones count, not one of them.
+    """A need for the sheets that described sheets take from; all described sheets count.
 
     Attributes:
-        of: Which sheets take.
-        types: Types of links that count as taking.
-        itself: Whether the sheets that take are asked for as well.
+        of: The need that describes the taking sheets.
+        types: Link types that count as taking.
+        itself: True if the taking sheets are requested as well.
     """
 
     of: Need

@@ -1,4 +1,4 @@
-"""Negatives of a question: random sheets, and hard ones that look relevant but are not."""
+"""Draw negatives of a question: random sheets, and hard ones that look relevant but are not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STARTS = 12  # positives that hard negatives are drawn from
 def random_negatives(
     index: FactIndex, positives: Set[str], number: int, rng: random.Random
 ) -> tuple[str, ...]:
-    """So many sheets that are no positives, or all there are, in the facts' order."""
+    """Draw `number` sheets that are not positives, or all there are, in the facts' order."""
     places = range(len(index.facts))
     drawn = rng.sample(places, min(len(places), number + len(positives)))
     wrong = [place for place in drawn if index.facts[place].sheet_id not in positives][:number]
@@ -27,7 +27,7 @@ def random_negatives(
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """Where to draw from for one positive, and which of the drawn ones look like it."""
+    """The places to draw from for one positive, and the test that a drawn sheet must pass."""
 
     places: Sequence[int]
     fits: Callable[[SheetFacts], bool]
@@ -40,13 +40,13 @@ def hard_negatives(
     shares: Mapping[str, float],
     rng: random.Random,
 ) -> dict[str, str]:
-    """Typed hard negatives: up to so many, none of them a positive.
+    """Draw up to `number` typed hard negatives, none of them a positive.
 
-    Types are wanted in proportion to their shares; what one cannot give, the others do.
+    The types are drawn in proportion to their shares; other types make up for a shortage.
 
-    Source: method section 9, the six published types. Departs: what a formula family and a
-    summary's type are comes from facts and links, not from names; a schema is that of the
-    columns, or of all sheets of a kind, whatever a company calls its columns.
+    Source: method section 9, the six published types. Departs: formula families and summary
+    types come from facts and links, not from names; sheets have the same schema if their
+    columns are equal, or if they are of one kind, whatever a company calls its columns.
 
     Returns:
         Type by sheet id, in the order of `HARD_TYPES`.
@@ -67,7 +67,7 @@ def hard_negatives(
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """Hard negatives of one question as they are found."""
+    """The hard negatives of one question, as they are found."""
 
     index: FactIndex
     starts: Sequence[int]
@@ -76,7 +76,7 @@ class _Search:
     found: dict[str, str] = field(default_factory=dict)
 
     def draw(self, name: str, number: int) -> None:
-        """Add up to so many of one type."""
+        """Add up to `number` hard negatives of one type."""
         if number <= 0:
             return
         looks = [
@@ -94,7 +94,7 @@ class _Search:
 
 
 def _wrong_entity(index: FactIndex, start: int) -> Iterator[_Look]:
-    """Columns or kind, and period, as here; another entity."""
+    """Yield sheets with the same columns or kind and the same period, but another entity."""
     own = index.facts[start]
     span = span_of(own.period) if own.period else None
 
@@ -104,11 +104,11 @@ def _wrong_entity(index: FactIndex, start: int) -> Iterator[_Look]:
 
     if own.entity:
         yield _Look(_alike(index, own), fits)
-        yield _Look(_of_kind(index, own), fits)  # another company's columns are called otherwise
+        yield _Look(_of_kind(index, own), fits)  # other companies name their columns differently
 
 
 def _wrong_year(index: FactIndex, start: int) -> Iterator[_Look]:
-    """Columns or kind, and entity, as here; another period."""
+    """Yield sheets with the same columns or kind and the same entity, but another period."""
     own = index.facts[start]
     if own.period is None:
         return
@@ -125,14 +125,14 @@ def _wrong_year(index: FactIndex, start: int) -> Iterator[_Look]:
 
 
 def _wrong_sheet(index: FactIndex, start: int) -> Iterator[_Look]:
-    """Another sheet of the workbook."""
+    """Yield the other sheets of the workbook."""
     workbook = index.facts[start].workbook
     if workbook:
         yield _Look(index.postings.get(("workbook", workbook), ()), lambda other: True)
 
 
 def _unrelated_key(index: FactIndex, start: int) -> Iterator[_Look]:
-    """An equal key column in a sheet of another kind."""
+    """Yield sheets of another kind with an equal key column."""
     own = index.facts[start]
     for key in own.keys:
         yield _Look(
@@ -141,7 +141,7 @@ def _unrelated_key(index: FactIndex, start: int) -> Iterator[_Look]:
 
 
 def _formula_family(index: FactIndex, start: int) -> Iterator[_Look]:
-    """A sheet whose formulas are read, or read, as the positive's are: same kinds at both ends."""
+    """Yield sheets with formula links like the positive's: the same kinds at both ends."""
     own = index.facts[start]
     takers = index.takers.get(own.sheet_id, ())[:_STARTS]
     for taker in takers:
@@ -155,7 +155,7 @@ def _formula_family(index: FactIndex, start: int) -> Iterator[_Look]:
 
 
 def _taken(index: FactIndex, takers: Sequence[int], kind: str) -> list[int]:
-    """Places of a kind that these take from by formula."""
+    """Return the places of a kind that these takers take from by formula."""
     taken = index.taken.get("formula_reference", {})
     ids = (sheet for taker in takers for sheet in taken.get(taker, ()))
     places = (index.place[sheet] for sheet in ids if sheet in index.place)
@@ -163,7 +163,7 @@ def _taken(index: FactIndex, takers: Sequence[int], kind: str) -> list[int]:
 
 
 def _summary_type(index: FactIndex, start: int) -> Iterator[_Look]:
-    """A summary of the same subject, or of the kind that the positive goes into."""
+    """Yield summaries of the same subject, or of the kind that takes from the positive."""
     own = index.facts[start]
     for taker in index.takers.get(own.sheet_id, ())[:_STARTS]:
         yield _Look(_alike(index, index.facts[taker]), lambda other: other.summary)
@@ -173,7 +173,7 @@ def _summary_type(index: FactIndex, start: int) -> Iterator[_Look]:
 
 
 def _alike(index: FactIndex, own: SheetFacts) -> Sequence[int]:
-    """Sheets of equal columns, of the same year where one is known."""
+    """Return sheets with equal columns, and of the same year if it is known."""
     schema = own.schema or own.kind
     if own.period is not None:
         return index.postings.get(("schema", "year", schema, span_of(own.period).last_year), ())
@@ -181,7 +181,7 @@ def _alike(index: FactIndex, own: SheetFacts) -> Sequence[int]:
 
 
 def _of_kind(index: FactIndex, own: SheetFacts) -> Sequence[int]:
-    """Sheets of a kind, of the same year where one is known."""
+    """Return sheets of a kind, and of the same year if it is known."""
     if own.period is not None:
         return index.postings.get(("kind", "year", own.kind, span_of(own.period).last_year), ())
     return index.postings.get(("kind", own.kind), ())

@@ -1,7 +1,7 @@
-"""Questions that quote less: some of the sheets' own words said as other sheets say it.
+"""Replace some of the words that questions quote from their sheets by words of other sheets.
 
-A made question quotes the sheets that answer it, a person's often does not. How good answers to
-questions in other words are tells whether a model understands more, or only quotes better.
+A made question quotes the sheets that answer it; a person's question often does not. Results on
+questions in other words show whether a model understands more or only matches words better.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from sat_retriever.text.lexical import STOP_WORDS, sheet_texts
 from sat_retriever.text.segment import stem, words
 
 SHARE = 0.5  # of the quoted words; chosen on development corpora, see the benchmarks' log
-_MOST_WORDS = 20_000  # of the sheets, the most frequent ones
-_LOOKED_AT = 8  # nearest words; where all are forms of the word itself, it stays
-_SAME_START = 4  # letters that two forms of a word share
+_MOST_WORDS = 20_000  # of the sheets, most frequent first
+_LOOKED_AT = 8  # nearest words; if all are forms of the word itself, it stays
+_SAME_START = 4  # letters at the beginning that two forms of a word share
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 Encode = Callable[[Sequence[str]], FloatArray]
@@ -38,21 +38,21 @@ def in_other_words(
     share: float = SHARE,
     seed: int = 0,
 ) -> tuple[Query, ...]:
-    """The questions, some of the words that they quote replaced by their nearest neighbours.
+    """Replace some of the words that questions quote by their nearest neighbours.
 
     A word is quoted if a sheet that answers has it, in any form. Its neighbour is the word of
-    all sheets that means most nearly the same, without being a form of it. Times, numbers,
-    function words, and words of scripts without spaces stay. Labels stay too: what the neighbour
-    says may fit other sheets as well, which is the same for all models that are compared.
+    all sheets with the nearest meaning that is not a form of it. Times, numbers, function
+    words, and words of scripts without spaces stay. Labels stay too: a neighbour may fit other
+    sheets as well, but equally for all compared models.
 
     Source: beyond the paper.
 
     Args:
         queries: Labelled questions.
         records: All sheets; iterated over once.
-        encode: Unit vectors of words, (n, d); only which words are near each other counts.
-        share: How many of the quoted words are replaced, in [0, 1].
-        seed: Of the choice.
+        encode: Function from words to unit vectors, (n, d); only their similarities count.
+        share: Share of the quoted words to replace, in [0, 1].
+        seed: Seed of the choice.
     """
     asked = {sheet_id for query in queries for sheet_id in query.positives}
     quotable: dict[str, frozenset[str]] = {}
@@ -79,7 +79,7 @@ def in_other_words(
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
-    """A word of a question that is to be replaced."""
+    """A word of a question to replace."""
 
     start: int
     end: int
@@ -89,12 +89,12 @@ class _Hit:
 def _chosen(
     query: Query, quotable: Mapping[str, Set[str]], share: float, chance: random.Random
 ) -> list[_Hit]:
-    """Some of the words that a question quotes."""
+    """Choose some of the words that a question quotes."""
     own = frozenset().union(*(quotable.get(sheet_id, ()) for sheet_id in query.positives))
     untimed = set(words(spelled(query.text).rest))
     found = []
     for match in _WORD.finditer(query.text):
-        read = words(match.group())  # none, of signs that only look like letters, to many
+        read = words(match.group())  # several or none for signs that only look like letters
         if len(read) != 1 or read[0] in STOP_WORDS or read[0] not in untimed:
             continue
         if stem(read[0]) in own:
@@ -103,7 +103,7 @@ def _chosen(
 
 
 def _said(text: str, hits: Sequence[_Hit], near: Mapping[str, str]) -> str:
-    """A text with its hits replaced, where they have a neighbour."""
+    """Return a text with those hits replaced that have a neighbour."""
     for hit in reversed(hits):
         text = text[: hit.start] + near.get(stem(hit.word), hit.word) + text[hit.end :]
     return text
@@ -112,7 +112,7 @@ def _said(text: str, hits: Sequence[_Hit], near: Mapping[str, str]) -> str:
 def _neighbours(
     forms: Sequence[str], spelling: Mapping[str, str], encode: Encode
 ) -> dict[str, str]:
-    """The nearest word of each form that has one, among those of the corpus by their form."""
+    """Map each form to the nearest word of the corpus that is not a form of it, if any."""
     if not forms:
         return {}
     known = list(spelling)
@@ -129,7 +129,7 @@ def _neighbours(
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two stems are likely of one word.
+    """True if two stems are likely to be of one word.
 
     >>> _alike("produc", "product"), _alike("budget", "spend")
     (True, False)

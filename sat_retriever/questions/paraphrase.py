@@ -1,4 +1,4 @@
-"""Questions reworded by a local language model; a rewording that loses a fact is dropped."""
+"""Reword questions with a local language model; drop rewordings that lose a fact."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _TASK = (
 
 @dataclass(frozen=True, slots=True)
 class Reworded:
-    """Questions after rewording.
+    """The questions after rewording.
 
     Attributes:
         made: The questions in their order, labels unchanged.
-        reworded: How many have a new text.
-        kept: How many kept theirs because the new one lost a name, a time or a key, was
-            empty, too long, or another question's text.
+        reworded: Number of questions with a new text.
+        kept: Number of questions that kept their text because the new one lost a name, a time
+            or a key, was empty, too long, or another question's text.
     """
 
     made: tuple[Made, ...]
@@ -56,17 +56,17 @@ class Reworded:
 def reworded(
     made: Sequence[Made], chat: Chat, cache: str | Path, *, batch: int = 8, seed: int = 0
 ) -> Reworded:
-    """The questions in a model's words, where it kept every name, time and key.
+    """Reword questions with a model, unless the new text would lose a name, a time or a key.
 
-    Every answer is kept in a JSON file as soon as it is there: a run that was stopped goes
-    on where it was, and one that is repeated asks nothing and gives the same texts.
+    Every answer is saved in a JSON file at once. A stopped run continues from there, and a
+    repeated run makes no requests and gives the same texts.
 
     Args:
         made: Questions with the strings that must stay.
         chat: The model.
-        cache: JSON file of answers by question; made if missing.
-        batch: Questions a prompt.
-        seed: Handed to the model.
+        cache: JSON file of answers by question; created if missing.
+        batch: Questions per prompt.
+        seed: Seed for the model.
 
     Raises:
         InputError: If the cache is not such a file, or `batch` is below 1.
@@ -100,7 +100,7 @@ def _faithful(text: str, made: Made) -> bool:
 
 
 def _ask(part: Sequence[Made], chat: Chat, seed: int) -> dict[str, str]:
-    """Answers by question; an empty one where the model left a question out."""
+    """Return the answers by question; empty for a question that the model left out."""
     requests = "\n".join(
         f"{number}. {each.query.text} [keep: {'; '.join(each.fixed) or 'nothing'}]"
         for number, each in enumerate(part, start=1)
@@ -129,7 +129,7 @@ def _load(path: Path) -> dict[str, str]:
         ) from error
     answers = content.get("answers") if isinstance(content, dict) else None
     if not isinstance(answers, dict) or content.get("format") != _FORMAT:
-        raise InputError(f"{path} is no file of rewordings; delete it or name another")
+        raise InputError(f"{path} is not a file of rewordings; delete it or name another")
     return {str(text): str(answer) for text, answer in answers.items()}
 
 

@@ -1,7 +1,7 @@
 """Proportions and counts of the published IndustryTab-1K questions.
 
-Source: counted over the 1,797 entries of the released `query.json`; they are the defaults
-of the generator.
+Source: counted over the 1,797 entries of the released `query.json`. They are the defaults of
+the generator.
 """
 
 from __future__ import annotations
@@ -49,4 +49,4 @@ HARD_NEGATIVES: Mapping[str, Mapping[str, int]] = MappingProxyType(
     }
 )
 
-MOST_HARD = 56  # hard negatives of a question
+MOST_HARD = 56  # most hard negatives of a question

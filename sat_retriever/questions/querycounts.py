@@ -1,4 +1,4 @@
-"""Counts of labelled queries by type, and of their positives and hard negatives."""
+"""Count labelled queries by type, and their positives and hard negatives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sat_retriever.datasets.labels import Query
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Mean, median and largest of some numbers; zeros if there are none."""
+    """The mean, median and largest of some numbers; zeros if there are none."""
 
     mean: float
     median: float
@@ -20,7 +20,7 @@ class Spread:
 
     @classmethod
     def of(cls, numbers: Iterable[int]) -> Spread:
-        """The spread of some numbers.
+        """Compute the spread of some numbers.
 
         >>> Spread.of([1, 2, 6])
         Spread(mean=3.0, median=2.0, largest=6)
@@ -33,13 +33,13 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class QueryStatistics:
-    """What a set of labelled questions is made of.
+    """The composition of a set of labelled questions.
 
     Attributes:
-        number: How many questions.
+        number: Number of questions.
         by_type: Questions by query type and dependency type.
-        positives: Positives a question.
-        hard: Hard negatives a question.
+        positives: Number of positives per question.
+        hard: Number of hard negatives per question.
         hard_types: Hard negatives by type.
     """
 
@@ -51,7 +51,7 @@ class QueryStatistics:
 
 
 def query_statistics(queries: Iterable[Query]) -> QueryStatistics:
-    """The figures of questions, read once."""
+    """Compute the statistics of questions in one pass."""
     types: Counter[tuple[str, str]] = Counter()
     hard_types: Counter[str] = Counter()
     positives, hard = [], []

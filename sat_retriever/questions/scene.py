@@ -17,7 +17,7 @@ Groups = list[list[list[int]]]  # places by kind, then by entity
 
 @dataclass(slots=True)
 class Turn:
-    """Whose turn it is: a walk round nested lists, so that each part comes up as often."""
+    """A round-robin walk over nested lists, in which each part is equally frequent."""
 
     groups: Groups
     rng: random.Random
@@ -26,7 +26,7 @@ class Turn:
     innermost: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def next(self) -> int:
-        """The next place: of the next kind, there of the next entity, there the next sheet."""
+        """Return the next place: of the next kind, its next entity and that entity's next sheet."""
         kind = self.outer
         self.outer = (kind + 1) % len(self.groups)
         entities = self.groups[kind]
@@ -43,13 +43,13 @@ class Turn:
 
 @dataclass(slots=True)
 class Scene:
-    """A corpus, and the walks round it.
+    """A corpus, and the walks over it.
 
     Attributes:
         index: The facts.
-        wordings: What can be said of them clearly.
-        rng: Orders the walks.
-        about: Ids of the sheets that walks go to; None for all.
+        wordings: Clear phrases for kinds and categories.
+        rng: Random order of the walks.
+        about: Ids of the sheets that walks visit; None for all.
     """
 
     index: FactIndex
@@ -61,7 +61,7 @@ class Scene:
     _years: dict[Need, tuple[int, ...]] = field(default_factory=dict)
 
     def start(self, purpose: object, pool: str) -> SheetFacts | None:
-        """The next sheet to start from for a purpose; None if the pool is empty."""
+        """Return the next sheet to start from for a purpose; None if the pool is empty."""
         turn = self._turns.get(purpose)
         if turn is None:
             groups = self.pool(pool)
@@ -70,7 +70,7 @@ class Scene:
         return self.index.facts[turn.next()] if turn.groups else None
 
     def pool(self, name: str) -> Groups:
-        """Places by kind and entity, shuffled.
+        """Return places by kind and entity, shuffled.
 
         Args:
             name: "all", "keyed" (with key columns), or types of links joined by "+":
@@ -102,7 +102,7 @@ class Scene:
         return sorted(place for place in taking if facts[place].kind)
 
     def subject(self, sheet: SheetFacts, rng: random.Random) -> Need | None:
-        """The sheet's kind, or now and then its category, as far as it can be said."""
+        """Return the sheet's kind, or sometimes its category; None if neither has a phrase."""
         kind = bool(sheet.kind and self.wordings.kinds.get(sheet.kind))
         category = bool(sheet.category and self.wordings.categories.get(sheet.category))
         if category and (not kind or rng.random() < 0.2):
@@ -110,7 +110,7 @@ class Scene:
         return Need(kinds=(sheet.kind,)) if kind else None
 
     def years(self, need: Need) -> tuple[int, ...]:
-        """Years of the sheets of a need without spans, ascending."""
+        """Return the years of the sheets of a need without spans, ascending."""
         if need not in self._years:
             places = self.index.places(need) or ()
             periods = (self.index.facts[place].period for place in places)
@@ -119,7 +119,7 @@ class Scene:
         return self._years[need]
 
     def rival(self, need: Need, entity: str, rng: random.Random) -> str:
-        """Another entity that may have such sheets; empty without one."""
+        """Return another entity that may have such sheets; empty if none is found."""
         values = need.kinds or need.categories
         attribute = "kind" if need.kinds else "category"
         postings = [self.index.postings.get((attribute, value), ()) for value in values]

@@ -1,4 +1,4 @@
-"""The sentence of a drafted question; it names everything that the draft fixes."""
+"""Write the sentence of a drafted question, which names everything that the draft fixes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ADJECTIVES = {
     Grain.WEEK: "weekly",
     Grain.DAY: "daily",
 }
-# What says an attribute: one of these sets of given rules.
+# The sets of given rules; any one of them expresses the attribute.
 _SAYS: Mapping[str, tuple[frozenset[str], ...]] = {
     "kind": (frozenset({"kind"}),),
     "entity": (
@@ -45,14 +45,14 @@ _TRIES = 30
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A question before it has words.
+    """A question that has no text yet.
 
     Attributes:
         query_type: For example "comparison".
         dependency_type: For example "temporal_alignment".
-        asked: What it asks for.
-        rule: The grammar's rule that says it.
-        latest: Whether its years are said as the last ones there are.
+        asked: The request.
+        rule: The grammar's rule for its text.
+        latest: True if its years are expressed as the latest ones.
     """
 
     query_type: str
@@ -63,7 +63,7 @@ class Draft:
 
     @property
     def need(self) -> Need:
-        """The attributes its text must name."""
+        """The attributes that its text must name."""
         return self.asked.of if isinstance(self.asked, Sources) else self.asked
 
 
@@ -73,7 +73,7 @@ class Spoken:
 
     Attributes:
         text: The text.
-        fixed: Its names, times and keys, which no rewording may lose.
+        fixed: Its names, times and keys, which a rewording must keep.
     """
 
     text: str
@@ -83,13 +83,13 @@ class Spoken:
 def spoken(
     grammar: Grammar, wordings: Wordings, draft: Draft, *, single: bool, rng: random.Random
 ) -> Spoken | None:
-    """The draft in words; None if the grammar or the wordings cannot say all of it.
+    """Write a draft as a text; None if the grammar or the wordings cannot express all of it.
 
     Args:
         grammar: Rules.
-        wordings: What kinds and categories are called.
+        wordings: Phrases for kinds and categories.
         draft: The question.
-        single: Whether one sheet is spoken of: the wanted one, or the described one.
+        single: True if the text refers to one sheet: the requested or the described one.
         rng: Source of every choice.
     """
     given = _given(grammar, wordings, draft, single=single, rng=rng)
@@ -110,7 +110,7 @@ def spoken(
 
 
 def _says_all(wording: Wording, need: Need) -> bool:
-    """Whether all that the need fixes is in the text: nothing is left to guess."""
+    """True if the text names every attribute that the need fixes."""
     said = {name for name, _ in wording.chosen}
     fixed = {
         "kind": need.kinds or need.categories,
@@ -124,7 +124,7 @@ def _says_all(wording: Wording, need: Need) -> bool:
 def _given(
     grammar: Grammar, wordings: Wordings, draft: Draft, *, single: bool, rng: random.Random
 ) -> dict[str, Sequence[str]] | None:
-    """Rules of this text alone."""
+    """Return the rules for this text alone; None if a kind or category has no clear phrase."""
     need, rules = draft.need, grammar.rules
     ending = "_single" if single else "_plural"
     given: dict[str, Sequence[str]] = {
@@ -147,7 +147,7 @@ def _given(
     if len(need.spans) == 2:
         pair = spoken_pair(rules, need.spans, rng)
         given["first_time"], given["second_time"] = ([text] for text in pair)
-        if follows(*need.spans):  # else it might be a range with what lies between
+        if follows(*need.spans):  # otherwise it could be read as a range
             given["from_to"] = [f"from {pair[0]} to {pair[1]}"]
     if need.keys:
         given["key"] = [literal(joined(need.keys))]
@@ -161,7 +161,7 @@ _NOUN_PHRASES = {"np": "np", "mine": "own", "bare": "bare"}
 
 
 def _kind(wordings: Wordings, need: Need, rng: random.Random) -> str | None:
-    """Phrase for kinds or categories; empty without, None if one cannot be said clearly."""
+    """Return a phrase for kinds or categories, or an empty one; None if one has no clear phrase."""
     phrases = [wordings.kinds.get(name, ()) for name in need.kinds]
     phrases += [wordings.categories.get(name, ()) for name in need.categories]
     if not all(phrases):
@@ -174,9 +174,9 @@ def _kind(wordings: Wordings, need: Need, rng: random.Random) -> str | None:
 def _nouns(
     rules: Mapping[str, Sequence[str]], kind: str, ending: str, wordings: Wordings
 ) -> list[str]:
-    """Nouns for sheets that do not repeat the phrase's own, as "balance sheet sheets" does.
+    """Return nouns for sheets that do not repeat the phrase's own: not "balance sheet sheets".
 
-    Nor one that makes another kind's phrase of it: no "bank balance sheet".
+    They must not form another kind's phrase either: not "bank balance sheet".
     """
     last = kind.casefold().split()[-1].removesuffix("s") if kind else ""
     nouns = rules.get(f"nouns{ending}", ())
@@ -193,7 +193,7 @@ def _owner(name: str) -> str:
 
 
 def _styled(text: str, rng: random.Random) -> str:
-    """As people type: mostly a capital letter first, at times none at all."""
+    """Vary the case as people do: usually a capital first letter, sometimes all lower case."""
     style = rng.random()
     if style < 0.15:
         return text.lower()

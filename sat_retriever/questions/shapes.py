@@ -1,4 +1,4 @@
-"""Shapes of questions: each starts from one sheet that must be among the answers."""
+"""Define shapes of questions: each starts from one sheet that must be among the answers."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Build = Callable[[Scene, SheetFacts, random.Random], Asked | None]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One way to ask.
+    """One form of a question.
 
     Attributes:
         query_type: For example "comparison".
         dependency_type: For example "temporal_alignment".
-        rule: The grammar's rule that says it.
-        build: What is asked, from a sheet; None if that sheet does not allow it.
-        weight: How often it is tried beside the others of its types.
+        rule: The grammar's rule for its text.
+        build: Function from a sheet to the request; None if the sheet does not allow it.
+        weight: Frequency relative to the other shapes of its types.
         pool: Sheets to start from; see `Scene.pool`.
         at_least: Fewest positives.
         entities: Fewest entities among the positives.
-        latest: Whether its years are said as the last ones there are.
+        latest: True if its years are expressed as the latest ones.
     """
 
     query_type: str
@@ -45,7 +45,7 @@ class Shape:
 
 
 def by(*attributes: str) -> Build:
-    """The sheets that share these attributes with one: kind, entity, year, time and so on."""
+    """Build needs for the sheets that share attributes with one: kind, entity, year and so on."""
 
     def build(scene: Scene, sheet: SheetFacts, rng: random.Random) -> Need | None:
         need = Need()
@@ -83,7 +83,7 @@ def _with(
 
 
 def _spans(name: str, need: Need, scene: Scene, own: Span, rng: random.Random) -> tuple[Span, ...]:
-    """Spans of time by name, the sheet's own one inside; none if there is no such thing."""
+    """Return spans of time by name that contain the sheet's own one; empty if there are none."""
     this = own.last_year
     part = (own.first_month, own.last_month)
     match name:
@@ -106,14 +106,14 @@ def _spans(name: str, need: Need, scene: Scene, own: Span, rng: random.Random) -
         case _:
             years = scene.years(need)
             if name == "latest" and years[-1:] != scene.years(Need())[-1:]:
-                years = ()  # the last ones of these sheets are not the last ones there are
+                years = ()  # the latest years of these sheets are not the latest of the corpus
             return _over_years(name, years, own, rng)
 
 
 def _over_years(
     name: str, years: tuple[int, ...], own: Span, rng: random.Random
 ) -> tuple[Span, ...]:
-    """Spans over several of the years that there are."""
+    """Return spans over several of the years with sheets."""
     this = own.last_year
     if name in ("years", "latest", "part_of_years"):
         return _run_of_years(name, years, own, rng)
@@ -136,7 +136,7 @@ def _over_years(
 def _run_of_years(
     name: str, years: tuple[int, ...], own: Span, rng: random.Random
 ) -> tuple[Span, ...]:
-    """One span over successive years, all of them with sheets."""
+    """Return one span over successive years, all of them with sheets."""
     length = rng.randint(2, 5 if name == "years" else 4)
     if name == "latest":
         run = years[-length:]
@@ -152,7 +152,7 @@ def _run_of_years(
 
 
 def _before(own: Span) -> Span:
-    """The part of the year before this one: of the same length, perhaps of the last year."""
+    """Return the preceding part of equal length, which may be in the year before."""
     length = own.last_month - own.first_month + 1
     if own.first_month > length:
         return replace(own, first_month=own.first_month - length, last_month=own.first_month - 1)
@@ -161,7 +161,7 @@ def _before(own: Span) -> Span:
 
 
 def with_rival(*attributes: str) -> Build:
-    """The same for two entities: this sheet's, and another one that has such sheets."""
+    """Build the same needs for two entities: this sheet's, and another one with such sheets."""
 
     def build(scene: Scene, sheet: SheetFacts, rng: random.Random) -> Need | None:
         need = by(*attributes)(scene, sheet, rng)

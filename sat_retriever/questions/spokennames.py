@@ -1,4 +1,4 @@
-"""Spoken forms of the names of folders, files and tabs; names without meaning are dropped."""
+"""Find the spoken forms of names of folders, files and tabs; drop names without meaning."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import lru_cache
 from sat_retriever.period.spellings import spelled
 from sat_retriever.text.identifiers import read_words
 
-MAX_WORDS = 11  # of a phrase; who asks says less
+MAX_WORDS = 11  # of a phrase; people say less
 MAX_CHARS = 80
-# Names that programs give, or that say only that there is something.
+# Names that programs give, or that have no meaning of their own.
 _GENERIC = frozenset(
     "sheet sheets tab table tables data main page list worksheet tabelle tabellenblatt blatt "
     "daten feuil feuille hoja datos planilha foglio dati blad arkusz ark list лист лист1 "
@@ -21,12 +21,12 @@ _GENERIC = frozenset(
     "output input result results misc other various general default archive old backup shared "
     "desktop attachments inbox folder ordner root raw reports".split()
 )
-# What is added to a name and does not change what it is about.
+# Additions to a name that do not change its subject.
 _NOISE = frozenset(
     "final copy kopie copie copia draft entwurf rev revised updated backup bak tmp temp "
     "version latest".split()
 )
-# Tabs that every other workbook has: only with the file's name do they say what they hold.
+# Names of tabs in many workbooks, which are informative only together with the file's name.
 _WEAK = frozenset(
     "about info information notes note readme cover contents content index legend help overview "
     "summary total totals year annual calc calcs calculation calculations values form lists "
@@ -35,13 +35,13 @@ _WEAK = frozenset(
     "graphs pivot dashboard report "
     "ubersicht zusammenfassung notizen gesamt resumen resume 说明 汇总 备注 目录 总计".split()
 )
-# Tabs that hold the same as their neighbours for a longer time.
+# Tabs with the same content as their neighbours for a longer time.
 _WHOLE = frozenset("year full annual yearly total jahr gesamtjahr annee ano anno 全年 年度".split())
 _VERSION = re.compile(r"v\d+|rev\d*")
 _COPY = re.compile(r"\s*\(\d{1,3}\)\s*$")  # "report (12)"
-_FILED = re.compile(r"0\d{1,2}|\d\d")  # "09 Commercial", "11 Year-end", which nobody says
+_FILED = re.compile(r"0\d{1,2}|\d\d")  # "09 Commercial", "11 Year-end": numbers that nobody says
 _COUNTED = frozenset("year years month months week weeks day days hour hours percent".split())
-# Short forms with capitals inside, as they are: AVMC, SoCC, BAADTbVT; not SalesNorth.
+# Abbreviations with inner capitals, kept as they are: AVMC, SoCC, BAADTbVT; not SalesNorth.
 _SHORT_FORM = re.compile(r"(?<![^\W_])(?=[A-Za-z]{3,12}(?![^\W_]))(?:[A-Z]{1,4}[a-z]{0,2}){2,}")
 _HUMPS = re.compile(r"[A-Z][a-z]{2,}")
 _MIXED = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
@@ -51,7 +51,7 @@ _WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 @lru_cache(maxsize=65_536)
 def name_words(name: str) -> tuple[str, ...]:
-    """Words of a name without its period and without what only orders or tells copies apart.
+    """Return a name's words without its period, ordering numbers and marks of copies.
 
     >>> name_words("Sales_North 2024 (final) v2"), name_words("库存台账 2024")
     (('sales', 'north'), ('库存台账',))
@@ -73,7 +73,7 @@ def name_words(name: str) -> tuple[str, ...]:
 
 
 def initials(words: Sequence[str]) -> str:
-    """First letters of the words, case-folded.
+    """Return the first letters of the words, case-folded.
 
     >>> initials(("social", "cost", "of", "carbon"))
     'scoc'
@@ -82,7 +82,7 @@ def initials(words: Sequence[str]) -> str:
 
 
 def _short_forms(name: str) -> list[str]:
-    """Words that are written with capitals because each letter or two stands for a word.
+    """Return the words whose capitals abbreviate several words.
 
     >>> _short_forms("BAADTbVT-passengers SalesNorth HR_IT netProfit")
     ['BAADTbVT']
@@ -96,7 +96,7 @@ def _short_forms(name: str) -> list[str]:
 
 
 def whole_time(words: Sequence[str]) -> bool:
-    """Whether a tab's name says only that it is about all of the time.
+    """True if a tab's name says only that it covers all of the time.
 
     >>> whole_time(("full", "year")), whole_time(("year", "end"))
     (True, False)
@@ -105,7 +105,7 @@ def whole_time(words: Sequence[str]) -> bool:
 
 
 def says_something(words: Sequence[str]) -> bool:
-    """Whether words name something: not only numbers, codes, or what programs write.
+    """True if words name something, rather than only numbers, codes or default names.
 
     >>> [says_something(x.split()) for x in ("sheet1", "tabelle 3", "9f3a77c0de", "orders")]
     [False, False, False, True]
@@ -114,7 +114,7 @@ def says_something(words: Sequence[str]) -> bool:
 
 
 def speakable(words: Sequence[str]) -> bool:
-    """Whether one would say these words: few, telling, and no codes among them."""
+    """True if people would say these words: few, informative, and without codes."""
     return (
         0 < len(words) <= MAX_WORDS
         and len(phrase(words)) <= MAX_CHARS
@@ -124,7 +124,7 @@ def speakable(words: Sequence[str]) -> bool:
 
 
 def weak(words: Sequence[str]) -> bool:
-    """Whether a tab's name says what it is only together with its file's.
+    """True if a tab's name is informative only together with its file's name.
 
     >>> weak(("summary",)), weak(("sales", "summary"))
     (True, False)
@@ -133,7 +133,7 @@ def weak(words: Sequence[str]) -> bool:
 
 
 def phrase(words: Sequence[str]) -> str:
-    """Words as one text; unspaced scripts stay without spaces.
+    """Join words into one text; unspaced scripts stay without spaces.
 
     >>> phrase(("stock", "ledger")), phrase(("库存", "台账"))
     ('stock ledger', '库存台账')
@@ -146,7 +146,7 @@ def phrase(words: Sequence[str]) -> str:
 
 
 def without(words: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """The words without a run of others, where they contain it as a whole.
+    """Remove the first run of words that equals the others.
 
     >>> without(("sales", "north", "eu"), ("north", "eu")), without(("a", "b"), ("c",))
     (('sales',), ('a', 'b'))

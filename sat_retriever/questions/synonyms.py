@@ -10,11 +10,11 @@ from sat_retriever.questions.attributes import FactIndex
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """Phrases that questions may use.
+    """The phrases that questions may use.
 
     Attributes:
-        kinds: By kind, as facts have it, singular noun phrases: "warehouse entry". A kind
-            that is missing is called by its own name.
+        kinds: Singular noun phrases by kind: "warehouse entry". A kind without an entry is
+            called by its own name.
         categories: The same by category.
     """
 
@@ -23,18 +23,18 @@ class Wordings:
     _of_kinds: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Note the kinds' phrases, to look them up."""
+        """Collect the phrases of all kinds for `ended_by`."""
         said = frozenset(name.casefold() for names in self.kinds.values() for name in names)
         object.__setattr__(self, "_of_kinds", said)
 
     def clear(self, index: FactIndex) -> Wordings:
-        """The phrases of all kinds and categories of a corpus that mean one thing in it.
+        """Return the phrases of all kinds and categories of a corpus that are unambiguous in it.
 
-        A phrase of two kinds, or of two categories, is left to neither. One of a category
-        and of a kind is left to both if they are the same sheets, to the category if the
-        kind is part of it, and otherwise to neither. A kind or category that has other
-        phrases loses one that is part of a longer phrase for other sheets: who asks for a
-        "budget" may mean the "project budget" too.
+        A phrase of two kinds, or of two categories, is removed from both. A phrase of a category
+        and of a kind stays with both if they have the same sheets, with the category if the kind is
+        part of it, and otherwise with neither. A phrase that is part of a longer phrase for other
+        sheets is removed if the kind or category has another phrase: "budget" may mean the
+        "project budget" too.
         """
         kinds = _of("kind", self.kinds, index)
         categories = _of("category", self.categories, index)
@@ -60,7 +60,7 @@ class Wordings:
         )
 
     def ended_by(self, text: str) -> bool:
-        """Whether a text of several words ends with the phrase of some kind."""
+        """True if a text of several words ends with the phrase of some kind."""
         words = text.casefold().split()
         return any(" ".join(words[start:]) in self._of_kinds for start in range(1, len(words)))
 
@@ -68,7 +68,7 @@ class Wordings:
 def _of(
     attribute: str, phrases: Mapping[str, Sequence[str]], index: FactIndex
 ) -> dict[str, tuple[str, ...]]:
-    """Phrases of every value that sheets have, in the order sheets first have it."""
+    """Return the phrases of every value that sheets have, in order of first appearance."""
     values = (key[1] for key in index.postings if len(key) == 2 and key[0] == attribute)
     return {
         value: tuple(dict.fromkeys(phrases.get(value) or (value,)))
@@ -96,11 +96,11 @@ def _without_parts(
     phrases: Mapping[str, tuple[str, ...]],
     *longer: tuple[Mapping[str, tuple[str, ...]], Mapping[str, Set[str]]],
 ) -> dict[str, tuple[str, ...]]:
-    """Phrases less those that are part of a longer one of others, as far as each keeps one.
+    """Remove phrases that are part of others' longer ones, unless a value would lose all.
 
     Args:
-        phrases: By kind or category.
-        longer: Phrases by kind or category, and to which of `phrases` each of these belongs.
+        phrases: Phrases by kind or category.
+        longer: Phrases by name, and the keys of `phrases` that each name belongs to.
     """
     users: dict[str, set[str]] = {}
     for by_name, owners in longer:
@@ -115,7 +115,7 @@ def _without_parts(
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Runs of a text's words, without the whole text."""
+    """Yield the runs of a text's words, except the whole text."""
     words = text.split()
     for length in range(1, len(words)):
         for start in range(len(words) - length + 1):

@@ -1,4 +1,4 @@
-"""The wording of a period in a question."""
+"""Choose the wording of a period in a question."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 
 
 def form(span: Span) -> str:
-    """Which rules say a span: "year", "quarter", "each_month" and so on.
+    """Return the name of the rules for a span: "year", "quarter", "each_month" and so on.
 
     >>> form(Span(2024, 2024, 7, 9)), form(Span(0, 0, 7, 7)), form(Span(2021, 2023))
     ('quarter', 'each_month', 'years')
@@ -31,13 +31,13 @@ def form(span: Span) -> str:
 def spoken_time(
     rules: Mapping[str, Sequence[str]], spans: Sequence[Span], *, latest: bool = False
 ) -> dict[str, Sequence[str]]:
-    """Alternatives for spans: `short` goes before a noun, `core` and `over` after it.
+    """Return alternatives for spans: `short` goes before a noun, `core` and `over` after it.
 
     Args:
-        rules: Those of the grammar, named `short_year`, `core_year`, `over_year` …; in
-            them `<year>`, `<quarter>`, `<month>` and so on stand for numbers and names.
-        spans: One, or several of one form that are listed.
-        latest: Whether a run of years is said as the last ones there are.
+        rules: Rules of the grammar, named `short_year`, `core_year`, `over_year` …; in them
+            `<year>`, `<quarter>`, `<month>` and so on are replaced by numbers and names.
+        spans: One span, or several listed spans of one form.
+        latest: True if a run of years is expressed as the latest ones.
     """
     if len(spans) == 1:
         name = "latest" if latest else form(spans[0])
@@ -54,7 +54,7 @@ def spoken_time(
 def spoken_pair(
     rules: Mapping[str, Sequence[str]], spans: Sequence[Span], rng: random.Random
 ) -> tuple[str, str]:
-    """Two spans of one form, said alike."""
+    """Return two spans of one form in the same wording."""
     first, second = (_said(rules, f"core_{form(spans[0])}", span) for span in spans)
     place = rng.randrange(len(first))
     return first[place], second[place]
@@ -65,7 +65,7 @@ def _said(rules: Mapping[str, Sequence[str]], name: str, span: Span) -> list[str
 
 
 def _listed(rules: Mapping[str, Sequence[str]], name: str, spans: Sequence[Span]) -> list[str]:
-    """Spans said alike and joined: "2023 and 2024"."""
+    """Return spans in the same wording, joined: "2023 and 2024"."""
     each = (_said(rules, name, span) for span in spans)
     return [joined(alike) for alike in zip(*each, strict=True)]
 

@@ -1,4 +1,4 @@
-"""Shapes of questions that follow keys and links from one sheet."""
+"""Define shapes of questions that follow keys and links from one sheet."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _TRIES = 12
 
 
 def sharing_key(number: int, *attributes: str) -> Build:
-    """Sheets of several kinds that have a key column in common.
+    """Build needs for sheets of several kinds that have a key column in common.
 
     Args:
-        number: How many kinds, the sheet's own among them.
-        attributes: What else they share with it, for example entity and year.
+        number: Number of kinds, including the sheet's own.
+        attributes: Further attributes that they share with it, for example entity and year.
     """
 
     def build(scene: Scene, sheet: SheetFacts, rng: random.Random) -> Need | None:
@@ -44,7 +44,7 @@ def sharing_key(number: int, *attributes: str) -> Build:
 
 
 def sources_of(types: tuple[str, ...], *attributes: str, itself: bool = False) -> Build:
-    """The sheets that all sheets like this one take from."""
+    """Build needs for the sources of all sheets that share these attributes with one."""
 
     def build(scene: Scene, sheet: SheetFacts, rng: random.Random) -> Sources | None:
         need = by(*attributes)(scene, sheet, rng)
@@ -56,9 +56,9 @@ def sources_of(types: tuple[str, ...], *attributes: str, itself: bool = False) -
 def _linked(
     query_type: str, rule: str, types: tuple[str, ...], pool: str, *, itself: bool = False
 ) -> tuple[Shape, ...]:
-    """Shapes for described sheets: by all that is known of them, or by less.
+    """Return shapes that describe the taking sheets by all their attributes, or by fewer.
 
-    A file's main sheets are often called as the whole file is: only its subject says them.
+    A file's main sheet often has the file's name, so that only its subject names it.
     """
     dependency = {
         "formula_tracing": LinkType.FORMULA_REFERENCE.value,

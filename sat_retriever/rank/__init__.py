@@ -1,1 +1,1 @@
-"""Stage 2: candidates in, the same sheets in a better order out."""
+"""Put candidates in a better order: Stage 2."""

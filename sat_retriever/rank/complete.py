@@ -1,4 +1,4 @@
-"""How many sheets of a ranking form the whole answer."""
+"""Decide how many sheets of a ranking form the whole answer."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ COMPLETE_SHARE = 0.9
 def complete_set(
     candidates: Sequence[Candidate], max_k: int = 20, *, share: float = COMPLETE_SHARE
 ) -> int:
-    """Number of leading candidates that together answer the query, from 0 to `max_k`.
+    """Return the number of leading candidates that together answer the query, 0 to `max_k`.
 
-    The answer ends before the first sheet that scores less than a share of the best one.
-    After `LinkReranker` the scores hold what links and the words still missing say.
+    The answer ends before the first sheet that scores less than a share of the best one. After
+    `LinkReranker` the scores take account of links and of the words still missing.
 
     Args:
         candidates: A ranking, best first.
-        max_k: Most sheets.
-        share: Of the best score, in (0, 1].
+        max_k: Largest number of sheets.
+        share: Share of the best score, in (0, 1].
 
     Returns:
-        0 if nothing scores above 0.
+        The number; 0 if no score is above 0.
 
     Raises:
-        InputError: If `max_k` is less than 1, or `share` out of its range.
+        InputError: If `max_k` is less than 1, or `share` is out of its range.
 
     >>> scores = (0.8, 0.75, 0.5)
     >>> ranking = [Candidate(str(n), n, s, s, s, n, n) for n, s in enumerate(scores, start=1)]

@@ -1,4 +1,4 @@
-"""Check that a trained model fits an index: the same tokens, the same sheet texts."""
+"""Check that a trained model fits an index: the same tokens and the same sheet texts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def check_trained_on(index: SheetIndex, folder: Path, training: str, on: Trained
     """Refuse a model that was trained on other tokens or other texts than an index has.
 
     Args:
-        index: The index whose sheets it shall rank.
-        folder: Folder of the model, which the error names.
-        training: Name of its training (`sat train NAME`), which the error names.
-        on: What it was trained on.
+        index: The index whose sheets the model ranks.
+        folder: Folder of the model, for the error message.
+        training: Name of its training (`sat train NAME`), for the error message.
+        on: The tokens and texts that it was trained on.
 
     Raises:
         FingerprintMismatchError: If one of the two differs.

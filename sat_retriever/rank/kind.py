@@ -1,4 +1,4 @@
-"""The facts that the registry has of each kind of reranker."""
+"""Describe the kinds of rerankers for the registry."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class UntrainedKind:
     """A reranker that needs no training.
 
     Attributes:
-        name: Name that a search chooses it by.
-        make: From an index to its reranker.
+        name: Name that a search selects it by.
+        make: Makes the reranker of an index.
     """
 
     name: str
@@ -25,11 +25,11 @@ class UntrainedKind:
 
 @dataclass(frozen=True, slots=True)
 class TrainedOn:
-    """The tokens and texts that a trained model knows.
+    """The tokens and texts that a model was trained on.
 
     Attributes:
         encoder: Fingerprint of the Sheet Encoder whose tokens it was trained with.
-        serialization: Fingerprint of the sheet texts it was trained on.
+        serialization: Fingerprint of the sheet texts that it was trained on.
     """
 
     encoder: str
@@ -38,14 +38,14 @@ class TrainedOn:
 
 @dataclass(frozen=True, slots=True)
 class TrainedKind:
-    """A reranker that lies in a folder.
+    """A reranker in a folder.
 
     Attributes:
         name: Name of its training (`sat train NAME`), and of its folder within a run.
         label: Name of its row in a table.
         format: `format` in the `config.json` of its folder.
-        trained_on: Reads and checks what the model in a folder was trained on; loads no model.
-        load: From an index and a folder to the reranker for the index's sheets.
+        trained_on: Reads and checks the description of a model in a folder; loads no model.
+        load: Loads the reranker in a folder for the sheets of an index.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The reranker of an index, by name or by folder."""
+"""Load the reranker of an index, by name or by folder."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ AUTO = "auto"
 
 
 def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
-    """The trained reranker in a folder, of whichever kind, for the sheets of an index.
+    """Load the trained reranker in a folder, of any kind, for the sheets of an index.
 
     Args:
-        index: Where candidates come from.
-        folder: A trained reranker, the run folder of its training, or "general", the one of
-            this package for indexes that its encoder "general" made.
+        index: Source of the candidates.
+        folder: A trained reranker, the run folder of its training, or "general": this package's
+            reranker for indexes with its encoder "general".
 
     Raises:
         PathNotFoundError: If there is no such folder.
-        InputError: If there is no reranker in it.
+        InputError: If the folder holds no reranker.
         EncoderError: If the reranker is damaged or cannot be opened.
         FingerprintMismatchError: If it was trained on other tokens or texts than the index has.
     """
@@ -43,7 +43,7 @@ def load_reranker(index: SheetIndex, folder: str | Path) -> Reranker:
 
 
 def _packaged(index: SheetIndex, name: str) -> Reranker:
-    """A reranker of this package, if it knows the tokens and texts of the index."""
+    """Load a reranker of this package, if it fits the tokens and texts of the index."""
     kind, place, on = _described(name)
     try:
         check_trained_on(index, Path(name), kind.name, on)
@@ -58,14 +58,14 @@ def _packaged(index: SheetIndex, name: str) -> Reranker:
 
 
 def located_reranker(folder: str | Path) -> tuple[TrainedKind, Path]:
-    """The kind of a trained reranker, and the folder with the model itself; loads no model.
+    """Return the kind of a trained reranker, and the folder of its model; loads no model.
 
     Args:
         folder: See `load_reranker`.
 
     Raises:
         PathNotFoundError: If there is no such folder.
-        InputError: If there is no reranker in it.
+        InputError: If the folder holds no reranker.
         EncoderError: If this installation has no such reranker, or its files were changed.
     """
     if is_packaged(folder):
@@ -74,7 +74,7 @@ def located_reranker(folder: str | Path) -> tuple[TrainedKind, Path]:
 
 
 def _located(folder: Path) -> tuple[TrainedKind, Path]:
-    """The kind of a reranker in a folder of this package, which must hold one."""
+    """Return the kind of a reranker in a folder of this package, which must hold one."""
     try:
         return trained_kind(folder)
     except InputError as error:
@@ -82,15 +82,15 @@ def _located(folder: Path) -> tuple[TrainedKind, Path]:
 
 
 def _described(name: str) -> tuple[TrainedKind, Path, TrainedOn]:
-    """The kind of a reranker of this package, its folder, and what it was trained on."""
+    """Return the kind of a reranker of this package, its folder, and what it was trained on."""
     kind, place = located_reranker(name)
     return kind, place, packaged_model(name, "reranker", lambda _: kind.trained_on(place))
 
 
 def own_reranker_name(index: SheetIndex) -> str:
-    """The name or folder that `own_reranker` loads; "links" for the one without training.
+    """Return the name or folder that `own_reranker` loads; "links" for the untrained one.
 
-    Loads no model: of one of this package it only reads what that was trained on.
+    No model is loaded; only the description of one of this package is read.
 
     Raises:
         EncoderError: If this installation has no such reranker, or its files were changed.
@@ -107,15 +107,15 @@ def own_reranker_name(index: SheetIndex) -> str:
 
 
 def own_reranker(index: SheetIndex) -> Reranker:
-    """The reranker of an index: the trained one that it names, else the one of this package.
+    """Load the reranker of an index: the trained one that it names, else one of this package.
 
-    An index that names none and whose encoder is none of this package's, or whose texts are
-    others, has the link reranker.
+    The link reranker is used if the index names none, and its encoder is not this package's or its
+    texts differ.
 
     Raises:
-        PathNotFoundError: If the reranker that it names is not there.
-        EncoderError: If that is damaged.
-        FingerprintMismatchError: If that was trained on other tokens than the index has.
+        PathNotFoundError: If the reranker that it names does not exist.
+        EncoderError: If that reranker is damaged.
+        FingerprintMismatchError: If that reranker was trained on other tokens than the index has.
     """
     name = own_reranker_name(index)
     if name == index.reranker_name and not Path(name).is_dir():
@@ -128,11 +128,11 @@ def own_reranker(index: SheetIndex) -> Reranker:
 
 
 def chosen_reranker(index: SheetIndex, reranker: Reranker | str | Path | None) -> Reranker | None:
-    """Stage 2 as a caller names it: "auto", "links", a folder, a reranker, or None for none.
+    """Return the Stage 2 that a caller named: "auto", "links", a folder, a reranker, or None.
 
     Raises:
-        InputError: If a folder is not there, or holds no reranker.
-        EncoderError: If the reranker in it is damaged or cannot be opened.
+        InputError: If a folder does not exist or holds no reranker.
+        EncoderError: If the reranker is damaged or cannot be opened.
         FingerprintMismatchError: If it was trained on other tokens than the index has.
     """
     if not isinstance(reranker, (str, Path)):

@@ -1,4 +1,4 @@
-"""Every kind of reranker: one more is a module with its class, and one entry here."""
+"""Register every kind of reranker: a new one is a module with its class, and an entry here."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ TRAINED: tuple[TrainedKind, ...] = (GRAPH, PAIRS)
 
 
 def untrained_kind(name: str) -> UntrainedKind | None:
-    """The untrained kind of that name, if there is one."""
+    """Return the untrained kind of that name, if there is one."""
     return next((kind for kind in UNTRAINED if kind.name == name), None)
 
 
 def trained_kind(folder: Path) -> tuple[TrainedKind, Path]:
-    """The kind of the trained reranker in a folder, and the folder with the model itself.
+    """Return the kind of the trained reranker in a folder, and the folder of its model.
 
     Args:
         folder: A trained reranker, or the run folder of its training.
 
     Raises:
         PathNotFoundError: If there is no such folder.
-        InputError: If there is no reranker in it.
+        InputError: If the folder holds no reranker.
     """
     if not folder.is_dir():
         raise PathNotFoundError(f"there is no folder {folder}; name one with a trained reranker")

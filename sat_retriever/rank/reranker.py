@@ -1,4 +1,4 @@
-"""The contract of Stage 2: a question and its candidates in, a better order out."""
+"""Define the contract of Stage 2: a question and its candidates in, a better order out."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sat_retriever.records.filters import Filters
 class Reranker(Protocol):
     """Stage 2: candidates in, the same sheets in a better order out.
 
-    A reranker of your own inherits from this class and writes `rerank`; it overrides the
-    properties whose values do not fit it:
+    A reranker of your own inherits from this class and defines `rerank`; it overrides properties
+    whose values do not fit:
 
         class ShortNamesFirst(Reranker):
             def rerank(self, question, candidates, filters=None):
@@ -28,22 +28,22 @@ class Reranker(Protocol):
 
     @property
     def dense_weight(self) -> float | None:
-        """Share of the cosine in the score that candidates are found by; None: the index's."""
+        """Share of the cosine in the score that finds candidates; None is the index's own."""
         return None
 
     @property
     def trained_candidates(self) -> int | None:
-        """Number of candidates a query that it was trained on; None: any number."""
+        """Number of candidates per query that it was trained on; None for any number."""
         return None
 
     @property
     def complete_share(self) -> float:
-        """Share of the best score that a sheet of a complete answer has at least, in (0, 1]."""
+        """Smallest share of the best score for a sheet of a complete answer, in (0, 1]."""
         return COMPLETE_SHARE
 
     @property
     def keeps_scale(self) -> bool:
-        """True if its scores can be compared with those that the candidates had before."""
+        """True if its scores are comparable with the candidates' earlier ones."""
         return False
 
     @abstractmethod
@@ -53,12 +53,12 @@ class Reranker(Protocol):
         candidates: Sequence[Candidate],
         filters: Filters | None = None,
     ) -> Sequence[Candidate]:
-        """Candidates with new scores and ranks, best first.
+        """Return candidates with new scores and ranks, best first.
 
         Args:
-            question: What was asked: its `text`, `token`, `words`, `times` and more. The index
-                scores further sheets for it: `SheetIndex.score_sheets`.
-            candidates: Stage 1's answer, in any order.
-            filters: Conditions that sheets meet which the reranker adds.
+            question: The question with its `text`, `token`, `words`, `times` and more. The index
+                can score further sheets for it: `SheetIndex.score_sheets`.
+            candidates: The result of Stage 1, in any order.
+            filters: Conditions on sheets that the reranker adds.
         """
         ...

@@ -1,4 +1,4 @@
-"""Candidates in the order that a model gives them."""
+"""Put candidates in the order that a model gives them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Values = NDArray[Any]
 
 
 def rescored(candidates: Sequence[Candidate], values: Values, scores: Values) -> list[Candidate]:
-    """Candidates with new scores and ranks, best first; equal values by sheet id.
+    """Return candidates with new scores and ranks, best first; ties by sheet id.
 
     Args:
         candidates: The k candidates, in any order.
-        values: Decide the order, (k,); more is better.
-        scores: Are shown, (k,); values that differ may round to the same score.
+        values: Values that decide the order, (k,); more is better.
+        scores: Scores to show, (k,); different values may round to the same score.
     """
     order = sorted(range(len(candidates)), key=lambda i: (-values[i], candidates[i].sheet_id))
     return [

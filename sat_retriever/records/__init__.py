@@ -1,1 +1,1 @@
-"""What crosses the borders between stages: sheets, links, candidates, tokens."""
+"""Data types that stages hand to each other: sheets, links, candidates, tokens."""

@@ -30,7 +30,7 @@ class Area:
         return f"{column_letters(self.left)}{self.top}:{column_letters(self.right)}{self.bottom}"
 
     def holds(self, row: int, col: int) -> bool:
-        """True if a cell is in it.
+        """True if the cell lies in the rectangle.
 
         >>> Area(3, 1, 5, 28).holds(5, 1), Area(3, 1, 5, 28).holds(2, 1)
         (True, False)
@@ -64,7 +64,7 @@ def column_number(letters: str) -> int:
 
 
 def split_ref(ref: str) -> tuple[int, int] | None:
-    """Row and column, 1-based, of a cell address; None if it is none.
+    """Row and column, 1-based, of a cell address; None if the text is not an address.
 
     >>> split_ref("AB12"), split_ref("XFE1"), split_ref("12")
     ((12, 28), None, None)
@@ -77,7 +77,7 @@ def split_ref(ref: str) -> tuple[int, int] | None:
 
 
 def area_of(ref: str) -> Area | None:
-    """The rectangle of an A1 reference; None if it is no reference to cells.
+    """The rectangle of an A1 reference; None if the text is not a reference to cells.
 
     >>> area_of("$B$2:C9")
     Area(top=2, left=2, bottom=9, right=3)

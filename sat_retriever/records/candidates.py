@@ -1,4 +1,4 @@
-"""Sheets that are found for a question, before and after reranking."""
+"""Sheets found for a question, before reranking."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class Candidate:
     Attributes:
         sheet_id: The sheet.
         rank: 1 for the best.
-        score: Fused score in [-1, 1], or down to -1.5 where times hold a negative one back.
+        score: Fused score in [-1, 1], or down to -1.5 if times lower a negative score.
         dense: Cosine of query and sheet token in [-1, 1].
         lexical: BM25 as a share of the query's best possible, in [0, 1].
-        dense_rank: Rank by cosine alone among all sheets; equal ones share a rank.
+        dense_rank: Rank by cosine alone among all sheets; equal cosines share a rank.
         lexical_rank: Rank by BM25 alone among all sheets; None when no word matches.
-        via: Link that lifted it most; None when no link did.
-        time: Share of its score that the times of the query left, in (0, 1]; a negative score
-            lost the same share of its size downwards.
+        via: Link that raised its score most; None when no link did.
+        time: Factor in (0, 1] that the query's times applied to the score. A negative score is
+            lowered by the same share of its size.
     """
 
     sheet_id: str

@@ -1,4 +1,4 @@
-"""How many of something is asked for: a whole number, at least one."""
+"""Check of counts that callers pass: a whole number, at least one."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from sat_retriever.errors import InputError
 
 
 def check_counts(**counts: object) -> None:
-    """Refuse a count that is no whole number above 0.
+    """Reject counts that are not whole numbers above 0.
 
     Raises:
-        InputError: If one is not; names it.
+        InputError: If a count is not; the message names it.
 
     >>> check_counts(top_k=5)
     """

@@ -1,4 +1,4 @@
-"""Which sheets a search may return."""
+"""Filters that limit the sheets a search may return."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from sat_retriever.records.sheets import Visibility
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions that a sheet must meet, all of them; an empty one holds for every sheet.
+    """Conditions that a sheet must meet, all of them; an unset one holds for every sheet.
 
     Attributes:
         workbook: File name of the workbook, exactly.
         path: Glob over the path relative to its root, for example "2024/*.xlsx";
-            `*` also crosses folders. Or the path itself, whatever signs are in it.
+            `*` also crosses folders. The exact path also matches, whatever characters it has.
         visibility: How the workbook shows the sheet.
         format: File format, for example "xlsx".
         modified_after: Earliest modification time of the file, inclusive; a time without
-            a zone is taken as UTC. Records added without a file have none, and fail.
+            a zone is taken as UTC. Records added without a file have no time and never match.
         modified_before: Latest modification time of the file, exclusive.
         metadata: The record's metadata fields and the value each must have.
 
     Raises:
-        InputError: If a time is no datetime, or the visibility or the format is none there is.
+        InputError: If a time is not a datetime, or the visibility or the format is unknown.
     """
 
     workbook: str | None = None
@@ -59,5 +59,5 @@ class Filters:
                 )
 
     def __bool__(self) -> bool:
-        """False when there is no condition at all."""
+        """False if no condition is set."""
         return self != Filters()

@@ -1,9 +1,9 @@
-"""Spreadsheet formats by name: the one list of what is read, and how such files are called.
+"""Spreadsheet formats by name: the one list of readable formats and their file extensions.
 
-Names are needed far below the reader: a record's name leaves the extension out, and a filter
-refuses an unknown format. So the list stands here and holds plain data. The module of
-`sat_retriever.workbook.formats` that an entry names tells such files by their content and reads
-them. A new format is that module and one entry here.
+The list is here, below the reader, because records and filters need the names: a record's name
+omits the extension, and a filter rejects an unknown format. It holds plain data only. Each entry
+names a module of `sat_retriever.workbook.formats`, which recognizes such files by their content
+and reads them. A new format takes that module and one entry here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import StrEnum
 
 
 class FormulaState(StrEnum):
-    """State of a sheet's formulas: its links by formulas are known only if they were read."""
+    """State of a sheet's formulas; links by formulas are known only if it is `READ`."""
 
     NONE = "none"  # the format has none, or there is no file
     READ = "read"
@@ -22,15 +22,15 @@ class FormulaState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Files that one module reads.
+    """The formats that one module reads.
 
     Attributes:
         module: Name of the module, or package, in `sat_retriever.workbook.formats`.
-        names: Formats as records name them, the most usual first; each is an extension, too.
+        names: Formats as records name them, the most common first; each is also an extension.
         extensions: Other extensions of such files.
-        formulas: State of the formulas of a sheet that was read to its end.
-        flat: True if nothing in such a file marks it, as in plain text. In a folder only the
-            extension tells it from other files then.
+        formulas: State of the formulas of a sheet that was read completely.
+        flat: True if such a file has no signature, as with plain text. In a folder, only the
+            extension then distinguishes it from other files.
     """
 
     module: str
@@ -40,7 +40,7 @@ class Format:
     flat: bool = False
 
 
-# In the order in which a file's content is held against them. The last one has no signature.
+# In the order in which a file's content is tested for them. The last one has no signature.
 FORMATS = (
     Format("xlsx", ("xlsx", "xlsm", "xltx"), ("xltm", "xlam"), FormulaState.READ),
     Format("xlsb", ("xlsb",)),
@@ -51,21 +51,21 @@ FORMATS = (
 _NOT_READ = ("fods", "sxc", "numbers")  # extensions of spreadsheets that no module reads
 
 FORMAT_NAMES = tuple(name for each in FORMATS for name in each.names)
-"""Names of all formats that are read, the most usual first."""
+"""Names of all formats that are read, the most common first."""
 EXTENSIONS = frozenset(
     (*_NOT_READ, *FORMAT_NAMES, *(extension for each in FORMATS for extension in each.extensions))
 )
-"""Extensions by which a file is called a spreadsheet, in lower case and without the dot."""
+"""Extensions that mark a file as a spreadsheet, in lower case and without the dot."""
 FLAT_EXTENSIONS = tuple(
     extension for each in FORMATS if each.flat for extension in (*each.names, *each.extensions)
 )
-"""Extensions of the formats that nothing in a file marks."""
+"""Extensions of the formats without a signature."""
 
 _ENDINGS = tuple(f".{extension}" for extension in sorted(EXTENSIONS, key=len, reverse=True))
 
 
 def format_named(name: str) -> Format:
-    """The entry of a format by the name that a record has.
+    """The entry of a format, found by the name that records use.
 
     >>> format_named("xlsm").module
     'xlsx'

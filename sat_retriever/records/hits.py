@@ -1,4 +1,4 @@
-"""The sheets of an answer, each with the reasons that speak for it."""
+"""The sheets of an answer, each with the reasons why it was found."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from sat_retriever.records.sheets import SheetRecord
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """What speaks for a sheet.
+    """The reasons why a sheet was found.
 
     Attributes:
-        words: Words of the query that its name, headers or folder have.
+        words: Words of the query that occur in its name, headers or folder.
         headers: Its headers that share a word with the query, at most ten.
         dense: Cosine of query and sheet token.
         lexical: BM25 as a share of the query's best possible.
         dense_rank: Rank by cosine alone among all sheets.
         lexical_rank: Rank by BM25 alone; None when no word matches.
         links: Links from or to other hits of the same answer.
-        via: Link that lifted it most; None when no link did.
-        period: Its time, if that lies within one that the query names.
+        via: Link that raised its score most; None when no link did.
+        period: Its time, if that lies within a time that the query names.
     """
 
     words: tuple[str, ...]
@@ -43,9 +43,9 @@ class Hit:
 
     Attributes:
         rank: 1 for the best.
-        score: What the ranking is by; higher is better.
+        score: Value that hits are ranked by; higher is better.
         record: The sheet.
-        why: What speaks for it.
+        why: The reasons why it was found.
     """
 
     rank: int

@@ -1,4 +1,4 @@
-"""Typed links between sheets, and the table of all that this package says of each type."""
+"""Typed links between sheets, and the table of the properties of each link type."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class LinkKind:
-    """All that this package says of one type of link; a new type adds one such row.
+    """Properties of one type of link; a new type adds one such row.
 
     Attributes:
-        meaning: What links of the type are, as part of a list in a sentence.
-        says: What a link of the type says of the sheet it starts from, and of the sheet it
-            points to, each to be followed by the name of the other sheet.
+        meaning: Description of such links, worded as an item of a list in a sentence.
+        says: Phrase for the sheet that the link starts from, and for the sheet that it points
+            to; the name of the other sheet follows each.
         colours: Its colour on a light page and on a dark one, as CSS writes colours.
         pull: Weight of the type in the link reranker, 0 or more; see `LinkSettings`.
-        directed: False if a link holds both ways; then it is drawn dashed and without an arrow.
-        whole_workbook: True if the type ties each sheet to every other sheet of its workbook.
-            Such a link tells one sheet of a workbook from another by nothing: it is counted
+        directed: False if a link holds both ways; it is then drawn dashed and without an arrow.
+        whole_workbook: True if the type links each sheet to every other sheet of its workbook.
+            Such a link does not distinguish between the sheets of a workbook: it is counted
             and drawn last, and the graph's channel of this name reads workbooks, not links.
     """
 
@@ -31,13 +31,13 @@ class LinkKind:
     whole_workbook: bool = False
 
 
-OTHER_KIND = LinkKind()  # of a type that this package does not find
+OTHER_KIND = LinkKind()  # for a type that this package does not find
 
 
 class LinkType(StrEnum):
-    """Types of links that this package finds, in the order of lists; files may hold others.
+    """Types of links that this package finds, in display order; files may hold others.
 
-    Each member is the type's name as a text, with its row of the table as `kind`.
+    Each member is the type's name as a string, with its row of the table as `kind`.
 
     >>> LinkType.AGGREGATION == "aggregation", LinkType("aggregation").kind.says
     (True, ('sums up', 'is summed up in'))
@@ -107,7 +107,7 @@ class LinkType(StrEnum):
     )
 
     def __new__(cls, name: str, kind: LinkKind = OTHER_KIND) -> LinkType:
-        """The member of a row; the default lets type checkers accept `LinkType("join_key")`."""
+        """Create the member of a row; the default makes `LinkType("join_key")` type-check."""
         member = str.__new__(cls, name)
         member._value_ = name
         member.kind = kind
@@ -124,7 +124,7 @@ def kind_of(name: str) -> LinkKind:
 
 
 def in_order(types: Iterable[str]) -> list[str]:
-    """Types of links as lists show them: this package's in their order, then others by name.
+    """Link types in display order: this package's in their order, then others by name.
 
     >>> in_order({"zeta", "join_key", "aggregation"})
     ['aggregation', 'join_key', 'zeta']
@@ -145,7 +145,7 @@ class Link:
         target: Sheet id it points to.
         type: Relation, for example "formula_reference" or "join_key".
         weight: Strength in (0, 1].
-        evidence: What shows it, for example "Summary!B4 =SUM(Q1!B2:B9)".
+        evidence: Evidence for it, for example "Summary!B4 =SUM(Q1!B2:B9)".
     """
 
     source: str

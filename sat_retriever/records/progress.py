@@ -1,11 +1,11 @@
-"""How long work reports how far it is: the shapes of the functions that it calls."""
+"""Signatures of the callbacks by which long work reports its progress."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Progress = Callable[[int, int], None]
-"""Called with what is done, and what there is in all."""
+"""Called with the number of items done and the total."""
 
 PathProgress = Callable[[int, int, str], None]
-"""Called with files done, files in all, and the path of the last one."""
+"""Called with the number of files done, the total, and the path of the last file."""

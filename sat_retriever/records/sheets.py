@@ -25,7 +25,7 @@ class ColumnType(StrEnum):
 
 
 class Visibility(StrEnum):
-    """How a workbook shows a sheet to its reader."""
+    """Visibility of a sheet in its workbook."""
 
     VISIBLE = "visible"
     HIDDEN = "hidden"
@@ -33,11 +33,11 @@ class Visibility(StrEnum):
 
 
 class SkipReason(StrEnum):
-    """Why a file or a sheet gave no record: stable codes, safe to match on."""
+    """Reason why a file or a sheet gave no record: stable codes, safe to match on."""
 
     NOT_A_SPREADSHEET = "not_a_spreadsheet"
-    """The content is something else, whatever the name says. A Git LFS pointer needs `git lfs
-    pull`."""
+    """The content is not a spreadsheet, whatever the file name suggests. A Git LFS pointer needs
+    `git lfs pull`."""
     EMPTY_FILE = "empty_file"
     """The file has no bytes."""
     EMPTY_SHEET = "empty_sheet"
@@ -60,14 +60,14 @@ class SkipReason(StrEnum):
     """The file is over a limit. Of a sheet, only the first part was read. `--limits` raises the
     limits."""
     TIMEOUT = "timeout"
-    """The file was not read within its processor time. What was read is kept, and the next sync
+    """The file was not read within its processor time. Results so far are kept, and the next sync
     tries again."""
     OUT_OF_MEMORY = "out_of_memory"
     """The file was not read within the memory cap."""
     READER_CRASHED = "reader_crashed"
-    """The reading process died of the file."""
+    """The reading process crashed on the file."""
     UNREADABLE = "unreadable"
-    """The operating system refuses it: no permission, or the file is gone."""
+    """The operating system denies access: no permission, or the file is gone."""
     OUTSIDE_LINK = "outside_link"
     """A link to a file outside the named folders and files. `--follow-links` reads it."""
     DUPLICATE_ID = "duplicate_id"
@@ -83,7 +83,7 @@ class Column:
             Empty when the table has no header.
         example: First non-null cell as text, at most 60 characters, or a typed
             placeholder; None when the column is empty or examples are off.
-        type: What most non-empty data cells are.
+        type: Type of most non-empty data cells.
         unit: Content of a units row below the header, for example "kg".
     """
 
@@ -102,9 +102,9 @@ class Table:
         header_row: 1-based sheet row of the topmost header row; None without a
             header row (no header at all, or a transposed table).
         header_height: Number of header rows (0 when there are none).
-        transposed: True when the headers stand in the first column of the range.
-        num_rows: Data records, without headers, units and the totals below them; totals
-            that are lines of a statement count (columns of data if transposed).
+        transposed: True when the headers are in the first column of the range.
+        num_rows: Data records (columns of data if transposed), without headers, units and
+            the totals below them; totals that are lines of a statement count.
         columns: The table's columns, left to right (top to bottom if transposed).
         name: Name of the workbook's table object over this range, if any.
     """
@@ -130,7 +130,7 @@ class SheetRecord:
             keep their number as a string.
         sheet: Name of the tab. Published corpora: the whole sheet name.
         workbook: File name without folder; empty for published corpora that have
-            only one name a sheet.
+            only one name per sheet.
         path: POSIX path of the workbook relative to its root; empty without a file.
         columns: Columns of the main table.
         num_rows: Rows of the used range; None when unknown.
@@ -142,8 +142,8 @@ class SheetRecord:
         tables: Every table found, the main table first.
         content_hash: Hash of the workbook file's bytes; empty without a file.
         formulas: State of its formulas; some formats give values only.
-        partial: True if only a part of the sheet was read; a `Skipped` says why.
-        metadata: A user's own filter fields.
+        partial: True if only part of the sheet was read; a `Skipped` gives the reason.
+        metadata: Filter fields that the user set.
         role: What it is for.
         contents: Texts of its cells; None if they are not kept, or were not asked for.
     """
@@ -187,7 +187,7 @@ class SheetRecord:
 
     @property
     def citation(self) -> str:
-        """Where the sheet's data is: its id, and the range of its main table.
+        """Citation of the sheet's data: its id, and the range of its main table.
 
         >>> SheetRecord("a/Sales.xlsx#Q1", "Q1", range="A1:D20").citation
         'a/Sales.xlsx#Q1!A1:D20'
@@ -226,17 +226,17 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file, or a sheet, of which nothing or not everything could be read, and why.
+    """A file or a sheet that could not be read, or not completely, with the reason.
 
-    A sheet may have a record beside it: a partial one that was cut at a limit (`TOO_LARGE`),
-    by the reader's time (`TIMEOUT`) or at damage (`DAMAGED`), one of which single cells cannot
-    be read (`DAMAGED`), or one whose values were read although its XML was refused (`XML_BOMB`).
+    The sheet may also have a record: a partial one that was cut at a limit (`TOO_LARGE`), by
+    the time limit (`TIMEOUT`) or at damage (`DAMAGED`), one in which single cells cannot be
+    read (`DAMAGED`), or one whose values were read although its XML was rejected (`XML_BOMB`).
 
     Attributes:
         path: POSIX path of the workbook relative to its root.
         reason: Stable code.
         message: The reason as a sentence.
-        sheet: Name of the sheet; None when the whole file is meant.
+        sheet: Name of the sheet; None for the whole file.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""Declarations of a workbook beside its records: the input of link discovery."""
+"""Declared structure of a workbook beside its records: the input of link discovery."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class DefinedName:
 
     Attributes:
         name: The name.
-        text: What it stands for, without a leading "=".
+        text: Formula text that it stands for, without a leading "=".
         sheet: Sheet it is valid on; None for the whole workbook.
         hidden: True if Excel hides it from its name manager.
     """
@@ -32,7 +32,7 @@ class DefinedName:
 
 @dataclass(frozen=True, slots=True)
 class TableObject:
-    """A table the workbook itself declares (Excel's "Format as Table").
+    """A table that the workbook itself declares (Excel's "Format as Table").
 
     Attributes:
         name: Its display name.
@@ -51,7 +51,7 @@ class TableObject:
 
 @dataclass(frozen=True, slots=True)
 class SheetTable:
-    """A declared table object and the sheet it stands on."""
+    """A declared table object and its sheet."""
 
     sheet: str
     table: TableObject
@@ -68,14 +68,14 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DataSource:
-    """Where a pivot table, chart, list of choices or consolidation takes its data from.
+    """The data source of a pivot table, chart, list of choices or consolidation.
 
     Attributes:
         sheet: Sheet that shows it.
-        kind: What shows it.
-        text: A reference as a formula has it, without "=": `'Q1 data'!$A$1:$D$9`, a
+        kind: Kind of the part that shows it.
+        text: A reference as in a formula, without "=": `'Q1 data'!$A$1:$D$9`, a
             defined name or a table name.
-        place: Where on the sheet: a range, or the name of a chart or pivot table.
+        place: Place on the sheet: a range, or the name of a chart or pivot table.
     """
 
     sheet: str
@@ -125,7 +125,7 @@ class Structure:
 
 
 class Use(StrEnum):
-    """Use that a formula makes of what it refers to."""
+    """Use of the referenced cells by a formula."""
 
     VALUE = "value"
     AGGREGATE = "aggregate"
@@ -136,21 +136,21 @@ class Use(StrEnum):
 class Reference:
     """A sheet, name or table that formulas of a sheet take values from.
 
-    Formulas of one sheet that take the same thing in the same way are one reference.
+    Formulas of one sheet that use the same target in the same way are one reference.
 
     Attributes:
         sheet: Sheet that holds the formulas.
-        use: What they do with it.
-        cell: First cell that does so, in sheet order.
+        use: How they use it.
+        cell: First cell with such a formula, in sheet order.
         formula: Its text without "=", cut to 200 characters.
-        cells: Cells that do so; a filled range counts whole.
+        cells: Number of such cells; a filled range counts with all its cells.
         workbook: Another workbook as the formula names it: the index of an `External`,
-            or a file name; empty for the own workbook.
-        first: Sheet name, unquoted; the first one of a 3-D range; empty if a name or
-            table is meant.
+            or a file name; empty for the sheet's own workbook.
+        first: Sheet name, unquoted; the first one of a 3-D range; empty for a name or
+            table.
         last: Last sheet of a 3-D range; empty for a single sheet.
-        name: Defined name or table, if that is meant.
-        area: First range taken, as written, without its sheet: "$B$2:$B$9", "A:C".
+        name: Defined name or table, if the formulas refer to one.
+        area: First range referred to, as written, without its sheet: "$B$2:$B$9", "A:C".
     """
 
     sheet: str
@@ -167,16 +167,16 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """Sketch of the values of a table's column, by which joins are found; it holds no value.
+    """Sketch of the values of a table's column, used to find joins; it holds no value.
 
     Attributes:
         sheet: Sheet name.
         table: Position in the record's `tables`.
         column: Position in the table's `columns`.
-        values: Cells with a value that were looked at.
-        distinct: Different values among them.
+        values: Number of sampled cells that have a value.
+        distinct: Number of different values among them.
         sketch: Hashes (32 bits) of those values, ascending: the smallest `SKETCH_SIZE`
-            of them (bottom-k sketch), all of them if there are fewer.
+            of them (bottom-k sketch), or all if there are fewer.
     """
 
     sheet: str

@@ -1,4 +1,4 @@
-"""Tokens, and the protocol of what makes them."""
+"""Tokens, and the protocol of the encoders that make them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FloatArray = NDArray[np.float32]
 
 
 class Encoder(Protocol):
-    """Texts to tokens: the Sheet Encoder, or a fake with the same shape."""
+    """An encoder of texts as tokens: the Sheet Encoder, or a test double of the same shape."""
 
     @property
     def fingerprint(self) -> str:

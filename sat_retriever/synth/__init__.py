@@ -1,1 +1,1 @@
-"""Corpora made from templates: real workbooks, and the truth about them."""
+"""Make corpora from templates: real workbooks, and the truth about them."""

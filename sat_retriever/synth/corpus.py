@@ -1,4 +1,4 @@
-"""A whole corpus: workbooks, and beside them records, links, labels and pairs."""
+"""Make a whole corpus: workbooks with their records, links, labels and pairs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MOST_QUERIES = 20_000
 
 @dataclass(slots=True)
 class _Held:
-    """What stays in memory of all sheets: what queries and pairs are made from."""
+    """The data of all sheets kept in memory, from which queries and pairs are made."""
 
     facts: list[SheetFacts] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
@@ -56,7 +56,7 @@ class _Held:
 
     @property
     def sheets(self) -> int:
-        """Number of sheets."""
+        """The number of sheets."""
         return len(self.pairs)
 
 
@@ -68,28 +68,28 @@ def synthesize(
     force: bool = False,
     progress: SynthProgress | None = None,
 ) -> SynthReport:
-    """Write a corpus into a folder, and tell what is in it.
+    """Write a corpus into a folder, and report its contents.
 
     The folder gets `workbooks/` and, in the published form, `sheets.json`, `query.json`,
-    `train.json` and `dependency_edges.json`; `corpus.json` says how it was made. The json
-    files appear at the end, each whole or not at all. After an interruption the same call
+    `train.json` and `dependency_edges.json`; `corpus.json` describes how it was made. The JSON
+    files appear at the end, each complete or not at all. After an interruption, the same call
     starts again and gives the same bytes.
 
     Source: paper, appendix on data sets; `paper-614` and `paper-1k` have its numbers of
-    sheets a category and of queries. Departs: links are those of real formulas and keys,
-    there of names; labels are complete.
+    sheets per category and of queries. Departs: links come from real formulas and keys, not
+    from names; labels are complete.
 
     Args:
-        out: The folder; made if it is not there.
-        options: What to make.
-        workers: Processes; all cores by default. The corpus does not depend on it.
+        out: The folder; created if missing.
+        options: Options of the corpus; None for the defaults.
+        workers: Number of processes; all cores by default. The corpus does not depend on it.
         force: Replace a complete corpus in the folder.
-        progress: Told how far it is.
+        progress: Called with the progress.
 
     Raises:
-        InputError: If an option is malformed, or the folder holds something else.
+        InputError: If an option is malformed, or the folder contains other files.
         OutputError: If a file cannot be written.
-        LanguageModelError: If a language model is asked for and does not answer.
+        LanguageModelError: If a requested language model does not answer.
         MissingExtraError: Without the extra `synth`, or `ollama` for a language model.
     """
     start = time.perf_counter()
@@ -126,14 +126,14 @@ def synthesize(
 
 
 def _plan(options: SynthOptions) -> Plan:
-    """What the options ask for."""
+    """Make the plan that the options describe."""
     vocabulary = Vocabulary.load(options.vocabulary)
     size, spanned = scale(options.scale), years(options.years)
     return Plan(size, spanned, options.companies, options.seed, vocabulary)
 
 
 def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
-    """Refuse what cannot be made, before an old corpus is removed.
+    """Refuse options that cannot be used, before an old corpus is removed.
 
     Raises:
         InputError: If an option is malformed.
@@ -153,11 +153,11 @@ def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
 
 
 def _prepare(out: Path, options: SynthOptions, *, force: bool) -> None:
-    """An empty corpus folder; what an earlier call left unfinished is removed.
+    """Create an empty corpus folder; remove the rest of an unfinished call.
 
     Raises:
-        InputError: If the folder holds a complete corpus and `force` is not given, or
-            anything that is no corpus of ours.
+        InputError: If the folder has a complete corpus and `force` is false, or anything that
+            is not a corpus of this package.
     """
     manifest = out / MANIFEST
     if out.exists() and not out.is_dir():
@@ -165,21 +165,21 @@ def _prepare(out: Path, options: SynthOptions, *, force: bool) -> None:
     if manifest.is_file():
         if _is_complete(manifest) and not force:
             raise InputError(
-                f"{out} holds a corpus already; replace it with force, or name another"
+                f"{out} already holds a corpus; replace it with force, or name another"
             )
         shutil.rmtree(out / WORKBOOKS, ignore_errors=True)
         for name in ("sheets.json", "query.json", "train.json", "dependency_edges.json"):
             (out / name).unlink(missing_ok=True)
-        _remove_drafts(out)  # of a run that was killed
+        _remove_drafts(out)  # left by a run that was killed
     elif out.is_dir() and any(out.iterdir()):
         raise InputError(f"{out} is not empty and holds no corpus; name a new folder")
     make_folder(out)
-    _write_manifest(out, options, None)  # first of all: it says whose folder this is
+    _write_manifest(out, options, None)  # first of all, to mark the folder as a corpus
     make_folder(out / WORKBOOKS)
 
 
 def _is_complete(manifest: Path) -> bool:
-    """Whether a run ended; InputError if the file is no manifest of ours."""
+    """True if a run was completed; InputError if the file is not a manifest of this package."""
     try:
         content = json.loads(manifest.read_text(encoding="utf-8"))
         return bool(content["complete"])
@@ -188,7 +188,7 @@ def _is_complete(manifest: Path) -> bool:
 
 
 def _write_manifest(out: Path, options: SynthOptions, report: SynthReport | None) -> None:
-    """How the corpus was made, and what is in it; nothing that differs from run to run."""
+    """Write how the corpus was made and what it contains, without figures that vary by run."""
     content: dict[str, Any] = {
         "format": FORMAT,
         "generator": f"sat-retriever {__version__}",
@@ -223,7 +223,7 @@ def _write_sheets(
                 if progress:
                     progress("sheets", held.sheets - held.hidden, plan.scale.sheets or 0)
             held.link_types = edges.stats()["edge_type_counts_all"]
-    finally:  # an interrupt can come while the files are opened, before the block owns them
+    finally:  # an interrupt may come while the files are opened, before the block owns them
         _remove_drafts(out)
     return held
 
@@ -234,7 +234,7 @@ def _remove_drafts(out: Path) -> None:
 
 
 def _publish(unit: MadeUnit, sheets: SheetsFile, edges: EdgesFile, held: _Held) -> None:
-    """Number a unit's sheets, write them and their links, and keep what queries need."""
+    """Number a unit's sheets, write them and their links, and keep the data for queries."""
     number_of = {
         sheet.record.sheet_id: edges.sheets + place for place, sheet in enumerate(unit.sheets)
     }
@@ -260,7 +260,7 @@ def _publish(unit: MadeUnit, sheets: SheetsFile, edges: EdgesFile, held: _Held) 
 def _queries(
     held: _Held, vocabulary: Vocabulary, options: SynthOptions, number: int, cache: Path
 ) -> Iterable[Made]:
-    """Labelled queries, in a language model's words where one is named."""
+    """Make labelled queries, reworded by a language model if one is named."""
     wordings = Wordings(
         kinds={
             kind.asked[0]: kind.asked
@@ -278,7 +278,7 @@ def _queries(
 def _counted(
     made: Iterable[Made], by_type: Counter[str], number: int, progress: SynthProgress | None
 ) -> Iterator[Query]:
-    """The queries, counted as they go by."""
+    """Yield the queries, and count them."""
     for done, each in enumerate(made, start=1):
         by_type[each.query.query_type] += 1
         if progress and done % 100 == 0:

@@ -1,4 +1,4 @@
-"""The `sheets.json` and `dependency_edges.json` of a made corpus, written row by row."""
+"""Write the `sheets.json` and `dependency_edges.json` of a made corpus row by row."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sat_retriever.atomic import draft_of, writing
 from sat_retriever.records.links import Link, LinkType, in_order
 from sat_retriever.records.sheets import SheetRecord
 
-# Where a pair has several types, the published files call the first of these its type.
+# If a pair has several types, the published files use the first of these as its type.
 _FIRST = (LinkType.JOIN_KEY.value, LinkType.AGGREGATION.value)
 _PARTS = ("edges", "edge_types", "edge_all_types", "edge_directions")
 
 
 class SheetsFile:
-    """Writes `sheets.json`, one sheet a line; the file appears when all are in it.
+    """A writer of `sheets.json`, one sheet a line; the file appears when it is complete.
 
     Args:
         path: The file.
@@ -37,11 +37,11 @@ class SheetsFile:
     def add(self, number: int, record: SheetRecord, category: str) -> None:
         """Write one sheet under its number.
 
-        Beyond the published fields: `workbook`, `sheet` and `path` name the sheet in its
-        file, `category` is the one of the statistics.
+        Fields beyond the published ones: `workbook`, `sheet` and `path` name the sheet in its
+        file, `category` is its category in the statistics.
 
         Raises:
-            OutputError: If it cannot be written.
+            OutputError: If the file cannot be written.
         """
         entry = {
             "sheet_id": number,
@@ -61,7 +61,7 @@ class SheetsFile:
         self._written += 1
 
     def __enter__(self) -> SheetsFile:
-        """The open file."""
+        """Return the open file."""
         return self
 
     def __exit__(
@@ -81,10 +81,10 @@ class SheetsFile:
 
 
 class EdgesFile:
-    """Writes `dependency_edges.json`; its four parts are kept apart until the end.
+    """A writer of `dependency_edges.json`; its four parts are separate files until the end.
 
-    Source: the published file. Departs: `sibling_period` is a type too, and every type of a
-    pair has its direction (source = the sheet that depends).
+    Source: the published file. Departs: `sibling_period` is also a type, and every type of a
+    pair has its direction (source = the dependent sheet).
 
     Args:
         path: The file.
@@ -107,14 +107,14 @@ class EdgesFile:
     def add(self, links: Iterable[Link], number_of: Mapping[str, int]) -> None:
         """Write the links among one group of sheets, which no later call mentions.
 
-        Where two sheets depend on each other in the same way, one direction is kept.
+        If two sheets depend on each other by the same type of link, one direction is kept.
 
         Args:
             links: Links between sheets of the group.
             number_of: Their numbers by sheet id.
 
         Raises:
-            OutputError: If they cannot be written.
+            OutputError: If the file cannot be written.
         """
         pairs: dict[tuple[int, int], dict[str, tuple[int, int]]] = {}
         for link in links:
@@ -143,7 +143,7 @@ class EdgesFile:
         self._all.update(types)
 
     def stats(self) -> dict[str, Any]:
-        """The counts that the file ends with."""
+        """Return the counts at the end of the file."""
         return {
             "total_edges": self._edges,
             "total_sheets": self.sheets,
@@ -154,7 +154,7 @@ class EdgesFile:
         }
 
     def __enter__(self) -> EdgesFile:
-        """The open file."""
+        """Return the open file."""
         return self
 
     def __exit__(
@@ -174,7 +174,7 @@ class EdgesFile:
                 draft.unlink(missing_ok=True)
 
     def _join(self) -> None:
-        """The four parts and the counts as one object."""
+        """Join the four parts and the counts into one object."""
         with draft_of(self._path) as draft, draft.open("w", encoding="utf-8", newline="\n") as out:
             out.write("{\n")
             for name, part in self._drafts.items():
@@ -188,7 +188,7 @@ class EdgesFile:
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], path: Path) -> int:
-    """Write objects as one JSON list, one a line; their number."""
+    """Write objects as one JSON list, one a line; return their number."""
     written = 0
     with draft_of(path) as draft, draft.open("w", encoding="utf-8", newline="\n") as file:
         file.write("[")
@@ -204,7 +204,7 @@ def _counts(counter: Counter[str]) -> dict[str, int]:
 
 
 def _by_rank(types: Iterable[str]) -> list[str]:
-    """Types of links, the one that a pair is called by first.
+    """Order types of links; the first is the type of the pair.
 
     >>> _by_rank(["formula_reference", "aggregation"])
     ['aggregation', 'formula_reference']

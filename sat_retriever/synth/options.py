@@ -1,4 +1,4 @@
-"""What a corpus is to be, and what it has become."""
+"""The options of a corpus, and the report about a made corpus."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 WORKBOOKS = "workbooks"
-"""Folder of the workbooks below the corpus's own."""
+"""The folder of the workbooks in the corpus's folder."""
 
 SynthProgress = Callable[[str, int, int], None]
-"""Called with what is being made, how many are done, and of how many (0: unknown)."""
+"""A function called with the stage, the number done, and the total (0 if unknown)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SynthOptions:
-    """What to make. Equal options give equal bytes.
+    """The options of a corpus. Equal options give equal bytes.
 
     Attributes:
         scale: "small" (20 to 40 workbooks), "paper-614", "paper-1k", or a number of visible
             sheets.
-        seed: Of everything random.
-        companies: Number of simulated companies; a corpus too large for them has more.
+        seed: Seed of all random choices.
+        companies: Number of simulated companies; a corpus too large for them uses more.
         years: Years covered: "2019-2026", "2024" or "2019,2021".
-        queries: Number of labelled queries; None for the scale's own.
-        vocabulary: Folder of word files that replace those of the same name; None for none.
+        queries: Number of labelled queries; None for the scale's default.
+        vocabulary: Folder of word files that replace packaged files of the same name; or None.
         language: Language of titles, headers and values, for example "de".
         translations: Folder of translations into it, `<language>.json`; None for the
             packaged ones alone.
-        translator: Ollama model that translates what is in no file, and without which that
-            stays English; its answers are added to `translations`. Empty for none.
-        paraphrase: Ollama model that says queries in other words; empty for none.
+        translator: Ollama model for texts without a translation, which otherwise stay English;
+            its answers are added to `translations`. Empty for none.
+        paraphrase: Ollama model that rewords queries; empty for none.
     """
 
     scale: str = "small"
@@ -47,18 +47,18 @@ class SynthOptions:
 
 @dataclass(frozen=True, slots=True)
 class SynthReport:
-    """What was made.
+    """The contents of a made corpus.
 
     Attributes:
         workbooks: Number of workbooks.
-        sheets: Number of sheets, hidden ones too.
-        hidden: Number of hidden sheets; a scale counts the others.
+        sheets: Number of sheets, including hidden ones.
+        hidden: Number of hidden sheets; a scale counts only the others.
         categories: Sheets by category.
         conventions: Sheets by naming convention.
         links: Links by type.
         queries: Queries by type.
-        pairs: Rows of `train.json`.
-        seconds: Time taken.
+        pairs: Number of rows in `train.json`.
+        seconds: Time taken, in seconds.
     """
 
     workbooks: int

@@ -1,4 +1,4 @@
-"""Pairs of sheets with the columns they share, as `train.json` has them."""
+"""Pair sheets by shared columns, in the form of `train.json`."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import dataclass
 from typing import Any
 
 NEGATIVES = 5
-"""Negative pairs a positive one: the release has 2,505 for 501."""
-_TRIES = 64  # draws before a negative pair is given up, in a corpus of nearly one kind
+"""The negative pairs per positive pair: the release has 2,505 for 501."""
+_TRIES = 64  # draws before a negative pair is given up, if nearly all sheets are of one kind
 
 Headers = tuple[tuple[str, str], ...]
-"""Id and header of each column, left to right."""
+"""The id and header of each column, left to right."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairSheet:
-    """What a pair needs to know of a sheet.
+    """The data of a sheet for pairing.
 
     Attributes:
         number: The sheet's number in `sheets.json`.
-        kind: Equal for sheets of one kind, "sales/orders": those of different kinds are
-            no pair.
+        kind: Kind of the sheet, for example "sales/orders"; only sheets of different kinds are
+            negative pairs.
         columns: Ids and headers of its columns.
-        stem: Equal for the source and the target of one sheet; empty if it has no such
-            counterpart.
+        stem: Original of a fabricated sheet, equal for its source and its target; empty for
+            other sheets.
     """
 
     number: int
@@ -35,21 +35,21 @@ class PairSheet:
 
 
 def train_pairs(sheets: Iterable[PairSheet], chance: random.Random) -> Iterator[dict[str, Any]]:
-    """Rows of `train.json`: each positive pair, and after it five negative ones.
+    """Yield the rows of `train.json`: each positive pair, then five negative ones.
 
-    Positive are the source and the target of one sheet; sheets without a counterpart are
-    paired two by two with others of their kind, each at most once. `matched_columns` has
-    their headers of equal ids. Negative are two sheets of different kinds, drawn evenly,
-    with None for columns; where all sheets are of one kind there are none.
+    A positive pair is the source and the target of one sheet. Sheets without a counterpart
+    are paired with others of their kind, each at most once. `matched_columns` has their
+    headers with equal ids. A negative pair is two sheets of different kinds, drawn uniformly,
+    with None for `matched_columns`; there are none if all sheets are of one kind.
 
-    Source: the release (501 positive pairs, 2,505 negative). Departs: there negatives may
-    be of one kind and differ in company or year (28 of 2,505), although their columns are
-    the same; and its rows are shuffled.
+    Source: the release (501 positive pairs, 2,505 negative). Departs: negatives of the
+    release may be of one kind and differ in company or year (28 of 2,505), although their
+    columns are the same; and its rows are shuffled.
 
     Args:
-        sheets: All sheets of the corpus, each source before its target; held of each are its
-            number and references to its kind and columns, which sheets share.
-        chance: Pairs sheets of a kind, and draws negatives.
+        sheets: All sheets of the corpus, each source before its target; only their numbers
+            and references to shared kinds and columns are kept.
+        chance: Random numbers for pairs of a kind and for negatives.
     """
     held = _Held(sheets)
     number = 0
@@ -75,7 +75,7 @@ def _matched(first: Headers, second: Headers) -> list[list[str]]:
 
 
 class _Held:
-    """All sheets, those of equal columns with one description.
+    """The data of all sheets; sheets with equal columns share one description.
 
     Args:
         sheets: The sheets.
@@ -102,14 +102,14 @@ class _Held:
                 waiting[sheet.stem] = place
 
     def positives(self, chance: random.Random) -> Iterator[tuple[int, int]]:
-        """Places of sheets that are pairs."""
+        """Yield the positions of sheets that are pairs."""
         yield from self._pairs
         for places in self._of_kind.values():
             chance.shuffle(places)
             yield from zip(places[::2], places[1::2], strict=False)
 
     def negatives(self, chance: random.Random) -> Iterator[tuple[int, int]]:
-        """Places of sheets of different kinds; fewer than five pairs where hardly any differ."""
+        """Yield positions of sheets of different kinds; fewer than five if hardly any differ."""
         for _ in range(NEGATIVES):
             for _ in range(_TRIES):
                 one, other = (chance.randrange(len(self.numbers)) for _ in range(2))

@@ -1,4 +1,4 @@
-"""One unit of a corpus: its workbooks written, and what is to be published of them."""
+"""Write the workbooks of one unit of a corpus, and collect the data to publish."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class MadeSheet:
     """A written sheet and the truth about it.
 
     Attributes:
-        record: What an index must find.
-        category: Category of the statistics.
-        convention: How its file and tab are named.
-        facts: What questions can ask for; None for a sheet that answers none.
-        columns: Ids of its columns, and their headers as in the record.
-        stem: Equal for the source and the target of one sheet; empty without.
+        record: Record that an index must find.
+        category: Category in the statistics.
+        convention: Naming convention of its file and tab.
+        facts: Facts for questions; None for a sheet that answers none.
+        columns: Ids of its columns, with their headers in the record.
+        stem: Original sheet, equal for its source and its target; empty for other sheets.
     """
 
     record: SheetRecord
@@ -56,19 +56,19 @@ class MadeSheet:
     stem: str
 
     def pair(self, number: int) -> PairSheet:
-        """What `train.json` needs to know of it."""
+        """Return the data of the sheet for `train.json`."""
         kind = self.facts.kind if self.facts else self.record.sheet
         return PairSheet(number, f"{self.category}/{kind}", self.columns, self.stem)
 
 
 @dataclass(frozen=True, slots=True)
 class MadeUnit:
-    """What a unit contributes to the corpus.
+    """The contribution of a unit to the corpus.
 
     Attributes:
-        sheets: Its sheets, workbook after workbook in tab order.
-        links: What formulas, declarations and periods say; none leads to another unit.
-        keys: Joins that no formula shows: `join_key` links that are not among `links`.
+        sheets: Its sheets, by workbook and tab order.
+        links: Links from formulas, declarations and periods; none leads to another unit.
+        keys: Joins without formulas: `join_key` links that are not among `links`.
         workbooks: Number of workbooks.
     """
 
@@ -83,9 +83,9 @@ class Retold:
     """The language of a corpus other than English.
 
     Attributes:
-        language: Its tag, for example "de".
+        language: Tag of the language, for example "de".
         folder: Folder of translations; None for the packaged ones alone.
-        model: Ollama model that translates what is in no file; empty for none.
+        model: Ollama model for texts without a translation; empty for none.
     """
 
     language: str
@@ -93,16 +93,16 @@ class Retold:
     model: str = ""
 
     def books(self, books: Sequence[Book], vocabulary: Vocabulary) -> tuple[Book, ...]:
-        """The workbooks of a unit in that language."""
+        """Translate the workbooks of a unit."""
         retelling = Retelling(self.translator(), self.language, proper=proper_names(vocabulary))
         return tuple(retelling.book(book) for book in books)
 
     def translator(self) -> CachedTranslator:
-        """What is known of the language, and whom to ask for the rest.
+        """Open the known translations, with the model for the rest.
 
         Raises:
-            InputError: If the language is no tag, a file of translations is malformed, there
-                is none and no model, or a model's answers have no folder to be kept in.
+            InputError: If the language is not a tag, a file of translations is malformed, there are
+                neither translations nor a model, or a model's answers have no folder.
             MissingExtraError: If a model is named and the extra `ollama` is missing.
         """
         inner = OllamaTranslator(OllamaChat(self.model)) if self.model else None
@@ -110,9 +110,9 @@ class Retold:
         if not translator.known(self.language) and inner is None:
             where = "the packaged words" if self.folder is None else f"{self.folder}"
             raise InputError(
-                f"there are no translations into {self.language!r} in {where}; packaged are "
-                f"{', '.join(packaged_languages())}; name a folder with {self.language}.json, or "
-                "a language model"
+                f"there are no translations into {self.language!r} in {where}; the packaged "
+                f"languages are {', '.join(packaged_languages())}; name a folder with "
+                f"{self.language}.json, or a language model"
             )
         return translator
 
@@ -120,15 +120,15 @@ class Retold:
 def unit_books(
     unit: Unit, *, fabricated: bool = False, retold: Retold | None = None
 ) -> list[tuple[Book, str]]:
-    """The workbooks of a unit, each with its stem: the path of what it was cut from, or "".
+    """Return the workbooks of a unit, each with its stem: the path of its original, or "".
 
-    Source: paper, appendix on data sets: what is fabricated is translated before, and has
-    typed placeholders in place of high-cardinality text.
+    Source: paper, appendix on data sets: workbooks are translated before pairs are
+    fabricated, and placeholders replace high-cardinality text.
 
     Args:
-        unit: What to make.
-        fabricated: Make a source and a target of each; hidden sheets are left out then.
-        retold: Puts their texts into another language; None leaves them English.
+        unit: The unit.
+        fabricated: Make a source and a target of each workbook, without hidden sheets.
+        retold: Language of the texts; None for English.
     """
     books = tuple(category(unit.category).books(unit.house, unit.years))
     tabs = kept(unit, books)
@@ -151,13 +151,13 @@ def unit_books(
 def made_unit(
     unit: Unit, folder: Path, *, fabricated: bool = False, retold: Retold | None = None
 ) -> MadeUnit:
-    """Write the workbooks of a unit, and tell what is in them.
+    """Write the workbooks of a unit, and return the data about them.
 
     Args:
-        unit: What to make.
+        unit: The unit.
         folder: Folder of the workbooks; their paths are relative to it.
         fabricated: Make a source and a target of each sheet.
-        retold: Puts their texts into another language; None leaves them English.
+        retold: Language of the texts; None for English.
 
     Raises:
         OutputError: If a workbook cannot be written.
@@ -181,7 +181,7 @@ def made_unit(
 
 
 def _sheets(ready: CompiledBook, stem: str, label: str) -> Iterator[MadeSheet]:
-    """The sheets of a workbook; published records need neither tables nor values."""
+    """Yield the sheets of a workbook; published records need neither tables nor values."""
     book = ready.book
     for sheet, record in zip(book.sheets, true_records(ready), strict=True):
         facts = sheet.facts and replace(sheet.facts, sheet_id=record.sheet_id, workbook=book.path)
@@ -203,7 +203,7 @@ def _pair(link: Link) -> tuple[str, str, str]:
 
 
 def _once(links: Sequence[Link]) -> tuple[Link, ...]:
-    """The first link of each pair of sheets and type."""
+    """Keep the first link of each pair of sheets and type."""
     found: dict[tuple[str, str, str], Link] = {}
     for link in links:
         found.setdefault(_pair(link), link)

@@ -1,4 +1,4 @@
-"""Units made side by side, in their order."""
+"""Make units in parallel, in their order."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from sat_retriever.errors import InputError
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.unit import MadeUnit, Retold, made_unit
 
-_AHEAD = 3  # units a worker that wait for earlier ones: bounds memory
+_AHEAD = 3  # units per worker that wait for earlier ones: limits memory
 _ENDED = (
-    "a process that makes workbooks ended before its work: either the memory did not suffice, "
-    'or a script calls this without `if __name__ == "__main__":`; one worker needs neither'
+    "a worker process ended early: either it ran out of memory, "
+    'or a script runs this without `if __name__ == "__main__":`; try one worker'
 )
-_FEW = 8  # units that are made sooner than a worker has started
+_FEW = 8  # fewer units are made sooner than a worker has started
 
 
 def made_units(
     plan: Plan, folder: Path, retold: Retold | None = None, workers: int | None = None
 ) -> Iterator[MadeUnit]:
-    """Write the workbooks of a plan; what is in them, unit by unit in the plan's order.
+    """Write the workbooks of a plan, and yield the data of each unit in the plan's order.
 
     Args:
-        plan: What to make.
+        plan: The plan.
         folder: Folder of the workbooks.
-        retold: Language of their texts; None for English. With a language model, whose
-            answers are kept in one file, everything is made in this process.
-        workers: Processes; all cores by default. Each imports the script that calls this,
-            so what the script does must stand below `if __name__ == "__main__":`.
+        retold: Language of their texts; None for English. A language model's answers are kept
+            in one file, so with a model everything is made in this process.
+        workers: Number of processes; all cores by default. Each imports the script that calls
+            this, so the script needs `if __name__ == "__main__":` around its actions.
 
     Raises:
-        InputError: If a process ends before its work.
+        InputError: If a process ends early.
         OutputError: If a workbook cannot be written.
     """
     fabricated = plan.scale.fabricated
@@ -72,10 +72,10 @@ def made_units(
 
 @contextmanager
 def _shielded() -> Iterator[None]:
-    """Processes started inside never see Ctrl+C, and none is started by half.
+    """Protect processes started inside from Ctrl+C, and delay it here until the block ends.
 
-    They inherit that it is blocked. Here it waits until the block ends: another thread may
-    take it, so blocking alone is not enough.
+    The processes inherit the blocked signal. A handler delays it as well, because another
+    thread may receive it, so blocking alone is not enough.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows has none
         yield

@@ -1,1 +1,1 @@
-"""Text to words, and records to the text that is matched."""
+"""Split texts into words, and write records as the text that is matched."""

@@ -1,8 +1,8 @@
-"""Identifiers to words: camel case comes apart, the words of a trade stay whole.
+"""Split identifiers into words: camel case is split, domain terms stay whole.
 
-The shape of capitals, small letters and digits tells most words of a trade: plural acronyms
-(LDVs), chemical formulas and units (NOx, CO2e, kWh), short forms (PhD, SoCC), part numbers
-(BX-7740/2), versions (v2.1). A short table holds those whose shape does not.
+Most domain terms are recognised by their pattern of capitals, small letters and digits:
+plural acronyms (LDVs), chemical formulas and units (NOx, CO2e, kWh), short forms (PhD, SoCC),
+part numbers (BX-7740/2), versions (v2.1). A short table lists the terms without such a pattern.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MAX_CHARS = 20_000
-_LONGEST_HUMP = 256  # characters; a longer one is no name, and is left as it is
+_LONGEST_HUMP = 256  # characters; a longer one is not a name and stays unchanged
 
-# Vowel signs and other marks belong to the letter before them, but are no word characters for `re`.
+# Vowel signs and other marks belong to the letter before them, but `re` does not count them in \w.
 MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
     "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09cd\u0a01-\u0a03"
@@ -32,21 +32,21 @@ UNITS = frozenset(
     "mhz ghz kv kva mva kw mw gw kwh mwh gwh twh kwp mwp kj mj gj tj kcal btu mmbtu kb mb gb tb "
     "yr pcs kbps mbps gbps ppm ppb mah eur usd gbp chf jpy cny inr".split()
 )
-"""Units and currencies that stand right behind a number, in small letters."""
+"""The units and currencies, in small letters, that may follow a number directly."""
 
 _CASED = "".join(map(chr, range(0x41, 0x530)))  # Latin, Greek, Cyrillic
 _U = "".join(char for char in _CASED if char.isupper())
 _L = "".join(char for char in _CASED if char.islower()) + "\u00aa\u00ba"
 _A = _U + _L
 _YEAR = r"(?:19|20)\d\d(?!\d)"
-# Digits of the letters before them; a year stands alone after two letters, any four digits after
-# four: ISO9001 is one word, part0001 is two.
+# Digits that belong to the letters before them. A year is split off after two or more letters,
+# any four digits after four or more: ISO9001 is one word, part0001 is two.
 _FOUR = rf"(?<=[{_A}]{{4}})\d{{4}}(?!\d)"
 _DIGITS = rf"(?:(?<![{_A}][{_A}])\d+|(?!{_YEAR}|{_FOUR})\d+)?"
 # CO2e, A320neo, m8x40, Phase2B
 _TAIL = rf"(?:(?<=\d)(?:[{_L}]{{1,4}}(?![{_L}]){_DIGITS}|[{_U}](?![{_A}\d])))*"
 _UNIT = rf"(?:[{_U}]+(?:[{_L}](?![{_L}])|(?![{_L}])){_DIGITS})"
-# Words whose shape does not tell: units, chemistry, biology, software, names.
+# Terms whose pattern is not distinctive: units, chemistry, biology, software, names.
 _TRADE = (
     r"[kMGT]W[hp]s?|[Mm]{1,2}Btus?|mmHg|keV|GmbHs?|[A-Z]aaS|(?:My|No)SQL|OAuth\d?"
     r"|(?:si|mi|sc|sn|ds|ss|lnc|mt|cf|ct)[RD]NAs?"
@@ -60,14 +60,14 @@ _HUMP = re.compile(
     rf"|\d{{4}}(?!\d)"
     rf"|\d+(?=(?i:{'|'.join(sorted(UNITS, key=len, reverse=True))})(?![{_L}\d]))"
     rf"|\d+(?:[{_U}]+(?![{_L}])\d*|[{_L}]{{1,4}}(?![{_L}])\d*)*"
-    rf"|(?P<other>[^{_A}\d]+)"  # letters of other scripts stay with what they touch
+    rf"|(?P<other>[^{_A}\d]+)"  # letters of other scripts stay with their neighbours
 )
 _PLAIN = re.compile(rf"[{_U}]?[{_L}]+|[{_U}]+|\d+")
-# Short words that a capital starts, and that belong to no abbreviation before or after them.
+# Short words that begin with a capital and are no part of an abbreviation beside them.
 _SHORT = re.compile(
     rf"(?<=[{_A}\d][{_A}\d])(?=(?:No|Id|Nr|Of|By|To|At|On|In|Is)$)"
     rf"|(?<=[{_A}\d][{_A}\d])(?=(?:Of|By|To)[{_U}])|(?<=Of)(?=[{_U}]{{2}})|(?<=By)(?=[{_U}]{{2}})"
-    rf"|(?<=^[{_L}])(?=IDs?$)|(?<=^[{_A}])(?=Ids?$)"  # a key of one letter's table: mID
+    rf"|(?<=^[{_L}])(?=IDs?$)|(?<=^[{_A}])(?=Ids?$)"  # the key of a one-letter table: mID
     rf"|(?<=^(?:My|No|Is|In|To|At|On|If|Do))(?=[{_U}]{{2}})"
     r"|(?i:(?<=^[QH][1-4])(?=FY)|(?<=^FY\d\d)(?=[QH][1-4]))"
 )
@@ -98,11 +98,11 @@ _PREFIXED = re.compile(rf"[ei]([A-Z][{_L}]{{3,}})")  # eInvoice: invoice
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a text.
+    """One word of a text, with the other forms that match it.
 
     Attributes:
         text: The word as it is written.
-        also: What else it is found by: its singular, its parts.
+        also: Further forms that match it: its singular, its parts.
     """
 
     text: str
@@ -110,10 +110,10 @@ class Word:
 
 
 def split_identifiers(text: str) -> str:
-    """The text with identifiers taken apart by spaces, letters unchanged.
+    """Split identifiers in a text by spaces; letters are unchanged.
 
-    Handles camelCase, snake_case, "-", "." and "/", and a year glued to a word. Acronyms with
-    a plural, formulas, units, versions, decimals and part numbers stay whole.
+    Splits camelCase, snake_case, "-", "." and "/", and a year joined to a word. Plural
+    acronyms, formulas, units, versions, decimals and part numbers stay whole.
 
     >>> split_identifiers("Stock_Market__Q3-2021.finalReport")
     'Stock Market Q3 2021 final Report'
@@ -132,7 +132,7 @@ def split_identifiers(text: str) -> str:
 
 
 def read_words(text: str) -> Iterator[Word]:
-    """The words of a text, signs between them left out.
+    """Yield the words of a text, without the signs between them.
 
     >>> [word.text for word in read_words("(net_Profit, PM2.5)")]
     ['net', 'Profit', 'PM2.5']
@@ -144,7 +144,7 @@ def read_words(text: str) -> Iterator[Word]:
 
 
 def _spaced(word: str) -> Iterator[str]:
-    """A word, spaces for separators and between the words it hides."""
+    """Yield a word's parts, with spaces for separators and between joined words."""
     end = 0
     for match in _CHUNK.finditer(word):
         yield _SEPARATOR.sub(" ", word[end : match.start()])
@@ -154,7 +154,7 @@ def _spaced(word: str) -> Iterator[str]:
 
 
 def _chunk(chunk: str) -> tuple[Word, ...]:
-    """The words of letters and digits that at most single separators are between."""
+    """Return the words in a run of letters and digits with single separators."""
     if _PLAIN.fullmatch(chunk):
         return (Word(chunk),)
     if "&" in chunk:
@@ -167,7 +167,7 @@ def _chunk(chunk: str) -> tuple[Word, ...]:
 
 
 def _is_code(chunk: str) -> bool:
-    """Whether a chunk is a part number or another code: short letter groups and a number.
+    """True if a chunk is a part number or another code: short letter groups and a number.
 
     >>> [_is_code(text) for text in ("BX-7740/2", "10-K", "Q3-2021", "net-profit", "Mar-24")]
     [True, True, False, False, False]
@@ -186,7 +186,7 @@ def _is_code(chunk: str) -> bool:
 
 
 def _dotted(piece: str) -> list[str]:
-    """The words of a piece in which dots may separate words, or the digits of one number."""
+    """Split a piece at dots, unless a dot is within a number."""
     runs = piece.split(".")
     found = list(_humps(runs[0]))
     dated = len(runs) > 2 and any(re.fullmatch(_YEAR, run) for run in runs)  # 31.03.2024
@@ -201,7 +201,7 @@ def _dotted(piece: str) -> list[str]:
 
 
 def _humps(run: str) -> tuple[str, ...]:
-    """The words of a run of letters and digits."""
+    """Return the words of a run of letters and digits."""
     if _PLAIN.fullmatch(run):
         return (run,)
     found: list[str] = []
@@ -217,7 +217,7 @@ def _humps(run: str) -> tuple[str, ...]:
 
 
 def _cut(hump: re.Match[str]) -> list[str]:
-    """The words of a hump, short words and times taken off until none is left to take."""
+    """Return the words of a hump, with short words and times split off repeatedly."""
     found: list[str] = []
     waiting = [hump]
     while waiting:
@@ -233,7 +233,7 @@ def _cut(hump: re.Match[str]) -> list[str]:
 
 
 def _also(word: str) -> tuple[str, ...]:
-    """What else a word is found by: the singular of a plural acronym, telling parts."""
+    """Return further forms of a word: the singular of a plural acronym, distinctive parts."""
     if _PLURAL.fullmatch(word):
         return (word[:-1],)
     if prefixed := _PREFIXED.fullmatch(word):

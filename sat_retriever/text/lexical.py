@@ -1,9 +1,9 @@
-"""Words in common: what a sheet and a query are matched by, and BM25 over it.
+"""Score sheets by the words that they share with a query, using BM25.
 
 The inverted index is the store's FTS5 table; the scores are computed here, on arrays.
-FTS5's own `bm25()` visits every posting of every word for each query, which common
-words make slow (91 ms at 100,000 sheets); here a word's scores are computed once and
-kept, so that all words of a query count, none is left out, and a repeated word is free.
+FTS5's own `bm25()` visits every posting of every query word, which is slow for common
+words (91 ms at 100,000 sheets). Here the scores of a word are computed once and kept, so
+all words of a query count and a repeated word costs nothing.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from sat_retriever.text.segment import forms, stem, stems
 
 K1 = 1.2  # saturation of repeated words; FTS5's value
 B = 0.4  # normalisation by length
-# Weight of a word by where it stands: workbook name, sheet name, headers, folder.
+# The weight of a word by its field: workbook name, sheet name, headers, folder.
 # Chosen on Spider's training questions and 1K's validation split (benchmarks/LOG.md).
 FIELD_WEIGHTS = (1.0, 3.0, 1.0, 1.0)
 MAX_QUERY_WORDS = 256
 
-# Function words and the verbs of asking; content words of any domain stay.
+# Function words and verbs of requests; content words of any domain are kept.
 STOP_WORDS = frozenset(
     """
     a an and any are as at be been by can could did do does each for from had has have how i if in
@@ -40,9 +40,9 @@ Postings = Callable[[str], tuple[NDArray[np.intp], ...]]
 
 
 def sheet_words(record: SheetRecord) -> tuple[list[str], ...]:
-    """Words of a record by field: workbook name, sheet name, headers, folder.
+    """Return the words of a record by field: workbook name, sheet name, headers, folder.
 
-    Headers are those of every table on the sheet.
+    Headers of every table on the sheet are included.
 
     >>> record = SheetRecord("2023/SalesReports.xlsx#Q1", "Q1", "SalesReports.xlsx",
     ...                      "2023/SalesReports.xlsx")
@@ -53,13 +53,13 @@ def sheet_words(record: SheetRecord) -> tuple[list[str], ...]:
 
 
 def sheet_texts(record: SheetRecord) -> tuple[str, str, str, str]:
-    """Texts of a record by field: workbook name, sheet name, headers, folder."""
+    """Return the texts of a record by field: workbook name, sheet name, headers, folder."""
     folder = record.path.rpartition("/")[0]
     return record.workbook_name, record.sheet, "\n".join(_header_names(record)), folder
 
 
 def query_words(query: str) -> list[str]:
-    """Distinct words of a query that count, in order; all of them if all are stop words.
+    """Return the distinct content words of a query in order; all words if all are stop words.
 
     >>> query_words("Which sheets have the singers' names?")
     ['sheet', 'singer', 'name']
@@ -71,12 +71,12 @@ def query_words(query: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class WordScores:
-    """BM25 of one word.
+    """The BM25 scores of one word.
 
     Attributes:
-        rows: Positions of the sheets that have it, ascending.
+        rows: Positions of the sheets that contain it, ascending.
         scores: Their scores, same length, float32.
-        limit: The score no sheet can exceed: idf · (K1 + 1).
+        limit: Upper bound of a sheet's score: idf · (K1 + 1).
     """
 
     rows: NDArray[np.intp]
@@ -85,15 +85,15 @@ class WordScores:
 
 
 def score_word(postings: Sequence[NDArray[np.intp]], lengths: FloatArray) -> WordScores:
-    """BM25 of one word for every sheet that has it.
+    """Compute BM25 of one word for every sheet that contains it.
 
     Source: Robertson and Zaragoza (2009), with the idf of Lucene, ln(1 + (n - df + ½) /
-    (df + ½)), which is positive also for words that most sheets have. A field counts a
-    word once, times the field's weight.
+    (df + ½)), which is positive even for words in most sheets. A word counts once per field,
+    multiplied by the field's weight.
 
     Args:
-        postings: Positions of the sheets that have the word, one array a field.
-        lengths: Words of every sheet, shape (n,).
+        postings: Positions of the sheets that contain the word, one array per field.
+        lengths: Number of words of every sheet, shape (n,).
     """
     frequency = np.zeros(len(lengths), dtype=np.float32)
     for rows, weight in zip(postings, FIELD_WEIGHTS, strict=True):
@@ -109,12 +109,12 @@ def score_word(postings: Sequence[NDArray[np.intp]], lengths: FloatArray) -> Wor
 
 @dataclass(frozen=True, slots=True)
 class WordShares:
-    """What each word of a query gives each of some sheets, of the query's best possible.
+    """The contributions of a query's words to the scores of some sheets.
 
     Attributes:
-        limits: Most that a word can give, (w,); they sum to 1, or there are none.
-        shares: What it gives, (w, n); a column sums to the sheet's lexical score.
-        words: The words, as `query_words` gives them.
+        limits: Largest possible contribution of each word, (w,); they sum to 1, or w is 0.
+        shares: Actual contributions, (w, n); a column sums to the sheet's lexical score.
+        words: The words, as `query_words` returns them.
     """
 
     limits: FloatArray
@@ -123,12 +123,12 @@ class WordShares:
 
 
 class LexicalScorer:
-    """BM25 of queries over one state of the index, keeping the scores of the words it has.
+    """A BM25 scorer for one state of the index, which caches the scores of words.
 
     Args:
-        postings: Word to positions of the sheets that have it, one array a field.
-        lengths: Words of every sheet, shape (n,).
-        max_kept: Most sheet scores kept, over all words (8 bytes each and more).
+        postings: Function from a word to the positions of the sheets with it, one array per field.
+        lengths: Number of words of every sheet, shape (n,).
+        max_kept: Most sheet scores kept, over all words (at least 8 bytes each).
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class LexicalScorer:
 
     @classmethod
     def of(cls, records: Iterable[SheetRecord]) -> LexicalScorer:
-        """BM25 over records, positions in their order; the scores that an index of them gives."""
+        """Build a scorer over records; positions and scores equal those of an index of them."""
         fields: tuple[dict[str, list[int]], ...] = tuple(defaultdict(list) for _ in FIELD_WEIGHTS)
         lengths = []
         for row, record in enumerate(records):
@@ -158,13 +158,13 @@ class LexicalScorer:
         return cls(postings, np.array(lengths, dtype=np.float32))
 
     def __len__(self) -> int:
-        """Number of sheets."""
+        """Return the number of sheets."""
         return len(self._lengths)
 
     def scores(self, query: Sequence[str]) -> FloatArray:
-        """BM25 as a share of the best possible, shape (n,), in [0, 1].
+        """Compute BM25 as a share of the best possible score, shape (n,), in [0, 1].
 
-        The best possible is the sum of the limits of the query's words that occur at all.
+        The best possible score is the sum of the limits of the query words that any sheet has.
         """
         total = np.zeros(len(self._lengths), dtype=np.float32)
         limit = 0.0
@@ -176,7 +176,7 @@ class LexicalScorer:
         return total / np.float32(limit) if limit else total
 
     def by_word(self, query: Sequence[str], places: NDArray[np.intp]) -> WordShares:
-        """The scores of some sheets, by position, apart for each word that occurs at all."""
+        """Compute the scores of the sheets at some positions, separately for each known word."""
         scored_words = ((word, self._word(word)) for word in query)
         known = [(word, scored) for word, scored in scored_words if len(scored.rows)]
         found = [scored for _, scored in known]
@@ -193,7 +193,7 @@ class LexicalScorer:
             self._kept.move_to_end(word)
             return self._kept[word]
         found = score_word(self._postings(word), self._lengths)
-        if not len(found.rows):  # of words that no sheet has there is no end
+        if not len(found.rows):  # unknown words are not cached: their number is unlimited
             return found
         self._kept[word] = found
         self._size += len(found.rows)
@@ -204,9 +204,9 @@ class LexicalScorer:
 
 
 def matched(record: SheetRecord, query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Words of the query that a sheet has, and its headers that share one with the query.
+    """Return the query words that a sheet has, and its headers that share one with the query.
 
-    Words come as the query spells them, without case; at most ten headers.
+    Words are spelled as in the query, in lower case; at most ten headers are returned.
 
     >>> from sat_retriever.records.sheets import Column
     >>> record = SheetRecord("a#Q1", "Q1", columns=(Column("Net Sales"), Column("Region")))
@@ -220,12 +220,12 @@ def matched(record: SheetRecord, query: str) -> tuple[tuple[str, ...], tuple[str
     found = ([form for form in each if stem(form) in common] for each in forms(query))
     spelled = dict.fromkeys(each[0] for each in found if each)
     pairs = [word for word in spelled if len(word) == 2 and not word.isascii()]
-    # A CJK character that is part of a matched pair says nothing new.
+    # A CJK character that is part of a matched pair adds no information.
     shown = (word for word in spelled if len(word) > 1 or not any(word in pair for pair in pairs))
     return tuple(shown), tuple(headers[:10])
 
 
 def _header_names(record: SheetRecord) -> list[str]:
-    """Headers of every table on the sheet, each once."""
+    """Return the headers of every table on the sheet, without repetitions."""
     tables = [table.columns for table in record.tables] or [record.columns]
     return list(dict.fromkeys(column.name for columns in tables for column in columns))

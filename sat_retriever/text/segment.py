@@ -1,4 +1,4 @@
-"""Text to words: identifiers are taken apart, unspaced scripts become overlapping pieces."""
+"""Split text into words: identifiers at their humps, unspaced scripts into overlapping pieces."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 from sat_retriever.text.identifiers import UNITS, UNSPACED, read_words
 
 _RUN = re.compile(f"([{UNSPACED}]+)")
-# Plurals of acronyms and units that the stemmer takes for singulars: ldvs, kpis, kgs.
+# Plurals of acronyms and units that the stemmer leaves unchanged: ldvs, kpis, kgs.
 _UNITS = "|".join(sorted(unit for unit in UNITS if not set(unit) & set("aeiou")))
 _PLURAL = re.compile(
     rf"(?!this|thus|plus)(?:[^aeiouy]{{3,}}|[^aeiouy]{{2,}}[aeiou]|{_UNITS})(?<!s)s"
 )
-_KEPT_CHARS = 200  # texts up to this long, names and headers, are remembered
+_KEPT_CHARS = 200  # texts up to this length, such as names and headers, are cached
 
 
 def words(text: str) -> list[str]:
-    """Words of a text: case-folded, without diacritics.
+    """Return the words of a text, case-folded and without diacritics.
 
-    A run of characters of a script without spaces (CJK, Thai, …) gives its single
-    characters and adjacent pairs.
+    A run of a script without spaces (CJK, Thai, …) is split into its single characters and
+    its adjacent pairs.
 
     >>> words("netProfit_2021 (Überschuß)")
     ['net', 'profit', '2021', 'uberschuss']
@@ -35,7 +35,7 @@ def words(text: str) -> list[str]:
 
 
 def stems(text: str) -> list[str]:
-    """Stems that a text is matched by: of its words, and of the singulars and parts of some.
+    """Return the stems that match a text: of its words, and of the singulars and parts of some.
 
     >>> stems("ISO9001 for LDVs")
     ['iso9001', 'iso', '9001', 'for', 'ldv']
@@ -44,7 +44,7 @@ def stems(text: str) -> list[str]:
 
 
 def forms(text: str) -> tuple[tuple[str, ...], ...]:
-    """Each word of a text, followed by what else it is matched by."""
+    """Return each word of a text, followed by its further forms."""
     return _kept_forms(text) if len(text) <= _KEPT_CHARS else _forms(text)
 
 
@@ -55,7 +55,7 @@ def _forms(text: str) -> tuple[tuple[str, ...], ...]:
             found.append(tuple(dict.fromkeys(map(_fold, (word.text, *word.also)))))
             continue
         for place, piece in enumerate(_RUN.split(word.text)):
-            if place % 2:  # of a script without spaces
+            if place % 2:  # a script without spaces
                 found.extend((char,) for char in piece)
                 found.extend((piece[i : i + 2],) for i in range(len(piece) - 1))
             elif piece:
@@ -63,28 +63,28 @@ def _forms(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(found)
 
 
-# The same headers come back in sheet after sheet, and in every hit's reasons.
+# The same headers recur in many sheets and in the reasons of every hit.
 _kept_forms = lru_cache(maxsize=8_192)(_forms)
 
 
 @lru_cache(maxsize=16_384)
 def _fold(word: str) -> str:
-    """One word, case-folded and without accents."""
+    """Return one word, case-folded and without accents."""
     if word.isascii():
         return word.lower()
     decomposed = unicodedata.normalize("NFKD", word.casefold())
-    # Accents of Latin, Greek and Cyrillic go; vowel signs of other scripts are letters.
+    # Accents of Latin, Greek and Cyrillic are removed; vowel signs of other scripts are letters.
     kept = (char for char in decomposed if not "\u0300" <= char <= "\u036f")
     return unicodedata.normalize("NFC", "".join(kept))
 
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """The stem of an English word; words of other scripts are unchanged.
+    """Return the stem of an English word; words of other scripts are unchanged.
 
     Source: Snowball's English stemmer (Porter 2), from the package snowballstemmer.
 
-    Departs: acronyms and units lose a plural's s that the stemmer keeps.
+    Departs: the plural s of acronyms and units is removed, which the stemmer keeps.
 
     >>> [stem(word) for word in ("countries", "sales", "singers", "q4", "销售")]
     ['countri', 'sale', 'singer', 'q4', '销售']
@@ -98,6 +98,6 @@ def stem(word: str) -> str:
 
 @cache
 def _stemmer() -> Any:
-    import snowballstemmer  # not at import: building it costs time that not every user needs
+    import snowballstemmer  # not at import: it is slow to build, and not every user needs it
 
     return snowballstemmer.stemmer("english")

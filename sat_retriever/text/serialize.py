@@ -1,4 +1,4 @@
-"""One sheet record to the text that the Sheet Encoder and the lexical index read."""
+"""Write a sheet record as the text that the Sheet Encoder and the lexical index read."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from sat_retriever.errors import InputError
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.identifiers import split_identifiers
 
-# What each form calls its first and last part. Both say the same content.
+# The labels of the first and last part in each form. Both forms have the same content.
 _LABELS = {"released": ("name", "columns"), "paper": ("source", "headers")}
 
 
 @dataclass(frozen=True, slots=True)
 class Serialization:
-    """How a record becomes text; part of what an index is fingerprinted with.
+    """The options for writing a record as text; part of an index's fingerprint.
 
     Attributes:
         form: "released" writes `name … columns`, as the published recipe does;
             "paper" writes `source … headers`, as equation (1) does.
-        split_identifiers: Take identifiers in names and headers apart
-            (`net_Profit` → `net Profit`). Not the paper's; off by default.
+        split_identifiers: Split identifiers in names and headers
+            (`net_Profit` → `net Profit`). Not in the paper; off by default.
         max_headers: Headers kept, left to right; None keeps all.
         examples: Append each column's example. Not used in reported comparisons.
 
@@ -51,18 +51,18 @@ class Serialization:
         >>> Serialization().fingerprint == Serialization(form="paper").fingerprint
         False
         """
-        # What `split_identifiers` takes apart changed once; texts without it are as ever.
+        # The rules of `split_identifiers` changed once; texts without it have never changed.
         version = 2 if self.split_identifiers else 1
         text = json.dumps({"serialization": version, **self.to_dict()}, sort_keys=True)
         return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, Any]:
-        """The options as plain JSON values."""
+        """Return the options as plain JSON values."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, options: Mapping[str, Any]) -> Serialization:
-        """The options that `to_dict` wrote.
+        """Read the options that `to_dict` wrote.
 
         >>> Serialization.from_dict(Serialization(max_headers=None).to_dict())
         Serialization(form='released', split_identifiers=False, max_headers=None, examples=False)
@@ -80,11 +80,11 @@ class Serialization:
 
 
 def serialize(record: SheetRecord, options: Serialization | None = None) -> str:
-    """The text of one sheet record: name, shape and headers, empty parts left out.
+    """Write one sheet record as text: name, shape and headers, without empty parts.
 
     Source: paper, equation (1), and the released recipe. Departs: the paper does not
-    say what to write without a shape. The shape is left out when its rows or columns
-    are unknown (Spider and BIRD tables have no rows). Columns without a header do not
+    define the text of a record without a shape; here the shape is left out if its rows or
+    columns are unknown (Spider and BIRD tables have no rows). Columns without a header do not
     count towards `max_headers`, and white space inside a part becomes one space.
 
     >>> columns = tuple(Column(name) for name in ("Order ID", "net_Profit"))
@@ -112,14 +112,14 @@ def serialize(record: SheetRecord, options: Serialization | None = None) -> str:
 
 
 def _shape(record: SheetRecord) -> str:
-    """`R x C`, or nothing when one of them is unknown."""
+    """Return `R x C`; empty if the number of rows or columns is unknown."""
     if record.num_rows is None or record.num_cols is None:
         return ""
     return f"{record.num_rows} x {record.num_cols}"
 
 
 def _header(column: Column, options: Serialization) -> str:
-    """One header, with `= example` behind it when asked for."""
+    """Return one header, followed by `= example` if requested."""
     header = _clean(column.name, options)
     if options.examples and column.example:
         return f"{header} = {' '.join(column.example.split())}"
@@ -127,5 +127,5 @@ def _header(column: Column, options: Serialization) -> str:
 
 
 def _clean(text: str, options: Serialization) -> str:
-    """The text on one line, identifiers taken apart when asked for."""
+    """Return the text on one line, with identifiers split if requested."""
     return split_identifiers(text) if options.split_identifiers else " ".join(text.split())

@@ -1,8 +1,8 @@
-"""Read-only tools over an index for agents: one implementation for every framework.
+"""Read-only tools over an index for agents: one implementation for all frameworks.
 
-sheettools (the five tools; sheets by their names through naming) → results → tool (a method with
-its description and arguments) → mcp, or a framework's adapter. Apart from these, content is the
-text of a found sheet for a language model, and cells its table of cells.
+sheettools (the five tools; naming resolves names of sheets) → results → tool (a method with its
+description and arguments) → mcp, or a framework's adapter. Beside these, content gives the text
+of a found sheet for a language model, and cells gives its table of cells.
 """
 
 from sat_retriever.tools.sheettools import SheetTools

@@ -1,4 +1,4 @@
-"""Rows of cells as a Markdown or HTML table for a language model, bounded in tokens."""
+"""Rows of cells as a Markdown or HTML table for a language model, limited in tokens."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Row = Sequence[CellValue]
 Line = Callable[[Sequence[str]], str]
 
 MAX_CELL_CHARS = 200
-_FRAME_TOKENS = 9  # of <table> and </table>
-_RULE_TOKENS = 4  # of |---
+_FRAME_TOKENS = 9  # for <table> and </table>
+_RULE_TOKENS = 4  # for |---
 _PIECE = re.compile(r"\d{1,3}|[A-Za-z]{1,4}|[^\sA-Za-z\d]")
 
 
 def estimated_tokens(text: str) -> int:
-    """About how many tokens a language model makes of a text, rather too many than too few.
+    """Estimated number of tokens of a text for a language model, rather too high than too low.
 
-    Four letters, three digits, or one other character that is no blank count as one.
+    Up to four letters, up to three digits, or one other non-blank character count as one token.
 
     >>> estimated_tokens("Revenue 2024 | 1.5")
     8
@@ -34,7 +34,7 @@ def estimated_tokens(text: str) -> int:
 
 
 def shortened(text: str, max_tokens: int) -> str:
-    """The beginning of a text, within a number of tokens.
+    """The beginning of a text, within a limit in tokens.
 
     >>> shortened("Revenue by region", 3), shortened("Revenue", 3)
     ('Revenue …', 'Revenue')
@@ -55,8 +55,8 @@ class CellTable:
 
     Attributes:
         text: Its lines.
-        rows: How many of the rows it has.
-        columns: How many of the columns.
+        rows: Number of rows that fit.
+        columns: Number of columns that fit.
     """
 
     text: str
@@ -67,17 +67,17 @@ class CellTable:
 def cell_table(
     rows: Sequence[Row], *, top: int, left: int, form: TableForm, max_tokens: int
 ) -> CellTable:
-    """A table with the sheet's own row numbers and column letters, within a number of tokens.
+    """A table with the sheet's own row numbers and column letters, within a limit in tokens.
 
     Columns are left out at the right until the first row fits, then rows at the end. The first
-    cell is always there, whatever it takes.
+    cell is always there, even if it exceeds the limit.
 
     Args:
         rows: Cells, row by row.
         top: Number of the first row on its sheet.
         left: Number of the first column.
         form: Markdown or HTML.
-        max_tokens: Most tokens of the table.
+        max_tokens: Largest number of tokens of the table.
 
     >>> print(cell_table([["Region", None]], top=3, left=2, form="markdown", max_tokens=99).text)
     |  | B | C |
@@ -106,11 +106,11 @@ def cell_table(
 def _fitting(
     first: Sequence[Sequence[str]], top: int, left: int, width: int, line: Line, max_tokens: int
 ) -> int:
-    """How many columns of the head and the first row fit, at least one if there is one."""
+    """Number of columns that fit in the header line and the first row, at least one if any."""
     used = estimated_tokens(line([""])) + estimated_tokens(line([str(top)]))
     for place in range(width):
         cells = [column_letters(left + place), *(row[place] for row in first if place < len(row))]
-        # What a cell takes beside its text, in both rows and in the line between them.
+        # The text and markup of a cell in both rows, and its part of the line between them.
         used += sum(estimated_tokens(line([cell])) for cell in cells) + _RULE_TOKENS
         if place and used > max_tokens:
             return place
@@ -118,7 +118,7 @@ def _fitting(
 
 
 def one_line(text: str) -> str:
-    r"""The text with every run of blanks and line breaks as one blank.
+    r"""The text with each run of whitespace replaced by one blank.
 
     >>> one_line(" Q3\u00a0 2024\n")
     'Q3 2024'

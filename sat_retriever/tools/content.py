@@ -1,4 +1,4 @@
-"""What a language model reads of a found sheet: its record, or the rows around its header."""
+"""Text of a found sheet for a language model: its record, or its first rows."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from sat_retriever.workbook.window import read_range
 Form = Literal["record", "markdown", "html"]
 _FORMS = ("record", "markdown", "html")
 _LEAST_TOKENS = 16
-_ROWS = 200  # that are read of a sheet at most
+_ROWS = 200  # at most this many rows of a sheet are read
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """How a found sheet is put into words.
+    """Form and length of the text of a found sheet.
 
     Attributes:
         form: "record" is the text that the Sheet Encoder reads: name and headers. "markdown" and
-            "html" show the first rows of the main table, header included, read from the workbook
-            each time, columns at the right left out where they do not fit. A sheet whose file is
-            gone, or cannot be read, falls back to its record.
-        max_tokens: Most tokens of the text, as `estimated_tokens` counts them.
+            "html" show the first rows of the main table, header included, read anew from the
+            workbook each time; columns at the right are left out if they do not fit. A sheet
+            whose file is gone or cannot be read falls back to its record.
+        max_tokens: Largest number of tokens of the text, as `estimated_tokens` counts them.
 
     Raises:
-        InputError: If the form is unknown, or there are fewer than 16 tokens.
+        InputError: If the form is unknown, or `max_tokens` is below 16.
     """
 
     form: Form = "record"
@@ -54,9 +54,9 @@ def hit_text(index: SheetIndex, record: SheetRecord, content: Content = RECORD) 
     """The text of a found sheet for a language model.
 
     Args:
-        index: Where it was found.
+        index: Index in which it was found.
         record: The sheet.
-        content: Which text, and how long.
+        content: Form and length of the text.
     """
     own = shortened(serialize(record, index.serialization), content.max_tokens)
     if content.form == "record":

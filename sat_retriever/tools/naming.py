@@ -1,4 +1,4 @@
-"""Sheets and workbooks as a user names them."""
+"""Lookup of sheets and workbooks by the names that users give."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.tools.cells import one_line
 
-_COMPARED = 3_000  # sheets up to which every name is compared, within a second
+_COMPARED = 3_000  # up to this many sheets, every name is compared, within a second
 _LIKELY = 200
 _LISTED = 20
-_NEAREST = 3  # names suggested in place of one that is not there
+_NEAREST = 3  # names suggested for an unknown one
 
 
 def find_sheets(opened: SheetIndex, name: str) -> tuple[str, list[str]]:
-    """The workbook that is meant, "" for one sheet only, and the ids of the sheets meant."""
+    """The workbook that a name denotes ("" if it denotes sheets), and ids of its sheets."""
     if opened.records([name]):
         return "", [name]
     whole = _sheets(opened, name)
     if whole or "#" not in name:
         return name, whole
-    # A "#" may be part of either name, so every split is tried.
+    # Either name may contain a "#", so every split is tried.
     parts = name.split("#")
     for cut in range(1, len(parts)):
         sheet = "#".join(parts[cut:])
@@ -35,13 +35,13 @@ def find_sheets(opened: SheetIndex, name: str) -> tuple[str, list[str]]:
 
 
 def named_sheet(opened: SheetIndex, name: str) -> tuple[SheetRecord, str]:
-    """The one sheet that is meant, and the range of cells if a citation names it.
+    """The one sheet that a name denotes, and the range of cells if a citation has one.
 
-    A sheet is named by its id, by a citation (`id!A1:D20`), or by either as it is printed, runs of
-    blanks as one; a workbook of one sheet stands for it.
+    A name is a sheet's id, a citation (`id!A1:D20`), or either with runs of blanks printed as one.
+    The name of a workbook with one sheet denotes that sheet.
 
     Raises:
-        InputError: If there is no such sheet, or there are several; the message names some.
+        InputError: If there is no such sheet, or several; the message names some.
     """
     found, cited = _meant(opened, name)
     if not found:
@@ -71,7 +71,7 @@ def _meant(opened: SheetIndex, name: str) -> tuple[dict[str, SheetRecord], str]:
 
 
 def sheets_called(opened: SheetIndex, name: str) -> list[str]:
-    """Ids of sheets that a name fits but for case: as an id, as file and sheet, or as a sheet."""
+    """Ids of sheets that match a name, ignoring case: by id, file and sheet, or sheet name."""
     wanted = name.strip().casefold()
     ends = (f"/{wanted}", f"#{wanted}")
     ids = [each for each in opened.sheet_ids() if f"/{each}".casefold().endswith(ends)]
@@ -87,7 +87,7 @@ def sheets_called(opened: SheetIndex, name: str) -> list[str]:
 
 
 def unknown_name(opened: SheetIndex, name: str) -> str:
-    """A sentence that says so, with the names nearest to it, what was skipped last."""
+    """An error message for an unknown name, with the nearest names, skipped files last."""
     called = sheets_called(opened, name)
     near = get_close_matches(name, _names(opened, name), n=_NEAREST, cutoff=0.4)
     read = [each for each in near if opened.records([each]) or opened.sheet_ids(each)]
@@ -97,7 +97,7 @@ def unknown_name(opened: SheetIndex, name: str) -> str:
 
 
 def _names(opened: SheetIndex, name: str) -> list[str]:
-    """Names of sheets and workbooks to compare with: all of a small index, else the likely ones."""
+    """Names of sheets and workbooks to compare with: all of a small index, else likely ones."""
     if len(opened) <= _COMPARED or not name.strip():
         ids = opened.sheet_ids()[:_COMPARED]
         paths = {state.path for state in opened.workbooks()}
@@ -108,7 +108,7 @@ def _names(opened: SheetIndex, name: str) -> list[str]:
 
 
 def _sheets(opened: SheetIndex, workbook: str) -> list[str]:
-    """Sheets of a workbook, given as it is in the index or as a path from here."""
+    """Ids of a workbook's sheets; its name is as in the index, or a path from here."""
     ids = opened.sheet_ids(workbook)
     if not ids and workbook:
         here = Path(workbook).resolve()

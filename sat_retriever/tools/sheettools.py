@@ -38,10 +38,10 @@ from sat_retriever.workbook.window import CellValue, CellWindow, parse_range, re
 MAX_TOP_K = 50
 MAX_LINKS = 200
 MAX_TEXT = 4_000  # characters of a question, a name or a range
-MAX_TOKENS = 4_000  # of the cells of one answer
-_TABLES = 20  # described of a sheet
+MAX_TOKENS = 4_000  # for the cells of one answer
+_TABLES = 20  # described per sheet
 _MEANINGS = [kind.kind.meaning for kind in LinkType]
-# What stands in docstrings of the tools in place of these names in braces.
+# Texts that replace these names in braces in the tools' docstrings.
 _WORDS = {
     "link_types": f"{', '.join(list(LinkType)[:-1])} or {list(LinkType)[-1]}",
     "link_meanings": f"{', '.join(_MEANINGS[:-1])}, and {_MEANINGS[-1]}",
@@ -49,21 +49,21 @@ _WORDS = {
 
 
 class SheetTools:
-    """What an agent can do with an index: find sheets, describe them, read their cells.
+    """Tools that let an agent use an index: find sheets, describe them, read their cells.
 
-    Nothing is ever written, no formula is worked out, and only files that are under an indexed
-    folder are opened. Safe to share between threads.
+    The tools never write, never compute formulas, and open only files below an indexed folder.
+    Safe to share between threads.
 
     Args:
         index: An index, or its path.
         reranker: Stage 2 of the search; see `SheetRetriever`.
-        max_tokens: Most tokens of the cells that one call of `read_range` answers, as
-            `estimated_tokens` counts them; one cell is always there.
-        today: The day that "last year" in a question counts from; None is the day it is asked on.
+        max_tokens: Largest number of tokens of the cells in one answer of `read_range`, as
+            `estimated_tokens` counts them; at least one cell is always returned.
+        today: Reference day for "last year" in a question; None for the day of the call.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
-        InputError: If `max_tokens` is less than 1, or the reranker is none.
+        InputError: If `max_tokens` is less than 1, or the reranker is not valid.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class SheetTools:
             path: Only workbooks whose path matches this pattern, such as 2024/*.xlsx.
 
         Raises:
-            InputError: If the question is empty or too long, or `top_k` out of its range.
+            InputError: If the question is empty or too long, or `top_k` is out of range.
         """
         _check_text("question", question)
         _check_number("top_k", top_k, MAX_TOP_K)
@@ -164,8 +164,8 @@ class SheetTools:
             formulas: Show formulas instead of the values they gave.
 
         Raises:
-            InputError: If there is no such sheet, the range is none, or the workbook cannot be
-                read any more.
+            InputError: If there is no such sheet, the range is not valid, or the workbook can no
+                longer be read.
         """
         record, cited = self._named(sheet)
         if range:
@@ -175,7 +175,7 @@ class SheetTools:
         file, within = self.index.bounded_file_of(record.sheet_id)
         try:
             window = read_range(file, record.sheet, wanted, formulas=formulas, within=within)
-        except PathNotFoundError as error:  # where it was is nobody's business
+        except PathNotFoundError as error:  # its full path stays private
             raise InputError(
                 f"the workbook of {record.sheet_id!r} is gone; index its folder again"
             ) from error
@@ -194,7 +194,7 @@ class SheetTools:
             limit: How many links to return at most, from 1 to 200.
 
         Raises:
-            InputError: If there is no such sheet or type of link, or `limit` is out of its range.
+            InputError: If there is no such sheet or type of link, or `limit` is out of range.
         """
         _check_number("limit", limit, MAX_LINKS)
         record, _cited = self._named(sheet)
@@ -219,18 +219,18 @@ class SheetTools:
             skipped=dict(skipped.most_common()),
             links=cast("dict[str, int]", status["links"]),
             formats=cast("dict[str, int]", status["formats"]),
-            encoder=Path(self.index.encoder_name).name,  # of a folder its path is nobody's business
+            encoder=Path(self.index.encoder_name).name,  # the path of a folder stays private
         )
 
     # ---- inner workings
 
     def _named(self, sheet: str) -> tuple[SheetRecord, str]:
-        """The one sheet that is meant, and the range of cells if a citation names it."""
+        """The one sheet that a name denotes, and the range of cells if a citation has one."""
         _check_text("sheet", sheet)
         return named_sheet(self.index, sheet)
 
     def _cells(self, record: SheetRecord, window: CellWindow, *, formulas: bool) -> RangeCells:
-        """The cells that fit in an answer, and what a reader should know of them."""
+        """The cells that fit in an answer, with notes for the reader."""
         notes = []
         whole = area_of(window.range)
         rows = [tuple(map(_bounded, row)) for row in window.rows]
@@ -277,7 +277,7 @@ class SheetTools:
 
 
 def _main_area(record: SheetRecord) -> Area:
-    """The cells of the main table, else of the used range."""
+    """The area of the main table, else the used range."""
     area = area_of(record.main_range or "")
     if area is None:
         raise InputError(f"{record.sheet_id!r} has no known range; give one, such as A1:D20")
@@ -285,21 +285,21 @@ def _main_area(record: SheetRecord) -> Area:
 
 
 def _part(rows: Sequence[tuple[CellValue, ...]], place: Area) -> tuple[tuple[CellValue, ...], ...]:
-    """The first rows and columns, as many as a place has."""
+    """The first rows and columns, as many as the area has."""
     height, width = place.bottom - place.top + 1, place.right - place.left + 1
     return tuple(row[:width] for row in rows[:height])
 
 
 def _bounded(value: CellValue) -> CellValue:
-    """A cell's value, long text cut as it is in the table."""
+    """A cell's value; long text is cut as in the table."""
     return cell_text(value) if isinstance(value, str) else value
 
 
 def _check_text(name: str, text: str) -> None:
     if not text.strip():
-        raise InputError(f"{name} is empty; say what is meant")
+        raise InputError(f"{name} is empty; give a text")
     if "\0" in text or text != text.encode("utf-8", "ignore").decode():
-        raise InputError(f"{name} has characters that are no text; leave them out")
+        raise InputError(f"{name} has characters that are not text; remove them")
     if len(text) > MAX_TEXT:
         raise InputError(f"{name} has {len(text):,} characters; give at most {MAX_TEXT:,}")
 

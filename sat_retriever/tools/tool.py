@@ -1,4 +1,4 @@
-"""A method of `SheetTools` as a tool: description and arguments from its docstring and hints."""
+"""Tools made of `SheetTools` methods: description and arguments from docstring and hints."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Tool:
 
     Attributes:
         name: Its name.
-        description: What it does and when to use it, for a language model.
-        method: What it calls.
-        meanings: What each argument means.
+        description: Its effect and when to use it, for a language model.
+        method: Method that it calls.
+        meanings: Description of each argument, by name.
     """
 
     name: str
@@ -38,14 +38,14 @@ class Tool:
 
     @classmethod
     def of(cls, method: Callable[..., ToolResult], **words: str) -> Tool:
-        """The tool of a documented method.
+        """Make a tool of a documented method.
 
         Args:
             method: The method; its docstring describes the tool and every argument.
-            words: Text for each name that stands in braces in the docstring.
+            words: Text for each name in braces in the docstring.
         """
         text = inspect.cleandoc(method.__doc__ or "").format(**words)
-        description, *rest = _SECTION.split(text)  # then alternately a title and its lines
+        description, *rest = _SECTION.split(text)  # then titles and their lines in turn
         said = dict(zip(rest[::2], rest[1::2], strict=True)).get("Args", "")
         meanings = {name: " ".join(text.split()) for name, text in _ARGUMENT.findall(said)}
         description = " ".join(description.split())
@@ -53,10 +53,10 @@ class Tool:
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
-        """The arguments as a pydantic model, which knows their types, defaults and meanings.
+        """The arguments as a pydantic model with their types, defaults and descriptions.
 
         Raises:
-            MissingExtraError: If pydantic, which every framework brings along, is missing.
+            MissingExtraError: If pydantic is missing; every framework installs it.
         """
         pydantic = require("pydantic", "mcp")
         hints = get_type_hints(self.method)
@@ -71,11 +71,11 @@ class Tool:
         return made
 
     def run(self, /, **arguments: Any) -> ToolResult:
-        """The tool's answer.
+        """Run the tool and return its answer.
 
         Raises:
-            InputError: If an argument is missing, unknown, of a wrong type or out of its range;
-                the message is one that a model can act on.
+            InputError: If an argument is missing, unknown, of a wrong type or out of range; a model
+                can act on the message.
             SatError: If the index cannot be read.
         """
         pydantic = require("pydantic", "mcp")
@@ -87,10 +87,10 @@ class Tool:
 
 
 def wrong_arguments(errors: Sequence[Any]) -> str:
-    """What is wrong with arguments, without their values.
+    """A message about invalid arguments, without their values.
 
     Args:
-        errors: What pydantic's `ValidationError.errors` gives.
+        errors: Result of pydantic's `ValidationError.errors`.
     """
     places = (".".join(map(str, each["loc"])) or "arguments" for each in errors)
     return "; ".join(f"{place}: {each['msg']}" for place, each in zip(places, errors, strict=True))

@@ -1,1 +1,1 @@
-"""Training of both stages: plain loops under accelerate; the online path needs none of it."""
+"""Train both stages: plain loops under accelerate; retrieval needs no module of this package."""

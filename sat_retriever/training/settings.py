@@ -1,7 +1,7 @@
-"""Every hyper-parameter of the three trainings; the defaults are the paper's.
+"""Define every hyper-parameter of the three trainings; the defaults are the paper's.
 
-A comment behind a value names its source: T = the paper's table of training
-hyper-parameters, A = its appendix, R = the released recipe.
+A comment after a value names its source: T = the paper's table of training hyper-parameters,
+A = its appendix, R = the released recipe.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Mining = Literal["epoch", "fixed"]
 
 
 def _check_choices(settings: object, **known: Any) -> None:
-    """Refuse a field that is none of its literal type's words."""
+    """Refuse a value that is not one of its literal type's words."""
     for name, words in known.items():
         if getattr(settings, name) not in get_args(words):
             listed = ", ".join(get_args(words))
@@ -36,42 +36,41 @@ def _check_least(settings: object, **least: int) -> None:
 
 
 def _check_share(dense_weight: float | None) -> None:
-    """Refuse a share of the cosine that is none."""
+    """Refuse a share of the cosine outside 0 to 1."""
     if dense_weight is not None and not 0 <= dense_weight <= 1:
         raise InputError(f"dense_weight is {dense_weight}; give a share from 0 to 1, or None")
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderTraining:
-    """How Stage 1, the Sheet Encoder, is fine-tuned.
+    """Settings of the fine-tuning of Stage 1, the Sheet Encoder.
 
     Source: paper, section 3.3 and the table of training hyper-parameters.
 
     Attributes:
         backbone: Model to start from: "minilm", "general", a sentence-transformers folder or a hub
             name.
-        trained_layers: How many of the last transformer layers learn; None for all weights. The
+        trained_layers: Number of last transformer layers to train; None trains all weights. The
             paper names the pooler too, which neither CLS nor mean pooling reads.
-        max_length: Most word pieces of a text that are read; the backbone's own limit if that
-            is smaller.
+        max_length: Longest text in word pieces; the backbone's own limit if that is smaller.
         loss: "multi_positive" (the paper's) or "single_positive" (the released one, where a
-            query's other gold sheets in the batch count as negatives).
-        temperature: What the loss divides cosines by.
+            query's other relevant sheets in the batch count as negatives).
+        temperature: Divisor of the cosines in the loss.
         positives: Relevant sheets drawn for a question in each epoch.
         negatives: Hard negatives of a question in each epoch.
-        negative_depth: How many of a question's nearest sheets its hard negatives are taken from.
-        negative_choice: Which non-relevant ones of a question's nearest sheets are its hard
-            negatives: the "first" ones, or "random" ones.
-        mining: Nearest sheets are found anew before each "epoch", or stay "fixed" as the
+        negative_depth: Number of a question's nearest sheets from which its hard negatives come.
+        negative_choice: Choice of hard negatives from the non-relevant ones of the nearest sheets:
+            the "first" ones, or "random" ones.
+        mining: Find the nearest sheets anew before each "epoch", or keep them "fixed" as the
             untrained backbone finds them.
-        bank: Add every other sheet of the training corpus to the denominator, with the token
-            it had at the start of the epoch (no gradient). Not the paper's.
-        interpolation: Shares of the trained weights, the rest being those before training, that
-            validation chooses from at the end; none keeps what was trained. Not the paper's.
-        epochs: See `Schedule`; so are the fields that follow.
+        bank: Add every other sheet of the training corpus to the denominator, with its token from
+            the start of the epoch (no gradient). Not in the paper.
+        interpolation: Shares of the trained weights, mixed with the weights before training, from
+            which validation chooses at the end; empty keeps the trained weights. Not in the paper.
+        epochs: See `Schedule`, also for the fields that follow.
 
     Raises:
-        InputError: If a value is out of its range, or two do not go together.
+        InputError: If a value is out of its range, or two values conflict.
     """
 
     backbone: str = "minilm"  # the paper: BAAI/bge-base-en-v1.5
@@ -113,7 +112,7 @@ class EncoderTraining:
         self.schedule()
 
     def schedule(self) -> Schedule:
-        """What the training loop needs."""
+        """Return the settings for the training loop."""
         return Schedule(
             self.epochs, self.batch_size, self.learning_rate, self.weight_decay,
             self.warmup_epochs, self.max_grad_norm, self.accumulation, self.precision, self.seed,
@@ -131,41 +130,41 @@ ENCODER_PRESETS: Mapping[str, EncoderTraining] = {
 
 @dataclass(frozen=True, slots=True)
 class RerankerTraining:
-    """How Stage 2 is trained: first the base scorer, then the gated graph over it.
+    """Settings of the training of Stage 2: first the base scorer, then the gated graph over it.
 
     Source: paper, section 3.4 and the table of training hyper-parameters.
 
     Attributes:
-        candidates: Sheets that Stage 1 hands over, the paper's K.
-        start: What ranks candidates, the score that the base scorer starts from: "dense" is
-            the cosine (the paper's), "fused" cosine and words, "links" that after the
-            training-free link reranker.
-        dense_weight: Share of the cosine in the score fused of cosine and words; 1 is the cosine
-            alone, None takes the index's own, which a trained encoder brings along.
-        features: Scores that the base scorer reads beside the paper's: of "lexical", "dense" and
+        candidates: Sheets that Stage 1 passes on, the paper's K.
+        start: Score that ranks the candidates and that the base scorer starts from: "dense" is the
+            cosine (the paper's), "fused" mixes cosine and words, "links" adds the training-free
+            link reranker to that.
+        dense_weight: Share of the cosine in the fused score of cosine and words. 1 is the cosine
+            alone; None takes the index's own share, which a trained encoder brings.
+        features: Scores that the base scorer reads beside the paper's, from "lexical", "dense" and
             "fused".
-        channels: Relations between candidates that the graph reads: of semantic, query, schema,
+        channels: Relations between candidates that the graph reads, from semantic, query, schema,
             shape, lexical, and the types of links (`sat_retriever.rank.graph.channels`).
         layers: Message-passing layers; 0 trains the base scorer alone.
-        gate: Value that every layer's gate starts from, before the sigmoid.
+        gate: Initial value of every layer's gate, before the sigmoid.
         joint: Train base scorer and graph together in the second phase; the paper freezes
             the base scorer.
         dropout: Dropout in the perceptrons of base scorer and graph.
         list_weight: Weight of the listwise loss.
         bce_weight: Weight of the binary loss.
         pair_weight: Weight of the margin loss.
-        margin: Distance of relevant from other logits that the margin loss asks for.
-        keep_start: Let the order that the base scorer begins with, Stage 1's own unless it begins
-            with another one's weights, compete with its epochs, so that Stage 2 is never behind it
-            on validation. A frozen graph over Stage 1's own learns nothing.
+        margin: Wanted distance of relevant from other logits in the margin loss.
+        keep_start: Let the untrained base scorer compete with its epochs, so that Stage 2 is never
+            worse on validation than its start: Stage 1's order, or the given initial weights. A
+            frozen graph over Stage 1's order learns nothing.
         base_epochs: Epochs of the base scorer.
         base_learning_rate: Highest learning rate of the base scorer, after the warm-up.
         graph_epochs: Epochs of the graph.
         graph_learning_rate: Highest learning rate of the graph, after the warm-up.
-        batch_size: See `Schedule`; so are the fields that follow.
+        batch_size: See `Schedule`, also for the fields that follow.
 
     Raises:
-        InputError: If a number is out of its range, `start` unknown, or there are layers
+        InputError: If a number is out of its range, `start` is unknown, or there are layers
             without a channel.
     """
 
@@ -220,11 +219,11 @@ class RerankerTraining:
         self.graph_schedule()
 
     def base_schedule(self) -> Schedule:
-        """What the training loop needs for the base scorer."""
+        """Return the training loop's settings for the base scorer."""
         return self._schedule(self.base_epochs, self.base_learning_rate)
 
     def graph_schedule(self) -> Schedule:
-        """What the training loop needs for the graph."""
+        """Return the training loop's settings for the graph."""
         return self._schedule(self.graph_epochs, self.graph_learning_rate)
 
     def _schedule(self, epochs: int, learning_rate: float) -> Schedule:
@@ -249,28 +248,28 @@ RERANKER_PRESETS: Mapping[str, RerankerTraining] = {
 
 @dataclass(frozen=True, slots=True)
 class CrossEncoderTraining:
-    """How the Cross-Encoder is fine-tuned on pairs of a question and a candidate sheet.
+    """Settings of the fine-tuning of the Cross-Encoder on pairs of a question and a sheet.
 
     Source: paper, appendix (training hyper-parameters, last paragraph).
 
     Attributes:
         backbone: Model to start from: "minilm", a sentence-transformers folder or a hub name;
-            the paper starts from the untuned backbone.
-        trained_layers: How many of the last transformer layers learn, with the linear head; None
-            for all weights.
-        max_length: Most word pieces of a question and a sheet together; the backbone's own
-            limit if that is smaller.
-        candidates: Sheets that Stage 1 hands over.
-        dense_weight: Share of the cosine in the score that candidates are found by; 1 is the
-            cosine alone, None takes the index's own, which a trained encoder brings along.
+            the paper starts from the backbone as published.
+        trained_layers: Number of last transformer layers to train, with the linear head; None
+            trains all weights.
+        max_length: Longest pair of a question and a sheet, in word pieces; the backbone's own limit
+            if that is smaller.
+        candidates: Sheets that Stage 1 passes on.
+        dense_weight: Share of the cosine in the score that finds candidates. 1 is the cosine alone;
+            None takes the index's own share, which a trained encoder brings.
         positives: Most relevant sheets paired with a question in an epoch.
-        negatives: Most candidates that are not relevant paired with a question in an epoch.
+        negatives: Most non-relevant candidates paired with a question in an epoch.
         positive_weight: Weight of a relevant pair in the binary loss.
-        blend: Weights of the Stage 1 score, one of which validation selects; the final score
-            is the logit plus this weight times the cosine.
-        epochs: Passes over the training questions, with other pairs in each.
-        batch_size: Pairs a step, over all processes and accumulated parts.
-        learning_rate: See `Schedule`; so are the fields that follow.
+        blend: Weights of the Stage 1 score, from which validation chooses one; the final score is
+            the logit plus this weight times the cosine.
+        epochs: Passes over the training questions, each with new pairs.
+        batch_size: Pairs per step, over all processes and accumulated parts.
+        learning_rate: See `Schedule`, also for the fields that follow.
 
     Raises:
         InputError: If a number is out of its range.
@@ -307,7 +306,7 @@ class CrossEncoderTraining:
         self.schedule()
 
     def schedule(self) -> Schedule:
-        """What the training loop needs."""
+        """Return the settings for the training loop."""
         return Schedule(
             self.epochs, self.batch_size, self.learning_rate, self.weight_decay,
             self.warmup_epochs, self.max_grad_norm, self.accumulation, self.precision, self.seed,

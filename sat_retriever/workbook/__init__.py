@@ -1,1 +1,1 @@
-"""Workbook file to records, formulas and skipped parts."""
+"""Reading of workbook files: records, formulas and skipped parts."""

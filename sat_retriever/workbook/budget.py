@@ -1,4 +1,4 @@
-"""Work left for the reader of one file: counts, and processor time as a guard."""
+"""Work budget for the reader of one file: counts, and processor time as a guard."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits
 
-PARSED = 6  # times the work of a byte search that parsing the same XML takes
-# Of the processor time: begin nothing more after it, so that what was read can be told.
+PARSED = 6  # cost of parsing XML relative to a byte search over it
+# Share of the processor time after which no work begins, so that results can still be sent.
 _SHARE = 0.75
-_LEAST = 4_000  # cells of a sheet that are read however little is left
+_LEAST = 4_000  # cells of a sheet that are read even if the budget is used up
 
 
 class CutShort(Exception):  # noqa: N818 - a signal, caught where reading goes on
-    """Reading stops before the end; what was read until then stands.
+    """Signal that reading stops before the end; results so far remain valid.
 
     Attributes:
         reason: `TOO_LARGE` for the work, `TIMEOUT` for the processor time.
@@ -27,17 +27,17 @@ class CutShort(Exception):  # noqa: N818 - a signal, caught where reading goes o
 
 
 class Budget:
-    """Work left for one file.
+    """Work budget of one file.
 
-    Every count is taken from what stands in the file, so that the same file is cut at the
-    same place on any machine. The processor time, which is not the same each time, is far
-    above what the counts allow.
+    All counts depend only on the file's content, so that the same file is cut at the same place
+    on any machine. The limit on processor time, which varies between runs, is far above the
+    time that the counts allow.
 
     Attributes:
-        limits: What it began with.
+        limits: Limits that it started with.
         xml_bytes: Bytes of XML that may still be scanned.
         cells: Cells that may still be read.
-        formulas: Formulas that may still be taken apart.
+        formulas: Formulas that may still be parsed.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -48,7 +48,7 @@ class Budget:
         self._until = time.process_time() + _SHARE * limits.seconds
 
     def late(self) -> bool:
-        """True if the processor time is used up. It counts all threads of this process."""
+        """True if the processor time of this process, in all threads, is used up."""
         return time.process_time() > self._until
 
     def spent(self) -> bool:
@@ -56,22 +56,22 @@ class Budget:
         return self.xml_bytes <= 0 or self.late()
 
     def room(self, price: int = 1) -> int:
-        """Cells of the next sheet that may be held.
+        """Number of cells of the next sheet that may be held.
 
         Args:
-            price: What a cell counts.
+            price: Cost of a cell.
         """
         return min(self.limits.cells, max(_LEAST, self.cells // price))
 
     def metered(self, chunks: Iterator[bytes], price: int = 1) -> Iterator[bytes]:
-        """The chunks that the budget has room for, and one in any case.
+        """Yield the chunks that fit the budget, but at least one.
 
         Args:
             chunks: Pieces of one part.
-            price: What a byte counts.
+            price: Cost of a byte.
 
         Raises:
-            CutShort: Before a chunk for which there is no room.
+            CutShort: Before a chunk that does not fit.
         """
         for number, chunk in enumerate(chunks):
             if number and self.xml_bytes <= 0:

@@ -1,4 +1,4 @@
-"""How much of a file is read at most, and the refusal that says which bound it broke."""
+"""Limits on reading a file, and the error for a file or sheet that is refused."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds that keep one file from costing more than its share.
+    """Limits on the cost of reading one file.
 
-    What is read of a file is decided by counts of work, so that a busy machine reads the
-    same as an idle one. Processor time stops the reading of a file that costs far more than
-    its counts promise; the clock is only the last guard against a reader that hangs.
+    Counts of work determine how much of a file is read, so that a busy machine reads the same as
+    an idle one. The limit on processor time stops the reading of a file that costs far more than
+    its counts suggest. The limit on wall-clock time is a last guard against a reader that hangs.
 
     Attributes:
         file_bytes: Size of the file on disk.
-        unpacked_bytes: Declared size of all entries of a ZIP package together.
-        ratio: Unpacked bytes for one packed byte; looked at from 64 MiB unpacked on.
+        unpacked_bytes: Total declared size of all entries of a ZIP package.
+        ratio: Unpacked bytes per packed byte; checked from 64 MiB unpacked on.
         entries: Entries of a ZIP package.
-        sheets: Sheets of one workbook; the rest is skipped.
-        xml_bytes: XML of one workbook that is scanned for formulas and used ranges. XML of
-            an unusual form counts once as far as the quick scan goes, and six times for the
-            slow one.
+        sheets: Sheets of one workbook; the rest are skipped.
+        xml_bytes: Bytes of XML of one workbook that are scanned for formulas and used ranges.
+            Unusual XML counts once for the part that the fast scan reads, and six times for
+            the slow scan.
         cells: Cells of one sheet that are held for header detection. A longer sheet
             gives a record from its first rows, with the true shape.
-        area: Cells of a used range, empty ones included, up to which a sheet is
-            read as one dense block.
-        workbook_cells: Cells of one workbook that are read; the sheets behind them give
-            records from their first rows.
-        formulas: Formulas of one workbook that are kept, and that links are found by.
+        area: Largest used range in cells, including empty ones, that is read as one dense
+            block.
+        workbook_cells: Cells of one workbook that are read; sheets after that give records
+            from their first rows.
+        formulas: Formulas of one workbook that are kept and used to find links.
         xml_depth: Nesting of XML elements.
-        memory_mb: Address space the worker may take for one file, MiB (Linux).
+        memory_mb: Address space that the worker may use for one file, in MiB (Linux).
         seconds: Processor time of the reading process for one attempt at a file. A file that
-            ends its process is tried a second time, by another reader.
-        wall_seconds: Time by the clock for one attempt.
+            crashes its process is tried a second time, with another reader.
+        wall_seconds: Wall-clock time for one attempt.
     """
 
     file_bytes: int = 256 * MIB
@@ -59,15 +59,16 @@ class Limits:
 
     @classmethod
     def parse(cls, text: str) -> Limits:
-        """The default limits with some of them replaced, from text such as the shell's.
+        """Parse text such as a command-line option; other limits keep their defaults.
 
         Args:
-            text: One or more of `seconds=…` (processor time for one file), `memory=…` (MiB for
-                one file) and `cells=…` (of one sheet; a workbook may have five times as
-                many), with commas between them.
+            text: One or more of `seconds=…` (processor time per file), `memory=…` (MiB per
+                file) and `cells=…` (per sheet; a workbook may have five times as many),
+                separated by commas.
 
         Raises:
-            InputError: If a name is unknown, or a value no number above 0, or above a billion.
+            InputError: If a name is unknown, or a value is not a number above 0 and at most a
+                billion.
 
         >>> Limits.parse("seconds=60,cells=1000").workbook_cells
         5000
@@ -77,7 +78,7 @@ class Limits:
             name, _, value = (each.strip() for each in part.partition("="))
             if name not in _NAMED:
                 raise InputError(
-                    f"there is no limit {name!r}; give some of {', '.join(_NAMED)}, as in "
+                    f"there is no limit {name!r}; choose from {', '.join(_NAMED)}, as in "
                     "seconds=300,memory=4096,cells=20000000"
                 )
             number = _positive(name, value)
@@ -92,14 +93,14 @@ class Limits:
         return limits
 
     def why_cut(self, reason: SkipReason) -> str:
-        """The bound that ended the reading of XML, as the second half of a sentence.
+        """The limit that ended the reading of XML, as the second half of a sentence.
 
         >>> Limits().why_cut(SkipReason.TOO_LARGE)
-        'the limit is 1,024 MiB of XML a workbook'
+        'the limit is 1,024 MiB of XML per workbook'
         """
         if reason is SkipReason.TIMEOUT:
             return f"its {self.seconds:g} seconds of processor time were used up"
-        return f"the limit is {self.xml_bytes // MIB:,} MiB of XML a workbook"
+        return f"the limit is {self.xml_bytes // MIB:,} MiB of XML per workbook"
 
 
 _NAMED = ("seconds", "memory", "cells")
@@ -119,7 +120,7 @@ def _positive(name: str, text: str) -> float:
 
 
 class Refused(Exception):  # noqa: N818 - never leaves the workbook package
-    """A file or sheet is not read on purpose; becomes a `Skipped`."""
+    """A file or sheet is refused; becomes a `Skipped`."""
 
     def __init__(self, reason: SkipReason, message: str) -> None:
         super().__init__(message)

@@ -1,9 +1,9 @@
-"""Messages of a reading process as JSON objects, written and read back; nothing is pickled.
+"""Messages of a reading process as JSON objects, written and read back without pickle.
 
 Records, skipped parts and structure have the form of `records.jsonform`. A workbook can have a
-million formulas, so these have a form of their own: one list for each field, and beside them the
-few formulas that fill a range, by their position. References and profiles of a sheet are rows of
-their fields, after the name of the sheet.
+million formulas, so these have a compact form: one list per field, and a list of the few formulas
+that fill a range, by position. References and profiles of a sheet are rows of their fields, after
+the name of the sheet.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _REFERENCE = ("cell", "formula", "cells", "workbook", "first", "last", "name", "
 
 
 def skip(request: Request, reason: SkipReason, message: str, sheet: str | None = None) -> Json:
-    """The message that a sheet, or the whole file, was not read, or not all of it."""
+    """The message that a sheet, or the file, was not read, or not completely."""
     return {"skipped": to_json(Skipped(request.relative, reason, message, sheet))}
 
 
@@ -63,7 +63,7 @@ def formulas_from_json(data: list[Any]) -> list[Formula]:
 
 
 def references_to_json(sheet: str, references: Sequence[Reference]) -> list[Any]:
-    """The references that one sheet's formulas hold.
+    """The references in one sheet's formulas.
 
     >>> references_to_json("S", [Reference("S", Use.VALUE, "A1", "Q1!B1", first="Q1", area="B1")])
     ['S', ['value', 'A1', 'Q1!B1', 1, '', 'Q1', '', '', 'B1']]

@@ -1,7 +1,7 @@
-"""A path to a workbook's records, formulas, structure and skipped parts.
+"""Reading of a workbook's records, formulas, structure and skipped parts from a path.
 
-No content of a file raises an error: what cannot be read is a `Skipped` with a reason. Every
-file is read by another process, whose memory and time are limited.
+No content of a file raises an error: an unreadable part is a `Skipped` with a reason. Every file
+is read by another process, whose memory and time are limited.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ _FACTS = ("format", "content_hash", "size", "modified_ns")
 
 @dataclass(frozen=True, slots=True)
 class Workbook:
-    """The records and all else that was read of one file.
+    """The records and all other results of reading one file.
 
     Attributes:
-        path: The file, as it was named.
+        path: The file, as named by the caller.
         format: Format found in its content; empty if none was recognised.
         records: One record for each worksheet with a value or a formula, in tab order.
         formulas: Formulas, sheet by sheet (xlsx, xlsm, xltx, ods). Those of an ods are in
             the notation of Excel.
-        references: What the formulas take from other sheets, names and workbooks; at most
-            2,000 a sheet and 20,000 in all.
+        references: References of the formulas to other sheets, names and workbooks; at most
+            2,000 per sheet and 20,000 in all.
         profiles: Sketches of columns that could be keys; none without examples.
-        skipped: Sheets, or the whole file, that gave no record, and why.
+        skipped: Sheets, or the file, that could not be read, or not completely, with reasons.
         structure: Names, tables, data sources, external workbooks, hidden parts.
         content_hash: BLAKE2b of its bytes; empty if it could not be read at all.
-        size: Bytes on disk when it was read.
-        modified_ns: Modification time when it was read, nanoseconds.
+        size: Bytes on disk at the time of reading.
+        modified_ns: Modification time at the time of reading, in nanoseconds.
     """
 
     path: Path
@@ -69,19 +69,19 @@ def read_workbook(
     within: str | os.PathLike[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Workbook:
-    """Records, formulas, references, structure and skipped parts of one workbook.
+    """Read the records, formulas, references, structure and skipped parts of one workbook.
 
     Args:
         path: A file of any format in `sat_retriever.records.formats`, whatever its extension.
         root: Folder that sheet ids are relative to; the file's own folder by default.
-        examples: True if records keep an example cell for each column. Without, nothing
-            that is made of cell values is kept, so there are no profiles either.
-        formulas: False leaves formulas out, which can be a million.
-        links: False leaves out what links are found by: references and profiles.
-        password: Opens an encrypted workbook (extra `[encrypted]`).
-        within: Folder or file that it really must lie in, or be: a link that leads elsewhere
-            is skipped. None reads whatever `path` leads to.
-        limits: Bounds on size, memory and time.
+        examples: True if records keep an example cell for each column. If False, nothing made
+            from cell values is kept, so that there are no profiles either.
+        formulas: False leaves out formulas, which can be a million.
+        links: False leaves out the input of link discovery: references and profiles.
+        password: Password of an encrypted workbook (extra `[encrypted]`).
+        within: Folder that the file must lie in, or file that it must be, after links are
+            resolved; other files are skipped. None follows all links.
+        limits: Limits on size, memory and time.
 
     Raises:
         PathNotFoundError: If there is nothing at `path`.
@@ -115,22 +115,22 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
 ) -> Generator[Workbook]:
-    """Workbooks in the order in which they are finished, read by all cores.
+    """Yield workbooks in order of completion, read on all cores.
 
-    Closing the iterator, or an exception such as KeyboardInterrupt in the loop over
-    it, kills the reading processes at once. A path that vanished is a skipped file.
+    Closing the iterator, or an exception such as KeyboardInterrupt in the loop over it, kills the
+    reading processes at once. A path that no longer exists is a skipped file.
 
     Args:
         paths: Files; consumed as workers become free.
-        root: Folder that sheet ids are relative to, or a function that tells it for a
+        root: Folder that sheet ids are relative to, or a function that returns it for a
             file; each file's own folder by default.
-        examples: As `read_workbook`.
-        formulas: As `read_workbook`.
-        links: As `read_workbook`.
+        examples: As in `read_workbook`.
+        formulas: As in `read_workbook`.
+        links: As in `read_workbook`.
         password: Tried on every encrypted workbook.
-        within: Tells for a file what `read_workbook` takes as `within`.
-        limits: As `read_workbook`.
-        workers: Reading processes; one for each usable core by default.
+        within: Function that returns the `within` of `read_workbook` for a file.
+        limits: As in `read_workbook`.
+        workers: Number of reading processes; one per usable core by default.
 
     Raises:
         InputError: If a path is not under its root.
@@ -158,7 +158,7 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
 def _workbook(path: Path, answers: Answers) -> Workbook:
     """The answers of a reading process as a workbook."""
     known = {name: answers.done[name] for name in _FACTS if name in answers.done}
-    if not known and answers.of("record"):  # its process ended, but had told of sheets
+    if not known and answers.of("record"):  # its process crashed after it had sent sheets
         record = answers.of("record")[0]
         known = {"format": record.format, "content_hash": record.content_hash}
     return Workbook(

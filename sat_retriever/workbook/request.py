@@ -8,16 +8,16 @@ from sat_retriever.records.area import Area
 from sat_retriever.records.jsonform import Json
 from sat_retriever.workbook.limits import Limits
 
-MAX_CELLS = 20_000  # of one window
+MAX_CELLS = 20_000  # per window
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Cells of one sheet, which are answered in place of everything else.
+    """A range of cells of one sheet, which is then the only answer.
 
     Attributes:
         sheet: Name of the sheet.
-        area: The cells.
+        area: Area of the cells.
     """
 
     sheet: str
@@ -26,19 +26,20 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request for what one file holds.
+    """A request to read one file.
 
     Attributes:
         path: The file.
-        relative: Its POSIX path as it stands in sheet ids.
+        relative: Its POSIX path as written in sheet ids.
         examples: True if records keep example cells.
-        formulas: True if formulas are answered.
-        links: True if references and profiles are answered, by which links are found.
-        safe: Leave out calamine, which took the worker down before.
-        window: Answer these cells only; the whole workbook if None.
-        within: Folder or file that it really must lie in, or be; every place if None.
-        password: Opens an encrypted workbook.
-        limits: Bounds.
+        formulas: True if formulas are returned.
+        links: True if references and profiles, the input of link discovery, are returned.
+        safe: True to avoid calamine, because it crashed the worker before.
+        window: Return only these cells; None for the whole workbook.
+        within: Folder that the file must lie in, or file that it must be, after links are
+            resolved; None allows every place.
+        password: Password of an encrypted workbook.
+        limits: Limits on size, memory and time.
     """
 
     path: str
@@ -54,11 +55,11 @@ class Request:
 
     @classmethod
     def from_json(cls, data: Json) -> Request:
-        """The request a parent wrote with `to_json`."""
+        """Read a request that the parent wrote with `to_json`."""
         window = data.get("window")
         cells = window and Window(window["sheet"], Area(**window["area"]))
         return cls(**{**data, "window": cells, "limits": Limits(**data.get("limits", {}))})
 
     def asks_for(self, sheet: str) -> bool:
-        """True if anything is to be answered about a sheet."""
+        """True if the request covers a sheet."""
         return self.window is None or self.window.sheet == sheet

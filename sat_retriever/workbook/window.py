@@ -1,4 +1,4 @@
-"""A range of one sheet to its cells: values or formulas, read by a capped process."""
+"""Reading of a range of cells: values or formulas, by a process with limits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COLUMNS = re.compile(r"([A-Z]{1,3}):([A-Z]{1,3})")
 _ROWS = re.compile(r"([1-9][0-9]{0,6}):([1-9][0-9]{0,6})")
 
 WINDOW_LIMITS = Limits(seconds=25.0, wall_seconds=120.0)
-"""Bounds for one look at cells: somebody waits for it."""
+"""Limits for reading one range, for which a user waits."""
 
 CellValue = str | int | float | bool | None
 Rows = tuple[tuple[CellValue, ...], ...]
@@ -41,15 +41,15 @@ class CellWindow:
     """Some cells of a sheet.
 
     Attributes:
-        range: A1 range of the rows here: what was asked for, as far as the sheet is used and
-            `MAX_CELLS` (20,000) allow. Empty if there is none.
-        rows: The cells, row by row, all of one length. Dates and times are ISO text, durations as
-            Python writes them; a formula stands as text with its "=" where formulas were asked for.
+        range: A1 range of the returned rows: the requested range, cut to the used range and to
+            `MAX_CELLS` (20,000) cells. Empty if no cell is left.
+        rows: The cells, row by row, all rows of one length. Dates and times are ISO text,
+            durations are in Python's format. Requested formulas are text with a leading "=".
         used: The sheet's used range.
-        complete: True if these are all used cells that were asked for.
-        cut: True if the sheet is so large that it was not read to its end.
-        unsaved: Row and column of each cell here that is empty and has a formula: no value was
-            saved for it, or an empty text. None where formulas were asked for.
+        complete: True if these are all requested cells that are used.
+        cut: True if the sheet was too large to be read to its end.
+        unsaved: Row and column of each returned cell that is empty and has a formula, whose
+            saved value is missing or an empty text. Empty if formulas were requested.
     """
 
     range: str
@@ -69,17 +69,18 @@ def read_range(
     within: Path | None = None,
     limits: Limits = WINDOW_LIMITS,
 ) -> CellWindow:
-    """Cells of a sheet, at most 20,000 of them: whole rows from the top.
+    """Read at most 20,000 cells of a sheet: whole rows from the top.
 
-    No formula is worked out: values are those that the file keeps.
+    Formulas are not computed: values are those saved in the file.
 
     Args:
         path: The workbook.
-        sheet: Name of the sheet; that of a csv is its file name without suffix.
-        wanted: The cells.
-        formulas: Formulas in place of the values they gave, where the file has them.
-        within: Folder or file that it really must lie in, or be; None allows every place.
-        limits: Bounds on size, memory and time.
+        sheet: Name of the sheet; for a csv, the file name without its extension.
+        wanted: Area of the cells.
+        formulas: True to return formulas instead of their values, if the file has them.
+        within: Folder that the file must lie in, or file that it must be, after links are
+            resolved; None allows every place.
+        limits: Limits on size, memory and time.
 
     Raises:
         PathNotFoundError: If there is no such file.
@@ -87,7 +88,7 @@ def read_range(
     """
     path = Path(path)
     if not os.path.lexists(path):
-        raise PathNotFoundError(f"there is no file at {str(path)!r} any more; index it again")
+        raise PathNotFoundError(f"there is no longer a file at {str(path)!r}; index it again")
     request = request_for(path, None, limits, within)
     window = Window(sheet, wanted)
     request = replace(request, window=window, examples=False, links=False, formulas=formulas)
@@ -100,7 +101,7 @@ def read_range(
 
 
 def parse_range(text: str) -> Area:
-    """The cells of an A1 range, of a cell, of whole columns or of whole rows.
+    """The area of an A1 range, a cell, whole columns or whole rows.
 
     >>> parse_range("b2:A1"), parse_range("$C$3")
     (Area(top=1, left=1, bottom=2, right=2), Area(top=3, left=3, bottom=3, right=3))
@@ -108,7 +109,7 @@ def parse_range(text: str) -> Area:
     (Area(top=1, left=2, bottom=1048576, right=2), Area(top=4, left=1, bottom=5, right=16384))
 
     Raises:
-        InputError: If it is none.
+        InputError: If the text is not a range.
     """
     plain = text.strip().upper().replace("$", "")
     if match := _COLUMNS.fullmatch(plain):
@@ -117,7 +118,7 @@ def parse_range(text: str) -> Area:
         plain = f"A{match[1]}:{column_letters(MAX_COLUMN)}{match[2]}"
     area = area_of(plain)
     if area is None:
-        raise InputError(f"{text!r} is no range of cells; write one such as A1:D20")
+        raise InputError(f"{text!r} is not a range of cells; write one such as A1:D20")
     return area
 
 
@@ -130,7 +131,7 @@ def _why_not(path: Path, sheet: str, skipped: Sequence[Skipped]) -> str:
 def _window(
     cells: Mapping[str, Any], formulas: Sequence[Formula], computed: Sequence[Place]
 ) -> CellWindow:
-    """The window of what a reading process told."""
+    """The window from the answers of a reading process."""
     rows: list[list[CellValue]] = cells["rows"]
     top, left, cut = cells["top"], cells["left"], cells["cut"]
     if not rows or not rows[0]:

@@ -125,7 +125,7 @@ def journey(desk):
 @pytest.mark.slow
 def test_stopped_anywhere_the_index_is_as_it_was_and_the_same_command_goes_on(journey, desk):
     assert [run.code for run in journey.stopped] == [130] * 6, journey.stopped
-    assert all("the same command goes on" in run.err for run in journey.stopped)
+    assert all("run the same command to continue" in run.err for run in journey.stopped)
     assert all(journey.untouched)
     run = read_run(desk.folder / "blind.sat.adapt" / "stage-1")
     rows = (run.path / "metrics.jsonl").read_text().splitlines()
@@ -353,7 +353,7 @@ def test_the_encoder_is_kept_with_it_and_searched_by_it(twice):
         assert SheetRetriever(opened).retrieve("payroll of gamma")
     said = " ".join(shown.out.split())
     assert "the adapted reranker is not better: it is not used" in said
-    assert "rank with the reranker from before, in" in said
+    assert "rank with the previous reranker in" in said
 
 
 @pytest.mark.slow
@@ -376,7 +376,7 @@ def test_where_nothing_is_better_the_index_stays_and_that_is_said(desk, sat):
     assert run.code == 0, run.err
     assert "not kept" in run.out
     assert "the adapted encoder is not better" in run.out
-    assert "is as it was" in run.out
+    assert "are unchanged" in run.out
     assert (desk.plain.read_bytes(), tokens_of(desk.plain)) == before
     assert not (desk.folder / "not better" / "stage-2").exists()
 

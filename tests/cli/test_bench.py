@@ -180,8 +180,8 @@ WRONG = [
     (("--llm", MODEL), "--llm needs a folder"),
     (("--llm", "", "--out", "out"), "the model's name is empty"),
     (("--llm", MODEL, "--num-ctx", "0", "--out", "out"), "num_ctx must be above 0"),
-    (("--llm-only",), "--llm-only is of a language model; name one with --llm"),
-    (("--num-ctx", "4096"), "--num-ctx is of a language model; name one with --llm"),
+    (("--llm-only",), "--llm-only needs a language model; name one with --llm"),
+    (("--num-ctx", "4096"), "--num-ctx needs a language model; name one with --llm"),
 ]
 
 

@@ -147,7 +147,7 @@ def test_limits_cut_a_sheet_and_skips_of_unchanged_files_are_shown_again(tmp_pat
 @pytest.mark.parametrize(
     ("limits", "told"),
     [
-        ("minutes=3", "there is no limit 'minutes'; give some of seconds, memory, cells"),
+        ("minutes=3", "there is no limit 'minutes'; choose from seconds, memory, cells"),
         ("seconds=soon", "the limit seconds is 'soon'; give a number above 0"),
         ("cells=-1", "the limit cells is '-1'; give a number above 0"),
         ("memory=nan", "the limit memory is 'nan'; give a number above 0"),

@@ -320,6 +320,6 @@ def test_what_is_no_date_is_answered_in_plain_words(option, text, index_file, sa
     assert run.code == 2
     assert run.out == ""
     assert run.err == (
-        f"error: {option} is {text!r}, which is no date; "
+        f"error: {option} is {text!r}, which is not a date; "
         "write one like 2024, 2024-03, 2024-03-31 or 2024-03-31T18:00\n"
     )

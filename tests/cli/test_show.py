@@ -85,7 +85,7 @@ ONLY = [
 @pytest.mark.parametrize(("name", "meant"), ONLY)
 def test_the_one_sheet_that_fits_is_shown_and_named(name, meant, index_file, sat):
     run = sat("show", name, "--index", index_file, "--json")
-    assert (run.code, run.err) == (0, f"the only sheet called so: {meant}\n")
+    assert (run.code, run.err) == (0, f"the only sheet of that name: {meant}\n")
     assert [sheet["sheet_id"] for sheet in json.loads(run.out)["sheets"]] == [meant]
 
 

@@ -113,7 +113,7 @@ def test_a_reranker_that_cannot_be_used_is_said_and_ends_nothing(general, sat, t
     with SheetIndex.open(general) as index:
         index.name_reranker(own)
     own.rmdir()
-    assert ranked_by(sat, general) == (str(own), str(own), f"{own},whichisnotthere")
+    assert ranked_by(sat, general) == (str(own), str(own), f"{own},whichdoesnotexist")
 
 
 def test_status_opens_no_model(general):

@@ -83,14 +83,14 @@ def test_years_and_companies_are_taken(tmp_path, sat):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--scale", "huge"), "the scale 'huge' is none of small"),
+        (("--scale", "huge"), "the scale 'huge' must be small"),
         (("--scale", "0"), "the scale '0'"),
         (("--years", "2026-2019"), "the years '2026-2019'"),
         (("--companies", "0"), "--companies"),
         (("--queries", "-1"), "--queries"),
         (("--workers", "0"), "--workers"),
         (("--vocabulary", "nowhere"), "nowhere"),
-        (("--language", "../de"), "no language tag"),
+        (("--language", "../de"), "is not a language tag"),
         (("--scale", "30", "--language", "de", "--translator", "m"), "need a folder"),
     ],
 )
@@ -114,7 +114,7 @@ def test_a_corpus_is_replaced_with_force_only(tmp_path, sat):
     assert sat("synth", "--out", tmp_path / "x", *SMALL).code == 0
     again = sat("synth", "--out", tmp_path / "x", *SMALL)
     assert again.code == 2
-    assert "holds a corpus already" in " ".join(again.err.split())
+    assert "already holds a corpus" in " ".join(again.err.split())
     other = sat("synth", "--out", tmp_path / "x", *SMALL, "--seed", "1", "--force")
     assert other.code == 0
 
@@ -153,7 +153,7 @@ def test_ctrl_c_ends_with_130_and_the_same_command_starts_again(moment, tmp_path
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the run
     told = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert told == ("", "interrupted; the same command starts again\n")
+    assert told == ("", "interrupted; run the same command to start again\n")
     assert {path.name for path in out.iterdir()} == {"corpus.json", "workbooks"}
     assert not list(out.rglob("*.partial"))
     again = run_sat("synth", "--out", out, *SMALL)

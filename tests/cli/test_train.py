@@ -184,19 +184,23 @@ def test_a_value_that_cannot_be_read_is_named(kind, given, message):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        ("encoder", 2, "name one thing to learn from"),
-        ("encoder --corpus corpus --spider corpus", 2, "name one thing to learn from"),
+        ("encoder", 2, "give exactly one source of training data"),
+        ("encoder --corpus corpus --spider corpus", 2, "give exactly one source of training data"),
         ("encoder --index own.sat", 2, "--index needs --labels FILE"),
-        ("encoder --corpus corpus --labels labels.csv", 2, "--labels is for --index"),
-        ("encoder --index own.sat --labels labels.csv --split grouped", 2, "is for --corpus"),
-        ("encoder --corpus corpus --hold-out workbook", 2, "--hold-out is for --index"),
-        ("encoder --corpus corpus --share 0.2", 2, "--share is for --index"),
+        ("encoder --corpus corpus --labels labels.csv", 2, "--labels is only valid with --index"),
+        (
+            "encoder --index own.sat --labels labels.csv --split grouped",
+            2,
+            "is only valid with --corpus",
+        ),
+        ("encoder --corpus corpus --hold-out workbook", 2, "--hold-out is only valid with --index"),
+        ("encoder --corpus corpus --share 0.2", 2, "--share is only valid with --index"),
         ("encoder --index own.sat --labels labels.csv --share 2", 2, "between 0 and 1"),
         ("encoder --corpus corpus --split odd", 2, "'odd'"),
         ("encoder --corpus corpus --loss odd", 2, "'odd'"),
         ("encoder --corpus corpus --epochs 0", 2, "epochs is 0"),
         ("encoder --corpus corpus --epochs few", 2, "Invalid value for '--epochs'"),
-        ("encoder --corpus corpus --preset odd", 2, "no preset 'odd'; there are: paper"),
+        ("encoder --corpus corpus --preset odd", 2, "no preset 'odd'; choose one of: paper"),
         ("encoder --corpus books", 2, "holds none of query.json"),
         ("reranker --corpus corpus --encoder tiny --channels none", 2, "layers is 1 without a ch"),
         ("encoder --index none.sat --labels labels.csv", 1, "none.sat"),
@@ -256,7 +260,7 @@ def test_the_result_is_summed_up_with_the_next_command(encoder_run, desk):
     assert "peak memory" in run.out
     assert "not measured before" not in run.out
     weight = read_run(out).phases[-1].best.validation["dense_weight"]
-    assert f"with the cosine counting {weight:g} and words {1 - weight:g}: " in run.out
+    assert f"with cosine weight {weight:g} and word weight {1 - weight:g}: " in run.out
     assert SheetEncoder.load(out / "encoder").dense_weight == weight
     flat = run.out.replace("\n", "")
     assert f"sat index {desk / 'books'} --index new.sat --encoder {out / 'encoder'}" in flat
@@ -300,7 +304,7 @@ def test_the_same_command_again_trains_nothing_anew(encoder_run, sat):
 @pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(encoder_run):
     stopped = encoder_run.stopped
-    assert (stopped.code, "the same command goes on" in stopped.err) == (130, True)
+    assert (stopped.code, "run the same command to continue" in stopped.err) == (130, True)
     assert "not finished" in encoder_run.looked_at.out
     assert encoder_run.ended.code == 0
     rows = (encoder_run.out / "metrics.jsonl").read_text().splitlines()

@@ -93,7 +93,7 @@ def test_sources_are_those_of_every_described_sheet(facts, need, pairs, itself):
 
 @pytest.mark.parametrize("ids", [("a", "a"), ("",)])
 def test_sheets_without_ids_of_their_own_are_refused(ids):
-    with pytest.raises(InputError, match="id of their own"):
+    with pytest.raises(InputError, match="need a unique sheet id"):
         FactIndex.of([SheetFacts(sheet, "c", "k") for sheet in ids])
 
 

@@ -121,9 +121,9 @@ def test_a_users_files_replace_rules_of_the_same_file_and_add_others(tmp_path):
     ("content", "words"),
     [
         ("{", "cannot be read as JSON"),
-        ("[]", "must hold an object"),
+        ("[]", "must be an object"),
         ('{"lookup": "x"}', "must be a list of texts"),
-        ('{"a": ["{b}"], "b": ["x {a}"]}', "in a circle: a > b > a"),
+        ('{"a": ["{b}"], "b": ["x {a}"]}', "are circular: a > b > a"),
     ],
 )
 def test_a_grammar_that_cannot_be_used_is_refused_with_the_reason(tmp_path, content, words):

@@ -226,7 +226,7 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path):
 
 def test_a_complete_corpus_is_replaced_only_by_force(own, corpus):
     before = contents(own)
-    with pytest.raises(InputError, match="holds a corpus already"):
+    with pytest.raises(InputError, match="already holds a corpus"):
         synthesize(own, OPTIONS)
     assert contents(own) == before
     (own / "workbooks" / "old.xlsx").write_bytes(b"of another corpus")

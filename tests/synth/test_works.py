@@ -80,5 +80,5 @@ def test_a_script_that_each_process_would_run_again_is_told_so(tmp_path):
         check=False,
     )
     assert done.returncode == 1
-    assert "InputError: a process that makes workbooks ended before its work" in done.stderr
-    assert "one worker needs neither" in done.stderr  # a tracker of resources may warn after it
+    assert "InputError: a worker process ended early" in done.stderr
+    assert "try one worker" in done.stderr  # a tracker of resources may warn after it

@@ -251,7 +251,7 @@ def test_a_sheet_that_is_not_there_is_answered_with_the_nearest_names(tools, com
         ("find_sheets", {"question": "x", "k": 3}, "k: Extra inputs"),
         ("find_sheets", {"question": "x", "path": "\ud800"}, "path has characters"),
         ("describe_sheet", {"sheet": "\ud800"}, "describe_sheet: sheet|sheet has characters"),
-        ("describe_sheet", {"sheet": "a\0b"}, "sheet has characters that are no text"),
+        ("describe_sheet", {"sheet": "a\0b"}, "sheet has characters that are not text"),
         ("read_range", {"sheet": "Sales.xlsx#Q1", "range": "all"}, "such as A1:D20"),
         ("read_range", {"sheet": "../../../etc/passwd"}, "no workbook or sheet"),
         ("related_sheets", {"sheet": "Sales.xlsx#Q1", "link_type": "x"}, "formula_reference, agg"),

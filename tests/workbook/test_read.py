@@ -274,8 +274,8 @@ def test_a_long_sheet_gives_its_true_shape_from_its_first_rows(seed):
     record = book.records[0]
     assert record.partial
     assert [skip.message for skip in book.skipped] == [
-        "Only the first 250 of its 4,001 rows were read: the limit is 500 cells a sheet, "
-        "25,000,000 a workbook."
+        "Only the first 250 of its 4,001 rows were read: the limits are 500 cells per sheet and "
+        "25,000,000 per workbook."
     ]
     assert (record.range, record.num_rows) == ("A1:B4001", 4001)
     assert [column.name for column in record.columns] == ["Key", "Value"]

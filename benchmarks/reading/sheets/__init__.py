@@ -1,4 +1,4 @@
-"""Made sheets with known tables: one seeded maker for every layout the detector must read."""
+"""Make sheets with known tables, by one seeded maker for every layout to detect."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MAKERS: tuple[Callable[[Rng, str], Sheet], ...] = (
 
 
 def make_sheets(part: str, seed: int, each: int) -> list[Sheet]:
-    """`each` sheets of every layout, from one seed and one part's words."""
+    """Make `each` sheets of every layout, from one seed and one part's words."""
     return [
         maker(random.Random(f"{seed}/{maker.__name__}/{index}"), part)
         for maker in MAKERS

@@ -1,4 +1,4 @@
-"""Made sheets without a plain header row: several tables, sideways, no header, prose."""
+"""Make sheets without a plain header row: several tables, sideways, no header, prose."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sat_retriever.workbook.values.grid import Value
 
 
 def side_by_side(rng: Rng, part: str) -> Sheet:
-    """Two tables beside each other, of one height or not."""
+    """Make two tables beside each other, of equal height or not."""
     sheet = Sheet("side_by_side")
     big, small = fields_of(rng, part, 4, 7), fields_of(rng, part, 2, 3)
     count = rng.randint(8, 25)
@@ -42,7 +42,7 @@ def side_by_side(rng: Rng, part: str) -> Sheet:
 
 
 def stacked(rng: Rng, part: str) -> Sheet:
-    """Two tables one above the other, a blank row or two between, titles or not."""
+    """Make two tables one above the other, with a blank row or two, with titles or not."""
     sheet = Sheet("stacked")
     row = 1
     counts = [rng.randint(10, 20), rng.randint(3, 6)]
@@ -60,7 +60,7 @@ def stacked(rng: Rng, part: str) -> Sheet:
 
 
 def stacked_tight(rng: Rng, part: str) -> Sheet:
-    """A second header right below the first table's data."""
+    """Make a second header right below the first table's data."""
     sheet = Sheet("stacked_tight")
     fields = [Field(words, kind) for words, kind in typed_fields(rng, part, 5)]
     first = table(sheet, rng, part, 1, 1, fields, rng.randint(10, 16))
@@ -70,7 +70,7 @@ def stacked_tight(rng: Rng, part: str) -> Sheet:
 
 
 def form(rng: Rng, part: str) -> Sheet:
-    """Keys in the first column, one value each beside them."""
+    """Make a form: keys in the first column, one value beside each."""
     sheet = Sheet("form")
     fields = fields_of(rng, part, 5, 9)
     kinds = {item.kind for item in fields}
@@ -88,7 +88,7 @@ def form(rng: Rng, part: str) -> Sheet:
 
 
 def sideways(rng: Rng, part: str) -> Sheet:
-    """One field a row, one record a column."""
+    """Make one field a row, one record a column."""
     sheet = Sheet("sideways")
     fields = fields_of(rng, part, 4, 8)
     if len({item.kind in {"int", "number", "id", "ratio", "year"} for item in fields}) == 1:
@@ -105,7 +105,7 @@ def sideways(rng: Rng, part: str) -> Sheet:
 
 
 def year_matrix(rng: Rng, part: str) -> Sheet:
-    """Row labels and years (or periods) as numbers across."""
+    """Make row labels, with years (or periods) as numbers across."""
     sheet = Sheet("year_matrix")
     start, step, count = rng.randint(1990, 2025), rng.choice([1, 1, 5]), rng.randint(3, 25)
     years: list[Value] = [float(start + step * i) for i in range(count)]
@@ -127,7 +127,7 @@ def year_matrix(rng: Rng, part: str) -> Sheet:
 
 
 def no_header(rng: Rng, part: str) -> Sheet:
-    """Data from the first row on."""
+    """Make data from the first row on."""
     sheet = Sheet("no_header")
     fields = fields_of(rng, part, 4, 8)
     if not any(item.kind in {"int", "number", "date", "ratio"} for item in fields):
@@ -143,7 +143,7 @@ def no_header(rng: Rng, part: str) -> Sheet:
 
 
 def declared(rng: Rng, part: str) -> Sheet:
-    """A table object of the workbook, over data that would mislead."""
+    """Make a table object of the workbook over misleading data."""
     sheet = Sheet("declared")
     names = [word.title() for word in words_of(rng, part)[: rng.randint(2, 5)]]
     top, left, count = rng.randint(1, 6), rng.randint(1, 4), rng.randint(3, 12)
@@ -157,7 +157,7 @@ def declared(rng: Rng, part: str) -> Sheet:
 
 
 def date_header(rng: Rng, part: str) -> Sheet:
-    """Months as real dates across."""
+    """Make months as real dates across."""
     sheet = Sheet("date_header")
     count, rows = rng.randint(3, 12), rng.randint(2, 15)
     months = [dt.datetime(2022 + i // 12, i % 12 + 1, 1) for i in range(count)]
@@ -174,7 +174,7 @@ def date_header(rng: Rng, part: str) -> Sheet:
 
 
 def text_only(rng: Rng, part: str) -> Sheet:
-    """Texts in every column: names, categories, mail addresses, remarks."""
+    """Make texts in every column: names, categories, mail addresses, remarks."""
     sheet = Sheet("text_only")
     kinds = rng.sample(["name", "category", "email", "text", "code", "word"], rng.randint(2, 5))
     if not {"category", "email", "text", "code"} & set(kinds):
@@ -187,7 +187,7 @@ def text_only(rng: Rng, part: str) -> Sheet:
 
 
 def single_row(rng: Rng, part: str) -> Sheet:
-    """Nothing but a header (an empty template)."""
+    """Make only a header (an empty template)."""
     sheet = Sheet("single_row")
     fields = fields_of(rng, part, 3, 8)
     table(sheet, rng, part, rng.choice([1, 3]), 1, fields, 0)
@@ -195,7 +195,7 @@ def single_row(rng: Rng, part: str) -> Sheet:
 
 
 def single_column(rng: Rng, part: str) -> Sheet:
-    """A list with its header."""
+    """Make a list with its header."""
     sheet = Sheet("single_column")
     kind = rng.choice(["number", "int", "date", "code", "category"])
     pool = [item.name for topic in TOPICS[part] for item in topic if item.kind == kind]
@@ -204,7 +204,7 @@ def single_column(rng: Rng, part: str) -> Sheet:
 
 
 def prose(rng: Rng, part: str) -> Sheet:
-    """A page to read: title, sources, notes."""
+    """Make a page to read: title, sources, notes."""
     sheet = Sheet("prose")
     sheet.put(1, 1, [sentence(rng, part)])
     sheet.put(3, 1, ["Source:", sentence(rng, part, 2, 5)])
@@ -227,7 +227,7 @@ def prose(rng: Rng, part: str) -> Sheet:
 
 
 def text_without_header(rng: Rng, part: str) -> Sheet:
-    """Texts only, from the first row on: categories come again, mails and codes look alike."""
+    """Make texts only, from the first row on: repeated categories, similar mails and codes."""
     sheet = Sheet("text_without_header")
     kinds = ["category", *rng.sample(["email", "code", "name"], rng.randint(1, 3))]
     rng.shuffle(kinds)

@@ -1,4 +1,4 @@
-"""Made sheets with one main table under header rows."""
+"""Make sheets with one main table under header rows."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from sat_retriever.workbook.values.grid import Value
 
 
 def plain(rng: Rng, part: str) -> Sheet:
-    """One table from A1 on."""
+    """Make one table from A1 on."""
     sheet = Sheet("plain")
     table(sheet, rng, part, 1, 1, fields_of(rng, part), rng.randint(2, 40))
     return sheet
 
 
 def titled(rng: Rng, part: str) -> Sheet:
-    """Title and notes above, with or without a blank row, merged or not."""
+    """Make a title and notes above, with or without a blank row, merged or not."""
     sheet = Sheet("titled")
     fields = fields_of(rng, part)
     lines = rng.randint(1, 4)
@@ -46,7 +46,7 @@ def titled(rng: Rng, part: str) -> Sheet:
 
 
 def offset(rng: Rng, part: str) -> Sheet:
-    """A table that starts somewhere else."""
+    """Make a table that starts outside A1."""
     sheet = Sheet("offset")
     top, left = rng.randint(2, 9), rng.randint(2, 6)
     table(sheet, rng, part, top, left, fields_of(rng, part), rng.randint(3, 30))
@@ -54,7 +54,7 @@ def offset(rng: Rng, part: str) -> Sheet:
 
 
 def multi_row(rng: Rng, part: str) -> Sheet:
-    """Two or three header rows, upper ones spanning, merged or only written once."""
+    """Make two or three header rows; upper ones span columns, merged or written once."""
     sheet = Sheet("multi_row")
     words = words_of(rng, part)
     groups, merged = rng.randint(2, 4), rng.random() < 0.7
@@ -96,7 +96,7 @@ def multi_row(rng: Rng, part: str) -> Sheet:
 
 
 def totals(rng: Rng, part: str) -> Sheet:
-    """A totals row at the end, its label in one of several languages."""
+    """Make a totals row at the end, with its label in one of several languages."""
     sheet = Sheet("totals")
     names = [word.title() for word in words_of(rng, part)]
     width, count = rng.randint(2, 6), rng.randint(4, 20)
@@ -118,7 +118,7 @@ def totals(rng: Rng, part: str) -> Sheet:
 
 
 def units(rng: Rng, part: str) -> Sheet:
-    """A row of units right below the header."""
+    """Make a row of units right below the header."""
     sheet = Sheet("units")
     names = [word.title() for word in words_of(rng, part)]
     pool = ["kg", "m", "%", "EUR", "kWh", "°C", "m/s", "USD", "t", "mm", "MW", "hours"]
@@ -135,7 +135,7 @@ def units(rng: Rng, part: str) -> Sheet:
 
 
 def footnotes(rng: Rng, part: str) -> Sheet:
-    """Remarks right below the data, or after a blank row."""
+    """Make remarks right below the data, or after a blank row."""
     sheet = Sheet("footnotes")
     truth = table(sheet, rng, part, 1, 1, fields_of(rng, part, 3, 8), rng.randint(4, 20))
     row = truth.area.bottom + rng.choice([1, 2])
@@ -147,7 +147,7 @@ def footnotes(rng: Rng, part: str) -> Sheet:
 
 
 def spacers(rng: Rng, part: str) -> Sheet:
-    """Blank rows inside the data."""
+    """Make blank rows inside the data."""
     sheet = Sheet("spacers")
     fields = [Field(words, kind) for words, kind in typed_fields(rng, part, rng.randint(3, 6))]
     sheet.put(1, 1, [item.name for item in fields])
@@ -162,7 +162,7 @@ def spacers(rng: Rng, part: str) -> Sheet:
 
 
 def index_column(rng: Rng, part: str) -> Sheet:
-    """An index or labels in a first column without a name."""
+    """Make an index or labels in a first column without a name."""
     sheet = Sheet("index_column")
     fields = [Field("", "id"), *fields_of(rng, part, 3, 7)]
     count, counting = rng.randint(4, 25), rng.random() < 0.5
@@ -177,7 +177,7 @@ def index_column(rng: Rng, part: str) -> Sheet:
 
 
 def ragged_header(rng: Rng, part: str) -> Sheet:
-    """Duplicate names, and blank ones over filled columns."""
+    """Make duplicate names, and blank ones over filled columns."""
     sheet = Sheet("ragged_header")
     fields = fields_of(rng, part, 5, 9)
     fields[-1] = Field(fields[1].name, fields[1].kind)
@@ -190,7 +190,7 @@ def ragged_header(rng: Rng, part: str) -> Sheet:
 
 
 def messy(rng: Rng, part: str) -> Sheet:
-    """Numbers typed as text, gaps marked "n/a", line breaks in headers, sparse columns."""
+    """Make numbers typed as text, gaps marked "n/a", line breaks in headers, sparse columns."""
     sheet = Sheet("messy")
     fields = fields_of(rng, part, 4, 9)
     count, top = rng.randint(6, 30), rng.choice([1, 1, 2, 4])
@@ -218,7 +218,7 @@ def messy(rng: Rng, part: str) -> Sheet:
 
 
 def sections(rng: Rng, part: str) -> Sheet:
-    """Lone section titles inside the data."""
+    """Make lone section titles inside the data."""
     sheet = Sheet("sections")
     words = [word.title() for word in words_of(rng, part)]
     width = rng.randint(3, 6)
@@ -240,7 +240,7 @@ def sections(rng: Rng, part: str) -> Sheet:
 
 
 def report(rng: Rng, part: str) -> Sheet:
-    """A published table: parameters and title above, blank rows and sections, notes below."""
+    """Make a published table: parameters and title, blank rows and sections, notes below."""
     sheet = Sheet("report")
     words = [word.title() for word in words_of(rng, part)]
     keys = [words.pop() for _ in range(rng.randint(3, 4))]
@@ -270,7 +270,7 @@ def report(rng: Rng, part: str) -> Sheet:
 
 
 def pivot(rng: Rng, part: str) -> Sheet:
-    """A pivot table's output: filter above, two label columns, sparse groups, totals."""
+    """Make a pivot table's output: filter above, two label columns, sparse groups, totals."""
     sheet = Sheet("pivot")
     words = [word.title() for word in words_of(rng, part)]
     sheet.put(1, 1, [words.pop(), "(All)"])

@@ -1,4 +1,4 @@
-"""A made sheet, the truth about its tables, and the values it is filled with."""
+"""Define a made sheet, the truth about its tables, and its values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from sat_retriever.workbook.values.grid import Grid, Value
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What a table of a made sheet is.
+    """The truth about a table of a made sheet.
 
     Attributes:
-        header_row: 1-based topmost header row; None without (or transposed).
-        header_height: Header rows.
-        transposed: Headers in the first column.
-        area: From the first header cell to the last data cell.
-        num_rows: Data records.
+        header_row: 1-based topmost header row; None if there is none, or if transposed.
+        header_height: Number of header rows.
+        transposed: True if headers are in the first column.
+        area: Area from the first header cell to the last data cell.
+        num_rows: Number of data records.
         names: Canonical column names.
     """
 
@@ -51,7 +51,7 @@ class Sheet:
                 self.cells[row, col + offset] = value
 
     def grid(self) -> Grid:
-        """The used range as a grid."""
+        """Return the used range as a grid."""
         rows, cols = zip(*self.cells, strict=True)
         top, left = min(rows), min(cols)
         lines: list[list[Value]] = [
@@ -65,12 +65,12 @@ Rng = random.Random
 
 
 def words_of(rng: Rng, part: str) -> list[str]:
-    """A shuffled copy of one part's words."""
+    """Return a shuffled copy of one part's words."""
     return rng.sample(WORDS[part], len(WORDS[part]))
 
 
 def value_of(rng: Rng, kind: str, part: str, index: int) -> Value:
-    """A value of a kind; ids count up with the index."""
+    """Return a value of a kind; ids count up with the index."""
     words = WORDS[part]
     makers: dict[str, Callable[[], Value]] = {
         "id": lambda: float(1000 + index),
@@ -91,7 +91,7 @@ def value_of(rng: Rng, kind: str, part: str, index: int) -> Value:
 
 
 def fields_of(rng: Rng, part: str, low: int = 3, high: int = 9) -> list[Field]:
-    """Some fields of one topic, in one of the ways people write headers."""
+    """Return some fields of one topic, in one of the ways people write headers."""
     topic = rng.choice(TOPICS[part])
     chosen = rng.sample(topic, min(len(topic), rng.randint(low, high)))
     styles: list[Callable[[str], str]] = [
@@ -106,7 +106,7 @@ def fields_of(rng: Rng, part: str, low: int = 3, high: int = 9) -> list[Field]:
 
 
 def data_of(rng: Rng, fields: list[Field], count: int, part: str) -> list[list[Value]]:
-    """Rows of values, about one in thirty empty, never a whole row."""
+    """Return rows of values, about one in thirty empty, never a whole row."""
     return [
         [
             None if col and rng.random() < 0.03 else value_of(rng, item.kind, part, row)
@@ -117,14 +117,14 @@ def data_of(rng: Rng, fields: list[Field], count: int, part: str) -> list[list[V
 
 
 def sentence(rng: Rng, part: str, low: int = 3, high: int = 8) -> str:
-    """A few words as a title or a note."""
+    """Return a few words as a title or a note."""
     return " ".join(rng.choice(WORDS[part]) for _ in range(rng.randint(low, high))).capitalize()
 
 
 def table(
     sheet: Sheet, rng: Rng, part: str, top: int, left: int, fields: list[Field], count: int
 ) -> Truth:
-    """Write a plain table and note it as right."""
+    """Write a plain table and record it as the truth."""
     sheet.put(top, left, [item.name for item in fields])
     for offset, line in enumerate(data_of(rng, fields, count, part)):
         sheet.put(top + 1 + offset, left, line)
@@ -135,7 +135,7 @@ def table(
 
 
 def typed_fields(rng: Rng, part: str, count: int) -> list[tuple[str, str]]:
-    """A name column and numbers or dates right of it."""
+    """Return a name column, and numbers or dates to the right of it."""
     names = [word.title() for word in words_of(rng, part)]
     kinds = [rng.choice(["number", "int", "date"]) for _ in range(count - 1)]
     return list(zip(names, ["name", *kinds], strict=False))

@@ -1,4 +1,4 @@
-"""Words and fields the made sheets are written with; tuning and test share none."""
+"""Define words and fields of the made sheets; tuning and test share none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Field:
 
 
 def _fields(text: str) -> list[Field]:
-    """Fields from "name=kind, name=kind"."""
+    """Return the fields in "name=kind, name=kind"."""
     pairs = (item.split("=") for item in text.split(","))
     return [Field(name.strip(), kind.strip()) for name, kind in pairs]
 

@@ -1,4 +1,4 @@
-"""How a training is shown while it runs: what it does, how far it is, what has come of it."""
+"""Display of a running training: its activity, progress and results so far."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 
 def is_main() -> bool:
-    """True if this process speaks; of those of `accelerate launch` only the first one does."""
+    """True if this process may print; with `accelerate launch` only the first process may."""
     return os.environ.get("RANK", "0") == "0"
 
 
 class TrainingBar:
-    """What trainings report to; all of it is shown in one line.
+    """Receiver of trainings' progress, which it shows in one line.
 
     Args:
-        shown: Where to show it.
+        shown: Display for the progress.
     """
 
     def __init__(self, shown: Shown) -> None:
         self._shown = shown
 
     def training(self, standing: Standing) -> None:
-        """Show where a training stands."""
+        """Show the state of a training."""
         now = At(
             described(standing),
             standing.step,
@@ -41,27 +41,27 @@ class TrainingBar:
         self._shown.at(now)
 
     def finding(self, done: int, total: int) -> None:
-        """Show how many questions have their candidates."""
+        """Show the number of questions that have their candidates."""
         self.counting("candidates", done, total)
 
     def counting(self, what: str, done: int, total: int) -> None:
-        """Show how much is done of something that is no training."""
+        """Show the progress of other work."""
         self._shown.at(At(what, done, total))
 
     def say(self, text: str) -> None:
-        """Print a line above the bar, in a terminal or not."""
+        """Print a line, in a terminal above the bar."""
         self._shown.say(text)
 
 
 @contextmanager
 def training_bar(command: str) -> Iterator[TrainingBar]:
-    """What a command's trainings report to; nothing is shown of any but the main process."""
+    """Show the progress of a command's trainings, in the main process only."""
     with progress(command, "getting ready", quiet=not is_main()) as shown:
         yield TrainingBar(shown)
 
 
 def described(standing: Standing) -> str:
-    """What the training is doing.
+    """The activity of a training, in words.
 
     >>> from sat_retriever.training.loop.progress import Standing
     >>> described(Standing("graph", "training", 2, 20, 31, 300, 0.5, 0.9))
@@ -72,7 +72,7 @@ def described(standing: Standing) -> str:
 
 
 def measured(standing: Standing) -> str:
-    """What it has come to.
+    """The results of a training so far, in words.
 
     >>> from sat_retriever.training.loop.progress import Standing
     >>> measured(Standing("", "training", 2, 20, 31, 300, 0.5, 0.9))

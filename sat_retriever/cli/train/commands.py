@@ -1,4 +1,4 @@
-"""The three trainings as commands, and what a run folder holds."""
+"""Commands for the three trainings, and for the status of a run folder."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ app = typer.Typer(
 
 Out = Annotated[
     Path,
-    typer.Option(help="Run folder; one that was stopped goes on.", metavar="RUN", file_okay=False),
+    typer.Option(help="Run folder; a stopped run continues.", metavar="RUN", file_okay=False),
 ]
 Stage1 = Annotated[
     str | None,
@@ -53,7 +53,7 @@ Stage1 = Annotated[
 
 
 def _presets(known: Mapping[str, object]) -> Any:
-    """The option that names one of these."""
+    """The option that selects one of the presets."""
     return typer.Option(help=f"Start from these settings: {', '.join(known)}.", metavar="NAME")
 
 
@@ -76,8 +76,8 @@ def encoder(
 ) -> None:
     """Fine-tune Stage 1, the Sheet Encoder.
 
-    RUN/encoder is then what sat index --encoder takes, RUN/sentence-transformers
-    what sentence-transformers loads.
+    Use RUN/encoder with sat index --encoder, and RUN/sentence-transformers
+    with sentence-transformers.
     """
     settings = settings_of(start_of(EncoderTraining, ENCODER_PRESETS, preset), given)
     with said_once():
@@ -109,7 +109,7 @@ def reranker(
 ) -> None:
     """Train Stage 2: the base scorer, then the gated graph over it.
 
-    RUN/reranker is then what sat search --reranker takes.
+    Use RUN/reranker with sat search --reranker.
     """
     settings = settings_of(start_of(RerankerTraining, RERANKER_PRESETS, preset), given)
     with said_once():
@@ -149,7 +149,7 @@ def cross_encoder(
 ) -> None:
     """Fine-tune a Cross-Encoder, which reads question and sheet together.
 
-    RUN/cross-encoder is then what sat search --reranker takes.
+    Use RUN/cross-encoder with sat search --reranker.
     """
     settings = settings_of(start_of(CrossEncoderTraining, CROSS_ENCODER_PRESETS, preset), given)
     with said_once():
@@ -171,5 +171,5 @@ def status(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a training: settings, curves, the best epoch, what to do next."""
+    """Show a training: settings, curves, the best epoch, and the next commands."""
     print_run(run, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Options of the command line made of the fields of a settings dataclass, so that they agree."""
+"""Command-line options made from the fields of a settings dataclass, so that both agree."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sat_retriever.training.loop.schedule import Schedule
 Settings = TypeVar("Settings")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_ABSENT = {int: "all", float: "own"}  # how None is written, by what a field holds otherwise
+_ABSENT = {int: "all", float: "own"}  # spelling of None, by the field's other type
 PAPER = "Settings, with the paper's values"
-NOTHING = "none"  # how an empty list is written
+NOTHING = "none"  # spelling of an empty list
 _ATTRIBUTE = re.compile(r"^ {8}(\w+): (.+(?:\n {12}.+)*)", re.MULTILINE)
 _METAVARS = {int: "N", float: "X", str: "NAME"}
 
@@ -27,14 +27,14 @@ _METAVARS = {int: "N", float: "X", str: "NAME"}
 def with_options(
     settings: type, *, also: Callable[..., Any] | None = None, panel: str = PAPER
 ) -> Callable[[Command], Command]:
-    """A decorator: a command's `**given` becomes options.
+    """Make a decorator that turns a command's `**given` into options.
 
     An option that is not given is None, so that a preset's value stays.
 
     Args:
-        settings: A dataclass, documented as this package does: one option a field.
-        also: A function whose parameters are options too, but for those named as a field.
-        panel: What the help calls the fields.
+        settings: A dataclass with a documented `Attributes:` section; each field is an option.
+        also: A function whose parameters become options too, except those named like a field.
+        panel: Title of the fields in the help.
     """
 
     def decorate(command: Command) -> Command:
@@ -50,7 +50,7 @@ def with_options(
 
 
 def _own(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Named parameters of a function, their annotations resolved."""
+    """Named parameters of a function, with resolved annotations."""
     hints = get_type_hints(function, include_extras=True)
     named = (
         each
@@ -64,20 +64,20 @@ def _own(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def part_of(given: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
-    """Those of the given values that are parameters of a function."""
+    """The given values that are parameters of a function."""
     names = inspect.signature(function).parameters
     return {name: value for name, value in given.items() if name in names}
 
 
 def settings_of(start: Settings, given: Mapping[str, Any]) -> Settings:
-    """The settings with the values that were given, read as their fields' types.
+    """The settings with the given values, converted to the types of their fields.
 
     Args:
-        start: What holds where nothing is given.
-        given: Values by field; those of None, and of no field, are passed over.
+        start: Settings to start from.
+        given: Values by field; None and names that are not fields are ignored.
 
     Raises:
-        InputError: If a value cannot be read, or is out of its range.
+        InputError: If a value cannot be converted, or is out of range.
     """
     kind = type(start)
     hints = get_type_hints(kind)
@@ -99,7 +99,7 @@ def option_name(field: str) -> str:
 
 
 def field_help(kind: type, name: str) -> str:
-    """What the docstring says of a field: its first sentence; `Schedule`'s where it has none."""
+    """First sentence of a field's documentation, in the class's or `Schedule`'s docstring."""
     for each in (kind, Schedule):
         for found, text in _ATTRIBUTE.findall(each.__doc__ or ""):
             if found == name and not text.startswith("See `"):
@@ -147,9 +147,9 @@ def _parameter(kind: type, field: Field[Any], panel: str) -> inspect.Parameter:
 
 
 def _taken(hint: Any) -> tuple[Any, str | None]:
-    """The type that the command line takes for a field, and what stands for its value."""
+    """The type that the command line takes for a field, and the metavar for its value."""
     if get_origin(hint) is Literal:
-        return hint, "NAME"  # all choices would widen the column; the help names them
+        return hint, "NAME"  # listing all choices would widen the column; the help names them
     if get_origin(hint) is tuple:
         return str, f"{_METAVARS[get_args(hint)[0]]},…"
     if NoneType in get_args(hint):
@@ -159,7 +159,7 @@ def _taken(hint: Any) -> tuple[Any, str | None]:
 
 
 def _read(hint: Any, value: Any, option: str) -> Any:
-    """What was given, as the field's type."""
+    """A given value, converted to the field's type."""
     if get_origin(hint) is tuple:
         parts = [part.strip() for part in value.split(",") if part.strip()]
         return (

@@ -1,4 +1,4 @@
-"""What a training of the command line learns from: an index with labels, a corpus, or Spider."""
+"""Training data of a command: an index with labels, a corpus, or Spider."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from sat_retriever.training.data.corpusindex import corpus_index, seen_index
 from sat_retriever.training.data.reading import from_dataset, from_index
 from sat_retriever.training.data.trainingdata import TrainingData
 
-INDEX = "index.sat"  # of a corpus, in the run folder
-_MAKING = ".index"  # holds it until the training is finished: a new run folder is empty
+INDEX = "index.sat"  # the index of a corpus, in the run folder
+_MAKING = ".index"  # subfolder for it until the training is finished: a new run folder is empty
 _SEEN = "seen.sat"
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingInput:
-    """A data set in its split, with the sheets in its records or in a user's index.
+    """A data set with its split; its sheets are its own records or in a user's index.
 
     Attributes:
         name: Its name in the report.
-        dataset: Labelled queries and their split; of a corpus also sheets and links.
+        dataset: Labelled queries and their split; for a corpus also sheets and links.
         index: The user's index that holds the sheets; None for a corpus.
     """
 
@@ -38,15 +38,15 @@ class TrainingInput:
 
     @property
     def folders(self) -> list[str]:
-        """Where the workbooks are; none if there are none."""
+        """Folders of the workbooks; empty if there are none."""
         if self.index is not None:
             with SheetIndex.open(self.index) as opened:
                 return roots_of(opened)
-        beside = self.dataset.files[0].parent / WORKBOOKS  # where `sat synth` puts them
+        beside = self.dataset.files[0].parent / WORKBOOKS  # the folder that `sat synth` writes
         return [str(beside)] if beside.is_dir() else []
 
     def data(self) -> TrainingData:
-        """Texts and queries that Stage 1 and the Cross-Encoder learn from."""
+        """Texts and queries for training Stage 1 and the Cross-Encoder."""
         if self.index is None:
             return from_dataset(self.dataset)
         with SheetIndex.open(self.index) as opened:
@@ -56,17 +56,17 @@ class TrainingInput:
     def searched(
         self, encoder: str | None, folder: Path
     ) -> Iterator[tuple[SheetIndex, SheetIndex]]:
-        """Two open indexes: the one that training questions search, and that of all sheets.
+        """Open two indexes: one that training questions search, and one of all sheets.
 
-        They are one and the same where training may see every sheet.
+        They are the same index if training may see every sheet.
 
         Args:
-            encoder: Name or folder of the Sheet Encoder; None takes the index's.
-            folder: Where to keep the indexes that are made.
+            encoder: Name or folder of the Sheet Encoder; None for the index's own.
+            folder: Folder for the indexes that are made.
 
         Raises:
-            InputError: If a corpus comes without an encoder.
-            FingerprintMismatchError: If a user's index has another encoder's tokens.
+            InputError: If a corpus is used without an encoder.
+            FingerprintMismatchError: If a user's index has tokens of another encoder.
         """
         seen, file = self.dataset.split.seen, folder / _MAKING / _SEEN
         with self._whole(encoder, folder) as whole:
@@ -81,14 +81,14 @@ class TrainingInput:
                 yield part, whole
 
     def tidy(self, folder: Path) -> None:
-        """Remove what `searched` made, once the training is finished, but a corpus's index."""
+        """Remove the files of `searched` after the training, except a corpus's index."""
         making = folder / _MAKING
         if (making / INDEX).exists():
             (making / INDEX).replace(folder / INDEX)
         shutil.rmtree(making, ignore_errors=True)
 
     def _whole(self, encoder: str | None, folder: Path) -> SheetIndex:
-        """The index of all sheets; that of a corpus, with its published links, is made first."""
+        """Open the index of all sheets; for a corpus, make it first with its published links."""
         if self.index is not None:
             return _opened(self.index, encoder)
         if encoder is None:

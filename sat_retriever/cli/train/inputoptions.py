@@ -1,4 +1,4 @@
-"""The options that say what to learn from."""
+"""Command-line options for the training data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sat_retriever.training.data.holdout import (
 )
 from sat_retriever.training.data.reading import refuse_unknown_sheets
 
-PANEL = "What to learn from: --index with --labels, --corpus or --spider"
+PANEL = "Training data: --index with --labels, --corpus or --spider"
 
 SplitName = Literal["standard", "grouped"]
 
@@ -51,7 +51,7 @@ def input_of_options(
     hold_out: Annotated[
         HoldOut | None,
         typer.Option(
-            help="What is held out for validation: question, workbook or family. "
+            help="Unit held out for validation: question, workbook or family. "
             rf"[dim]\[{HOLD_OUT}][/dim]",
             metavar="NAME",
             rich_help_panel=PANEL,
@@ -60,7 +60,7 @@ def input_of_options(
     share: Annotated[
         float | None,
         typer.Option(
-            help="Part of the questions, workbooks or sheets of families held out. "
+            help="Share of questions, workbooks or families' sheets held out. "
             rf"[dim]\[{SHARE}][/dim]",
             metavar="X",
             rich_help_panel=PANEL,
@@ -69,14 +69,14 @@ def input_of_options(
     corpus: Annotated[
         Path | None,
         typer.Option(
-            help="A corpus of sat synth, or a published one.", metavar="DIR", file_okay=False,
+            help="A corpus made by sat synth, or a published one.", metavar="DIR", file_okay=False,
             rich_help_panel=PANEL,
         ),
     ] = None,
     split: Annotated[
         SplitName | None,
         typer.Option(
-            help=r"Standard, or grouped: whole families held out. [dim]\[standard][/dim]",
+            help=r"standard, or grouped: whole families held out. [dim]\[standard][/dim]",
             metavar="NAME",
             rich_help_panel=PANEL,
         ),
@@ -84,23 +84,23 @@ def input_of_options(
     spider: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of Spider; its training questions are used.", metavar="DIR",
+            help="Folder of Spider, whose training questions are used.", metavar="DIR",
             file_okay=False, rich_help_panel=PANEL,
         ),
     ] = None,
     seed: int = 42,
 ) -> TrainingInput:  # fmt: skip
-    """The input that the options name.
+    """The training data that the options select.
 
     Raises:
-        InputError: If they name none or several, or do not go together, or a label names a
-            sheet that is not there.
+        InputError: If they select none or several, contradict each other, or a label names an
+            unknown sheet.
     """
     named = [each for each in (index, corpus, spider) if each is not None]
     if len(named) != 1:
         raise InputError(
-            "name one thing to learn from: --index FILE with --labels FILE, --corpus DIR, or "
-            "--spider DIR"
+            "give exactly one source of training data: --index FILE with --labels FILE, "
+            "--corpus DIR, or --spider DIR"
         )
     _check_together(index, labels, "--labels is", "--index")
     for value, option in ((hold_out, "--hold-out is"), (share, "--share is")):
@@ -122,9 +122,11 @@ def _check_together(
     place: object, value: object, option: str, needs: str, *, needed: bool = True
 ) -> None:
     if value is not None and place is None:
-        raise InputError(f"{option} for {needs}; leave it out")
+        raise InputError(f"{option} only valid with {needs}; remove it")
     if needed and value is None and place is not None:
-        raise InputError(f"{needs} needs {option.removesuffix(' is')} FILE: questions and sheets")
+        raise InputError(
+            f"{needs} needs {option.removesuffix(' is')} FILE with questions and their sheets"
+        )
 
 
 def _own(index: Path, labels: Path, hold_out: HoldOut, share: float) -> TrainingInput:

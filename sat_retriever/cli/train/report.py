@@ -1,4 +1,4 @@
-"""What came of a training, to be looked at rather than read."""
+"""Report on a training: curves, epochs, results and the next commands."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def print_run(out: Path, folders: Sequence[str] = (), *, as_json: bool) -> None:
 
     Args:
         out: The run folder.
-        folders: Where the workbooks are, for the next command; unknown if empty.
+        folders: Folders of the workbooks, for the next command; empty if unknown.
         as_json: Print one JSON object instead.
 
     Raises:
-        TrainingError: If it is no run folder, or damaged.
+        TrainingError: If it is not a run folder, or is damaged.
     """
     run = read_run(out)
     commands = next_commands(out, folders or (_FOLDERS,))
@@ -41,7 +41,7 @@ def print_run(out: Path, folders: Sequence[str] = (), *, as_json: bool) -> None:
         print_json({**_as_json(run), "next": commands})
         return
     console = stdout()
-    state = "finished" if run.finished else "not finished; the same command goes on"
+    state = "finished" if run.finished else "not finished; the same command continues it"
     said = filter(None, (str(out), run.settings.get("kind"), run.data.get("name"), state))
     console.print(plain(", ".join(said)))
     for phase in run.phases:
@@ -53,7 +53,7 @@ def print_run(out: Path, folders: Sequence[str] = (), *, as_json: bool) -> None:
 
 
 def next_commands(out: Path, folders: Sequence[str]) -> list[str]:
-    """What to do with the models in a run folder, as command lines."""
+    """Command lines that use the models in a run folder."""
     commands = []
     if (out / ENCODER).is_dir():
         named = " ".join(map(_quoted, folders))
@@ -67,7 +67,7 @@ def next_commands(out: Path, folders: Sequence[str]) -> list[str]:
 
 
 def curve(values: Sequence[float], width: int, shades: str = SHADES) -> str:
-    """Values as a line of characters, the means of equal stretches; the lowest is the first shade.
+    """Values as a line of characters, one per mean of equal stretches; lower is lighter.
 
     >>> curve([3.0, 2.0, 1.0, 0.0], 4), curve([1.0], 4), curve([], 4)
     ('█▅▃▁', '▁', '')
@@ -87,7 +87,7 @@ def curve(values: Sequence[float], width: int, shades: str = SHADES) -> str:
 
 
 def bar(share: float, width: int, shades: str = SHADES) -> str:
-    """A share of 1 as a bar; its end is as fine as the shades allow.
+    """A share of 1 as a bar of whole characters, of the last shade.
 
     >>> bar(0.5, 8), bar(0.0, 8), bar(0.55, 8, "-#")
     ('████', '', '####')
@@ -97,7 +97,7 @@ def bar(share: float, width: int, shades: str = SHADES) -> str:
 
 
 def share(value: float | None) -> str:
-    """A figure in [0, 1] as tables write it.
+    """A number in [0, 1] as tables show it.
 
     >>> share(0.92345), share(1.0), share(None)
     ('.923', '1.000', 'not measured')
@@ -144,14 +144,14 @@ def _print_totals(console: Console, run: RunSummary) -> None:
     chosen = _fusion(run)
     if chosen is not None:
         weight, fused = chosen
-        said = f"with the cosine counting {weight:g} and words {1 - weight:g}: {share(fused)}"
-        console.print(f"{said} (chosen by validation; a new index takes it)", soft_wrap=True)
+        said = f"with cosine weight {weight:g} and word weight {1 - weight:g}: {share(fused)}"
+        console.print(f"{said} (chosen by validation; a new index uses it)", soft_wrap=True)
     gpu = "" if run.gpu_memory_mib is None else f", {run.gpu_memory_mib:,.0f} MiB on the GPU"
     console.print(f"{run.seconds:,.1f} s, peak memory {run.memory_mib:,.0f} MiB{gpu}")
 
 
 def _before_and_after(run: RunSummary) -> tuple[float | None, float | None, int | None]:
-    """Validation NDCG@5 before the first phase and of the kept model, and its epoch."""
+    """Validation NDCG@5 before the first phase and of the kept model, and the model's epoch."""
     if not run.phases:
         return None, None, None
     kept = run.phases[-1].best
@@ -161,7 +161,7 @@ def _before_and_after(run: RunSummary) -> tuple[float | None, float | None, int 
 
 
 def _fusion(run: RunSummary) -> tuple[float, float | None] | None:
-    """The share of the cosine that was chosen with the kept Sheet Encoder, and what it gives."""
+    """The cosine weight chosen for the kept Sheet Encoder, and the result with it."""
     kept = run.phases[-1].best if run.phases else None
     weight = None if kept is None else kept.validation.get(CHOSEN)
     if kept is None or weight is None:

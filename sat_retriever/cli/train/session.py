@@ -1,4 +1,4 @@
-"""What every training command does around its training."""
+"""Shared steps of the training commands before and after the training."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _NEEDED = ("torch", "transformers", "accelerate", "safetensors", "onnx", "onnxsc
 
 
 def start_of(kind: type[Settings], presets: Mapping[str, Settings], name: str | None) -> Settings:
-    """The settings that the options change."""
+    """The settings of a preset, or the defaults, before options change them."""
     if name is None:
         return kind()
     if name not in presets:
         known = ", ".join(presets) or "none"
-        raise InputError(f"there is no preset {name!r}; there are: {known}")
+        raise InputError(f"there is no preset {name!r}; choose one of: {known}")
     return presets[name]
 
 
 def chosen_input(given: Mapping[str, Any], seed: int) -> TrainingInput:
-    """What a command's options name to learn from; a grouped corpus is split by the seed."""
+    """The training data that a command's options select; the seed splits a grouped corpus."""
     return input_of_options(**part_of(given, input_of_options) | {"seed": seed})
 
 
 def check_extra() -> None:
-    """Refuse to train without all that a training needs.
+    """Check that all packages for training are installed.
 
     Raises:
-        MissingExtraError: If one is missing; names it, and the command that installs it.
+        MissingExtraError: If one is missing; the message has the command that installs it.
     """
     for module in _NEEDED:
         if find_spec(module) is None:
@@ -54,7 +54,7 @@ def check_extra() -> None:
 
 @contextmanager
 def said_once() -> Iterator[None]:
-    """Report an error once, from the main process, however many processes it stops."""
+    """Report an error once, from the main process, even if it stops several processes."""
     try:
         yield
     except (SatError, OSError) as error:
@@ -65,17 +65,17 @@ def said_once() -> Iterator[None]:
 
 @contextmanager
 def shown(source: TrainingInput) -> Iterator[TrainingBar]:
-    """What a training reports to; Ctrl-C ends it with a word on how to go on."""
+    """Show the progress of a training; Ctrl-C ends it with a note on how to continue."""
     dataset = source.dataset
     train, validation = len(dataset.train), len(dataset.validation)
-    left = f"; {dataset.left_out:,} are for neither" if dataset.left_out else ""
+    left = f"; {dataset.left_out:,} left out" if dataset.left_out else ""
     learn = counted(train, "question")
     _say(f"{source.name}: {learn} to learn from, {validation:,} to choose with{left}")
     try:
         with training_bar("train") as bar:
             yield bar
     except KeyboardInterrupt:
-        _say("interrupted; the same command goes on from here")
+        _say("interrupted; run the same command to continue")
         raise typer.Exit(130) from None
 
 
@@ -83,15 +83,15 @@ def shown(source: TrainingInput) -> Iterator[TrainingBar]:
 def searched(
     source: TrainingInput, encoder: str | None, out: Path
 ) -> Iterator[tuple[SheetIndex, SheetIndex]]:
-    """The indexes to find candidates in; says so if the encoder was trained on other questions."""
+    """Open the indexes for candidates; warn if the encoder was trained on other questions."""
     stage1 = None if encoder is None else encoder_source(encoder)
     with source.searched(stage1, out) as (seen, whole):
         before = trained_on(stage1 or whole.encoder.name)
         if before is not None and before != source.data().fingerprint:
             _say(
                 "note: the Sheet Encoder was trained on other questions, or on another part of "
-                "these; validation figures may be too good, and candidates of training questions "
-                "unlike those of new ones"
+                "these; validation results may be too good, and candidates of training questions "
+                "may differ from those of new ones"
             )
         yield seen, whole
 
@@ -102,7 +102,7 @@ def _say(text: str) -> None:
 
 
 def report(out: Path, source: TrainingInput, *, as_json: bool) -> None:
-    """Show a finished training, and put away what it needed."""
+    """Show a finished training, and remove its temporary files."""
     if is_main():
         source.tidy(out)
         print_run(out, source.folders, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Labelled queries, read from files and written to them."""
+"""Read and write labelled queries."""
 
 from sat_retriever.datasets.labels.query import Query
 from sat_retriever.datasets.labels.userlabels import load_labels

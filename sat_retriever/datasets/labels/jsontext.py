@@ -1,4 +1,4 @@
-"""JSON files read as plain values; every error names the file."""
+"""Read JSON files as plain values; every error names the file."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(path: Path, expected: type = object) -> Any:
-    """The parsed file, checked to be a `list` or a `dict` if one of them is expected.
+    """Return the parsed file, checked to be a `list` or a `dict` if `expected` names one.
 
     Raises:
-        CorpusError: If the file is missing, cannot be read, or is not what is expected.
+        CorpusError: If the file is missing, cannot be read, or has another type.
     """
     content = parsed(read_text(path), str(path))
     if not isinstance(content, expected):
@@ -28,10 +28,10 @@ def read_json(path: Path, expected: type = object) -> Any:
 
 
 def read_rows(path: Path) -> list[Mapping[str, Any]]:
-    """The objects of a json list.
+    """Return the objects of a JSON list.
 
     Raises:
-        CorpusError: If the file is missing, or is no list of objects.
+        CorpusError: If the file is missing, or is not a list of objects.
     """
     rows = read_json(path, list)
     for place, row in enumerate(rows):
@@ -41,7 +41,7 @@ def read_rows(path: Path) -> list[Mapping[str, Any]]:
 
 
 def read_text(path: Path) -> str:
-    """The text of a UTF-8 file, without a byte order mark.
+    """Return the text of a UTF-8 file, without a byte order mark.
 
     Raises:
         CorpusError: If the file is missing, cannot be read, or is not UTF-8.
@@ -57,10 +57,10 @@ def read_text(path: Path) -> str:
 
 
 def parsed(text: str, where: str) -> Any:
-    """The value of a JSON text.
+    """Return the value of a JSON text.
 
     Raises:
-        CorpusError: If it is no JSON, nested too deep, names a field of an object twice, or
+        CorpusError: If it is not JSON, nested too deep, names a field of an object twice, or
             holds NaN, an infinity or half a character.
     """
     try:
@@ -73,7 +73,7 @@ def parsed(text: str, where: str) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object; ValueError if one field would hide another one."""
+    """Return the object; raise ValueError if one field would hide another."""
     found = dict(pairs)
     if len(found) < len(pairs):
         counts = Counter(name for name, _ in pairs)
@@ -86,10 +86,10 @@ def _refuse(name: str) -> None:
 
 
 def sheet_ids(values: Any, where: str) -> tuple[str, ...]:
-    """Sheet ids of a json list as texts, each once, in their order.
+    """Return the sheet ids of a JSON list as texts, each once, in their order.
 
     Raises:
-        CorpusError: If it is no list of texts and whole numbers.
+        CorpusError: If it is not a list of texts and whole numbers.
     """
     if not isinstance(values, (list, tuple)):
         raise CorpusError(f"{where}: a list of sheet ids is needed, not {values!r:.80}")
@@ -97,10 +97,10 @@ def sheet_ids(values: Any, where: str) -> tuple[str, ...]:
 
 
 def sheet_id(value: Any, where: str) -> str:
-    """A sheet id as text.
+    """Return a sheet id as text.
 
     Raises:
-        CorpusError: If it is neither a text with characters nor a whole number.
+        CorpusError: If it is neither a text that is not blank nor a whole number.
     """
     if isinstance(value, bool) or not isinstance(value, (str, int)) or not str(value).strip():
         raise CorpusError(f"{where}: a sheet id is a text or a whole number, not {value!r:.80}")

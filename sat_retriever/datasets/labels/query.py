@@ -1,4 +1,4 @@
-"""A labelled query: a question with its relevant sheets."""
+"""Define a labelled query: a question with its relevant sheets."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ class Query:
     """One labelled question.
 
     Attributes:
-        text: What is asked.
-        positives: Ids of every relevant sheet, at least one.
+        text: The question.
+        positives: Ids of all relevant sheets, at least one.
         negatives: Ids of sheets known not to be relevant.
-        hard_negatives: Those of them that look relevant.
-        hard_negative_types: Why a hard negative looks relevant, by sheet id.
-        query_type: For example "semantic_lookup"; empty when not given.
-        dependency_type: Relation between the positives; empty when not given.
-        workbook: Workbook the question was written for; empty when not given.
+        hard_negatives: Ids of sheets that look relevant but are not.
+        hard_negative_types: Reason why a hard negative looks relevant, by sheet id.
+        query_type: For example "semantic_lookup"; empty if not given.
+        dependency_type: Relation between the positives; empty if not given.
+        workbook: Workbook that the question was written for; empty if not given.
         evidence: Hint published with the question (BIRD); not part of the text.
     """
 

@@ -1,4 +1,4 @@
-"""Rows of a query.json, in its present form and in that of older releases."""
+"""Read rows of a query.json, in its current form and in that of older releases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sat_retriever.datasets.labels.jsontext import read_rows, sheet_ids
 from sat_retriever.datasets.labels.query import Query
 from sat_retriever.errors import CorpusError
 
-# The legacy release, and the questions over the EPS workbooks, call the lists otherwise.
+# The legacy release and the questions over the EPS workbooks have other names for the lists.
 POSITIVES = ("positive_sheet_ids", "sheet_ids", "relevant")
 _NEGATIVES = ("negative_sheet_ids", "sheet_ids_negative")
 FIELDS = frozenset(
@@ -58,16 +58,15 @@ HARD_NEGATIVE_TYPES = (
 def read_queries(
     path: Path, *, known: Collection[str] | None, evidence: bool = False, typed: bool = False
 ) -> tuple[Query, ...]:
-    """Queries in file order, without those that have no text or no positive.
+    """Read queries in file order, without those that have no text or no positive.
 
-    Source: paper, section 4. As the release does, those queries are left out.
+    Source: paper, section 4. The release leaves the same queries out.
 
     Args:
         path: A query.json.
-        known: Ids of the corpus's sheets, which all named ids must be among; None to
-            take any id.
-        evidence: Append the published hint to the text.
-        typed: Refuse types that the published corpora do not have.
+        known: Ids of the corpus's sheets; other ids are refused. None accepts any id.
+        evidence: True appends the published hint to the text.
+        typed: True refuses types that the published corpora do not have.
 
     Raises:
         CorpusError: If the file or a row of it is malformed, or names an unknown sheet.
@@ -86,11 +85,11 @@ def read_queries(
 
 
 def query_of(row: Mapping[str, Any], where: str, *, evidence: bool = False) -> Query:
-    """A row as a query, every field checked.
+    """Return a row as a query after checking every field.
 
     Raises:
-        CorpusError: If a field is missing or of another kind, or a sheet is both
-            relevant and not.
+        CorpusError: If a field is missing or of another type, or a sheet is both relevant and
+            not relevant.
     """
     text, hint = row.get("query"), _text(row, "evidence", where)
     names = [name for name in POSITIVES if name in row]
@@ -120,7 +119,7 @@ def check_sides(query: Query, where: str) -> None:
     """Refuse a query that names a sheet both as relevant and as not relevant.
 
     Raises:
-        CorpusError: If there is one.
+        CorpusError: If a sheet is on both sides.
     """
     positives = set(query.positives)
     for sheet in (*query.negatives, *query.hard_negatives):
@@ -135,7 +134,7 @@ def check_known(query: Query, known: Collection[str], where: str) -> None:
     """Refuse a query that names an unknown sheet.
 
     Raises:
-        CorpusError: If there is one.
+        CorpusError: If a sheet is unknown.
     """
     for sheet in _named(query):
         if sheet not in known:

@@ -1,4 +1,4 @@
-"""A user's own labels, read from JSON lines, CSV, or a published query.json."""
+"""Read a user's own labels from JSON lines, CSV, or a published query.json."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sat_retriever.datasets.labels.queryjson import FIELDS, check_sides, query_o
 from sat_retriever.errors import CorpusError
 
 MAX_BYTES = 512 * 2**20  # of a file of labels
-MAX_LINE = 4 * 2**20  # characters of a line: some hundred thousand sheet ids
+MAX_LINE = 4 * 2**20  # characters of a line: some hundreds of thousands of sheet ids
 MAX_TEXT = 4_000  # characters of a query
 MAX_QUERIES = 1_000_000
 _LINE_FIELDS = ("query", "positives", "negatives", "type")
@@ -25,27 +25,27 @@ _COLUMNS = ("query", "sheet_id", "relevance")
 def load_labels(
     path: str | Path, merged: Callable[[Mapping[str, int]], None] | None = None
 ) -> tuple[Query, ...]:
-    """A user's own labelled questions, in the order they first appear.
+    """Load a user's own labelled questions, in the order of their first appearance.
 
-    Three forms, told apart by the file's name:
+    The file's name decides between three forms:
 
-    - `.jsonl`: one object a line, `{"query": …, "positives": [sheet id, …]}` and, if
-      wanted, `"negatives"` and `"type"`.
-    - `.csv`: columns `query,sheet_id,relevance`, one row for each query and sheet. A
-      relevance of 0 says that the sheet is not relevant, any number above 0 that it is.
-    - `.json`: a list in the form of the published `query.json`, old field names included.
+    - `.jsonl`: one object a line, `{"query": …, "positives": [sheet id, …]}`, optionally with
+      `"negatives"` and `"type"`.
+    - `.csv`: columns `query,sheet_id,relevance`, one row for each query and sheet. A relevance
+      of 0 marks a sheet as not relevant, any number above 0 as relevant.
+    - `.json`: a list in the form of the published `query.json`, including old field names.
 
-    Rows of equal queries are joined. The files are UTF-8.
+    Rows of equal queries are merged. The files are UTF-8.
 
     Args:
         path: The file.
-        merged: Is given the texts that several lines of a `.jsonl` or entries of a `.json`
-            have, with how many: each is one query. Never called for a `.csv`, where a query
-            has a row for each sheet.
+        merged: Receives the texts that several lines of a `.jsonl` or entries of a `.json` share,
+            each with their number; each text is one query. Not called for a `.csv`, where every
+            sheet of a query has a row.
 
     Raises:
-        CorpusError: If the file is missing, of another type, or a row of it cannot be
-            used: the message has file, row, value and what is needed.
+        CorpusError: If the file is missing, of another type, or has an unusable row; the message
+            names file, row, value and what is needed.
     """
     path = Path(path)
     read = {".jsonl": _from_lines, ".csv": _from_table, ".json": _from_list}.get(
@@ -68,7 +68,7 @@ def load_labels(
 
 @dataclass(slots=True)
 class _Row:
-    """What one row says, and where it stands."""
+    """One row's query and its location."""
 
     where: str
     query: Query
@@ -76,7 +76,7 @@ class _Row:
 
 @dataclass(slots=True)
 class _Sides:
-    """Sheets of one query so far, where it stands first, and how many rows it has."""
+    """The sheets of one query so far, the location of its first row, and its number of rows."""
 
     where: str
     first: Query
@@ -100,7 +100,7 @@ def _check_size(path: Path) -> None:
 
 
 def _joined(rows: Iterable[_Row], path: Path) -> dict[str, _Sides]:
-    """What the rows of one text say, put together, by that text."""
+    """Merge the rows of each text, by that text."""
     found: dict[str, _Sides] = {}
     for row in rows:
         query = row.query
@@ -167,7 +167,7 @@ def _check_fields(row: Mapping[str, Any], known: Iterable[str], where: str) -> N
             )
 
 
-# ---- json: a list as published
+# ---- JSON: a list as published
 
 
 def _from_list(path: Path) -> Iterator[_Row]:
@@ -178,7 +178,7 @@ def _from_list(path: Path) -> Iterator[_Row]:
         yield _Row(where, query_of(row, where))
 
 
-# ---- jsonl: one object a line
+# ---- JSON lines: one object a line
 
 
 def _from_lines(path: Path) -> Iterator[_Row]:
@@ -202,7 +202,7 @@ def _from_lines(path: Path) -> Iterator[_Row]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines that are not blank; a line that is too long is refused, not read."""
+    """Yield numbered lines that are not blank; refuse a line that is too long."""
     try:
         with path.open(encoding="utf-8-sig") as file:
             number = 0
@@ -218,7 +218,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         raise CorpusError(f"{path} is not UTF-8 text ({error}); save it as UTF-8") from error
 
 
-# ---- csv: one row for each query and sheet
+# ---- CSV: one row for each query and sheet
 
 
 def _from_table(path: Path) -> Iterator[_Row]:
@@ -259,7 +259,7 @@ def _table_rows(reader: Any, path: Path) -> Iterator[_Row]:
 
 
 def _places(header: list[str], where: str) -> dict[str, int]:
-    """Where each column stands."""
+    """Return the place of each column."""
     names = [name.strip().lower() for name in header]
     unknown = [name for name in names if name not in _COLUMNS]
     missing = [name for name in _COLUMNS if name not in names]

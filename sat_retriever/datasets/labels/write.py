@@ -1,4 +1,4 @@
-"""Labelled queries written to a file one by one: query.json, JSON lines, or CSV."""
+"""Write labelled queries to a file one by one: query.json, JSON lines, or CSV."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from sat_retriever.datasets.splits import standard_split
 from sat_retriever.errors import InputError, OutputError
 
 FORMS = (".json", ".jsonl", ".csv")
-"""What the name of a file of labels may end in."""
+"""Endings that the name of a file of labels may have."""
 
 
 def write_queries(path: str | Path, queries: Iterable[Query]) -> int:
-    """How many questions were written, in the form that the file's name says.
+    """Write questions in the form of the file's ending, and return their number.
 
-    `.json` is the published `query.json` with every key of it; `split` has the proportions
-    of the reported split, and sheet ids that are numbers are written as such. `.jsonl`
-    holds `{query, positives, negatives, type}` a line, `.csv` `query,sheet_id,relevance`;
-    in both, hard negatives are among the negatives, after the others.
+    `.json` is the published `query.json` with all its keys; `split` has the proportions of the
+    reported split, and numeric sheet ids are written as numbers. `.jsonl` holds
+    `{query, positives, negatives, type}` per line, `.csv` holds `query,sheet_id,relevance`. In
+    both, hard negatives follow the other negatives.
 
     Source: method, section 1.
 
@@ -53,7 +53,7 @@ def write_queries(path: str | Path, queries: Iterable[Query]) -> int:
     return number
 
 
-# ---- forms that a person can read and edit
+# ---- forms for people to read and edit
 
 
 def _lines(queries: Iterable[Query]) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _published(query: Query) -> dict[str, Any]:
 
 
 def _id(sheet: str) -> str | int:
-    """A number if it is one and reads the same as text: not "007"."""
+    """Return the id as a number if the number reads the same as the text: not "007"."""
     number = sheet.isascii() and sheet.isdecimal() and len(sheet) < 16 and str(int(sheet)) == sheet
     return int(sheet) if number else sheet
 
@@ -125,7 +125,7 @@ def _splits(number: int) -> Callable[[int], str]:
 
 @contextmanager
 def _parked(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[int, Iterator[dict[str, Any]]]]:
-    """How many rows there are, and the rows again: splits are known after the last one."""
+    """Yield the number of rows, and the rows again: splits are known only after the last one."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
         number = 0
         for row in rows:

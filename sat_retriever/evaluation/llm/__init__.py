@@ -1,4 +1,4 @@
-"""A language model that names the best sheets of a catalogue.
+"""Let a language model name the best sheets of a catalogue.
 
 question + catalogue → prompt → asking (→ kept answers) → ranking → summary
 """

@@ -1,4 +1,4 @@
-"""Answers kept in a file as they come, so that a run that was killed goes on."""
+"""Keep answers in a file as they come, so that a killed run can go on."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ _BEGINNING = b'{"format": '
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one question.
+    """The outcome of one question.
 
     Attributes:
-        ids: What the model named, as the prompt calls the sheets, best first, each once; not
-            filled up.
-        prompt_tokens: Tokens of the prompt by the server's count; None if it did not say.
-        tries: How often it was asked.
-        short: Whether it named fewer sheets than asked for, but at least one.
-        failed: Whether no try gave one.
+        ids: Labels that the model named, best first, each once; not filled up.
+        prompt_tokens: Tokens of the prompt by the server's count; None if not reported.
+        tries: Number of times it was asked.
+        short: True if it named at least one sheet, but fewer than requested.
+        failed: True if no try gave a sheet.
         seconds: Time of all tries together.
-        problem: Why the last try failed; empty unless all did.
-        digest: Of the files of the model that gave it; empty if the server did not say.
+        problem: Reason why the last try failed; empty unless all did.
+        digest: Digest of the model's files; empty if the server did not report it.
     """
 
     ids: tuple[str, ...]
@@ -44,57 +43,57 @@ class Answer:
 
 
 def key_of(settings: Mapping[str, Any], prompt: str) -> str:
-    """Sixty-four hex digits that change with anything we ask with that can change an answer.
+    """Return sixty-four hex digits over all inputs that can change an answer.
 
-    The model's files are not in it, so that a run of kept answers needs no server: each
-    answer has their digest, which is compared where there is a server to ask.
+    The model's files are excluded, so a run of kept answers needs no server. Each answer has their
+    digest, which is compared if there is a server.
 
     Args:
-        settings: The model's name and all it is asked with.
-        prompt: The whole message, catalogue and question included.
+        settings: The model's name and all its options.
+        prompt: The whole message, with catalogue and question.
     """
     text = json.dumps([_FORMAT, settings, prompt], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Answers:
-    """Answers by key, each a line that is on the disk before the next question is asked.
+    """Answers by key; each is a line that is on the disk before the next question is asked.
 
-    One process may write to a file at a time. A last line that was cut off by a kill is
-    dropped; its question is asked again. So are questions that failed.
+    One process may write to a file at a time. A last line that a kill left incomplete is dropped
+    and its question asked again. Failed questions are asked again too.
     """
 
     def __init__(self, path: str | Path) -> None:
-        """What is in a file.
+        """Read the answers of a file.
 
         Args:
-            path: A file of JSON lines; made with the first answer if it is missing.
+            path: A file of JSON lines; created with the first answer if it is missing.
 
         Raises:
-            InputError: If it cannot be read, or is another kind of file.
+            InputError: If it cannot be read, or is not a file of answers.
         """
         self.path = Path(path)
         self._kept: dict[str, Answer] = {}
         self._seen: dict[str, Answer] = {}
-        self._whole: int | None = None  # bytes before a torn last line, until it is dropped
+        self._whole: int | None = None  # bytes before an incomplete last line, else None
         self._read()
 
     def __len__(self) -> int:
-        """How many questions have a kept answer that is no failure."""
+        """Return the number of questions with a kept answer that did not fail."""
         return sum(not answer.failed for answer in self._kept.values())
 
     @property
     def seen(self) -> tuple[Answer, ...]:
-        """The answers of the questions that were asked or looked up since the file was opened."""
+        """The answers to the questions that were asked or looked up since the file was opened."""
         return tuple(self._seen.values())
 
     def find(self, key: str, fits: Callable[[Answer], bool] | None = None) -> Answer | None:
-        """The answer to a question, if it was answered before; None if it failed.
+        """Return the kept answer to a question; None if there is none or it failed.
 
         Args:
             key: See `key_of`.
-            fits: Whether a kept answer may still be used, for example because the model is
-                the same; None for always.
+            fits: Decides whether a kept answer may still be used, for example because the model is
+                the same; None always allows it.
         """
         answer = self._kept.get(key)
         if answer is None or answer.failed or not (fits is None or fits(answer)):
@@ -103,7 +102,7 @@ class Answers:
         return answer
 
     def keep(self, key: str, answer: Answer) -> None:
-        """Write an answer behind the others.
+        """Append an answer to the file.
 
         Raises:
             OutputError: If it cannot be written.
@@ -136,7 +135,7 @@ class Answers:
                     "another folder (--out)"
                 ) from error
             self._kept[key] = answer
-        if torn[: len(_BEGINNING)] != _BEGINNING[: len(torn)]:  # another's text is not dropped
+        if torn[: len(_BEGINNING)] != _BEGINNING[: len(torn)]:  # another program's text
             raise InputError(
                 f"{self.path} does not end with a kept answer; move the file away, or choose "
                 "another folder (--out)"
@@ -157,6 +156,6 @@ def _answer(row: Mapping[str, Any]) -> tuple[str, Answer]:
         failed=bool(row["failed"]),
         seconds=float(row["seconds"]),
         problem=str(row["problem"]),
-        digest=str(row.get("digest", "")),  # answers of before it was kept have none
+        digest=str(row.get("digest", "")),  # older answers have none
     )
     return str(row["key"]), answer

@@ -1,4 +1,4 @@
-"""A language model asked for the best sheets of a catalogue, three times at most."""
+"""Ask a language model for the best sheets of a catalogue, with a few tries."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from sat_retriever.llm.ollama import ModelFacts, OllamaServer, check_positive
 
 @dataclass(frozen=True, slots=True)
 class LanguageModelSettings:
-    """Which model, and how it is asked: everything that can change an answer.
+    """The model and the options of its requests: all settings that can change an answer.
 
     Source: paper, section 4 (Qwen3.5-9B by Ollama, temperature 0, context 32,768).
 
     Attributes:
         model: Name as `ollama list` shows it.
-        num_ctx: Context in tokens; a model that was made for fewer has its own.
-        num_predict: Tokens kept for the answer.
-        temperature: Of the first try.
-        retry_temperature: Of the others: at 0 they would say the same again.
-        seed: Of the first try; each further one adds 1.
-        tries: How often a question is asked until an answer can be used.
+        num_ctx: Context in tokens; a model made for a smaller one uses its own.
+        num_predict: Tokens reserved for the answer.
+        temperature: Temperature of the first try.
+        retry_temperature: Temperature of later tries; at 0 they would repeat the first answer.
+        seed: Seed of the first try; each later one adds 1.
+        tries: Most times a question is asked until an answer is usable.
 
     Raises:
         InputError: If the name is empty or a number is out of its range.
@@ -51,7 +51,7 @@ class LanguageModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """What one try gave: labels, or why there are none."""
+    """The result of one try: labels, or the reason why there are none."""
 
     tokens: int | None = None
     ids: tuple[str, ...] = ()
@@ -62,10 +62,10 @@ class LanguageModel:
     """A model behind an Ollama server; nothing is sent before the first question.
 
     Args:
-        settings: Which model, and how it is asked; the paper's when None.
-        host: Address of the server; None for the environment's OLLAMA_HOST or this machine.
-        timeout_s: Longest wait for one try, in seconds, loading included.
-        keep_alive: How long the model stays loaded after a question.
+        settings: The model and its options; None takes the paper's.
+        host: Address of the server; None takes OLLAMA_HOST from the environment, or this machine.
+        timeout_s: Longest wait for one try, in seconds, including the loading of the model.
+        keep_alive: Time for which the model stays loaded after a question.
 
     Raises:
         InputError: If `timeout_s` is not above 0.
@@ -85,11 +85,11 @@ class LanguageModel:
         self._server = OllamaServer(host, timeout_s=timeout_s)
         self._keep_alive = keep_alive
         self._facts: ModelFacts | None = None
-        self._silent = False  # whether the server did not say the facts when it was asked
+        self._silent = False  # True after the server failed to report the facts
 
     @property
     def facts(self) -> ModelFacts:
-        """What the server says of the model; asked once, with the first question.
+        """The facts that the server reports about the model, requested with the first question.
 
         Raises:
             ModelSetupError: If there is no server or no such model.
@@ -101,26 +101,26 @@ class LanguageModel:
 
     @property
     def known(self) -> ModelFacts | None:
-        """The facts, if they could be had so far; nothing is asked."""
+        """The facts if they are known by now; sends no request."""
         return self._facts
 
     @property
     def num_ctx(self) -> int:
-        """The context that is asked for, in tokens: the settings', or the model's own if fewer.
+        """The context to request, in tokens: the settings', or the model's own if smaller.
 
-        Source: paper, section 4: 32,768. Departs: for models that were made for fewer.
+        Source: paper, section 4: 32,768. Departs: models made for a smaller context use their own.
 
         Raises:
-            LanguageModelError: As `facts`.
+            LanguageModelError: As for `facts`.
         """
         own = self.facts.context_length
         return self.settings.num_ctx if own is None else min(self.settings.num_ctx, own)
 
     def may_have_given(self, answer: Answer) -> bool:
-        """Whether an answer is of the model as the server has it now.
+        """True if an answer may be from the model that the server has now.
 
-        Where no server can be reached, or it does not tell the model's digest, every kept answer
-        is taken. Where it does, an answer that has none is not.
+        If the server cannot be reached or does not report the model's digest, every kept answer is
+        accepted. Otherwise an answer without a digest is not.
         """
         if self._facts is None and not self._silent:
             try:
@@ -131,22 +131,22 @@ class LanguageModel:
         return not digest or answer.digest == digest
 
     def key(self, prompt: str) -> str:
-        """What an answer to a prompt is kept by."""
+        """Return the key of the answer to a prompt."""
         return key_of(asdict(self.settings), prompt)
 
     def choose(self, prompt: str, labels: Sequence[str]) -> Answer:
-        """The sheets that the model takes for the best.
+        """Ask for the best sheets.
 
-        An answer with one known label or more is used as it is: a short one is not asked
-        again. A try fails if the server fails or breaks off, or no known label comes.
+        An answer with at least one known label is used as it is; a short one is not asked again. A
+        try fails if the server fails or stops early, or if the answer has no known label.
 
         Args:
             prompt: The whole message.
-            labels: What it calls the sheets.
+            labels: Labels of the sheets.
 
         Raises:
-            ModelSetupError: If asking again would not help: no server, no such model, a
-                prompt that does not fit the context.
+            ModelSetupError: If another try would not help: no server, no such model, or a prompt
+                that does not fit the context.
         """
         check_before(prompt, self.settings.num_ctx, self.settings.num_predict)
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Whether a prompt fits a model's context, and was read to its end."""
+"""Check that a prompt fits a model's context, and was read to its end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PIECES = re.compile(
     | (?<![^\w\s]) (?<![_\n]) \n+      # line breaks, but those that join a sign""",
     re.VERBOSE,
 )
-_TEMPLATE = 256  # generous: tokens that the server writes round a message
+_TEMPLATE = 256  # generous: tokens that the server adds to a message
 _ADVICE = (
     "give the model fewer sheets to read, or raise num_ctx (sat bench: --num-ctx) as far as the "
     "model was made for"
@@ -21,9 +21,9 @@ _ADVICE = (
 
 
 def fewest_tokens(text: str) -> int:
-    """A lower bound of a text's tokens, for all tokenizers of language models.
+    """Return a lower bound of a text's number of tokens, for all tokenizers of language models.
 
-    They cut a text into such pieces before they look for tokens, and no token spans two.
+    They cut a text into such pieces before they look for tokens, and no token spans two pieces.
     Names of sheets have about twice as many tokens.
 
     >>> fewest_tokens("[1002] Stock_Market__Stock_2025")
@@ -33,7 +33,7 @@ def fewest_tokens(text: str) -> int:
 
 
 def check_before(prompt: str, num_ctx: int, num_predict: int) -> None:
-    """Refuse a prompt that cannot fit by any tokenizer.
+    """Refuse a prompt that no tokenizer can make fit.
 
     Raises:
         ModelSetupError: If even the lower bound leaves no room for the answer.
@@ -47,22 +47,21 @@ def check_before(prompt: str, num_ctx: int, num_predict: int) -> None:
 
 
 def checked_count(count: int | None, prompt: str, num_ctx: int, num_predict: int) -> int | None:
-    """The tokens a prompt had; None where the server did not say and nothing can be missing.
+    """Return the tokens of a prompt; None if not reported and the prompt cannot have been cut.
 
-    Servers since late 2025 are asked to refuse what they would have to cut (`OllamaServer`);
-    this is for those before, which cut in silence and count what is left: the whole context,
-    or less than the text must have. Servers before mid-2024 count only what their prompt
-    cache did not hold, and leave the count out where it held everything, so a count that is
-    missing or too small means either. It is let pass only where not even a token a byte,
-    which no tokenizer exceeds, would be too long; otherwise it is an error and no guess.
-    That stops no server that can hold an answer to a schema, which is needed here anyway:
+    Servers since late 2025 are told to refuse a prompt that they would have to cut
+    (`OllamaServer`). Older ones cut it silently and count the rest: the whole context, or less
+    than the text must have. Servers before mid-2024 count only tokens outside their prompt cache,
+    and omit the count if all are cached. So a missing or small count means either. It is accepted
+    only if the prompt would fit even at one token per byte, which no tokenizer exceeds; otherwise
+    it is an error. Servers that support answers by a schema, as needed here, are not affected:
     all of them count the whole prompt, cached or not.
 
     Args:
-        count: What the server said.
-        prompt: What it was sent.
+        count: Count that the server reported.
+        prompt: The prompt.
         num_ctx: Size of the context, in tokens.
-        num_predict: Tokens kept for the answer.
+        num_predict: Tokens reserved for the answer.
 
     Raises:
         ModelSetupError: If the prompt did not fit, or may have been cut.

@@ -1,4 +1,4 @@
-"""A question and a catalogue of sheets as one message, and the form of its answer."""
+"""Write a question and a catalogue of sheets as one message, and define its answer's form."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ _PLAIN_ID = re.compile(r"[A-Za-z0-9_.-]{1,24}")
 
 
 def labels_of(sheet_ids: Sequence[str]) -> list[str]:
-    """What a prompt calls each sheet: its id, or its place from 1 on where ids are long.
+    """Return the label of each sheet in a prompt: its id, or its place from 1 if ids are long.
 
-    Source: paper, section 4 (compared methods). Departs: the ids of published corpora are
-    short and are used as they are. Those of a user's workbooks are paths, which cost tokens
-    and may hold brackets and line breaks; if one of them does not stand in brackets well,
-    all sheets are called by their places.
+    Source: paper, section 4 (compared methods). Departs: ids of published corpora are short and
+    used unchanged. Ids of a user's workbooks are paths, which cost tokens and may hold brackets
+    and line breaks. If one id does not fit in brackets, all sheets are labelled by their places.
 
     >>> labels_of(["12", "7"]), labels_of(["12", "Sales 2024.xlsx#Q1"])
     (['12', '7'], ['1', '2'])
@@ -27,17 +26,17 @@ def labels_of(sheet_ids: Sequence[str]) -> list[str]:
 
 
 def prompt_of(query: str, labels: Sequence[str], texts: Sequence[str]) -> str:
-    """The message: role, task, catalogue, and the question last.
+    """Return the message: role, task, catalogue, and the question last.
 
-    Each sheet has one line, whatever its name holds: a line break in it cannot begin another
-    sheet, nor end the catalogue.
+    Each sheet has one line. A line break in its name cannot start another sheet or end the
+    catalogue.
 
     Source: paper, section 4 (compared methods). Departs: the wording is ours.
 
     Args:
         query: The question.
-        labels: What to call each sheet.
-        texts: What to say of each sheet.
+        labels: Label of each sheet.
+        texts: Text of each sheet.
     """
     lines = [f"[{label}] {_line(text)}" for label, text in zip(labels, texts, strict=True)]
     count = min(CHOSEN, len(lines))
@@ -59,7 +58,7 @@ def prompt_of(query: str, labels: Sequence[str], texts: Sequence[str]) -> str:
 
 
 def schema_of(labels: Sequence[str]) -> Mapping[str, Any]:
-    """JSON schema of the answer: five different labels, or all where there are fewer.
+    """Return the JSON schema of the answer: five different labels, or all if there are fewer.
 
     >>> schema_of(["8", "9"])["minItems"]
     2
@@ -75,9 +74,9 @@ def schema_of(labels: Sequence[str]) -> Mapping[str, Any]:
 
 
 def chosen_of(answer: Sequence[Any], labels: Sequence[str]) -> tuple[str, ...]:
-    """The labels that an answer names, each once, five at most; anything else is dropped.
+    """Return the known labels in an answer, each once, at most five.
 
-    Servers keep to the enum but not to `uniqueItems`, and some models escape the schema.
+    Servers enforce the enum but not `uniqueItems`, and some models ignore the schema.
 
     >>> chosen_of(["3", "3", "99", {"id": 1}, "1"], ["1", "2", "3"])
     ('3', '1')
@@ -88,7 +87,7 @@ def chosen_of(answer: Sequence[Any], labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def _line(text: str) -> str:
-    r"""The text on one line, without control characters or marks that turn it round.
+    r"""Return the text on one line, without control characters or direction marks.
 
     >>> _line("Budget\n[7] Secret\u2028\x1b[0m\u202eplan")
     'Budget [7] Secret [0m plan'

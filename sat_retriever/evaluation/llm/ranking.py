@@ -1,4 +1,4 @@
-"""Candidates in the order that a language model gives them."""
+"""Put candidates in the order that a language model gives them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Texts = Callable[[Sequence[str]], Mapping[str, str]]
 
 
 def reranker(texts: Texts, model: LanguageModel, answers: Answers | None = None) -> Rerank:
-    """What puts the sheets a model names before the other candidates, which keep their order.
+    """Return a function that puts the sheets a model names first; the others keep their order.
 
-    So a short answer, or none, is filled up in candidate order.
+    A short or missing answer is thus filled up in candidate order.
 
     Args:
-        texts: What to tell the model of each sheet, by id.
+        texts: Returns the texts of sheets for the prompt, by id.
         model: The model.
-        answers: Where answers are kept, and taken from before the model is asked; None asks
-            every time, as a measurement of time must.
+        answers: Kept answers, looked up before the model is asked; None asks every time, as a
+            measurement of time needs.
     """
 
     def rerank(query: str, found: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -44,7 +44,7 @@ def reranker(texts: Texts, model: LanguageModel, answers: Answers | None = None)
 
 
 def in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates with ranks from 1 on and scores 1/rank: an order is all that is known."""
+    """Return the candidates with ranks from 1 and scores 1/rank: only their order is known."""
     return [
         replace(candidate, rank=rank, score=1 / rank)
         for rank, candidate in enumerate(candidates, start=1)
@@ -52,7 +52,7 @@ def in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def id_order(sheet_id: str) -> tuple[bool, int, str]:
-    """What sorts ids: numbers by their value, then all others as text.
+    """Return a sort key of ids: numbers by value first, then the others as text.
 
     >>> sorted(["b#a", "10", "9"], key=id_order)
     ['9', '10', 'b#a']

@@ -1,4 +1,4 @@
-"""What a language model's answers cost, and how many were short or failed."""
+"""Summarize the cost of a language model's answers, and how many were short or failed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Summary:
 
     Attributes:
         questions: All of them.
-        short: Answered with fewer sheets than asked for, and filled up.
-        failed: Not answered by any try; their candidates are in their old order.
+        short: Questions answered with fewer sheets than requested, and filled up.
+        failed: Questions without an answer; their candidates keep their order.
         retries: Tries beyond the first.
         tokens_min: Fewest tokens of a prompt; None if no server count is known.
-        tokens_mean: Mean of them.
-        tokens_max: Most of them.
-        seconds: Time of all tries of all questions, when they were asked.
-        problems: Why questions failed, with how many of them; most frequent first.
+        tokens_mean: Mean tokens of a prompt.
+        tokens_max: Most tokens of a prompt.
+        seconds: Time of all tries of all questions, measured when they were asked.
+        problems: Reasons of failures, each with its number of questions; most frequent first.
     """
 
     questions: int
@@ -47,7 +47,7 @@ class Summary:
         """Refuse a run in which no question was answered.
 
         Raises:
-            LanguageModelError: If not one was: then there is nothing that a row could show.
+            LanguageModelError: If no question was answered, so there is no row to show.
         """
         if self.failed == self.questions:
             raise LanguageModelError(
@@ -56,7 +56,7 @@ class Summary:
 
 
 def summary(answers: Sequence[Answer]) -> Summary:
-    """Counts over some answers.
+    """Return counts over some answers.
 
     >>> failed = Answer((), None, 3, short=False, failed=True, seconds=1.0, problem="too slow")
     >>> summary([Answer(("3",), 90, 2, short=True, failed=False, seconds=0.5), failed])

@@ -1,1 +1,1 @@
-"""Every compared method, one file each: an index to what finds and orders its sheets."""
+"""Define every compared method, one file each: from an index to a `Method`."""

@@ -1,4 +1,4 @@
-"""BM25: words of names and headers; no training and no encoder."""
+"""Rank by BM25 over words of names and headers; no training and no encoder."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sat_retriever.records.candidates import Candidate
 
 
 def bm25(index: SheetIndex) -> Method:
-    """Sheets by BM25 alone; those that share no word with a question are not ranked.
+    """Rank sheets by BM25 alone; sheets without a word of the question are not ranked.
 
     Source: Robertson and Zaragoza (2009). The paper has no such row.
     """
-    # At a weight of 0 any token does; a given one saves the time of encoding the question.
+    # At a weight of 0 the token has no effect; a given one saves encoding the question.
     token = np.eye(1, index.width, dtype=np.float32)[0]
     ask = partial(index.question, dense_weight=0.0, token=token, times=False)
 

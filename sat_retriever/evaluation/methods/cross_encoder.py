@@ -1,4 +1,4 @@
-"""SAT with a Cross-Encoder: every candidate read together with the question."""
+"""Rank with a Cross-Encoder, which reads every candidate together with the question."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sat_retriever.rank.pairs import CrossEncoderReranker
 
 
 def cross_encoder(index: SheetIndex, folder: Path) -> Method:
-    """Candidates as the Cross-Encoder in a folder orders them.
+    """Rank candidates by the Cross-Encoder in a folder.
 
     Source: paper, section 4 (compared methods).
 

@@ -1,4 +1,4 @@
-"""Tokens and words together: what an index ranks by when nothing else is asked for."""
+"""Rank by tokens and words together, as an index does by default."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sat_retriever.metrics.run import DEPTH
 def fused(
     index: SheetIndex, dense_weight: float | None = None, *, times: bool | None = None
 ) -> Method:
-    """Sheets by cosine and BM25, and by the times that questions name if these count.
+    """Rank sheets by cosine and BM25, and by the periods that questions name if these count.
 
     The paper has no such row.
 
     Args:
-        index: Where to look.
+        index: The index to search.
         dense_weight: Share of the cosine, in [0, 1]; None is the index's own.
-        times: Hold sheets back whose time is another; None takes the index's choice.
+        times: True holds back sheets of other periods; None takes the index's choice.
     """
     ask = partial(index.question, dense_weight=dense_weight, times=times)
     return Method(partial(index.candidates, top_k=DEPTH), ask=ask)

@@ -1,4 +1,4 @@
-"""Tokens and words, then links: Stage 2 without training."""
+"""Rank by tokens and words, then by links: Stage 2 without training."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sat_retriever.rank.links import LinkReranker
 
 
 def link_reranker(index: SheetIndex, dense_weight: float | None = None) -> Method:
-    """Fused candidates after a walk over the links of the index; see `LinkReranker`.
+    """Rank fused candidates by a walk over the links of the index; see `LinkReranker`.
 
     The paper has no such row.
 
     Args:
-        index: Where to look.
+        index: The index to search.
         dense_weight: Share of the cosine among candidates, in [0, 1]; None is the index's own.
     """
     return replace(fused(index, dense_weight), rerank=LinkReranker(index).rerank)

@@ -1,4 +1,4 @@
-"""LLM-only: a language model reads the names of all sheets and names five."""
+"""Rank by LLM-only: a language model reads the names of all sheets and picks five."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from sat_retriever.records.candidates import Candidate
 
 
 def llm_only(index: SheetIndex, model: LanguageModel, answers: Answers | None = None) -> Method:
-    """The model's five sheets first, then all others in the order of their ids.
+    """Rank the model's five sheets first, then all others in the order of their ids.
 
-    Source: paper, section 4 (compared methods). The index is read once, when the method is
-    made, and its tokens are not used.
+    Source: paper, section 4 (compared methods). The index is read once, when the method is made;
+    its tokens are not used.
 
     Args:
-        index: Sheets with their names.
+        index: The sheets with their names.
         model: The model.
-        answers: Where answers are kept and looked up; None asks every time.
+        answers: Kept answers to look up; None asks every time.
     """
     ids = sorted(index.sheet_ids(), key=id_order)
     names = {sheet_id: record.name for sheet_id, record in index.records(ids).items()}
@@ -32,5 +32,5 @@ def llm_only(index: SheetIndex, model: LanguageModel, answers: Answers | None = 
 
 
 def _unscored(sheet_id: str) -> Candidate:
-    """A candidate that nothing has looked at yet."""
+    """Return a candidate without scores."""
     return Candidate(sheet_id, 1, 1.0, dense=0.0, lexical=0.0, dense_rank=1, lexical_rank=None)

@@ -1,4 +1,4 @@
-"""RAG: the cosine of question and sheet tokens, by an encoder that was taught nothing."""
+"""Rank by RAG: the cosine of question and sheet tokens of an encoder not trained on sheets."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from sat_retriever.index.index import SheetIndex
 
 
 def rag(index: SheetIndex) -> Method:
-    """Sheets by cosine, from an index whose encoder was not trained on sheets.
+    """Rank sheets by cosine, in an index whose encoder was not trained on sheets.
 
-    Source: paper, section 4 (compared methods). Departs: by whatever encoder the index has,
-    for example MiniLM in place of BGE.
+    Source: paper, section 4 (compared methods). Departs: the encoder is the index's own, for
+    example MiniLM in place of BGE.
     """
     return fused(index, 1.0, times=False)

@@ -1,4 +1,4 @@
-"""RAG+LLM: a language model reads the sheets that RAG found and names five."""
+"""Rank by RAG+LLM: a language model reads the sheets that RAG found and picks five."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from sat_retriever.evaluation.methods.rag import rag
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.text.serialize import Serialization, serialize
 
-_FORM = Serialization()  # the paper's text of a sheet, whatever the index's own is
+_FORM = Serialization()  # the paper's text of a sheet, whatever text the index uses
 
 
 def rag_llm(index: SheetIndex, model: LanguageModel, answers: Answers | None = None) -> Method:
-    """The model's five of RAG's fifty first, then the others as RAG has them.
+    """Rank the model's five of RAG's fifty sheets first, then the others in RAG's order.
 
     Source: paper, section 4 (compared methods).
 
     Args:
         index: Sheets with tokens of an encoder that was not trained on sheets.
         model: The model.
-        answers: Where answers are kept and looked up; None asks every time.
+        answers: Kept answers to look up; None asks every time.
     """
 
     def texts(ids: Sequence[str]) -> Mapping[str, str]:

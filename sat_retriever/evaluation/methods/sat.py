@@ -1,4 +1,4 @@
-"""SAT: the gated relational graph over the candidates, or its base scorer alone."""
+"""Rank with SAT: the gated relational graph over the candidates, or its base scorer alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sat_retriever.rank.graph.graphrank import GraphReranker
 
 
 def sat(index: SheetIndex, folder: Path) -> Method:
-    """Candidates as the trained Stage 2 in a folder orders them: the paper's or ours.
+    """Rank candidates by the trained Stage 2 in a folder, the paper's or ours.
 
     Source: paper, section 3.4.
 

@@ -1,4 +1,4 @@
-"""Any trained reranker over the candidates that it was trained on."""
+"""Rank with any trained reranker, over candidates like those of its training."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sat_retriever.retriever import CANDIDATES
 
 
 def second_stage(index: SheetIndex, reranker: Reranker) -> Method:
-    """As many candidates as a reranker knows, found with its own weight, in the order it gives.
+    """Rank with a reranker, over as many candidates and with the weight that it was trained on.
 
     Args:
-        index: Where candidates come from.
-        reranker: What orders them.
+        index: Source of the candidates.
+        reranker: The reranker.
     """
     find = partial(index.candidates, top_k=reranker.trained_candidates or CANDIDATES)
     ask = partial(index.question, dense_weight=reranker.dense_weight)

@@ -1,4 +1,4 @@
-"""SAT, Stage 1 only: the cosine of tokens, by a Sheet Encoder that learned from questions."""
+"""Rank by SAT's Stage 1 only: the cosine of tokens of a trained Sheet Encoder."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from sat_retriever.index.index import SheetIndex
 
 
 def stage1(index: SheetIndex) -> Method:
-    """Sheets by cosine, from an index whose encoder `sat train encoder` wrote.
+    """Rank sheets by cosine, in an index whose encoder `sat train encoder` wrote.
 
-    Source: paper, section 3.3. It differs from RAG by the index's encoder and nothing else.
+    Source: paper, section 3.3. Only the index's encoder differs from RAG.
     """
     return rag(index)

@@ -1,4 +1,4 @@
-"""What a bench found, as a folder to read.
+"""Write the results of a bench as a folder to read.
 
-Bench → data (each question, and what speaks for its sheets) → page (HTML; viewer/) → folder
+Bench → data (each question, and the reasons for its sheets) → page (HTML; viewer/) → folder
 """

@@ -1,7 +1,7 @@
-"""What a report shows of a bench: each question, what was found and missed, and what speaks for it.
+"""Collect a report's data: each question, found and missed sheets, and the reasons for them.
 
-Questions are kept with plain numbers and short texts, sheets once and by number, so that a
-page of 2,000 questions stays a few megabytes.
+Questions hold only numbers and short texts, and sheets are stored once and named by number, so
+that a page of 2,000 questions stays a few megabytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.segment import forms, stem, stems
 
-QUESTIONS = 2_000  # more than these make a page slow, and nobody reads them
+QUESTIONS = 2_000  # more make a page slow, and nobody reads them
 _RELEVANT = 40  # relevant sheets of a question that are listed
 _HEADERS, _HEADER_CHARS, _NAME_CHARS, _EVIDENCE_CHARS = 10, 60, 300, 200
 _READ_AT_ONCE = 500
@@ -30,7 +30,7 @@ RELEVANT, RULED_OUT, OTHER = 1, 2, 0
 
 @dataclass(slots=True)
 class _Sheets:
-    """Sheets that are shown, each once, numbered as they come up."""
+    """The sheets to show, each once, numbered in order of appearance."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     headers: dict[str, list[set[str]]] = field(default_factory=dict)  # stems of each header shown
@@ -57,9 +57,9 @@ class _Sheets:
 def questions_of(
     bench: Bench, index: SheetIndex, told: Told
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
-    """The questions, the sheets they name by number, and how many questions are left out.
+    """Return the questions, their sheets by number, and the number of questions left out.
 
-    With more than `QUESTIONS`, those with the highest mean NDCG@5 over the methods are left out.
+    If there are more than `QUESTIONS`, those with the highest mean NDCG@5 are left out.
     """
     ndcg = PER_QUERY["NDCG@5"]
     values = {
@@ -83,7 +83,7 @@ def questions_of(
 
 
 def _named(bench: Bench, place: int) -> list[str]:
-    """Ids of the sheets that a question shows: its relevant ones, and the first of each method."""
+    """Return the sheets that a question shows: its relevant ones, and the first of each method."""
     first = (found.sheet_id for one in bench.scored for found in one.run[place][:LISTED])
     return list(dict.fromkeys((*bench.queries[place].positives[:_RELEVANT], *first)))
 
@@ -114,14 +114,14 @@ def _question(bench: Bench, index: SheetIndex, sheets: _Sheets, place: int) -> d
 
 
 def _hits(scored: Scored, place: int, bench: Bench) -> list[int]:
-    """Ranks of the relevant sheets."""
+    """Return the ranks of the relevant sheets."""
     gold = set(bench.queries[place].positives)
     ranking = enumerate(scored.run[place], start=1)
     return [rank for rank, found in ranking if found.sheet_id in gold]
 
 
 def _first(sheets: _Sheets, query: Query, scored: Scored, place: int) -> list[list[Any]]:
-    """The first sheets of a method: number, score, judgement, its reason, the link that lifted."""
+    """Return a method's first sheets: number, score, judgement, its reason, the raising link."""
     lifted = scored.lifted.get(place, {})
     return [
         [
@@ -143,7 +143,7 @@ def _mark(query: Query, sheet_id: str) -> int:
 
 
 def _link(sheet_id: str, link: Link | None) -> list[str] | None:
-    """What a link says of a sheet, of which other one, and the evidence."""
+    """Return a link's type, its wording from one sheet's side, the other sheet, and evidence."""
     if link is None:
         return None
     there, back = kind_of(link.type).says
@@ -154,7 +154,7 @@ def _link(sheet_id: str, link: Link | None) -> list[str] | None:
 def _facts(
     index: SheetIndex, sheets: _Sheets, text: str, ids: Sequence[str]
 ) -> tuple[dict[int, list[Any]], list[str], list[str]]:
-    """What speaks for each sheet; the question's words that sheets have; those that none has."""
+    """Return the reasons for each sheet, the question's known words, and its unknown words."""
     question = index.question(text)
     scored = {one.sheet_id: one for one in index.score_sheets(question, ids)}
     shares = index.word_shares(question, ids)
@@ -179,7 +179,7 @@ def _facts(
 
 
 def _numbers(one: Candidate) -> list[float]:
-    """Cosine and its rank, share of the words and its rank (0 without a word in common)."""
+    """Return cosine and its rank, share of the words and its rank (0 without a common word)."""
     return [round(one.dense, 3), one.dense_rank, round(one.lexical, 3), one.lexical_rank or 0]
 
 

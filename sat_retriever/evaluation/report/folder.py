@@ -1,4 +1,4 @@
-"""A bench as a folder: the report to read, the numbers, and every ranking."""
+"""Write a bench as a folder: the report to read, the numbers, and every ranking."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def check_folder(out: Path, *, force: bool) -> None:
     """Refuse a folder that a report must not be written to.
 
     Raises:
-        InputError: If it is a file, lies in no folder, cannot be written, or has a report
-            already and `force` is not given.
+        InputError: If it is a file, has no parent folder, cannot be written, or already has a
+            report and `force` is not given.
     """
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; name a folder for the report")
@@ -42,16 +42,16 @@ def check_folder(out: Path, *, force: bool) -> None:
 
 
 def write_folder(out: Path, found: Bench, page: str, about: Mapping[str, Any]) -> None:
-    """Write a bench; if something cannot be written, the folder stays as it was.
+    """Write a bench; if a file cannot be written, the folder stays as it was.
 
-    Runs that an earlier bench left there, and that this one does not have, are removed; they
-    are known by the earlier `results.json`. Nothing else is.
+    Runs of an earlier bench there that this one does not have are removed; its `results.json`
+    names them. Other files stay.
 
     Args:
-        out: The folder; made if it is missing.
+        out: The folder; created if it is missing.
         found: The methods' answers.
         page: The report.
-        about: What was measured.
+        about: Description of the measurement.
 
     Raises:
         OutputError: If a file or folder cannot be written.
@@ -78,7 +78,7 @@ def write_folder(out: Path, found: Bench, page: str, about: Mapping[str, Any]) -
 
 
 def file_names(methods: Sequence[str]) -> list[str]:
-    """Names of methods as those of files, each another one.
+    """Turn names of methods into different file names.
 
     >>> file_names(["+ link reranker", "RAG (minilm)", "Stage 2 (run 7)", "Stage 2 (run-7)"])
     ['link-reranker.jsonl', 'rag-minilm.jsonl', 'stage-2-run-7.jsonl', 'stage-2-run-7-2.jsonl']
@@ -96,7 +96,7 @@ def file_names(methods: Sequence[str]) -> list[str]:
 
 
 def _runs_of(out: Path) -> set[str]:
-    """Files that the `results.json` of a folder names as runs, and that can be nothing else."""
+    """Return the files that a folder's `results.json` names as runs, if they can only be runs."""
     try:
         methods = json.loads((out / RESULTS).read_text(encoding="utf-8"))["methods"]
         named = [PurePosixPath(method["run"]) for method in methods]
@@ -111,7 +111,7 @@ def _runs_of(out: Path) -> set[str]:
 
 @contextmanager
 def _folders(*folders: Path) -> Iterator[None]:
-    """Folders that are made, outer ones first, and removed again if the block fails."""
+    """Make folders, outer ones first, and remove the new ones if the block fails."""
     new = [folder for folder in folders if not folder.exists()]
     try:
         for folder in folders:

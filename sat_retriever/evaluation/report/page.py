@@ -1,4 +1,4 @@
-"""A bench as one HTML page: the table, and for every question what was found, missed, and why."""
+"""Write a bench as one HTML page: the table, and for every question the sheets and reasons."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def report_html(
     remarks: Sequence[str] = (),
     told: Told = no_progress,
 ) -> str:
-    """The text of a page that needs no other file and no network.
+    """Return the text of a page that needs no other file and no network.
 
-    It has the main table, the spread of NDCG@5 of each method, and the questions, to sort, to
-    filter and to open: each with the rank that every method gave its relevant sheets, the
-    first ten sheets of the chosen method, and what speaks for each of them.
+    It has the main table, the spread of NDCG@5 of each method, and the questions, to sort, filter
+    and open. Each question shows the rank of its relevant sheets in every method, the first ten
+    sheets of the chosen method, and the reasons for each of them.
 
     Args:
         bench: The methods' answers.
-        index: Where they looked; it is asked for records and scores.
+        index: The index that they searched, for records and scores.
         title: Name of the page.
-        about: What stands below it, for example where the questions come from.
+        about: Text below the title, for example the source of the questions.
         remarks: Further sentences below the table.
-        told: Called as the questions are gone through.
+        told: Receives the progress over the questions.
     """
     questions, sheets, left_out = questions_of(bench, index, told)
     said = [*notes(bench), *remarks]
@@ -79,13 +79,13 @@ def _method(scored: Scored, other: int | None, row: Sequence[Sequence[Any]]) -> 
 
 
 def spread(values: Sequence[float]) -> list[int]:
-    """How many values are in each tenth of [0, 1), and how many are 1.
+    """Count the values in each tenth of [0, 1), and those equal to 1.
 
     >>> spread([0.0, 0.05, 0.95, 1.0])
     [2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]
     """
     counts = [0] * (BUCKETS + 1)
     for value in values:
-        # What is 1 but for rounding is a perfect order.
+        # A value that differs from 1 only by rounding is a perfect order.
         counts[BUCKETS if value > 1 - 1e-9 else int(value * BUCKETS)] += 1
     return counts

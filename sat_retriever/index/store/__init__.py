@@ -1,1 +1,1 @@
-"""Where records, tokens, links and the lexical index are kept."""
+"""Store records, tokens, links and the lexical index."""

@@ -1,4 +1,4 @@
-"""Filters as SQL; every value goes in as a parameter, never as text."""
+"""Translate filters to SQL; every value is a parameter, never part of the text."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _INT64 = 1 << 63
 
 
 def sql_conditions(filters: Filters) -> tuple[str, list[Any]]:
-    """A condition on sheets `s` and workbooks `w`, and the values of its placeholders."""
+    """Return a condition on sheets `s` and workbooks `w`, and the values of its placeholders."""
     after, before = filters.modified_after, filters.modified_before
     terms: list[tuple[str, Any]] = [
         ("s.workbook = ?", filters.workbook),
-        ("(s.path GLOB ? OR s.path = ?)", filters.path),  # a path with brackets means itself
+        ("(s.path GLOB ? OR s.path = ?)", filters.path),  # brackets also match literally
         ("s.visibility = ?", filters.visibility and filters.visibility.value),
         ("s.format = ?", filters.format),
         ("w.mtime_ns >= ?", after and _utc_ns(after)),
@@ -23,7 +23,7 @@ def sql_conditions(filters: Filters) -> tuple[str, list[Any]]:
     ]
     wanted = [(sql, [value] * sql.count("?")) for sql, value in terms if value is not None]
     for key, value in filters.metadata.items():
-        # A text also matches a number that is written like it: `--where year=2024`.
+        # A text also matches a number with the same digits: `--where year=2024`.
         found = "CAST(value AS TEXT)" if isinstance(value, str) else "value"
         sql = f"EXISTS (SELECT 1 FROM json_each(s.metadata) WHERE key = ? AND {found} = ?)"
         wanted.append((sql, [key, value]))

@@ -1,4 +1,4 @@
-"""Opening an index file, and SQLite's errors as this package's."""
+"""Open an index file, and translate SQLite's errors to this package's."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _STORAGE = {
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_READONLY,
 }
-# What SQLite says of the content of a row, while the file as such is whole.
+# SQLite's messages about the content of a row in an otherwise intact file.
 _ROW_SIGNS = ("malformed JSON", "Could not decode to UTF-8")
 
 
 class _Unlocked(sqlite3.Connection):
-    """Reads a file that it cannot lock, as it was when it was opened.
+    """A connection to a file that it cannot lock, which reads the state at its opening.
 
     Attributes:
         path: The file.
-        opened: Its state when it was opened.
+        opened: State of the file at its opening.
     """
 
     path: Path
     opened: tuple[int, ...]
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        """Run a statement, unless the file was written to: old and new pages must not mix."""
+        """Run a statement unless the file was changed, since old and new pages must not mix."""
         if _state(self.path) != self.opened:
             raise IndexStorageError(
                 f"{self.path} was written to since it was opened for reading only: open it again"
@@ -58,11 +58,11 @@ def create_file(path: Path, meta: Mapping[str, str]) -> None:
 
     Raises:
         IndexStorageError: If the folder cannot be written to.
-        InputError: If there is a file at `path` already.
+        InputError: If there is already a file at `path`.
     """
     partial = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
     try:
-        # Not tempfile's 0600: an index may be shared like any other file.
+        # Not with tempfile's mode 0600: an index may be shared like any other file.
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
     except OSError as error:
         raise IndexStorageError(
@@ -78,11 +78,11 @@ def create_file(path: Path, meta: Mapping[str, str]) -> None:
 
 
 def _publish(partial: Path, path: Path) -> None:
-    """Give a finished file its name, unless the name is taken."""
+    """Give a finished file its name, unless a file of that name exists."""
     if path.exists():
         raise InputError(f"{path} exists already; open it, or choose another file")
-    # Left over by a writer that was killed before its index was deleted: SQLite would
-    # take the old pages in them for the new file's.
+    # Left by a writer that was killed before its index was deleted: SQLite would read their old
+    # pages as the new file's.
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     try:
@@ -94,17 +94,17 @@ def _publish(partial: Path, path: Path) -> None:
 
 
 def is_writable(path: Path) -> bool:
-    """True if an index file and its folder, which holds its side files, can be written to."""
+    """True if an index file and its folder, which holds its side files, are writable."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def open_file(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
-    """An open index file of the current schema; read-only if it cannot be written to.
+    """Open an index file of the current schema, read-only if it is not writable.
 
     Raises:
         IndexNotFoundError: If there is no such file.
-        IndexFormatError: If it is not an index, was written by a newer version, or by an
-            older one and cannot be written to.
+        IndexFormatError: If it is not an index, was written by a newer version, or was written by
+            an older one and is not writable.
         IndexBusyError: If another process held it for longer than the time-out.
     """
     if not _is_file(path):
@@ -136,11 +136,11 @@ def _is_file(path: Path) -> bool:
 
 
 def _open(path: Path, mode: str, busy_timeout_s: float) -> sqlite3.Connection:
-    """A connection that can read.
+    """Open a connection that can read.
 
-    A reader of a folder that it cannot write to needs WAL's side files to be there
-    already. Where they are not, nobody writes, and the file may be taken as immutable for
-    as long as it stays the same; never while there is a log, whose pages would be missed.
+    A reader without write access to the folder needs WAL's side files to exist. If they do not,
+    nobody writes, and the file may be treated as immutable while it stays the same. It may not if
+    there is a log, whose pages would be missed.
     """
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     settings: dict[str, Any] = {
@@ -178,7 +178,7 @@ def _lacks_side_files(error: sqlite3.Error) -> bool:
 
 
 def _state(path: Path) -> tuple[int, ...]:
-    """Number, size and time of a file, which change with its content; empty without a file."""
+    """Return number, size and time of a file, which change with its content; empty if missing."""
     try:
         found = path.stat()
     except OSError:
@@ -187,7 +187,7 @@ def _state(path: Path) -> tuple[int, ...]:
 
 
 def identity_of(path: Path) -> tuple[int, ...]:
-    """Device and number of a file, which no other file has while it is open; empty without one."""
+    """Return device and number of a file, unique while it is open; empty if it is missing."""
     try:
         found = path.stat()
     except OSError:
@@ -197,7 +197,7 @@ def identity_of(path: Path) -> tuple[int, ...]:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """SQLite's errors as this package's."""
+    """Turn SQLite's errors into this package's."""
     try:
         yield
     except sqlite3.Error as error:

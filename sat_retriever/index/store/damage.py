@@ -1,4 +1,4 @@
-"""Damage to the rows of an index file: checksums that show it, and the rows that have it."""
+"""Find damaged rows of an index file by checksums."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord, Skipped
 
 Read = TypeVar("Read")
-_NAMED = 5  # damaged rows that an error names
+_NAMED = 5  # damaged rows that an error message names
 _MALFORMED = (ValueError, TypeError, KeyError, AttributeError)
-# All rows of one workbook, without those that a change of another workbook may change.
+# All rows of one workbook, without those that changes of other workbooks may change.
 _SEALED = (
     "SELECT root, path, file, content_hash, skipped FROM workbooks WHERE id = ?",
     "SELECT s.sheet_id, s.workbook, s.path, s.format, s.visibility, s.metadata, s.record, s.crc, "
@@ -41,7 +41,7 @@ _SEALED = (
     "ON l.source = s.sheet_id AND l.origin = 'own' WHERE s.workbook_id = ? "
     "ORDER BY s.id, l.target, l.type",
 )
-# Compared as bytes, since damaged text may not be text any more.
+# Compared as bytes, since damaged text may no longer be valid text.
 _LINK_TEXTS = ("source", "target", "type", "origin", "evidence")
 BAD_LINK = "crc != checksum({}, weight)".format(
     ", ".join(f"CAST({name} AS BLOB)" for name in _LINK_TEXTS)
@@ -49,18 +49,18 @@ BAD_LINK = "crc != checksum({}, weight)".format(
 
 
 class RowDamage(Exception):  # noqa: N818 - becomes an `IndexDamagedError` that names the rows
-    """A row cannot be what was written."""
+    """A row differs from what was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Rows that are not as they were written.
+    """The rows that differ from what was written.
 
     Attributes:
-        workbooks: Row id, root and path of the workbooks of which any row is damaged.
-        unsealed: Row ids of workbooks by an older version, which stored no digest of them.
-        sheets: Row ids and sheet ids of the sheets that cannot be used.
-        alone: Sheet ids of those among them that have no file.
+        workbooks: Row id, root and path of the workbooks with a damaged row.
+        unsealed: Row ids of workbooks from an older version, which stored no digest of them.
+        sheets: Row ids and sheet ids of the unusable sheets.
+        alone: Sheet ids of the unusable sheets without a file.
         links: Both ends of each damaged link, and True if a user gave it.
     """
 
@@ -75,21 +75,21 @@ NO_DAMAGE = Damage((), (), (), (), ())
 
 
 def checksum(*values: object) -> int:
-    """CRC-32 of some values, stored with their row to notice accidental changes."""
+    """Return the CRC-32 of some values; it is stored with their row to detect damage."""
     plain = [each.encode() if isinstance(each, str) else each for each in values]
     return zlib.crc32(repr(plain).encode())
 
 
 def link_checksum(link: Link, origin: str) -> int:
-    """Checksum of a stored link."""
+    """Return the checksum of a stored link."""
     return checksum(link.source, link.target, link.type, origin, link.evidence, float(link.weight))
 
 
 def record_of(text: str, crc: int) -> SheetRecord:
-    """The record in a stored text.
+    """Return the record in a stored text.
 
     Raises:
-        RowDamage: If the text is not as it was written, or holds no record.
+        RowDamage: If the text differs from what was written, or holds no record.
     """
     if checksum(text) != crc:
         raise RowDamage("the record is not as it was written")
@@ -97,7 +97,7 @@ def record_of(text: str, crc: int) -> SheetRecord:
 
 
 def readable(read: Callable[[], Read]) -> Read:
-    """Result of a function that reads stored text.
+    """Return the result of a function that reads stored text.
 
     Raises:
         RowDamage: If the text is damaged.
@@ -109,7 +109,7 @@ def readable(read: Callable[[], Read]) -> Read:
 
 
 def seal(connection: sqlite3.Connection, workbook_ids: Iterable[int]) -> None:
-    """Store a digest of all rows of each workbook; damage to them changes it."""
+    """Store a digest of all rows of each workbook, which damage changes."""
     for workbook_id in workbook_ids:
         connection.execute(
             "UPDATE workbooks SET seal = ? WHERE id = ?",
@@ -127,7 +127,7 @@ def _seal_of(connection: sqlite3.Connection, workbook_id: int) -> str:
 
 
 def check_file(connection: sqlite3.Connection, path: Path) -> None:
-    """Let SQLite check its own structures; a damaged lexical index is built anew.
+    """Let SQLite check its own structures, and rebuild a damaged lexical index.
 
     Raises:
         IndexFormatError: If the file itself is broken.
@@ -145,7 +145,7 @@ def check_file(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def find_damage(connection: sqlite3.Connection, width: int) -> Damage:
-    """Compare every row with what was noted when it was written.
+    """Compare every row with the checksums from when it was written.
 
     Args:
         connection: An open index file, in a transaction.
@@ -173,18 +173,18 @@ def find_damage(connection: sqlite3.Connection, width: int) -> Damage:
 
 
 def _is_as_noted(connection: sqlite3.Connection, workbook_id: int, noted: str) -> bool:
-    """True if a workbook fits its digest; one without a digest need only be readable."""
+    """True if a workbook matches its digest; one without a digest need only be readable."""
     sql = f"SELECT skipped FROM workbooks WHERE id = {workbook_id}"
     try:
         same = _seal_of(connection, workbook_id) == noted
         skips_from_text(*_column(connection, sql))
-    except (sqlite3.Error, RowDamage):  # bytes that are no text, or text that cannot be read
+    except (sqlite3.Error, RowDamage):  # invalid text, or text that cannot be parsed
         return False
     return same or not noted
 
 
 def skips_from_text(text: str) -> tuple[Skipped, ...]:
-    """Stored list of what was left out of a workbook, with reasons.
+    """Read the stored list of the skipped parts of a workbook, with reasons.
 
     Raises:
         RowDamage: If the text is damaged.
@@ -193,7 +193,7 @@ def skips_from_text(text: str) -> tuple[Skipped, ...]:
 
 
 def damaged(path: Path) -> IndexDamagedError:
-    """The error for an index file with damaged rows; it names some of them."""
+    """Return the error for an index file with damaged rows; it names some of them."""
     names = _names(path)
     more = f" and {len(names) - _NAMED:,} more" if names[_NAMED:] else ""
     shown = f" ({', '.join(names[:_NAMED])}{more})" if names else ""
@@ -204,7 +204,7 @@ def damaged(path: Path) -> IndexDamagedError:
 
 
 def _names(path: Path) -> list[str]:
-    """Names of damaged sheets, then of other workbooks with damaged rows; empty on failure."""
+    """Return names of damaged sheets, then of other damaged workbooks; empty on failure."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as own:
             register(own)
@@ -218,14 +218,14 @@ def _names(path: Path) -> list[str]:
 
 
 def register(connection: sqlite3.Connection) -> None:
-    """Let SQL compute checksums."""
+    """Make `checksum` available in SQL."""
     connection.create_function("checksum", -1, checksum, deterministic=True)
 
 
 def _damaged_sheets(
     connection: sqlite3.Connection, width: int
 ) -> Iterator[tuple[int, str, int | None]]:
-    """Row id, sheet id and workbook of the sheets that cannot be used."""
+    """Yield row id, sheet id and workbook of the unusable sheets."""
     sql = (
         "SELECT s.sheet_id, s.workbook, s.path, s.format, s.visibility, s.metadata, s.record, "
         "s.crc, t.words, t.token, t.months, x.rowid FROM sheets s "
@@ -243,10 +243,10 @@ def _damaged_sheets(
 
 
 def _check_sheet(row: Sequence[Any], width: int) -> None:
-    """Refuse a sheet whose columns, record, token and words do not fit together.
+    """Refuse a sheet whose columns, record, token and words do not match.
 
     Raises:
-        RowDamage: If they do not.
+        RowDamage: If they do not match.
     """
     *columns, text, crc, words, token, months, lexical = row
     record = record_of(text, crc)
@@ -263,7 +263,7 @@ def _check_sheet(row: Sequence[Any], width: int) -> None:
 
 
 def finite(tokens: np.ndarray[Any, Any]) -> bool:
-    """True if the lengths of tokens (n, d) can be computed."""
+    """True if the lengths of tokens (n, d) are finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(np.einsum("ij,ij->i", tokens, tokens)).all())
 

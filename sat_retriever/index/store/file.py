@@ -1,4 +1,4 @@
-"""An open index file: its transactions, its only writer, and the files beside it."""
+"""Manage an open index file: its transactions, its only writer, and the files beside it."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from sat_retriever.atomic import draft_of
 from sat_retriever.errors import IndexBusyError, IndexStorageError
 from sat_retriever.index.store.connection import identity_of, translated
 
-WRITER_WAIT_S = 10.0  # how long a second writer waits for the first
+WRITER_WAIT_S = 10.0  # time that a second writer waits for the first
 _SIDE_FILES = ("-wal", "-shm")
 _LOCK = ".lock"
-_CHUNK = 500  # values in one IN (...) list; SQLite's own limit was 999 for long
+_CHUNK = 500  # values in one IN (...) list; SQLite's own limit was 999 for a long time
 
 
 class StoreFile:
-    """Statements and transactions on one open file; safe to share between threads.
+    """Statements and transactions on one open file; may be shared between threads.
 
-    Every write is one transaction. A reader sees all of it or nothing, and so does whoever
-    opens the file after a process was killed half-way. Readers never wait for a writer (WAL).
+    Every write is one transaction. Readers see all of it or none, even after a process was killed
+    half-way. Readers never wait for a writer (WAL).
 
     Args:
         connection: The open file.
-        path: Where it is.
+        path: Its path.
         writable: False refuses every write.
         identity: `identity_of` the path just before the file was opened.
     """
@@ -50,15 +50,15 @@ class StoreFile:
 
     @property
     def own_files(self) -> frozenset[Path]:
-        """The file, and those that SQLite and a writer keep beside it."""
+        """The file, and the files of SQLite and of a writer beside it."""
         path = self.path.resolve()
         return frozenset(path.with_name(path.name + end) for end in ("", *_SIDE_FILES, _LOCK))
 
     def copy_to(self, path: Path) -> None:
-        """Write the file's last complete state to another place.
+        """Write the file's last complete state to another path.
 
         Raises:
-            OutputError: If it cannot be written there.
+            OutputError: If that path cannot be written.
         """
         with (
             draft_of(path) as draft, self._lock, translated(path),
@@ -72,7 +72,7 @@ class StoreFile:
             self._connection.close()
 
     def delete(self) -> None:
-        """Release the file and delete it, with all that is kept beside it.
+        """Release the file and delete it, with all files beside it.
 
         Raises:
             IndexStorageError: If it cannot be deleted.
@@ -80,7 +80,7 @@ class StoreFile:
         path = self.path.resolve()
         self.close()
         try:
-            # The lock last: a writer that waited for it must not find the file any more.
+            # The lock last: a writer that waited for it must not find the file.
             for end in (*_SIDE_FILES, "", _LOCK):
                 path.with_name(path.name + end).unlink(missing_ok=True)
         except OSError as error:
@@ -91,7 +91,7 @@ class StoreFile:
         """Keep other processes from writing until the block ends.
 
         Raises:
-            IndexStorageError: If the file is read-only, or is no longer at its path.
+            IndexStorageError: If the file is read-only, or no longer at its path.
             IndexBusyError: If another process is writing to it.
         """
         self._check_writable()
@@ -103,7 +103,7 @@ class StoreFile:
                 f"another process is writing to {self.path}; try again when it has finished"
             ) from error
         try:
-            if identity_of(self.path) != self._identity:  # what is written to it would be lost
+            if identity_of(self.path) != self._identity:  # a write to it would be lost
                 raise IndexStorageError(
                     f"{self.path} was deleted or replaced meanwhile; open it again, or index anew"
                 )
@@ -113,7 +113,7 @@ class StoreFile:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """One consistent view of the file for everything read inside."""
+        """Give everything read in the block one consistent view of the file."""
         with self._lock, translated(self.path):
             self._connection.execute("BEGIN")
             try:
@@ -150,7 +150,7 @@ class StoreFile:
             return self._connection.execute(sql, values).fetchall()
 
     def _in(self, sql: str, values: Sequence[Any]) -> list[Any]:
-        """Rows of a statement whose `{}` stands for a list of values, however many."""
+        """Return the rows of a statement whose `{}` stands for a list of values of any length."""
         found: list[Any] = []
         for start in range(0, len(values), _CHUNK):
             part = values[start : start + _CHUNK]

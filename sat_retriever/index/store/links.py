@@ -1,4 +1,4 @@
-"""Links and claims across workbooks in an index file; the caller owns the transaction."""
+"""Store links, and claims across workbooks, in an index file; the caller owns the transaction."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from sat_retriever.records.structure import Use
 
 
 class Origin(StrEnum):
-    """Where a stored link comes from."""
+    """The origin of a stored link."""
 
-    GIVEN = "given"  # by the user; never dropped by itself
+    GIVEN = "given"  # by the user; only the user removes it
     OWN = "own"  # found inside one workbook
     EXTERNAL = "external"  # by formulas that name another workbook
     JOIN = "join"  # by key columns of two workbooks
@@ -42,7 +42,7 @@ class LinkTables:
     # ---- links
 
     def put(self, links: Iterable[Link], origin: Origin) -> None:
-        """Add links, each in place of one of the same ends, type and origin."""
+        """Add links; each replaces one with the same ends, type and origin."""
         self._connection.executemany(
             "INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
@@ -70,7 +70,7 @@ class LinkTables:
             )
 
     def drop_found(self, sheet_ids: Sequence[str]) -> None:
-        """Remove every link that was found and starts or ends at one of the sheets."""
+        """Remove every found link that starts or ends at one of the sheets."""
         for end in ("source", "target"):
             self._connection.executemany(
                 f"DELETE FROM links WHERE {end} = ? AND origin != ?",
@@ -80,7 +80,7 @@ class LinkTables:
     # ---- claims
 
     def put_claims(self, claims: Claims) -> None:
-        """Store claims of sheets, which are stored already, on other workbooks."""
+        """Store claims of stored sheets on other workbooks."""
         for reference in claims.external:
             self._connection.execute(
                 "INSERT INTO external_references SELECT id, ?, ? FROM sheets WHERE sheet_id = ?",
@@ -115,7 +115,7 @@ class LinkTables:
             )
 
     def references_of(self, sheet_ids: Iterable[str]) -> list[ExternalReference]:
-        """References of the sheets to other workbooks, in the order of the sheets."""
+        """Return references of the sheets to other workbooks, in the order of the sheets."""
         sql = (
             "SELECT claim FROM external_references WHERE sheet = "
             "(SELECT id FROM sheets WHERE sheet_id = ?) ORDER BY rowid"
@@ -124,7 +124,7 @@ class LinkTables:
         return readable(lambda: [_reference(claim) for claim in claims])
 
     def sources_of(self, file: str) -> list[str]:
-        """Ids of the sheets whose formulas name a workbook file, in their order."""
+        """Return the ids of the sheets whose formulas name a workbook file, in their order."""
         sql = (
             "SELECT DISTINCT s.sheet_id FROM external_references r JOIN sheets s ON s.id = r.sheet "
             "WHERE r.file = ? ORDER BY s.sheet_id"
@@ -132,7 +132,7 @@ class LinkTables:
         return [row[0] for row in self._rows(sql, file)]
 
     def sheets_of(self, root: str, path: str) -> list[str]:
-        """Sheet ids of one workbook in tab order."""
+        """Return the sheet ids of one workbook in tab order."""
         sql = (
             "SELECT s.sheet_id FROM sheets s JOIN workbooks w ON w.id = s.workbook_id "
             "WHERE w.root = ? AND w.path = ? ORDER BY s.id"
@@ -140,7 +140,7 @@ class LinkTables:
         return [row[0] for row in self._rows(sql, root, path)]
 
     def workbooks_called(self, file: str) -> list[tuple[str, list[SheetRecord]]]:
-        """Full path and records, in tab order, of the workbooks of a case-folded file name."""
+        """Return full path and records, in tab order, of workbooks with a case-folded file name."""
         found = []
         sql = "SELECT id, root, path FROM workbooks WHERE file = ? ORDER BY root, path"
         for identity, root, path in self._rows(sql, file):
@@ -152,7 +152,7 @@ class LinkTables:
         return found
 
     def places(self, sheet_ids: Iterable[str]) -> dict[str, str]:
-        """Full path of the workbook of each sheet that has a file."""
+        """Return the full path of the workbook of each sheet that has a file."""
         sql = (
             "SELECT w.root, w.path FROM sheets s JOIN workbooks w ON w.id = s.workbook_id "
             "WHERE s.sheet_id = ?"
@@ -164,7 +164,7 @@ class LinkTables:
         }
 
     def keys_of(self, sheet_ids: Iterable[str]) -> list[KeyColumn]:
-        """Key columns of the sheets, in their order."""
+        """Return key columns of the sheets, in their order."""
         sql = (
             "SELECT claim FROM key_columns WHERE sheet = "
             "(SELECT id FROM sheets WHERE sheet_id = ?) ORDER BY id"
@@ -173,7 +173,7 @@ class LinkTables:
         return readable(lambda: [key_from_text(claim) for claim in claims])
 
     def blocks_of(self, sheet_ids: Iterable[str]) -> list[str]:
-        """Blocks of the sheets' key columns."""
+        """Return blocks of the sheets' key columns."""
         sql = (
             "SELECT DISTINCT CAST(b.block AS BLOB) FROM sheets s JOIN key_columns k "
             "ON k.sheet = s.id JOIN key_blocks b ON b.key_column = k.id WHERE s.sheet_id = ?"
@@ -182,12 +182,12 @@ class LinkTables:
         return list(dict.fromkeys(block.decode("utf-8", "replace") for block in found))
 
     def crowded(self, blocks: Iterable[str], limit: int) -> set[str]:
-        """Those of the blocks that have more than `limit` columns."""
+        """Return the blocks that have more than `limit` columns."""
         sql = "SELECT count(*) FROM (SELECT 1 FROM key_blocks WHERE block = ? LIMIT ?)"
         return {block for block in blocks if self._rows(sql, block, limit + 1)[0][0] > limit}
 
     def sheets_in(self, block: str, limit: int) -> list[str]:
-        """Sheets of the `limit` columns that were put into a block first."""
+        """Return the sheets of the first `limit` columns of a block, in the order of insertion."""
         sql = (
             "SELECT s.sheet_id FROM (SELECT key_column FROM key_blocks WHERE block = ? "
             "ORDER BY key_column LIMIT ?) b JOIN key_columns k ON k.id = b.key_column "
@@ -196,7 +196,7 @@ class LinkTables:
         return list(dict.fromkeys(row[0] for row in self._rows(sql, block, limit)))
 
     def key_columns(self, blocks: Iterable[str]) -> list[KeyColumn]:
-        """Columns of any of the blocks, in the order they were put in."""
+        """Return columns of any of the blocks, in the order of insertion."""
         found: dict[int, str] = {}
         sql = (
             "SELECT k.id, k.claim FROM key_blocks b JOIN key_columns k ON k.id = b.key_column "
@@ -209,7 +209,7 @@ class LinkTables:
     # ---- families of periods
 
     def make_stale(self, sheet_ids: Iterable[str]) -> None:
-        """Note that the families of the sheets have to be linked anew."""
+        """Record that the families of the sheets must be linked anew."""
         self._connection.executemany(
             "INSERT OR IGNORE INTO stale_families SELECT family FROM periods WHERE sheet = "
             "(SELECT id FROM sheets WHERE sheet_id = ?)",
@@ -217,12 +217,12 @@ class LinkTables:
         )
 
     def stale_families(self, limit: int) -> list[str]:
-        """Families to be linked anew, at most `limit` of them."""
+        """Return families to link anew, at most `limit` of them."""
         sql = "SELECT family FROM stale_families ORDER BY family LIMIT ?"
         return [row[0] for row in self._rows(sql, limit)]
 
     def family(self, name: str) -> list[tuple[str, SheetPeriod]]:
-        """Sheet ids and periods of a family, in the order of sheet ids."""
+        """Return sheet ids and periods of a family, in the order of sheet ids."""
         sql = (
             "SELECT s.sheet_id, p.claim FROM periods p JOIN sheets s ON s.id = p.sheet "
             "WHERE p.family = ? ORDER BY s.sheet_id"
@@ -231,7 +231,7 @@ class LinkTables:
         return readable(lambda: [(sheet_id, _period(claim)) for sheet_id, claim in rows])
 
     def settle(self, family: str) -> None:
-        """Note that a family has been linked."""
+        """Record that a family has been linked."""
         self._connection.execute("DELETE FROM stale_families WHERE family = ?", (family,))
 
     def _rows(self, sql: str, *values: Any) -> list[Any]:
@@ -239,7 +239,7 @@ class LinkTables:
 
 
 def text_of(claim: object) -> str:
-    """A claim as it is stored."""
+    """Return a claim in its stored form."""
     return json.dumps(to_json(claim, compact=True), separators=(",", ":"))
 
 
@@ -254,7 +254,7 @@ def _period(claim: str) -> SheetPeriod:
 
 
 def key_from_text(claim: str) -> KeyColumn:
-    """A stored key column."""
+    """Return a stored key column."""
     data = json.loads(claim)
     kind = ColumnType(data.get("type", ColumnType.UNKNOWN))
     return KeyColumn(**{**data, "type": kind, "blocks": tuple(data.get("blocks", ()))})

@@ -1,4 +1,4 @@
-"""Making and opening the store of an index: the one place that chooses its kind."""
+"""Create and open the store of an index; this module alone chooses its kind."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ Store: TypeAlias = SqliteStore
 
 
 def create_store(path: Path, meta: Mapping[str, str]) -> Store:
-    """A new, empty store; the file appears whole or not at all.
+    """Create a new, empty store; the file appears whole or not at all.
 
     Args:
         path: Its file.
-        meta: What is noted about the index as a whole, by key.
+        meta: Notes about the index as a whole, by key.
 
     Raises:
-        InputError: If there is a file at `path` already.
-        IndexStorageError: If the folder cannot be written to.
+        InputError: If there is already a file at `path`.
+        IndexStorageError: If the folder is not writable.
     """
     return SqliteStore.create(path, meta)
 
 
 def open_store(path: Path) -> Store:
-    """An existing store; read-only where its file or folder cannot be written to.
+    """Open an existing store, read-only if its file or folder is not writable.
 
     Raises:
         IndexNotFoundError: If there is no such file.
@@ -38,7 +38,7 @@ def open_store(path: Path) -> Store:
 
 
 def store_version() -> str:
-    """Version of the database library that keeps the files.
+    """Return the version of the database library that stores the files.
 
     >>> store_version().count(".") >= 1
     True

@@ -1,4 +1,4 @@
-"""An open index file, read: sheets, workbooks, tokens and words."""
+"""Read sheets, workbooks, tokens and words of an open index file."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _COUNTED = {
     "visibility": "visibility",
     "formulas": "coalesce(json_extract(record, '$.formulas'), 'none')",
 }
-_SHORT = 4_096  # characters; a stored record up to this length stays in memory once read
+_SHORT = 4_096  # characters; parsed records up to this length are kept in memory
 
 
 class StoreReader(StoreFile):
-    """Reads one index file; its links are at `links`."""
+    """A reader of one index file; its links are in `links`."""
 
     def __init__(
         self,
@@ -47,16 +47,16 @@ class StoreReader(StoreFile):
         self.links = StoredLinks(self._rows, self._in, path)
 
     def meta(self) -> dict[str, str]:
-        """Everything noted about the index as a whole."""
+        """Return all notes about the index as a whole."""
         return dict(self._rows("SELECT key, value FROM meta"))
 
     def generation(self) -> int:
-        """A number that grows with every write."""
+        """Return a number that grows with every write."""
         found = self._rows("SELECT value FROM meta WHERE key = 'generation'")
         return int(found[0][0]) if found else 0
 
     def workbooks(self) -> list[WorkbookState]:
-        """Every workbook the index knows, by root and path."""
+        """Return every workbook that the index knows, by root and path."""
         return [
             WorkbookState(
                 root,
@@ -79,12 +79,12 @@ class StoreReader(StoreFile):
             return skips_from_text(text)
 
     def counts(self) -> dict[str, int]:
-        """Number of workbooks and sheets."""
+        """Return the number of workbooks and sheets."""
         tables = ("workbooks", "sheets")
         return {name: int(self._rows(f"SELECT count(*) FROM {name}")[0][0]) for name in tables}
 
     def sheet_counts(self, fact: str) -> dict[str, int]:
-        """Number of sheets for each "format", "visibility" or "formulas"."""
+        """Return the number of sheets for each "format", "visibility" or "formulas"."""
         if fact not in _COUNTED:
             raise ValueError(f"no counts by {fact!r}")
         return dict(
@@ -94,7 +94,7 @@ class StoreReader(StoreFile):
         )
 
     def ids_by_sheet_id(self) -> IdArray:
-        """Row ids of all sheets in the order of their sheet ids."""
+        """Return the row ids of all sheets in the order of their sheet ids."""
         return _id_array(
             self._rows(
                 "SELECT json_group_array(id) FROM "
@@ -105,9 +105,9 @@ class StoreReader(StoreFile):
     def tokens_after(
         self, row_id: int, count: int, width: int
     ) -> tuple[FloatArray, FloatArray, Times]:
-        """Tokens (n, d), word counts (n,) and times (n, 5) of the `count` sheets after a row id.
+        """Return tokens (n, d), word counts (n,) and times (n, 5) of the sheets after a row id.
 
-        All by row id.
+        All are in the order of row ids; there must be `count` sheets.
         """
         tokens = np.empty((count, width), dtype="<f4")
         lengths = np.empty(count, dtype=np.float32)
@@ -130,7 +130,7 @@ class StoreReader(StoreFile):
         return tokens, lengths, unpacked(months)
 
     def postings(self, word: str) -> tuple[IdArray, ...]:
-        """Row ids of the sheets that have a word, ascending, one array a lexical field."""
+        """Return row ids of the sheets with a word, ascending, one array per lexical field."""
         quoted = word.replace('"', '""')
         return tuple(
             _id_array(
@@ -143,15 +143,15 @@ class StoreReader(StoreFile):
         )
 
     def sheet_ids(self, ids: Sequence[int]) -> dict[int, str]:
-        """Sheet id of each row id."""
+        """Return the sheet id of each row id."""
         return dict(self._in("SELECT id, sheet_id FROM sheets WHERE id IN ({})", ids))
 
     def row_ids(self, sheet_ids: Sequence[str]) -> dict[str, int]:
-        """Row id of each sheet id; unknown ids are absent."""
+        """Return the row id of each sheet id; unknown ids are absent."""
         return dict(self._in("SELECT sheet_id, id FROM sheets WHERE sheet_id IN ({})", sheet_ids))
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
-        """Records by sheet id; unknown ids are absent."""
+        """Return records by sheet id; unknown ids are absent."""
         found = self._in(
             "SELECT sheet_id, record, crc FROM sheets WHERE sheet_id IN ({})", sheet_ids
         )
@@ -159,7 +159,7 @@ class StoreReader(StoreFile):
             return {sheet_id: _record(text, crc) for sheet_id, text, crc in found}
 
     def records_called(self, workbook: str) -> list[SheetRecord]:
-        """Records without a file that name a workbook, in the order they were added."""
+        """Return records without a file that name a workbook, in the order of insertion."""
         found = self._rows(
             "SELECT record, crc FROM sheets WHERE workbook = ? AND workbook_id IS NULL ORDER BY id",
             (workbook,),
@@ -168,7 +168,7 @@ class StoreReader(StoreFile):
             return [_record(text, crc) for text, crc in found]
 
     def all_sheet_ids(self, workbook: str | None = None) -> list[str]:
-        """Sheet ids in their order, of all sheets or of one workbook name or path."""
+        """Return sheet ids in their order, of all sheets or of one workbook name or path."""
         if workbook is None:
             found = self._rows("SELECT sheet_id FROM sheets ORDER BY sheet_id")
         else:
@@ -179,7 +179,7 @@ class StoreReader(StoreFile):
         return [row[0] for row in found]
 
     def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
-        """Path, or name without a file, of each sheet's workbook; sheets of none are absent."""
+        """Return the path of each sheet's workbook, or its name if it has no file."""
         return dict(
             self._in(
                 "SELECT sheet_id, CASE path WHEN '' THEN workbook ELSE path END AS home "
@@ -189,7 +189,7 @@ class StoreReader(StoreFile):
         )
 
     def files(self, sheet_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:
-        """Root, path below it, and `within` of the file of each sheet; others are absent."""
+        """Return root, path below it, and `within` of each sheet's file; others are absent."""
         found = self._in(
             "SELECT s.sheet_id, w.root, w.path, w.within FROM sheets s "
             "JOIN workbooks w ON w.id = s.workbook_id WHERE s.sheet_id IN ({})",
@@ -198,7 +198,7 @@ class StoreReader(StoreFile):
         return {sheet_id: tuple(place) for sheet_id, *place in found}
 
     def matching(self, filters: Filters) -> IdArray:
-        """Row ids of the sheets that meet all conditions, ascending."""
+        """Return row ids of the sheets that meet all conditions, ascending."""
         where, values = sql_conditions(filters)
         return _id_array(
             self._rows(
@@ -214,15 +214,15 @@ class StoreReader(StoreFile):
         return bool(self._rows(sql, (name,)))
 
     def fields(self) -> list[str]:
-        """Names of the metadata fields of all records, in order."""
+        """Return names of the metadata fields of all records, in order."""
         sql = "SELECT DISTINCT key FROM sheets, json_each(sheets.metadata) ORDER BY key"
         return [row[0] for row in self._rows(sql)]
 
 
 def _record(text: str, crc: int) -> SheetRecord:
-    """The record in a text, kept in memory: 50 candidates take .75 ms, .2 ms when read before.
+    """Parse a record, from memory if possible: 50 candidates take .75 ms, or .2 ms from memory.
 
-    The text itself is the key, so a changed record is always read anew.
+    The text itself is the key, so a changed record is always parsed anew.
     """
     return _short_record(text, crc) if len(text) <= _SHORT else record_of(text, crc)
 
@@ -233,6 +233,6 @@ def _short_record(text: str, crc: int) -> SheetRecord:
 
 
 def _id_array(rows: list[Any]) -> IdArray:
-    """A JSON array of ids, made by SQLite, as numpy: many times quicker than row by row."""
+    """Parse a JSON array of ids from SQLite with NumPy, many times faster than row by row."""
     text = rows[0][0][1:-1]
     return np.fromstring(text, dtype=np.int64, sep=",") if text else np.empty(0, np.int64)

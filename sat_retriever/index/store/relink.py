@@ -1,7 +1,7 @@
-"""Links kept up to date while sheets come and go; the caller owns the transaction.
+"""Keep links up to date while sheets are added and removed; the caller owns the transaction.
 
-What is linked to what is decided in `links.across` and `period`. Here the claims that they
-need are read, and the links that they find are written.
+`links.across` and `period` decide which sheets are linked. This module reads the claims that they
+need, and writes the links that they find.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from sat_retriever.period.periods import sibling_links
 
 
 def unlink(tables: LinkTables, going: Sequence[str], coming: Claims = NO_CLAIMS) -> Blocks:
-    """Drop the links that were found for some sheets, before they are deleted.
+    """Remove the links that were found for some sheets, before the sheets are deleted.
 
     Args:
-        tables: Where links are kept.
+        tables: The tables of links.
         going: Ids of the sheets.
         coming: Claims of the sheets that will be stored in their place.
 
@@ -33,11 +33,11 @@ def unlink(tables: LinkTables, going: Sequence[str], coming: Claims = NO_CLAIMS)
 
 
 def relink(tables: LinkTables, before: Blocks, coming: Discovery = NOTHING) -> None:
-    """Link the sheets that were just stored, and those that a change leaves to be joined anew.
+    """Link the sheets that were just stored, and those whose blocks changed.
 
     Args:
-        tables: Where links are kept.
-        before: What `unlink` returned.
+        tables: The tables of links.
+        before: The result of `unlink`.
         coming: Links and claims of the sheets that were stored.
     """
     tables.put(coming.links, Origin.OWN)
@@ -52,7 +52,7 @@ def relink(tables: LinkTables, before: Blocks, coming: Discovery = NOTHING) -> N
 
 
 def connect_externals(tables: LinkTables, sources: Sequence[str]) -> None:
-    """Resolve anew every reference of some sheets to other workbooks."""
+    """Resolve every reference of some sheets to other workbooks anew."""
     tables.drop_from(sources, Origin.EXTERNAL)
     references = tables.references_of(sources)
     called = {key: tables.workbooks_called(key) for key in {each.key for each in references}}

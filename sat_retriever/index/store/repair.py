@@ -1,4 +1,4 @@
-"""Damaged rows taken out of an index file; the caller owns the transaction."""
+"""Remove damaged rows from an index file; the caller owns the transaction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sat_retriever.index.store.write import delete_sheets
 
 _CLAIMS = ("external_references", "periods", "key_columns")
 _OF_SHEETS = {"tokens": "id", "lexical": "rowid"} | dict.fromkeys(_CLAIMS, "sheet")
-# In SQL, not by id in Python: an id may be damaged, and its bytes no text any more.
+# In SQL, not by id in Python: an id may be damaged, and its bytes no longer valid text.
 _STAYS = "SELECT sheet_id FROM sheets WHERE id NOT IN (SELECT value FROM json_each(:going))"
 _LOOSE = f"origin != 'given' AND (source NOT IN ({_STAYS}) OR target NOT IN ({_STAYS}))"
 
@@ -20,8 +20,8 @@ _LOOSE = f"origin != 'given' AND (source NOT IN ({_STAYS}) OR target NOT IN ({_S
 def take_out(connection: sqlite3.Connection, damage: Damage) -> None:
     """Delete damaged rows, so that every row left can be read.
 
-    Sheets of damaged workbooks lose all links that were found; the next sync reads these
-    workbooks again and finds them anew.
+    Sheets of damaged workbooks lose all found links; the next sync reads these workbooks again and
+    finds them anew.
     """
     tables = LinkTables(connection)
     going = _sheets_of(connection, damage)
@@ -44,7 +44,7 @@ def take_out(connection: sqlite3.Connection, damage: Damage) -> None:
 
 
 def _sheets_of(connection: sqlite3.Connection, damage: Damage) -> dict[int, str]:
-    """Row ids and sheet ids of the damaged sheets, and of all sheets of damaged workbooks."""
+    """Return row ids and sheet ids of damaged sheets, and of all sheets of damaged workbooks."""
     found = dict(damage.sheets)
     sql = "SELECT id, CAST(sheet_id AS BLOB) FROM sheets WHERE workbook_id = ?"
     for workbook_id, _root, _path in damage.workbooks:
@@ -54,7 +54,7 @@ def _sheets_of(connection: sqlite3.Connection, damage: Damage) -> dict[int, str]
 
 
 def _drop_loose(connection: sqlite3.Connection, going: list[int]) -> None:
-    """Drop found links of sheets that go or are not there; their families become stale."""
+    """Remove found links of sheets that go or are missing; their families become stale."""
     values = {"going": json.dumps(going)}
     connection.execute(
         "INSERT OR IGNORE INTO stale_families SELECT p.family FROM links l "
@@ -66,7 +66,7 @@ def _drop_loose(connection: sqlite3.Connection, going: list[int]) -> None:
 
 
 def _forget(connection: sqlite3.Connection, damage: Damage) -> None:
-    """Forget the content of damaged and unsealed workbooks, so that they are read again."""
+    """Clear the stored state of damaged and unsealed workbooks, so that they are read again."""
     forget = "UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = ''"
     connection.executemany(
         f"{forget}, skipped = '[]' WHERE id = ?", [(found[0],) for found in damage.workbooks]

@@ -1,4 +1,4 @@
-"""Rows of an index file as values: a workbook file, and one sheet."""
+"""Define rows of an index file as values: a workbook file, and one sheet."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class WorkbookState:
     """State of one workbook file when it was indexed.
 
     Attributes:
-        root: Absolute POSIX path of the folder its path is relative to.
+        root: Absolute POSIX path of the folder that its path is relative to.
         path: POSIX path relative to the root.
-        size: Bytes.
+        size: Size in bytes.
         mtime_ns: Modification time, nanoseconds since 1970.
-        checked_ns: When size and time were taken, nanoseconds since 1970.
-        content_hash: Hash of its bytes; empty when they could not be read.
+        checked_ns: Time at which size and time were read, nanoseconds since 1970.
+        content_hash: Hash of its bytes; empty if they could not be read.
         skipped: Its parts that gave no record.
-        within: Absolute POSIX path of the named folder or file that it was or lay in when it
-            was read, links followed; it is opened only there. Empty stands for its own path.
+        within: Absolute POSIX path of the named folder or file that it was or lay in when it was
+            read, links followed; it is opened only there. Empty means its own path.
     """
 
     root: str
@@ -39,7 +39,7 @@ class WorkbookState:
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """One sheet as it is stored.
+    """One sheet in its stored form.
 
     Attributes:
         record: The record.

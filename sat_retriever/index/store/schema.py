@@ -1,4 +1,4 @@
-"""The tables of an index file, and how an older file becomes a current one."""
+"""Define the tables of an index file, and migrate older files to them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from sat_retriever.records.jsonform import record_from_json
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.lexical import sheet_words
 
-APPLICATION_ID = 0x53415431  # "SAT1": tells an index from any other SQLite file
+APPLICATION_ID = 0x53415431  # "SAT1": distinguishes an index from other SQLite files
 
-# One script a version; script i brings a file from version i to i + 1. A script that
-# was released is never changed: a new version is a new script.
+# One script per version; script i brings a file from version i to i + 1. A released script is
+# never changed: a new version is a new script.
 MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -177,11 +177,11 @@ MIGRATIONS: tuple[str, ...] = (
 
 
 def check(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None:
-    """Refuse a file that is no index, or cannot be brought to this version, unchanged.
+    """Refuse a file that is not an index or cannot be migrated, without changing it.
 
     Raises:
-        IndexFormatError: If the file is no index, was written by a newer version, or by an
-            older one and cannot be written to.
+        IndexFormatError: If the file is not an index, was written by a newer version, or was
+            written by an older one and is not writable.
     """
     if _pragma(connection, "application_id") != APPLICATION_ID:
         raise IndexFormatError(f"{path} is not an index of this package")
@@ -199,7 +199,7 @@ def check(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a new file, or a checked one, to the current schema, in one transaction."""
+    """Bring a new or checked file to the current schema, in one transaction."""
     version = _pragma(connection, "user_version")
     if version < len(MIGRATIONS):
         register(connection)
@@ -227,16 +227,16 @@ def _months_of(sheet: str, workbook: str, path: str) -> int:
 
 
 def _words_of(record: str) -> str:
-    """Words of a stored record, a text a lexical field, and their number."""
+    """Return the words of a stored record, one text per lexical field, and their number."""
     try:
         fields = readable(lambda: sheet_words(record_from_json(json.loads(record))))
-    except RowDamage:  # reported when the row is read, and repaired by verifying
+    except RowDamage:  # reported when the row is read; `verify` repairs it
         fields = ([], [], [], [])
     return json.dumps([*map(" ".join, fields), sum(map(len, fields))])
 
 
 def _key_of(claim: str) -> str:
-    """A stored key column with the blocks that its header gives today."""
+    """Return a stored key column with the blocks that its header has in this version."""
     try:
         column = readable(lambda: key_from_text(claim))
     except RowDamage:

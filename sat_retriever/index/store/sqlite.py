@@ -1,4 +1,4 @@
-"""One SQLite file: records, tokens, links and the lexical index."""
+"""Store records, tokens, links and the lexical index in one SQLite file."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ from sat_retriever.links.formula.external import file_key
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Skipped
 
-_FAMILIES = 256  # linked anew in one transaction
+_FAMILIES = 256  # families linked anew in one transaction
 
 
 class SqliteStore(StoreReader):
-    """Reads and writes one index file; every method that writes is one transaction."""
+    """A reader and writer of one index file; every method that writes is one transaction."""
 
     @classmethod
     def create(cls, path: Path, meta: Mapping[str, str]) -> SqliteStore:
-        """A new, empty store; the file appears whole or not at all.
+        """Create a new, empty store; the file appears whole or not at all.
 
         Raises:
-            InputError: If there is a file at `path` already.
-            IndexStorageError: If the folder cannot be written to.
+            InputError: If there is already a file at `path`.
+            IndexStorageError: If the folder is not writable.
         """
         create_file(path, meta)
         return cls.open(path)
 
     @classmethod
     def open(cls, path: Path, *, busy_timeout_s: float = 10.0) -> SqliteStore:
-        """An existing store; read-only where file or folder cannot be written to.
+        """Open an existing store, read-only if file or folder is not writable.
 
         Raises:
             IndexNotFoundError: If there is no such file.
             IndexFormatError: If it is not an index, or was written by a newer version.
             IndexBusyError: If another process held it for longer than the time-out.
         """
-        identity = identity_of(path)  # before it is opened: an error too many harms nothing
+        identity = identity_of(path)  # before it is opened: a false error does no harm
         connection = open_file(path, busy_timeout_s=busy_timeout_s)
         return cls(connection, path, writable=is_writable(path), identity=identity)
 
@@ -73,10 +73,10 @@ class SqliteStore(StoreReader):
             state: The workbook.
             rows: Its sheets.
             discovery: Links between them, and their claims on other workbooks.
-            superseded: Other roots under which the same file was indexed before; its
-                entries there go in the same transaction.
-            left: Roots that are not folders any more; a workbook of the same path there
-                is removed as well if it has one of these sheets.
+            superseded: Other roots under which the same file was indexed before; its entries there
+                are removed in the same transaction.
+            left: Roots that are no longer folders; a workbook of the same path there is removed as
+                well if it has one of these sheets.
 
         Returns:
             The sheets left out because another workbook already has their id.
@@ -106,7 +106,7 @@ class SqliteStore(StoreReader):
         return clashes
 
     def touch_workbooks(self, states: Sequence[WorkbookState]) -> None:
-        """Note new size, time and check time of workbooks whose content is the same."""
+        """Record new size, time and check time of workbooks with unchanged content."""
         with self._writing() as connection:
             connection.executemany(
                 "UPDATE workbooks SET size = ?, mtime_ns = ?, checked_ns = ?, within = ? "
@@ -115,19 +115,19 @@ class SqliteStore(StoreReader):
             )
 
     def remove_workbooks(self, keys: Iterable[tuple[str, str]]) -> None:
-        """Drop workbooks, given as (root, path), with all their sheets and found links."""
+        """Remove workbooks, given as (root, path), with all their sheets and found links."""
         with self._writing() as connection:
             tables = LinkTables(connection)
             for root, path in keys:
                 before = unlink(tables, tables.sheets_of(root, path))
                 delete_workbook(connection, root, path)
                 relink(tables, before)
-                # Another workbook of that name may be the one that formulas mean now.
+                # Formulas may now mean another workbook of that name.
                 connect_externals(tables, tables.sources_of(file_key(path)))
 
     def put_sheets(self, rows: Sequence[SheetRow], claims: Claims = NO_CLAIMS) -> None:
-        """Add sheets that have no file, each in place of a sheet of the same id."""
-        last = {row.record.sheet_id: row for row in rows}  # of one id twice, the later one
+        """Add sheets without a file; each replaces a sheet of the same id."""
+        last = {row.record.sheet_id: row for row in rows}  # the last one of each id
         with self._writing() as connection:
             tables = LinkTables(connection)
             homes = workbooks_of(connection, list(last))
@@ -138,7 +138,7 @@ class SqliteStore(StoreReader):
             seal(connection, homes)
 
     def remove_sheets(self, sheet_ids: Sequence[str]) -> int:
-        """Drop sheets, with the links that were found for them; the number that was there."""
+        """Remove sheets with the links found for them, and return how many existed."""
         with self._writing() as connection:
             tables = LinkTables(connection)
             homes = workbooks_of(connection, sheet_ids)
@@ -150,7 +150,7 @@ class SqliteStore(StoreReader):
         return len(ids)
 
     def put_links(self, links: Iterable[Link]) -> None:
-        """Add links that a user gives, each in place of one of the same ends and type."""
+        """Add links that a user gives; each replaces one with the same ends and type."""
         with self._writing() as connection:
             LinkTables(connection).put(links, Origin.GIVEN)
 
@@ -170,14 +170,14 @@ class SqliteStore(StoreReader):
     def replace_tokens(
         self, tokens: Iterable[tuple[int, bytes]], meta: Mapping[str, str | None]
     ) -> None:
-        """Put new tokens, and what is noted about them, in place of the old: all or nothing.
+        """Replace all tokens, and the notes about them, or nothing.
 
         Args:
             tokens: Row id and token of every sheet.
             meta: New values by key; None removes a key.
 
         Raises:
-            IndexStorageError: If the file cannot be written, or the tokens are not one a sheet.
+            IndexStorageError: If the file cannot be written, or there is not one token per sheet.
         """
         with self._writing() as connection:
             done = connection.executemany(
@@ -195,7 +195,7 @@ class SqliteStore(StoreReader):
             seal(connection, [row[0] for row in connection.execute(sealed).fetchall()])
 
     def note(self, meta: Mapping[str, str | None]) -> None:
-        """Put values about the index as a whole; None removes a key.
+        """Write notes about the index as a whole; None removes a key.
 
         Raises:
             IndexStorageError: If the file cannot be written.
@@ -204,13 +204,13 @@ class SqliteStore(StoreReader):
             _put_meta(connection, meta)
 
     def repair(self, width: int) -> Damage:
-        """Delete every damaged row; the next reading of its workbook replaces it.
+        """Delete every damaged row; reading its workbook again replaces it.
 
         Args:
             width: Token width d.
 
         Returns:
-            What was damaged.
+            The damage.
 
         Raises:
             IndexFormatError: If the file itself is broken.
@@ -222,12 +222,12 @@ class SqliteStore(StoreReader):
         return damage
 
     def unrepaired(self, damage: Damage) -> list[tuple[str, str]]:
-        """Root and path of the damaged workbooks that were not read anew since."""
+        """Return root and path of the damaged workbooks that were not read again since."""
         ids = [workbook_id for workbook_id, _root, _path in damage.workbooks]
         return self._in("SELECT root, path FROM workbooks WHERE seal = '' AND id IN ({})", ids)
 
     def settle_families(self) -> None:
-        """Link the sheets of every family of periods in which a sheet came or went."""
+        """Link the sheets of every family of periods that gained or lost a sheet."""
         while self._rows("SELECT 1 FROM stale_families LIMIT 1"):
             with self._writing() as connection:
                 tables = LinkTables(connection)

@@ -1,4 +1,4 @@
-"""The links of an index file, read."""
+"""Read the links of an index file."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from sat_retriever.records.links import Link
 _COLUMNS = "source, target, type, origin, weight, evidence"
 _PART = 10_000  # rows read at a time
 
-Ask = Callable[..., list[Any]]  # a statement and its values to rows
+Ask = Callable[..., list[Any]]  # runs a statement with its values; returns rows
 
 
 class StoredLinks:
-    """Reads links; of several origins of one link only the best is shown.
+    """A reader of links; of several origins of one link only the best is returned.
 
     Args:
         ask: Runs a statement with a sequence of values.
         ask_in: Runs a statement whose `{}` stands for a list of values.
-        path: The file, which an error names.
+        path: The file, for error messages.
     """
 
     def __init__(self, ask: Ask, ask_in: Ask, path: Path) -> None:
@@ -33,7 +33,7 @@ class StoredLinks:
         self._ask_in = ask_in
 
     def of(self, sheet_ids: Sequence[str]) -> list[Link]:
-        """Links that start or end at one of the sheets, ordered by ends and type."""
+        """Return links that start or end at one of the sheets, ordered by ends and type."""
         found = {
             tuple(row)
             for end in ("source", "target")
@@ -46,9 +46,9 @@ class StoredLinks:
     def between(
         self, some: Sequence[str], others: Sequence[str], types: Sequence[str] | None = None
     ) -> list[Link]:
-        """Links with one end among some sheets and one among others, by ends and type.
+        """Return links with one end in `some` and one in `others`, by ends and type.
 
-        Every pair is looked up, so sheets with thousands of links cost no more than others.
+        Every pair is looked up, so sheets with thousands of links are as fast as others.
 
         Args:
             some: Sheet ids.
@@ -56,7 +56,7 @@ class StoredLinks:
             types: Link types; None takes all.
         """
         one, other = json.dumps(list(some)), json.dumps(list(others))
-        # "+" keeps types out of the look-up: one a pair instead of one a pair and type.
+        # "+" keeps types out of the look-up: one per pair instead of one per pair and type.
         typed = "" if types is None else " AND +type IN (SELECT value FROM json_each(?))"
         wanted = () if types is None else (json.dumps(list(types)),)
         found: set[tuple[Any, ...]] = set()
@@ -70,7 +70,7 @@ class StoredLinks:
         return self._links(found)
 
     def targets(self, sheet_id: str, limit: int) -> list[Link]:
-        """Links that start at a sheet, by target and type, from its first `limit` rows."""
+        """Return links that start at a sheet, by target and type, from its first `limit` rows."""
         return self._links(
             self._ask(
                 f"SELECT {_COLUMNS} FROM links WHERE source = ? "
@@ -80,7 +80,7 @@ class StoredLinks:
         )
 
     def all(self) -> Iterator[Link]:
-        """Every link, ordered by ends and type; the file may change between two of them."""
+        """Yield every link, ordered by ends and type; the file may change meanwhile."""
         last: tuple[str, str, str, str] = ("", "", "", "")
         held: list[Any] = []
         while rows := self._ask(
@@ -89,14 +89,14 @@ class StoredLinks:
             (*last, _PART),
         ):
             last = rows[-1][:4]
-            # The last link may go on in the next part, with another origin.
+            # The last link may continue in the next part, with another origin.
             cut = next((n for n, row in enumerate(rows) if row[:3] == last[:3]), 0)
             yield from self._links([*held, *rows[:cut]])
             held = rows[cut:]
         yield from self._links(held)
 
     def counts(self) -> dict[str, int]:
-        """Number of links of each type."""
+        """Return the number of links of each type."""
         return dict(
             self._ask(
                 "SELECT type, count(*) FROM (SELECT DISTINCT source, target, type FROM links) "
@@ -105,7 +105,7 @@ class StoredLinks:
         )
 
     def unresolved(self, limit: int) -> dict[str, int]:
-        """Workbook files that formulas name but that are not here, most named ones first."""
+        """Return missing workbook files that formulas name, the most frequent first."""
         return dict(
             self._ask(
                 "SELECT file, count(*) AS n FROM external_references WHERE file NOT IN "
@@ -120,10 +120,10 @@ class StoredLinks:
 
 
 def merged(rows: Iterable[tuple[str, str, str, str, float, str]]) -> Iterator[Link]:
-    """One link for each pair and type, from (source, target, type, origin, weight, evidence).
+    """Yield one link per pair and type, from (source, target, type, origin, weight, evidence).
 
-    A given one stands for the others; of those that were found the strongest does.
-    Sorted by ends and type.
+    A given link has priority over found ones, and the strongest of these over the others. The
+    result is sorted by ends and type.
     """
     best: dict[tuple[str, str, str], tuple[bool, float, str, Link]] = {}
     for source, target, kind, origin, weight, evidence in rows:

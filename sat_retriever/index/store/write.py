@@ -1,4 +1,4 @@
-"""Statements that change an index file; the caller owns the transaction."""
+"""Change rows of an index file; the caller owns the transaction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sat_retriever.records.sheets import Skipped, SkipReason
 
 
 def holders(connection: sqlite3.Connection, rows: Sequence[SheetRow]) -> dict[str, tuple[str, str]]:
-    """Root and path of the workbook that has a row's sheet id already, by sheet id.
+    """Return root and path of the workbook that already has a row's sheet id, by sheet id.
 
     Free ids are absent; both are empty for a sheet that was added without a file.
     """
@@ -31,7 +31,7 @@ def holders(connection: sqlite3.Connection, rows: Sequence[SheetRow]) -> dict[st
 
 
 def clash(row: SheetRow, root: str, other: str) -> Skipped:
-    """The note about a sheet that is left out because its id is taken.
+    """Return the note about a sheet that is left out because its id is taken.
 
     Args:
         row: The sheet.
@@ -52,7 +52,7 @@ def clash(row: SheetRow, root: str, other: str) -> Skipped:
 def insert_workbook(
     connection: sqlite3.Connection, state: WorkbookState, clashes: Sequence[Skipped]
 ) -> int:
-    """Add a workbook; its row id."""
+    """Add a workbook and return its row id."""
     skipped = json.dumps(to_json([*state.skipped, *clashes]))
     cursor = connection.execute(
         "INSERT INTO workbooks "
@@ -108,7 +108,7 @@ def insert_sheets(
 
 
 def delete_workbook(connection: sqlite3.Connection, root: str, path: str) -> None:
-    """Drop a workbook, if it is there, with all its sheets."""
+    """Remove a workbook, if it exists, with all its sheets."""
     ids = [
         row[0]
         for row in connection.execute(
@@ -122,22 +122,22 @@ def delete_workbook(connection: sqlite3.Connection, root: str, path: str) -> Non
 
 
 def delete_sheets(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
-    """Drop sheets by row id."""
-    # FTS5 knows no foreign keys, so its rows go by hand; tokens follow by cascade.
+    """Remove sheets by row id."""
+    # FTS5 has no foreign keys, so its rows are deleted here; tokens are deleted by cascade.
     values = [(row_id,) for row_id in ids]
     connection.executemany("DELETE FROM lexical WHERE rowid = ?", values)
     connection.executemany("DELETE FROM sheets WHERE id = ?", values)
 
 
 def ids_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int]:
-    """Row ids of the sheet ids that are there."""
+    """Return the row ids of the sheet ids that exist."""
     sql = "SELECT id FROM sheets WHERE sheet_id = ?"
     found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)
     return [row[0] for row in found if row]
 
 
 def workbooks_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int]:
-    """Row ids of the workbook files that have some of the sheets."""
+    """Return the row ids of the workbook files that have some of the sheets."""
     sql = "SELECT workbook_id FROM sheets WHERE sheet_id = ? AND workbook_id IS NOT NULL"
     found = (connection.execute(sql, (sheet_id,)).fetchone() for sheet_id in sheet_ids)
     return sorted({row[0] for row in found if row})

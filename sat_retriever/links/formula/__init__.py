@@ -1,1 +1,1 @@
-"""Formulas and declared sources to the sheets they take from."""
+"""Links from formulas and declared sources to the sheets that they refer to."""

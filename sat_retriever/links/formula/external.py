@@ -1,4 +1,4 @@
-"""References to other workbooks: how their files are named, and the links they become."""
+"""References to other workbooks: normalization of their file names, resolution to links."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ MAX_TARGET = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ExternalReference:
-    """What a sheet's formulas take from another workbook.
+    """A reference of a sheet's formulas to another workbook.
 
     Attributes:
         source: Sheet id of the sheet with the formulas.
-        file: The workbook as the referring one has it: a name, path or URL, decoded.
-        sheet: Sheet there; the first one of a 3-D range; empty if a name is meant.
+        file: The workbook as the referring one writes it: a name, path or URL, decoded.
+        sheet: Sheet there; the first one of a 3-D range; empty for a name.
         last: Last sheet of a 3-D range; empty for a single sheet.
-        name: Defined name or table there, if that is meant.
-        use: What the formulas do with it.
+        name: Defined name or table there, if the formulas refer to one.
+        use: How the formulas use it.
         weight: Strength in (0, 1], by the number of cells.
         evidence: A formula that shows it.
-        summary: Weight of its summary link in (0, 1]; 0 if the sheet is no summary.
-        declared: Whether a pivot table, chart or list of choices shows it, not a formula.
+        summary: Weight of its summary link in (0, 1]; 0 if the sheet is not a summary.
+        declared: True if a pivot table, chart or list of choices refers to it, not a formula.
     """
 
     source: str
@@ -47,12 +47,12 @@ class ExternalReference:
 
     @property
     def key(self) -> str:
-        """The file's name as workbooks are looked up by it."""
+        """The file name by which workbooks are looked up."""
         return file_key(self.file)
 
 
 def decoded(target: str) -> str:
-    """A relationship's target with its percent signs taken off, and without a query.
+    """A relationship's target, percent-decoded, without the query and fragment of a URL.
 
     >>> decoded("file:///C:/My%20data/Q1%20sales.xlsx")
     'file:///C:/My data/Q1 sales.xlsx'
@@ -64,9 +64,9 @@ def decoded(target: str) -> str:
 
 
 def written(file: str) -> str:
-    """A workbook as a formula itself has it, decoded if it is a URL.
+    """A workbook as a formula itself writes it, decoded if it is a URL.
 
-    A path is not encoded there, but for the brackets that would end it.
+    In a path there, only brackets are encoded, because they would end it.
 
     >>> written("https://a.org/Q1%20data.xlsx?web=1"), written("50%20off%5B2%5D.xlsx")
     ('https://a.org/Q1 data.xlsx', '50%20off[2].xlsx')
@@ -77,7 +77,7 @@ def written(file: str) -> str:
 
 
 def file_key(target: str) -> str:
-    r"""Case-folded file name of a path or URL: what workbooks are looked up by.
+    r"""Case-folded file name of a path or URL, by which workbooks are looked up.
 
     >>> file_key("\\\\server\\share\\Budget.XLSX"), file_key("../a/Book.xlsx")
     ('budget.xlsx', 'book.xlsx')
@@ -87,12 +87,12 @@ def file_key(target: str) -> str:
 
 
 def resolve(reference: ExternalReference, records: Sequence[SheetRecord]) -> list[Link]:
-    """Links to the sheets of the workbook that a reference means.
+    """Links from a reference to the sheets of its workbook.
 
-    A name gives none: what it stands for is known only to the other workbook.
+    A name gives no link, because only the other workbook defines it.
 
     Args:
-        reference: What a sheet takes from the workbook.
+        reference: Reference of a sheet to the workbook.
         records: The workbook's sheets in tab order; may be empty.
     """
     links = []
@@ -111,10 +111,10 @@ def _meant(reference: ExternalReference, records: Sequence[SheetRecord]) -> list
 
 
 def between(places: dict[str, int], count: int, first: str, last: str) -> range:
-    """Places of a sheet, or of the sheets of a 3-D range, among `count` sheets in tab order.
+    """Positions of a sheet, or of the sheets of a 3-D range, among `count` sheets in tab order.
 
-    The end of a 3-D range may have no place: the empty sheets "First" and "Last" around
-    the ones that count are a common habit. It then reaches to the outermost sheet.
+    An end of a 3-D range may have no position: authors often put empty sheets "First" and "Last"
+    around the sheets to total. The range then extends to the outermost sheet.
 
     >>> places = {"jan": 0, "feb": 1, "mar": 2}
     >>> between(places, 3, "Feb", ""), between(places, 3, "Feb", "Last")
@@ -130,7 +130,7 @@ def between(places: dict[str, int], count: int, first: str, last: str) -> range:
 
 
 def _types(reference: ExternalReference) -> list[tuple[str, float]]:
-    """Types and weights of the links that a reference stands for."""
+    """Types and weights of the links that a reference gives."""
     found = [] if reference.declared else [(LinkType.FORMULA_REFERENCE, reference.weight)]
     if reference.use is Use.AGGREGATE:
         found.append((LinkType.AGGREGATION, reference.weight))

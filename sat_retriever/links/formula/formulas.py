@@ -1,4 +1,4 @@
-"""Formulas of a sheet to the references they hold: what is taken from where, and how."""
+"""References in the formulas of a sheet: to which cells, names and tables, and how used."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sat_retriever.links.formula.operands import MAX_FORMULA, Taken, Target
 from sat_retriever.records.area import area_of
 from sat_retriever.records.structure import RawFormula, Reference, Use
 
-MAX_REFERENCES = 20_000  # of a sheet
-_MAX_TAKEN_APART = 20_000_000  # characters of formulas that differ, a sheet; about 20 s
-_MAX_REMEMBERED = 8_000_000  # characters of normal forms
+MAX_REFERENCES = 20_000  # per sheet
+_MAX_TAKEN_APART = 20_000_000  # characters of distinct formulas per sheet; about 20 s
+_MAX_REMEMBERED = 8_000_000  # characters of cached normal forms
 _EVIDENCE = 200
 
-# An address that fills its operand from the start, a "!" or a ":" on, to a ":" or the end:
-# nothing it holds can belong to the name of a sheet, of a range or of a function.
+# An address that spans its operand from the start, a "!" or a ":" to a ":" or the end, so that
+# no part of it can belong to the name of a sheet, range or function.
 _ADDRESS = r"\$?(?:[A-Z]{1,2}|[A-W][A-Z]{2}|X[A-E][A-Z]|XF[A-D])\$?[1-9][0-9]{0,5}"
 _WHOLE_ADDRESS = re.compile(
     rf"(?<![^(,;{{ +\-*/^&=><%!:]){_ADDRESS}(?=(?::{_ADDRESS})?(?![^,;)}} +\-*/^&=><%]))"
@@ -27,7 +27,7 @@ _OTHER_BRACKET = re.compile(r"\[(?![0-9]+\])")
 
 
 class Found(NamedTuple):
-    """References of a sheet, and how many formulas could not be taken apart."""
+    """References of a sheet, and the number of formulas that could not be parsed."""
 
     references: list[Reference]
     unreadable: int
@@ -40,18 +40,18 @@ def references_of(
     names: frozenset[str] = frozenset(),
     literals: bool = True,
 ) -> list[Reference]:
-    """What the formulas of a sheet take from elsewhere, in the order of first use.
+    """References of a sheet's formulas to other places, in the order of first use.
 
     Args:
         sheet: Name of the sheet.
         formulas: Its formulas in sheet order.
-        names: Casefolded names of the workbook's defined names and tables, which count
-            where they stand alone.
-        literals: False leaves texts and numbers out of the formulas that are kept.
+        names: Casefolded defined names and tables of the workbook, which are references
+            even without a sheet.
+        literals: False omits texts and numbers from the formulas that are kept.
 
     Returns:
-        One reference for each thing taken in one way, at most `MAX_REFERENCES`; cells of
-        the own sheet and formulas that cannot be taken apart give none.
+        One reference for each target and use, at most `MAX_REFERENCES`; cells of the same
+        sheet and formulas that cannot be parsed give none.
     """
     return find_references(sheet, formulas, names=names, literals=literals).references
 
@@ -63,7 +63,7 @@ def find_references(
     names: frozenset[str] = frozenset(),
     literals: bool = True,
 ) -> Found:
-    """As `references_of`, with the number of formulas that could not be taken apart."""
+    """As `references_of`, with the number of formulas that could not be parsed."""
     reader = _Reader(sheet, names, literals)
     for cell, text, filled, _kind in formulas:
         if may_refer(text, names):
@@ -72,15 +72,15 @@ def find_references(
 
 
 def may_refer(text: str, names: Container[str]) -> bool:
-    """False only for a formula that cannot refer to another sheet, name or table."""
+    """True if the formula could refer to another sheet, name or table; may be a false alarm."""
     return bool("!" in text or "[" in text or names or "INDIRECT" in text.upper())
 
 
 def normal_form(text: str) -> str:
     """The formula with every address replaced by one mark.
 
-    Formulas of one normal form take the same things in the same way. With brackets other
-    than `[1]` it is the formula itself: quotes mean something else in there.
+    Formulas with equal normal forms refer to the same sheets in the same way. A formula with
+    brackets other than `[1]` is returned as it is, because quotes have another meaning in them.
 
     >>> normal_form("SUM(Q1!B2:B9)*C4") == normal_form("SUM(Q1!D2:D70)*$E$5")
     True
@@ -98,7 +98,7 @@ def normal_form(text: str) -> str:
 
 @dataclass(slots=True)
 class _Count:
-    """A reference while its cells are counted."""
+    """A reference whose cells are being counted."""
 
     taken: Taken
     cell: str
@@ -116,7 +116,7 @@ _Key = tuple[Use, str, str, str, str]
 
 @dataclass(slots=True)
 class _Reader:
-    """Counts references over the formulas of one sheet; remembers what it took apart."""
+    """Counter of references over the formulas of one sheet; caches formulas by normal form."""
 
     sheet: str
     names: frozenset[str]
@@ -148,7 +148,7 @@ class _Reader:
         self._known[form] = counts
 
     def _take_apart(self, cell: str, text: str) -> tuple[_Count, ...] | None:
-        """The counts a formula adds to; None if it cannot be taken apart."""
+        """The counts that a formula adds to; None if it cannot be parsed."""
         from sat_retriever.links.formula.tokens import (
             UnreadableFormulaError,
             taken,
@@ -182,7 +182,7 @@ def _key(use: Use, target: Target) -> _Key:
 
 
 def _cells(filled: str) -> int:
-    """Cells of a filled range; 1 if it is none."""
+    """Number of cells of a filled range; 1 if it is not a range."""
     area = area_of(filled)
     if area is None:
         return 1

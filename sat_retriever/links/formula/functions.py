@@ -1,8 +1,8 @@
-"""What a worksheet function does with each of its arguments: totals, lookups, positions.
+"""Uses that worksheet functions make of their arguments: totals, lookups, plain values.
 
-Only functions that tell something are listed. Any other one (IF, IFERROR, ROUND, TRANSPOSE,
-…) hands its arguments on, so the next function around it decides: `SUM(IF(Q1!A1:A9>0,
-Q1!B1:B9))` totals both ranges.
+Only functions that determine a use are listed. Any other function (IF, IFERROR, ROUND, TRANSPOSE,
+…) passes its arguments on, so that the enclosing function determines the use:
+`SUM(IF(Q1!A1:A9>0,Q1!B1:B9))` totals both ranges.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def _names(text: str, taken: Callable[[int], bool]) -> dict[str, Callable[[int],
     return dict.fromkeys(text.split(), taken)
 
 
-# Totals, counts, averages, extremes, spread and quantiles: many cells become one figure.
-# Left out on purpose: fits and cash flows (TREND, NPV, …), which model rather than total, and
-# AND, OR, CONCAT, TEXTJOIN, which gather no figures. Criteria and ranks are plain values.
+# Totals, counts, averages, extremes, spread and quantiles: many cells become one number.
+# Deliberately left out: fits and cash flows (TREND, NPV, …), which model rather than total, and
+# AND, OR, CONCAT, TEXTJOIN, which gather no numbers. Criteria and ranks are plain values.
 _AGGREGATES = {
     **_names("SUM SUMSQ SUMPRODUCT SUMX2MY2 SUMX2PY2 SUMXMY2 PRODUCT", _every),
     **_names("AVERAGE AVERAGEA AVEDEV DEVSQ GEOMEAN HARMEAN MEDIAN MODE", _every),
@@ -77,7 +77,7 @@ _AGGREGATES = {
     **_names("PIVOTBY", _third),
 }
 
-# Arrays that are searched or answered from; what is searched for is a plain value.
+# Arrays that are searched or returned from; the search key is a plain value.
 _LOOKUPS = {
     "VLOOKUP": (1,),
     "HLOOKUP": (1,),
@@ -89,13 +89,13 @@ _LOOKUPS = {
     "DGET": (0,),
 }
 
-# Where a range stands or how large it is, not what it holds.
+# Functions of the position or size of a range, not of its values.
 _POSITIONS = frozenset("ROW ROWS COLUMN COLUMNS SHEET SHEETS AREAS CELL ISREF INDIRECT".split())
 
 PICKERS = frozenset({"INDEX", "OFFSET"})
 MATCHERS = frozenset({"MATCH", "XMATCH"})
 WIDENERS = frozenset({"OFFSET", "ANCHORARRAY"})
-# Functions that show values as they are, or guard them.
+# Functions that pass values on unchanged, or guard against errors.
 CARRIERS = frozenset(
     "IF IFERROR IFNA ISBLANK ISERROR ISNUMBER ROUND N T SINGLE ANCHORARRAY TRANSPOSE "
     "VSTACK HSTACK SORT UNIQUE INDIRECT".split()
@@ -103,7 +103,7 @@ CARRIERS = frozenset(
 
 
 def function_name(text: str) -> str:
-    """Name of a function in capitals, without the prefixes that newer ones carry in files.
+    """Name of a function in capitals, without the prefixes that newer functions have in files.
 
     >>> function_name("_xlfn._xlws.FILTER"), function_name("sum")
     ('FILTER', 'SUM')
@@ -115,15 +115,15 @@ def function_name(text: str) -> str:
 
 
 def argument_use(function: str, argument: int, *, matched: bool) -> Use | None:
-    """What a function does with an argument; None if the one around it decides.
+    """Use of an argument by a function; None if the enclosing function decides.
 
-    INDEX and OFFSET look something up if a MATCH gives them the position; without one
-    they only pick a part of a range, which then goes wherever it goes.
+    INDEX and OFFSET are lookups if a MATCH gives them the position. Without one they only
+    select part of a range, and the enclosing function decides.
 
     Args:
         function: Name as `function_name` gives it.
         argument: Position of the argument, from 0.
-        matched: Whether a MATCH stands inside of this call.
+        matched: True if a MATCH gives this call its position.
 
     >>> argument_use("SUMIFS", 0, matched=False), argument_use("SUMIFS", 2, matched=False)
     (<Use.AGGREGATE: 'aggregate'>, <Use.VALUE: 'value'>)

@@ -1,4 +1,4 @@
-"""One operand of a formula to what it takes: `'[2]Q1 data'!$B$2:$B$9` in its parts."""
+"""Parsing of one operand of a formula: `'[2]Q1 data'!$B$2:$B$9` in its parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sat_retriever.records.structure import Use
 MAX_FORMULA = 8_192  # characters; Excel's own limit
 MAX_NAME = 255
 SPACES = str.maketrans("\r\n\t\v\f", "     ")
-# Pieces an operand is made of: quoted text, text in brackets, "!" and ":", anything else.
+# Pieces of an operand: quoted text, text in brackets, "!" and ":", anything else.
 _PIECE = re.compile(r"'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|[!:]|[^'!:\[\]]+|.", re.DOTALL)
 _CELL = re.compile(r"\$?([A-Z]{1,3})(?:\$?([1-9][0-9]{0,6}))?|\$?([1-9][0-9]{0,6})")
 _R1C1 = re.compile(r"R(?:\d+|\[-?\d+\])?C(?:\d+|\[-?\d+\])?(?::R.*)?", re.IGNORECASE)
@@ -21,7 +21,7 @@ _NAME = re.compile(r"[^\W\d][\w.?\\]*|\\[\w.?\\]*")
 
 
 class Target(NamedTuple):
-    """What an operand points at; the fields are those of `structure.Reference`."""
+    """The target of an operand; the fields are those of `structure.Reference`."""
 
     workbook: str = ""
     first: str = ""
@@ -31,19 +31,19 @@ class Target(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """One thing a formula takes, and what it does with it."""
+    """One target of a formula, and how the formula uses it."""
 
     use: Use
     target: Target
 
 
 def targets(operand: str, names: Container[str], *, r1c1: bool = False) -> list[Target]:
-    """What an operand points at; empty for cells of the own sheet and for broken ones.
+    """The targets of an operand; empty for cells of the same sheet and for broken operands.
 
     Args:
-        operand: A range, name or table reference as a formula has it.
-        names: Casefolded names and tables that count when they stand alone.
-        r1c1: Whether addresses may have the form R1C1.
+        operand: A range, name or table reference as written in a formula.
+        names: Casefolded names and tables that are targets even without a sheet.
+        r1c1: True if addresses may have the form R1C1.
     """
     segments = _segments(operand)
     if len(segments) == 1:
@@ -65,7 +65,7 @@ def targets(operand: str, names: Container[str], *, r1c1: bool = False) -> list[
 
 
 def opening(text: str) -> Target | None:
-    """The sheet an unfinished operand starts with: `Q1!B` of `"Q1!B"&ROW()`."""
+    """The sheet at the start of an incomplete operand: `Q1!B` of `"Q1!B"&ROW()`."""
     segments = _segments(text)
     if len(segments) != 2:
         return None
@@ -89,7 +89,7 @@ def is_cells(text: str) -> bool:
 
 
 def _segments(operand: str) -> list[list[str]]:
-    """Pieces between the "!" of an operand."""
+    """Pieces of an operand, split at each "!"."""
     segments: list[list[str]] = [[]]
     for piece in _PIECE.findall(operand.strip()):
         if piece == "!":
@@ -105,7 +105,7 @@ def _unqualified(pieces: list[str], names: Container[str]) -> list[Target]:
         name = piece.strip()
         following = pieces[position + 1] if position + 1 < len(pieces) else ""
         if following.startswith("["):
-            if _NAME.fullmatch(name):  # a table; without a name it is the own one
+            if _NAME.fullmatch(name):  # a table; without a name it is the formula's own table
                 found.append(Target(name=name, area=following))
         elif name.casefold() in names and not _is_address(pieces, position):
             found.append(Target(name=name))
@@ -120,7 +120,7 @@ def _is_address(pieces: list[str], position: int) -> bool:
 
 
 def _qualified(qualifier: list[str], body: list[str], *, r1c1: bool = False) -> Target | None:
-    """Target of what stands before and behind a "!"; None if either part is broken."""
+    """Target of the parts before and after a "!"; None if either part is broken."""
     quoted = len(qualifier) == 1 and qualifier[0].startswith("'")
     before = "".join(_unquoted(piece) for piece in qualifier).strip(None if not quoted else "")
     after = "".join(body).strip()
@@ -142,9 +142,9 @@ def _qualified(qualifier: list[str], body: list[str], *, r1c1: bool = False) -> 
 
 
 def _split_workbook(qualifier: str, *, named: bool) -> tuple[str, str]:
-    """Workbook and sheets of what stands before a "!", quotes taken off.
+    """Workbook and sheets in the part before a "!", without quotes.
 
-    `[0]` is the own workbook. A name can belong to a whole workbook: `Book.xlsx!rate`.
+    `[0]` is the formula's own workbook. A name can belong to a whole workbook: `Book.xlsx!rate`.
     """
     start, end = qualifier.rfind("["), qualifier.rfind("]")
     if 0 <= start < end:

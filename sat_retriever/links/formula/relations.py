@@ -1,4 +1,4 @@
-"""References and declared sources of a workbook to typed links between its sheets."""
+"""Typed links between a workbook's sheets, from its references and declared sources."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from sat_retriever.records.links import Link, LinkType
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import Reference, Structure, Use
 
-MAX_LINKS = 5_000  # of a workbook
+MAX_LINKS = 5_000  # per workbook
 MAX_LINKS_OF_SHEET = 500
-MAX_EXTERNAL = 5_000  # of a workbook
+MAX_EXTERNAL = 5_000  # per workbook
 _ORDER = {kind.value: place for place, kind in enumerate(LinkType)}
 
 
 @dataclass(frozen=True, slots=True)
 class WorkbookLinks:
-    """What the formulas and declarations of a workbook say about its sheets.
+    """Links and references that the formulas and declarations of a workbook give.
 
     Attributes:
         links: Links between its sheets, in tab order.
-        external: What they take from other workbooks.
+        external: References to other workbooks.
     """
 
     links: tuple[Link, ...] = ()
@@ -38,20 +38,20 @@ def workbook_links(
 ) -> WorkbookLinks:
     """Typed links inside one workbook, and its references to others.
 
-    Every reference of a formula is a `formula_reference`; what it totals is an
-    `aggregation` too, what it looks up a `join_key`. Pivot tables, charts and
-    consolidations aggregate; lists of choices join. A sheet that totals or shows cells of
-    two or more sheets summarises them (`summary_source`); to look something up there, or
-    to calculate with a cell of it, is not to gather. Weights are told in `weights.py`.
+    Every reference of a formula gives a `formula_reference`, a total also an `aggregation`, a
+    lookup also a `join_key`. Pivot tables, charts and consolidations aggregate; lists of choices
+    join. A sheet that totals or shows cells of two or more sheets summarises them
+    (`summary_source`); looking up or calculating with their cells does not count as
+    summarising. `weights.py` defines the weights.
 
     Args:
         records: Its sheets in tab order.
-        references: What its formulas refer to.
-        structure: What it declares.
+        references: References of its formulas.
+        structure: Its declared structure.
 
     Returns:
-        At most one link for each pair of sheets and type; of too many the strongest,
-        `MAX_LINKS_OF_SHEET` a source and `MAX_LINKS` in all.
+        At most one link for each pair of sheets and type; the strongest links, at most
+        `MAX_LINKS_OF_SHEET` per source and `MAX_LINKS` in all.
     """
     book = Book.of(records, structure)
     for reference in references:
@@ -76,7 +76,7 @@ def _links(book: Book, tally: Tally) -> Iterator[Link]:
 
 
 def _types(by_use: dict[Use, Shown], summary: float) -> Iterator[tuple[LinkType, float, str]]:
-    """Type, weight and evidence of every link that a pair of sheets has."""
+    """Type, weight and evidence of each link of a pair of sheets."""
     formulas = [shown for shown in by_use.values() if shown.cells]
     if formulas:
         best = max(formulas, key=lambda shown: shown.cells)
@@ -97,7 +97,7 @@ def _types(by_use: dict[Use, Shown], summary: float) -> Iterator[tuple[LinkType,
 
 
 def _summary_weights(uses: dict[End, dict[Use, Shown]]) -> dict[End, float]:
-    """Weight by sheet gathered from; empty if there are fewer than two of them."""
+    """Summary weight of each sheet gathered from; empty if there are fewer than two."""
     nothing = Shown()
     gathered = {
         end: (
@@ -113,7 +113,7 @@ def _summary_weights(uses: dict[End, dict[Use, Shown]]) -> dict[End, float]:
 
 
 def _external(book: Book, tally: Tally) -> Iterator[ExternalReference]:
-    """What one sheet takes from other workbooks."""
+    """References of one sheet to other workbooks."""
     summary = _summary_weights(tally.uses())
     for (end, use), shown in tally.shown.items():
         if isinstance(end, int):
@@ -133,7 +133,7 @@ def _external(book: Book, tally: Tally) -> Iterator[ExternalReference]:
 
 
 def _strongest(book: Book, links: list[Link]) -> list[Link]:
-    """The links within bounds, in tab order of source and target, then by type."""
+    """The strongest links within the limits, in tab order of source and target, then by type."""
     order = {record.sheet_id: place for place, record in book.records.items()}
 
     def place(link: Link) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""What the names in a workbook's formulas stand for: sheets, or things in other workbooks."""
+"""Resolution of targets in a workbook's formulas to sheets or other workbooks."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from sat_retriever.links.formula.external import between, decoded, file_key, wri
 from sat_retriever.links.formula.operands import SPACES, Taken, Target
 from sat_retriever.records.structure import DefinedName, Structure, Use
 
-_MAX_DEPTH = 8  # names that stand for names
-_MAX_FOLLOWED = 500  # names behind one reference
+_MAX_DEPTH = 8  # nesting of names that refer to names
+_MAX_FOLLOWED = 500  # names resolved for one reference
 _MAX_FOLLOWED_IN_ALL = 200_000
 
 
 class Meant(NamedTuple):
-    """A sheet of the own workbook by its place, or something in another one."""
+    """A resolved target: the position of a sheet of this workbook, or a target in another."""
 
     use: Use
     place: int = -1
@@ -27,7 +27,7 @@ class Scope:
 
     Args:
         sheets: Names of its sheets in tab order.
-        structure: Its names, tables, other workbooks, and all its tabs if they are known.
+        structure: Its names, tables, external workbooks, and all its tabs if known.
         file: Its own path or file name.
     """
 
@@ -37,7 +37,7 @@ class Scope:
         self.places: dict[str, int] = {}
         for place, sheet in enumerate(sheets):
             self.places.setdefault(sheet.casefold(), place)
-        for place, sheet in enumerate(sheets):  # a formula's line breaks are read as spaces
+        for place, sheet in enumerate(sheets):  # line breaks in formulas are read as spaces
             self.places.setdefault(sheet.translate(SPACES).casefold(), place)
         self._defined: dict[tuple[str, str], DefinedName] = {}
         for name in structure.names:
@@ -53,12 +53,12 @@ class Scope:
         self._follow_until = 0
 
     def meant(self, sheet: str, taken: Taken) -> list[Meant]:
-        """What a formula on a sheet takes; empty for what is not there."""
+        """The resolved targets of a formula on a sheet; empty if they do not exist."""
         self._follow_until = min(self._followed + _MAX_FOLLOWED, _MAX_FOLLOWED_IN_ALL)
         return list(dict.fromkeys(self._meant(sheet, taken, ())))
 
     def text(self, sheet: str, text: str, use: Use) -> list[Meant]:
-        """What the text of a data source stands for, all of it used in one way."""
+        """The resolved targets of a data source's text, all with the same use."""
         every = (Taken(use, each.target) for each in self._taken(text))
         return list(dict.fromkeys(found for each in every for found in self.meant(sheet, each)))
 
@@ -80,24 +80,24 @@ class Scope:
             yield from (Meant(use, place) for place in self._span(target))
 
     def _span(self, target: Target) -> range:
-        """Places of the sheets meant; with all tabs known, a range needs both of its ends."""
+        """Positions of the target's sheets; if all tabs are known, both ends must exist."""
         ends = (_fold(target.first), _fold(target.last or target.first))
         if self.complete and not all(end in self.places for end in ends):
             return range(0)
         return between(self.places, self.count, target.first, target.last)
 
     def _is_own(self, target: Target) -> bool:
-        """True if the workbook in `Report.xlsx!rate` is a sheet of that name."""
+        """True if the workbook in `Report.xlsx!rate` is in fact a sheet of that name."""
         return not target.first and target.workbook.casefold() in self.places
 
     def _is_own_file(self, file: str) -> bool:
-        """True if a workbook, named without any folder, is this one: the one beside it."""
+        """True if a file name without a folder names this workbook itself."""
         beside = file.removeprefix("./").removeprefix(".\\")
         plain = "/" not in beside and "\\" not in beside
         return plain and bool(self._own_file) and file_key(beside) == self._own_file
 
     def _external(self, target: Target) -> Target | None:
-        """The target with its workbook as a file; None if the workbook does not tell."""
+        """The target with its workbook as a file; None if the file is unknown."""
         if not target.workbook.isdigit():
             return target._replace(workbook=written(target.workbook))
         file = self._files.get(target.workbook.lstrip("0"), "")
@@ -119,8 +119,8 @@ class Scope:
         inner = self._taken(defined.text)
         ranges = {each.target[:4] for each in inner if each.use is Use.VALUE}
         for each in inner:
-            # A range under a name is used as the formula uses the name. Inside, it may
-            # also be counted, to know how long it is; that says nothing.
+            # A range behind a name is used as the formula uses the name. The name's own formula may
+            # also count the range to find its length; that use does not matter.
             use_of_it = use if each.use is Use.VALUE else each.use
             if each.use is Use.VALUE or each.target[:4] not in ranges:
                 yield from self._meant(
@@ -141,7 +141,7 @@ class Scope:
 
 
 def known_names(structure: Structure) -> frozenset[str]:
-    """Casefolded names and tables: what counts in a formula where it stands alone."""
+    """Casefolded names and tables, which are references in a formula even without a sheet."""
     return frozenset(_names(structure))
 
 

@@ -1,4 +1,4 @@
-"""References and declared sources of a workbook, counted by sheet, by what it takes and how."""
+"""Counts of a workbook's references and declared sources, by sheet, target and use."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from sat_retriever.links.formula.weights import DECLARED, strength
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import DataSource, Reference, SourceKind, Structure, Use
 
-_MAX_STEPS = 100_000  # ends of references looked at, the rest is left; 3-D ranges multiply
+_MAX_STEPS = 100_000  # targets of references counted; 3-D ranges multiply them
 _EVIDENCE = 200
 _PLAIN_NAME = re.compile(r"[^\W\d][\w.]*")
 _ADDRESS_LIKE = re.compile(r"[A-Za-z]{1,3}[0-9]+|[Rr][0-9]*[Cc]?[0-9]*|[Cc][0-9]*")
 
 End = int | Target
-"""The place of an own sheet, or a thing in another workbook."""
+"""The position of a sheet in this workbook, or a target in another workbook."""
 
 
 @dataclass(slots=True)
 class Shown:
-    """How often something shows, and where best.
+    """Count and best evidence of one target and use.
 
     Attributes:
-        cells: Cells with a formula that shows it.
-        declared: Weight of the strongest declaration that shows it; 0 without one.
+        cells: Number of cells with a formula that refers to it.
+        declared: Weight of the strongest declaration that refers to it; 0 without one.
     """
 
     cells: int = 0
     declared: float = 0.0
-    _gathered: int = 0  # cells that total it or show it as it is
+    _gathered: int = 0  # cells that total it or show it unchanged
     _most: int = 0
     _formula: str = ""
     _gathering_formula: str = ""
@@ -48,28 +48,28 @@ class Shown:
             self._most, self._formula = cells, evidence
 
     def declare(self, weight: float, evidence: str) -> None:
-        """Note a pivot table, chart, list of choices or consolidation."""
+        """Record a pivot table, chart, list of choices or consolidation."""
         if weight > self.declared:
             self.declared, self._declaration = weight, evidence
 
     def strength(self) -> float:
-        """Weight of all that shows it."""
+        """Weight of all its evidence."""
         return max(self.declared, self._computed(self.cells))
 
     def gathering(self) -> float:
-        """Weight of what is gathered; 0 if nothing is."""
+        """Weight of the gathering evidence; 0 without any."""
         return max(self.declared, self._computed(self._gathered))
 
     def formula(self) -> str:
-        """The formula of the most cells."""
+        """The formula that fills the most cells."""
         return self._formula
 
     def evidence(self) -> str:
-        """The stronger one of formula and declaration."""
+        """The formula or the declaration, whichever is stronger."""
         return self._stronger(self._formula, self.cells)
 
     def gathering_evidence(self) -> str:
-        """The same of what is gathered."""
+        """The gathering formula or the declaration, whichever is stronger."""
         return self._stronger(self._gathering_formula, self._gathered)
 
     def _stronger(self, formula: str, cells: int) -> str:
@@ -82,18 +82,18 @@ class Shown:
 
 @dataclass(slots=True)
 class Tally:
-    """All that one sheet takes, by what it takes and how."""
+    """All references of one sheet, by target and use."""
 
     source: SheetRecord
     place: int
     shown: dict[tuple[End, Use], Shown] = field(default_factory=dict)
 
     def at(self, end: End, use: Use) -> Shown:
-        """Where to count one use of one end."""
+        """The count of one target and use, made if it does not exist."""
         return self.shown.setdefault((end, use), Shown())
 
     def uses(self) -> dict[End, dict[Use, Shown]]:
-        """By end, in the order of first use."""
+        """Counts by target, in the order of first use."""
         found: dict[End, dict[Use, Shown]] = {}
         for (end, use), shown in self.shown.items():
             found.setdefault(end, {})[use] = shown
@@ -102,7 +102,7 @@ class Tally:
 
 @dataclass(slots=True)
 class Book:
-    """A workbook while its references are resolved."""
+    """A workbook whose references are being resolved."""
 
     scope: Scope
     records: dict[int, SheetRecord]
@@ -111,7 +111,7 @@ class Book:
 
     @classmethod
     def of(cls, records: Sequence[SheetRecord], structure: Structure) -> Book:
-        """The workbook of some records in tab order, nothing counted yet."""
+        """Make the workbook of records in tab order, with nothing counted yet."""
         sheets = list(structure.tabs)
         known = {sheet.casefold() for sheet in sheets}
         sheets += [each.sheet for each in records if each.sheet.casefold() not in known]
@@ -130,7 +130,7 @@ class Book:
         return self.tallies.setdefault(place, Tally(self.records[place], place))
 
     def add_reference(self, reference: Reference) -> None:
-        """Count a reference for all that it comes to."""
+        """Count a reference for each of its resolved targets."""
         tally = self.tally(reference.sheet)
         if tally is None or self.steps > _MAX_STEPS:
             return
@@ -147,13 +147,13 @@ class Book:
             shown.add(max(1, reference.cells), evidence, gathers=gathers)
 
     def add_source(self, source: DataSource) -> None:
-        """Note a declared source for all that it comes to."""
+        """Record a declared source for each of its resolved targets."""
         tally = self.tally(source.sheet)
         if tally is None:
             return
         use = Use.LOOKUP if source.kind is SourceKind.VALIDATION else Use.AGGREGATE
         place = address(source.sheet, source.place)
-        # Whether values may be kept is not known here, and what matters is where they stand.
+        # It is not known here whether values may be kept, so literals are left out.
         evidence = _line(f"{place} {source.kind.value} ={_bare(source.text)}")
         for meant in self._ends(tally, self.scope.text(source.sheet, source.text, use)):
             tally.at(_end(meant), use).declare(DECLARED[source.kind], evidence)
@@ -170,12 +170,12 @@ class Book:
 
 
 def _end(meant: Meant) -> End:
-    """What tallies go by: for another workbook without the range taken."""
+    """The key of a tally; a target in another workbook loses its range."""
     return meant.place if meant.external is None else meant.external._replace(area="")
 
 
 def _bare(text: str) -> str:
-    """The text of a declared source, as it is unless literals stand in it."""
+    """The text of a declared source, with any literals replaced by "…"."""
     from sat_retriever.links.formula.tokens import without_literals
 
     bare = without_literals(text)
@@ -183,14 +183,14 @@ def _bare(text: str) -> str:
 
 
 def _shows(reference: Reference) -> bool:
-    """True if formulas show what they take as it is, judged by the first of them."""
+    """True if formulas show their target unchanged, judged by the first formula."""
     from sat_retriever.links.formula.tokens import carries
 
     return reference.use is Use.VALUE and carries(reference.formula)
 
 
 def address(sheet: str, cell: str) -> str:
-    """A cell with its sheet, quoted where a formula would need it.
+    """A cell with its sheet, quoted if a formula would need quotes.
 
     >>> address("Q1", "B4"), address("Q1 data", "B4"), address("O'Brien", "A1")
     ("'Q1'!B4", "'Q1 data'!B4", "'O''Brien'!A1")

@@ -1,4 +1,4 @@
-"""One formula to what it takes and how, by openpyxl's Tokenizer."""
+"""Targets and uses in one formula, parsed with openpyxl's Tokenizer."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from sat_retriever.links.formula.operands import (
 )
 from sat_retriever.records.structure import Use
 
-_MAX_BRACKETS = 512  # the Tokenizer's time grows with their square
-_MAX_TARGETS = 256  # different ones in a formula
-# Kept as they are: strings, quoted sheet names, brackets with their escapes.
+_MAX_BRACKETS = 512  # the Tokenizer's time grows with the square of their number
+_MAX_TARGETS = 256  # distinct targets of a formula
+# Kept unchanged: strings, quoted sheet names, brackets with their escapes.
 _KEPT = r"""("[^"]*"|'[^']*'|\[(?:'.|[^\[\]']|\[(?:'.|[^\[\]'])*\])*\])"""
 _ERROR = re.compile(_KEPT + r"|(:?)(#[A-Z][A-Z0-9/_]*[!?]?)|#|@", re.DOTALL)
-_STRAY = re.compile(r"(?!\$?\d+:\$?\d+$)[\d.“”„«»][^!\[]*")  # 4711_x names nothing
+_STRAY = re.compile(r"(?!\$?\d+:\$?\d+$)[\d.“”„«»][^!\[]*")  # 4711_x is not a name
 _ESCAPED = re.compile(r"'.", re.DOTALL)
 _FAILURES = (TokenizerError, IndexError, AssertionError)
 _CARRYING = frozenset("+ - = > < >= <= <>".split())
@@ -39,18 +39,18 @@ _OPERANDS = (Token.RANGE, Token.NUMBER, Token.LOGICAL)
 
 
 class UnreadableFormulaError(Exception):
-    """A formula that is too long, or is none."""
+    """A formula is too long, or is not valid."""
 
 
 def taken(text: str, names: Container[str] = ()) -> list[Taken]:
-    """What a formula takes from other sheets, names, tables and workbooks, in its order.
+    """Uses of other sheets, names, tables and workbooks by a formula, in its order.
 
     Args:
         text: Formula without "=".
-        names: Casefolded names and tables that count when they stand alone.
+        names: Casefolded names and tables that are targets even without a sheet.
 
     Raises:
-        UnreadableFormulaError: If it is too long or cannot be taken apart.
+        UnreadableFormulaError: If it is too long or cannot be parsed.
 
     >>> [(each.use.value, each.target.first) for each in taken("SUM(Q1!A1:A9)*Rates!B2")]
     [('aggregate', 'Q1'), ('value', 'Rates')]
@@ -62,12 +62,12 @@ def taken(text: str, names: Container[str] = ()) -> list[Taken]:
         for token in Tokenizer("=" + _repaired(text)).items:
             walk.visit(token)
     except _FAILURES as error:
-        raise UnreadableFormulaError("formula cannot be taken apart") from error
+        raise UnreadableFormulaError("formula cannot be parsed") from error
     return walk.result()
 
 
 def without_literals(text: str) -> str:
-    """The formula with every text, number and truth value in it replaced by "…".
+    """The formula with every text, number and logical value replaced by "…".
 
     >>> without_literals('IF(A!B1="Miller",SUM(A!B2:B9)*4711,0)')
     'IF(A!B1=…,SUM(A!B2:B9)*…,…)'
@@ -86,7 +86,7 @@ def _is_literal(token: Token) -> bool:
 
 
 def carries(text: str) -> bool:
-    """True if a formula only shows what it refers to, at most added up or guarded.
+    """True if a formula only shows, adds up or guards the cells that it refers to.
 
     >>> carries("North!B2+South!B2"), carries("B2*Rates!$B$1")
     (True, False)
@@ -105,9 +105,9 @@ def carries(text: str) -> bool:
 
 
 def _repaired(text: str) -> str:
-    """The text in the form the Tokenizer knows.
+    """The text in a form that the Tokenizer can read.
 
-    It has no "@", no "A1#", no newer error values, and newlines do not end an operand.
+    The result has no "@", no "A1#", no newer error values, and no line breaks.
     """
     text = text.strip().translate(SPACES)
     if "#" in text or "@" in text or "'" in text:
@@ -128,14 +128,14 @@ def _repair(match: re.Match[str]) -> str:
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """An open parenthesis: function, the call around it, and its place there."""
+    """An open parenthesis: its function, the enclosing call, and its position there."""
 
     function: str
     outer: _Call | None = None
     place: int = 0
     argument: int = 0
     matched: bool = False
-    named: _Call | None = None  # the nearest call that is no mere parenthesis
+    named: _Call | None = None  # the nearest call that is not a plain parenthesis
     constant: list[str] = field(default_factory=list)  # text of INDIRECT, as far as known
     dynamic: bool = False
 
@@ -149,7 +149,7 @@ class _Operand:
 
 
 class _Walk:
-    """Goes over the tokens of a formula once, remembering which call each operand is in."""
+    """A single pass over the tokens of a formula that records the call of each operand."""
 
     def __init__(self, names: Container[str]) -> None:
         self.names = names
@@ -195,7 +195,7 @@ class _Walk:
             self.operands.append(_Operand(text, closed.outer, closed.place, kind))
 
     def _indirect(self, token: Token) -> None:
-        """Collect the text an INDIRECT is given, up to the first part that is computed."""
+        """Collect the text argument of an INDIRECT, up to the first computed part."""
         call = self.call.named or self.call
         if call.function != "INDIRECT" or call.argument > 0 or call.dynamic:
             return
@@ -224,9 +224,9 @@ class _Walk:
         return targets(operand.text, self.names)
 
     def _use(self, operand: _Operand, target: Target) -> Use:
-        """What the innermost function with an opinion does with it.
+        """The use by the innermost function that determines one.
 
-        A single cell inside the array of a lookup is what a column is compared with.
+        A single cell inside the array of a lookup is the value that a column is compared with.
         """
         call: _Call | None = operand.call
         place = operand.place

@@ -1,4 +1,4 @@
-"""Weights of links: how much a relation carries, in (0, 1], growing with the cells behind it."""
+"""Weights of links in (0, 1], which grow with the number of cells behind them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ DECLARED = {
     SourceKind.CHART: 0.6,
     SourceKind.VALIDATION: 0.8,
 }
-"""Weight of what a workbook declares rather than computes. A chart shows a part."""
+"""Weights of sources that a workbook declares. A chart shows only part of its source."""
 
-_VALUE_SHARE = 0.5  # of a total's weight in a summary, for a value taken over as it is
+_VALUE_SHARE = 0.5  # share of a total's weight in a summary, for an unchanged value
 _LOOKUP_FLOOR = 0.9  # above every join found by headers or values alone
 
 
 @lru_cache(maxsize=4096)
 def strength(cells: int) -> float:
-    """Weight of a relation that so many cells show.
+    """Weight of a relation that `cells` cells show.
 
     >>> [round(strength(cells), 2) for cells in (1, 10, 100, 10_000)]
     [0.5, 0.78, 0.87, 0.93]
@@ -30,7 +30,7 @@ def strength(cells: int) -> float:
 
 
 def lookup_weight(weight: float) -> float:
-    """Weight of a join that formulas look up, from the weight of those formulas.
+    """Weight of a join by lookup formulas, from the weight of those formulas.
 
     >>> lookup_weight(0.5)
     0.95
@@ -41,13 +41,13 @@ def lookup_weight(weight: float) -> float:
 def summary_weight(sheets: int, totalled: float, taken_over: float) -> float:
     """Weight of a summary's link to one of the sheets it gathers from.
 
-    Gathering counts by breadth and by kind: totals over twelve months are a summary; two
-    parameters, each taken from a sheet of its own, hardly are one.
+    The weight grows with the number of sheets and is higher for totals: totals over twelve months
+    are a summary; two parameters, each from its own sheet, hardly are.
 
     Args:
-        sheets: Sheets it gathers from, two or more.
-        totalled: Strength of what it totals from this one; 0 without.
-        taken_over: Strength of the values it takes over from this one; 0 without.
+        sheets: Number of sheets that it gathers from, two or more.
+        totalled: Strength of its totals over this sheet; 0 without any.
+        taken_over: Strength of the values that it copies from this sheet; 0 without any.
 
     >>> summary_weight(12, strength(100), 0), summary_weight(2, 0, strength(1))
     (0.7969, 0.125)

@@ -1,1 +1,1 @@
-"""Columns that hold the same key, by headers and by values."""
+"""Discovery of columns that hold the same key, by headers and by values."""

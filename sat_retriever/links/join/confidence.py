@@ -1,4 +1,4 @@
-"""How sure it is that one column refers to another: by headers, then by values."""
+"""Confidence that one column refers to another: by headers, then by values."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from sat_retriever.links.join.names import GENERIC, KeyKind
 from sat_retriever.links.join.sketches import containment
 
 VALUES_ALONE = -1.5
-"""Log-odds of a pair whose headers say nothing, before its values are compared."""
+"""Log-odds of a pair whose headers give no evidence, before its values are compared."""
 
 PROFILED_ROWS = 5_000
-"""Rows of a table that are looked at: a longer owner may have what is missing."""
+"""Rows of a table that are sampled: a longer owner may have the missing values."""
 
 _PARTLY_UNIQUE = 0.8
 _SAME_VALUES = 0.8
-ENOUGH_KNOWN = 16  # values whose agreement counts in full
-ENOUGH_WIDE = 8  # texts or wide numbers, of which fewer do
-_MIN_KNOWN = 4  # values compared before a share other than none says anything
-# Change of log-odds by the share of values found: at least so much of them, texts or wide
-# numbers, numbers that may just count from one.
+ENOUGH_KNOWN = 16  # compared values from which on agreement counts in full
+ENOUGH_WIDE = 8  # the same for texts or wide numbers
+_MIN_KNOWN = 4  # with fewer compared values, only a share of 0 or 1 counts
+# Change of log-odds by the share of values found: least share, change for texts or wide
+# numbers, change for numbers that may merely count from one.
 _FEW_KNOWN = ((1.0, 2.5, 0.0), (0.01, 0.0, 0.0), (0.0, -2.0, -2.0))
 _SHARES = (
     (0.95, 2.5, 1.0),
@@ -63,7 +63,7 @@ WEIGHTS: dict[str, float] = {
 
 
 def header_traits(field: Field, owner: Field, place: int) -> dict[str, float]:
-    """What headers, sheet names and positions say about a pair, by name of the trait.
+    """Traits of a pair of columns, by headers, sheet names and positions.
 
     Args:
         field: The column that may refer.
@@ -114,11 +114,11 @@ def header_odds(field: Field, owner: Field, place: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """What the values of two columns say.
+    """Evidence from the values of two columns.
 
     Attributes:
         share: Share of the column's values that the owner has.
-        known: Different values that rests on; 0 if values are not known.
+        known: Number of distinct values compared; 0 if values are not known.
         odds: Change of the log-odds that the column refers to the owner.
     """
 
@@ -128,13 +128,13 @@ class Overlap:
 
 
 def overlap(field: Field, owner: Field) -> Overlap:
-    """How far the values of a column are those of the owner, and what that says."""
+    """Compare the values of a column with those of the owner."""
     if not field.values or not owner.values:
         return Overlap(0.0, 0, 0.0)
     share, known = containment(field.sketch, owner.sketch, owner.distinct)
     shift = _shift(share, known, wide=field.wide and owner.wide)
     if field.type is not owner.type and (share < _SAME_VALUES or known < _MIN_KNOWN):
-        shift = -4.0  # texts in one and numbers in the other may be the same, if they agree
+        shift = -4.0  # texts in one and numbers in the other are the same only if they agree
     if owner.values >= PROFILED_ROWS:
         shift = max(shift, 0.0)
     if owner.unique < UNIQUE:
@@ -144,7 +144,7 @@ def overlap(field: Field, owner: Field) -> Overlap:
 
 
 def _shift(share: float, known: int, *, wide: bool) -> float:
-    """Change of log-odds by a share of values; few values that agree say little."""
+    """Change of log-odds for a share of values; a few values that agree count little."""
     steps = _FEW_KNOWN if known < _MIN_KNOWN else _SHARES
     shift = next(
         telling if wide else counting for least, telling, counting in steps if share >= least
@@ -159,10 +159,10 @@ def sigmoid(value: float) -> float:
 
 
 def rest_match(field: Field, owner: Field) -> Match:
-    """How well the last words of a column, without the first, name the owner's sheet."""
+    """The best match of a header's last words, without the first, with the owner's sheet."""
     words = field.name.words
     rests = (words[start:] for start in range(1, len(words)))
-    if field.name.kind is KeyKind.NONE:  # an e-mail address is no key of addresses
+    if field.name.kind is KeyKind.NONE:  # an e-mail address is not a key of addresses
         rests = (rest for rest in rests if not all(word in GENERIC for word in rest))
     return max((match(rest, owner.entity) for rest in rests), default=Match.NONE)
 

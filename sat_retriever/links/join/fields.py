@@ -1,4 +1,4 @@
-"""Columns as parties of a join: their header as a key's name, their sheet, their values."""
+"""Columns as sides of a join: header read as a key's name, sheet, and values."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from sat_retriever.period.spellings import spelled
 from sat_retriever.records.sheets import Column, ColumnType, SheetRecord
 from sat_retriever.records.structure import ColumnProfile
 
-MAX_COLUMNS = 256  # of a table
-MAX_TABLES = 8  # of a sheet
+MAX_COLUMNS = 256  # per table
+MAX_TABLES = 8  # per sheet
 _NEVER_KEYS = frozenset(
     (ColumnType.NUMBER, ColumnType.BOOLEAN, ColumnType.TIME, ColumnType.ERROR, ColumnType.EMPTY)
 )
 _NO_PROFILE = ColumnProfile("", 0, 0, 0, 0)
-UNIQUE = 0.98  # totals and gaps make a key's values repeat now and then
+UNIQUE = 0.98  # totals and gaps make a key's values repeat occasionally
 _TEXTS = frozenset((ColumnType.TEXT, ColumnType.DATE, ColumnType.TIME, ColumnType.BOOLEAN))
 _NUMBERS = frozenset((ColumnType.INTEGER, ColumnType.NUMBER))
 _WIDE_TABLE = 6  # columns
@@ -33,7 +33,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 class Match(IntEnum):
-    """How well the words of a key name a sheet."""
+    """Degree to which the words of a key name a sheet."""
 
     NONE = 0
     PART = 1  # some word, or the start of one
@@ -55,18 +55,18 @@ class Field:
         name: Its header read as a key's name.
         entity: Stems of the sheet's name.
         match: How well the header names its own sheet.
-        main: Whether it is the likeliest key of its own table's rows.
+        main: True if it is the likeliest key of its own table's rows.
         type: Type of its values.
         values: Cells with a value; 0 if they are not known.
         distinct: Different values among them.
         sketch: Ascending hashes of values, bottom-k.
-        wide: Whether its values say something by themselves, as small numbers do not.
-        layout: Digest of its table's headers; tables of one layout are parts of one list,
-            and none of them owns a key of another. Empty for a table of one column.
+        wide: True if its values are telling by themselves, which small numbers are not.
+        layout: Digest of its table's headers. Tables of one layout are parts of one list, and
+            none of them owns a key of another. Empty for a table of one column.
         texts: Other columns of its table that hold words or dates: they describe its rows.
         numbers: Other columns of its table that hold numbers.
-        span: First and last day its sheet is about, as names say; None if they say none.
-        gathers: Whether formulas of its sheet gather from other sheets.
+        span: First and last day that its sheet's names give; None if they give none.
+        gathers: True if formulas of its sheet gather from other sheets.
     """
 
     sheet_id: str
@@ -91,22 +91,22 @@ class Field:
 
     @property
     def once(self) -> bool:
-        """True if its values, if they are known, are all different."""
+        """True if its values are known and nearly all different."""
         return self.unique >= UNIQUE
 
     @property
     def unique(self) -> float:
-        """Different values as a share of all; 0 if they are not known."""
+        """Distinct values as a share of all; 0 if they are not known."""
         return self.distinct / self.values if self.values else 0.0
 
     @property
     def leads(self) -> bool:
-        """True if its table may be a list of its values, by its place or its header."""
+        """True if its table may be a list of its values, judged by position or header."""
         return self.place == 0 or self.main or self.name.kind is not KeyKind.NONE
 
     @property
     def bare(self) -> bool:
-        """True if its header is a word for a key and no more: "id", "Code"."""
+        """True if its header is only a word for a key: "id", "Code"."""
         return not self.name.words and self.name.kind is not KeyKind.NONE
 
 
@@ -115,13 +115,13 @@ def sheet_fields(
 ) -> Iterator[Field]:
     """The columns of a sheet that have a header and may be keys by type, main table first.
 
-    Where values were read, a column without a profile has long texts or one value only:
-    no key, unless its header names one.
+    If values were read, a column without a profile has long texts or a single value. It is a key
+    only if its header names one.
 
     Args:
         record: The sheet.
-        profiles: Of its columns, if the values were read.
-        gathers: Whether its formulas gather from other sheets.
+        profiles: Profiles of its columns, if the values were read.
+        gathers: True if its formulas gather from other sheets.
     """
     span = span_of(period_of(record))
     known = {(profile.table, profile.column): profile for profile in profiles}
@@ -148,7 +148,7 @@ def sheet_fields(
 
 @lru_cache(maxsize=65_536)
 def _may_name_key(header: str) -> bool:
-    """True if a header says something, and not only a time: 2022, Jan, Q1 2024."""
+    """True if a header is not blank and not only a time: 2022, Jan, Q1 2024."""
     if not header.strip() or len(header) > _LONGEST_TIME:
         return bool(header.strip())
     found = spelled(header)
@@ -156,9 +156,9 @@ def _may_name_key(header: str) -> bool:
 
 
 def _layout(columns: Sequence[Column]) -> str:
-    """Digest of the headers in their order, whatever their numbers: of years, for example.
+    """Digest of the headers in their order, ignoring numbers, for example years.
 
-    The corner of a wide table names what it holds, so that one does not count.
+    The first header of a wide table is ignored, because it names the table's content.
     """
     named = [each.name for each in columns if each.name.strip()]
     if len(named) < 2:
@@ -170,10 +170,10 @@ def _layout(columns: Sequence[Column]) -> str:
 
 
 def _main_key(columns: Sequence[Column], entity: tuple[str, ...]) -> int:
-    """Position of the column that most likely tells the rows of a sheet apart.
+    """Position of the column that most likely identifies the rows of a sheet.
 
-    An id that is bare or names the sheet; else a first column that is some key; else a
-    number that is bare or names the sheet; else the first column.
+    It is an id that is bare or names the sheet; else a first column that is any key; else a
+    code that is bare or names the sheet; else the first column.
     """
     ranked = []
     for place, column in enumerate(columns):
@@ -214,7 +214,7 @@ def _field(
 
 @lru_cache(maxsize=65_536)
 def match(key: tuple[str, ...], entity: tuple[str, ...]) -> Match:
-    """How well the words of a key name a sheet.
+    """The degree to which the words of a key name a sheet.
 
     >>> match(("item",), ("item",)), match(("item",), ("item", "list")).name
     (<Match.EXACT: 4>, 'HEAD')
@@ -234,7 +234,7 @@ def match(key: tuple[str, ...], entity: tuple[str, ...]) -> Match:
 
 
 def _abbreviates(key: str, entity: Sequence[str]) -> bool:
-    """True if a short key is the start of one of the words, or their first letters."""
+    """True if a key is the start of one of the words, or their first letters."""
     if "".join(word[0] for word in entity) == key and len(key) > 1:
         return True
     return len(key) > 2 and any(word.startswith(key) for word in entity)

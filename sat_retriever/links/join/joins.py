@@ -1,4 +1,4 @@
-"""Columns that join: within a workbook, and between workbooks that share a block."""
+"""Discovery of joins within a workbook, and between workbooks that share a block."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.structure import ColumnProfile
 
 MIN_CONFIDENCE = 0.25  # by cross-validation on Spider's training part: benchmarks.links.joins
-MAX_OWNERS = 2  # keys that one column of a workbook refers to
-MAX_LINKS = 64  # of one column with other workbooks
-_LOOKED_AT = 9  # owners in a block of like values inside a workbook
-# Two workbooks that use one header mean the same by it less often than two sheets of one do.
+MAX_OWNERS = 2  # keys that one column may refer to in its workbook
+MAX_LINKS = 64  # per column with other workbooks
+_LOOKED_AT = 9  # owners compared in a block of similar values inside a workbook
+# A shared header has the same meaning less often in two workbooks than in two sheets of one.
 ACROSS = -2.0
 MIN_ACROSS = 0.5  # by headers alone
-_WORSE = 0.2  # share of columns with words or dates that an owner has less than another
-_MIN_SHARE = 0.9  # of values found, where the headers say nothing
+_WORSE = 0.2  # deficit in the share of columns with words or dates that excludes an owner
+_MIN_SHARE = 0.9  # least share of values found if the headers give no evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class Join:
     Attributes:
         field: The column that refers.
         owner: The column with the key.
-        confidence: How sure that is, in (0, 1).
-        values: What their values say.
+        confidence: Confidence in the join, in (0, 1).
+        values: Evidence from their values.
     """
 
     field: Field
@@ -63,7 +63,7 @@ class Join:
         return self.field.sheet_id, self.owner.sheet_id
 
     def link(self) -> Link:
-        """The join as a link of the two sheets."""
+        """The join as a link between the two sheets."""
         evidence = _evidence(self.field, self.owner, self.values)
         return Link(*self.ends, LinkType.JOIN_KEY, self.confidence, evidence)
 
@@ -73,15 +73,15 @@ def workbook_joins(
     profiles: Sequence[ColumnProfile] = (),
     formulas: Formulas = NO_FORMULAS,
 ) -> list[Link]:
-    """Joins between the sheets of one workbook, from the sheet that refers to the key's owner.
+    """Links for joins between the sheets of one workbook, from the referring sheet to the owner.
 
-    At most one link for each two sheets, with the confidence of the surest two columns as
-    its weight; at most `MAX_OWNERS` for each column.
+    Each pair of sheets has at most one link, whose weight is the highest confidence of its
+    columns. Each column has at most `MAX_OWNERS` owners.
 
     Args:
         records: Sheets of one workbook.
-        profiles: Of their columns; without them headers alone decide.
-        formulas: What its formulas say; without them nothing is known of them.
+        profiles: Profiles of their columns; without them, headers alone decide.
+        formulas: Evidence from its formulas; empty if unknown.
     """
     return _one_a_pair(column_joins(records, profiles, formulas))
 
@@ -91,7 +91,7 @@ def column_joins(
     profiles: Sequence[ColumnProfile] = (),
     formulas: Formulas = NO_FORMULAS,
 ) -> list[Join]:
-    """The joins of `workbook_joins`, column by column; one pair of columns may come twice."""
+    """The joins of `workbook_joins` by column; a pair of columns may occur twice."""
     known: dict[str, list[ColumnProfile]] = {}
     for profile in profiles:
         known.setdefault(profile.sheet, []).append(profile)
@@ -120,17 +120,17 @@ def column_joins(
 
 
 def joins_between(columns: Sequence[KeyColumn], others: Sequence[KeyColumn]) -> list[Link]:
-    """Joins between columns of different workbooks that share a block, verified.
+    """Links for verified joins between columns of different workbooks that share a block.
 
-    Each goes from the column whose values are held to the one that holds them and whose
-    values are all different; by headers alone with a lower weight.
+    Each join goes from the referring column to the owner, which has the column's values and
+    whose values are distinct. A join by headers alone has a lower weight.
 
     Args:
         columns: Columns to find partners for.
-        others: Columns that share blocks with them; more may be given.
+        others: Columns that share blocks with them; further columns are ignored.
 
     Returns:
-        One link for each two sheets; at most `MAX_LINKS` for each of `columns`.
+        One link for each pair of sheets; at most `MAX_LINKS` for each of `columns`.
     """
     wanted = {block for column in columns for block in column.blocks}
     blocks: dict[str, list[int]] = {}
@@ -158,18 +158,18 @@ def joins_between(columns: Sequence[KeyColumn], others: Sequence[KeyColumn]) -> 
 
 
 def _apart(one: Field, other: Field) -> bool:
-    """True if two columns are of different workbooks; sheets without one stand alone."""
+    """True if two columns are in different workbooks; a sheet without one counts as its own."""
     if one.workbook or other.workbook:
         return one.workbook != other.workbook
     return one.sheet_id != other.sheet_id
 
 
 def _by_values(fields: Sequence[Field]) -> Iterator[Join]:
-    """Joins of columns with like values whatever their headers are.
+    """Yield joins of columns with similar values, regardless of their headers.
 
-    The owner has to be able to lead a list, and the other column to be none of the
-    same: of two lists of the same things neither refers to the other. What more than
-    `MAX_OWNERS` sheets list has no owner that values could tell.
+    The owner must be able to lead a list, and the other column must not lead a list of the same
+    things: two such lists do not refer to each other. If more than `MAX_OWNERS` sheets list
+    the values, no owner can be determined.
     """
     telling = [(field, value_blocks(field)) for field in fields if tells_by_values(field)]
     blocks: dict[str, list[Field]] = {}
@@ -193,7 +193,7 @@ def _by_values(fields: Sequence[Field]) -> Iterator[Join]:
 
 
 def _lists(joins: Iterable[Join | None]) -> list[Join]:
-    """The joins of one column without those to owners that describe things much worse."""
+    """The joins of one column without owners that describe things much less than the best."""
     found = [join for join in joins if join is not None]
     best = max((described(join.owner) for join in found if join.values.known), default=0.0)
     return [
@@ -209,10 +209,10 @@ def _same_list(field: Field, owner: Field) -> bool:
 
 
 def _across(field: Field, owner: Field, *, settled: bool) -> Iterator[Join | None]:
-    """Joins of a column with one of another workbook.
+    """Yield joins of a column with a column of another workbook.
 
-    Where its own workbook has the sheet that its header names, only values can show that
-    it refers to another one.
+    If its own workbook has the sheet that its header names (`settled`), only values can show
+    that it refers to another workbook.
     """
     if excluded(field, owner) or not owns(field, owner, apart=True):
         return
@@ -229,13 +229,13 @@ def _across(field: Field, owner: Field, *, settled: bool) -> Iterator[Join | Non
 
 
 def _join(field: Field, owner: Field, odds: float, *, alone: bool = False) -> Join | None:
-    """The join of two columns; None if it is too unsure.
+    """The join of two columns; None if the confidence is too low.
 
     Args:
         field: The column that refers.
         owner: The column with the key.
         odds: Log-odds before the values are compared.
-        alone: Whether the values have to decide alone.
+        alone: True if the values alone must decide.
     """
     values = overlap(field, owner)
     if field.name.generic and values.known and values.share < _MIN_SHARE:
@@ -247,9 +247,9 @@ def _join(field: Field, owner: Field, odds: float, *, alone: bool = False) -> Jo
 
 
 def _evidence(field: Field, owner: Field, values: Overlap) -> str:
-    """Both columns, and how many values are found.
+    """Both columns, and the number of values found.
 
-    Names are cut, so that it has at most 200 characters.
+    Names are cut, so that the text has at most 200 characters.
     """
     if not values.known:
         shown = "headers"
@@ -267,7 +267,7 @@ def _short(name: str) -> str:
 
 
 def _best(joins: Iterable[Join | None], limit: int) -> list[Join]:
-    """The surest joins, in an order that depends on nothing else."""
+    """The joins with the highest confidence, in an order independent of the input's."""
     return sorted((join for join in joins if join is not None), key=_order)[:limit]
 
 
@@ -277,7 +277,7 @@ def _order(join: Join) -> tuple[object, ...]:
 
 
 def _one_a_pair(joins: Iterable[Join]) -> list[Link]:
-    """A link for the surest join of each two sheets, in the order of their ids."""
+    """A link for the most confident join of each pair of sheets, in the order of their ids."""
     best: dict[tuple[str, str], Join] = {}
     for join in sorted(joins, key=_order):
         one, other = join.field.sheet_id, join.owner.sheet_id

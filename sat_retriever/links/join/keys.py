@@ -1,4 +1,4 @@
-"""Columns worth looking up in other workbooks, and the blocks to look them up by."""
+"""Key columns to look up in other workbooks, and the blocks to look them up by."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sat_retriever.records.sheets import ColumnType, SheetRecord
 from sat_retriever.records.structure import ColumnProfile
 
 BLOCK_LIMIT = 32
-"""Columns of a block beyond which it is too common to say anything."""
+"""Largest number of columns of a block; a larger block is too common to be evidence."""
 
-MAX_KEYS = 8  # columns of a sheet
+MAX_KEYS = 8  # columns per sheet
 MAX_HEADER_BLOCKS = 4
 MAX_BLOCK = 80
-KEPT_HASHES = 64  # of a sketch: containment to .06 (standard error), 344 characters
-MIN_DISTINCT = 8  # fewer different values say nothing by themselves
+KEPT_HASHES = 64  # per sketch: containment with a standard error of .06, 344 characters
+MIN_DISTINCT = 8  # fewer distinct values are no evidence by themselves
 _NO_KEYS = (
     ColumnType.BOOLEAN,
     ColumnType.ERROR,
@@ -35,23 +35,23 @@ class KeyColumn:
     Attributes:
         sheet_id: Its sheet.
         sheet: Name of the sheet.
-        workbook: Path, or name, of the workbook.
+        workbook: Path or name of the workbook.
         name: Its header.
         place: Position in its table, from 0.
-        main: Whether it is the likeliest key of its own table's rows.
+        main: True if it is the likeliest key of its own table's rows.
         type: Type of its values.
         values: Cells with a value; 0 if they are not known.
         distinct: Different values among them.
         sketch: Its smallest hashes, packed as text.
-        wide: Whether its values say something by themselves, as 1, 2, 3 … do not.
-        settled: Whether its own workbook has the sheet whose key its header names.
+        wide: True if its values are telling by themselves, which 1, 2, 3 … are not.
+        settled: True if its own workbook has the sheet whose key its header names.
         layout: Digest of its table's headers; tables of one layout do not refer to each other.
         texts: Other columns of its table that hold words or dates.
         numbers: Other columns of its table that hold numbers.
-        first: First day its sheet is about, as `Field.span` counts; -1 if it names no time.
-        last: Last day.
-        gathers: Whether formulas of its sheet gather from other sheets.
-        blocks: Keys that it shares with columns it may join with.
+        first: First day of its sheet's period, as in `Field.span`; -1 without a period.
+        last: Last day of that period; -1 without one.
+        gathers: True if formulas of its sheet gather from other sheets.
+        blocks: Lookup keys that it shares with columns that it may join with.
     """
 
     sheet_id: str
@@ -75,7 +75,7 @@ class KeyColumn:
     blocks: tuple[str, ...] = ()
 
     def field(self) -> Field:
-        """The column as a party of a join."""
+        """The column as one side of a join."""
         name, entity = key_name(self.name), sheet_words(self.sheet)
         return Field(
             sheet_id=self.sheet_id,
@@ -105,18 +105,18 @@ def workbook_keys(
     profiles: Sequence[ColumnProfile] = (),
     gathering: Set[str] = frozenset(),
 ) -> list[KeyColumn]:
-    """The columns of a workbook's sheets that may join with other workbooks.
+    """The columns of sheets that may join with columns of other workbooks.
 
-    A column qualifies by a header that names a key, or by values that are nearly all
-    different and no mere counting.
+    A column qualifies by a header that names a key, or by values that are nearly all distinct
+    and do not merely count.
 
     Args:
         records: Sheets of one workbook or of several.
-        profiles: Of their columns, if the values were read.
+        profiles: Profiles of their columns, if the values were read.
         gathering: Ids of the sheets whose formulas gather from other sheets.
 
     Returns:
-        At most `MAX_KEYS` columns a sheet, sheet by sheet, likeliest first.
+        At most `MAX_KEYS` columns per sheet, sheet by sheet, likeliest first.
     """
     known: dict[str, list[ColumnProfile]] = {}
     for profile in profiles:
@@ -149,12 +149,12 @@ def _settled(field: Field, owned: Mapping[tuple[str, str], set[str]]) -> bool:
 
 
 def _home(field: Field) -> str:
-    """The workbook of a column; a sheet without one stands alone."""
+    """The workbook of a column, or its sheet if there is none."""
     return field.workbook or field.sheet_id
 
 
 def header_blocks(field: Field) -> tuple[str, ...]:
-    """Blocks of what a header, with its sheet's name, may be the key of.
+    """Blocks of the entities whose key a header, with its sheet's name, may be.
 
     `contact_staff_id` may be a key of contact staff, or of staff; `id` in the sheet
     Customers is a customer id.
@@ -171,12 +171,12 @@ def header_blocks(field: Field) -> tuple[str, ...]:
 
 
 def tells_by_values(field: Field) -> bool:
-    """True if the values of a column say something without its header."""
+    """True if the values of a column are evidence without its header."""
     return field.wide and field.distinct >= MIN_DISTINCT and field.type not in _NO_KEYS
 
 
 def value_blocks(field: Field) -> tuple[str, ...]:
-    """Blocks that columns with like values share; none where values say nothing."""
+    """Blocks that columns with similar values share; none if the values are no evidence."""
     return tuple(f"v:{band}" for band in bands(field.sketch)) if tells_by_values(field) else ()
 
 
@@ -193,7 +193,7 @@ def _may_be_key(field: Field) -> bool:
 
 
 def _promise(field: Field) -> float:
-    """Larger for a likelier key."""
+    """A score that is larger for a likelier key."""
     named = {KeyKind.ID: 2.0, KeyKind.CODE: 1.5, KeyKind.NONE: 0.0}[field.name.kind]
     return named + field.unique + 0.5 * (field.place == 0) + 0.1 * field.match
 

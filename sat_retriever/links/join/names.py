@@ -1,4 +1,4 @@
-"""What a column's header says about keys: whose number it is, and what kind of number."""
+"""Column headers read as names of keys: the entity, and the kind of key."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _CODE = frozenset(
     "no nr num number nummer code cd cod codigo kode ref reference abbr abbreviation ssn sku isbn "
     "iban ean gtin upc vin numero".split()
 )
-_BY = frozenset("by per nach je par por".split())  # Sales by Region is no list of regions
+_BY = frozenset("by per nach je par por".split())  # Sales by Region is not a list of regions
 _FILLERS = frozenset("the of a an and for de der des la le el".split())
-# Before whose key it would be: a quantity or a time, and no key.
+# As the first word, these make a header a quantity or a time, not a key.
 _MEASURES = frozenset(
     "no num number nbr count total sum qty quantity amount avg average mean min max date year time "
     "datetime is has percent pct share ratio rate anzahl summe datum nombre".split()
@@ -29,7 +29,7 @@ _PLURALS = {
     "women": "woman",
     "indices": "index",
 }
-# Ends in "id" and is no identifier.
+# Words that end in "id" and are not identifiers.
 _NOT_GLUED = frozenset(
     "paid unpaid prepaid valid invalid grid hybrid liquid solid fluid rapid covid avoid void acid "
     "humid mid amid aid bid kid lid said raid squid vivid arid timid orchid pyramid android "
@@ -48,7 +48,7 @@ _SHORT = {
     "mfr": "manufacturer", "mfg": "manufacturer", "cty": "city", "staff": "employee",
     "lang": "language", "med": "medication",
 }  # fmt: skip
-# Headers that very many sheets have for different things: no key by themselves.
+# Headers that many sheets use for different things: no keys by themselves.
 GENERIC = frozenset(
     "address age amount amt area category city class color colour comment comments company cost "
     "count country county currency date datetime day department desc description detail details "
@@ -65,7 +65,7 @@ GENERIC = frozenset(
 
 
 class KeyKind(IntEnum):
-    """What the last word of a header says about being a key."""
+    """Kind of key that a header's last word names."""
 
     NONE = 0  # no word for a key
     CODE = 1  # number, code, reference
@@ -77,8 +77,8 @@ class KeyName:
     """A header read as the name of a key.
 
     Attributes:
-        words: Singulars of whose key it is, abbreviations written out: ("contact", "employee").
-        kind: What kind of key.
+        words: Entity of the key, in the singular, abbreviations expanded: ("contact", "employee").
+        kind: Kind of key.
     """
 
     words: tuple[str, ...]
@@ -86,7 +86,7 @@ class KeyName:
 
     @property
     def generic(self) -> bool:
-        """True if it says too little to join by: no word, or only everyday ones, and no key."""
+        """True if it is too vague for joins: no words, or only common ones and no key word."""
         return not self.words or (self.kind is KeyKind.NONE and all(map(_everyday, self.words)))
 
 
@@ -121,7 +121,7 @@ def key_name(header: str) -> KeyName:
 
 @lru_cache(maxsize=16_384)
 def sheet_words(name: str) -> tuple[str, ...]:
-    """Words of a sheet's name in the singular, abbreviations written out.
+    """Words of a sheet's name in the singular, abbreviations expanded.
 
     >>> sheet_words("Ref_Dept_Types")
     ('department', 'type')
@@ -136,13 +136,13 @@ def sheet_words(name: str) -> tuple[str, ...]:
 
 
 def singular_entity(word: str) -> str:
-    """The stem of a word, written out if it is a usual abbreviation."""
+    """The singular of a word, expanded if it is a common abbreviation."""
     word = singular(word)
     return _SHORT.get(word, word)
 
 
 def singular(word: str) -> str:
-    """An English noun in the singular, by its ending; no stem, so that bats is not batting.
+    """An English noun in the singular, by its ending; not a stem, so that bats is not batting.
 
     >>> [singular(word) for word in ("categories", "classes", "boxes", "status", "courses")]
     ['category', 'class', 'box', 'status', 'course']
@@ -167,5 +167,5 @@ def _kind(word: str) -> KeyKind:
 
 
 def _glued(word: str) -> bool:
-    """True if a word is an entity and "id" in one: stuid, apid, uid."""
+    """True if a word joins an entity and "id": stuid, apid, uid."""
     return len(word) > 2 and word.endswith("id") and word.isascii() and word not in _NOT_GLUED

@@ -1,4 +1,4 @@
-"""How near two workbooks are by their names: words of folders and files, times left out."""
+"""Nearness of two workbooks by the words of their folders and files, without times."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.text.segment import words
 
 FAR = -2.5
-"""Change of the log-odds of a join between workbooks whose names have nothing in common."""
+"""Change of the log-odds of a join between workbooks whose names share no word."""
 
-_TELLING = 2  # words of a name, from which on it says whose the workbook is
-_SHARED = 2  # words in common that make two workbooks one's own
+_TELLING = 2  # words from which on a name identifies the workbook's owner
+_SHARED = 2  # common words from which on two workbooks have one owner
 
 
 def nearness_odds(one: str, other: str) -> float:
-    """Change of log-odds by the paths of two workbooks, from `FAR` to 0.
+    """Change of log-odds for the paths of two workbooks, from `FAR` to 0.
 
-    A name of one word says nothing: orders.xlsx and customers.xlsx may well belong together.
+    A name of one word is no evidence: orders.xlsx and customers.xlsx may well belong together.
 
     >>> nearness_odds("acme/Attendance 2024.xlsx", "acme/Staff list.xlsx")
     -1.25
@@ -35,6 +35,6 @@ def nearness_odds(one: str, other: str) -> float:
 
 @lru_cache(maxsize=16_384)
 def path_words(path: str) -> frozenset[str]:
-    """Words of a path that name no time and no file format, without numbers and letters."""
+    """Words of a path except times, file formats, numbers, and words of one or two letters."""
     found = (word for level in path.split("/")[-8:] for word in words(spelled(level).rest))
     return frozenset(w for w in found if len(w) > 2 and not w.isdigit() and w not in FORMAT_NAMES)

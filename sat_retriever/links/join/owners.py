@@ -1,4 +1,4 @@
-"""Which tables can own a key: lists that describe things, and no reports on them."""
+"""Tables that can own a key: lists that describe things, not reports on them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from sat_retriever.links.join.fields import Field, Match, match
 from sat_retriever.links.join.names import KeyKind
 from sat_retriever.links.join.spans import within
 
-# Share of a table's columns with words or dates, from which on it may be a list of things.
+# Least share of columns with words or dates in a table that may be a list of things.
 _PARTLY = 0.4
 _LARGELY = 0.5
-_LONG = 50  # values of a list of things; the row labels of a report are fewer
+_LONG = 50  # least values of a list of things; a report has fewer row labels
 
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
-    """What the formulas of a workbook say about who owns a key.
+    """Evidence from a workbook's formulas about the owners of keys.
 
     Attributes:
         gathering: Ids of sheets that gather from other sheets.
-        looked_up: Ids of a sheet that looks something up and of the sheet it does so in.
+        looked_up: Pairs of ids: a sheet with lookup formulas, and the sheet that they search.
     """
 
     gathering: Set[str] = frozenset()
@@ -32,10 +32,10 @@ NO_FORMULAS = Formulas()
 
 
 def excluded(field: Field, owner: Field) -> bool:
-    """True if two columns cannot join, whatever their headers and values are.
+    """True if two columns cannot join, regardless of their headers and values.
 
-    They are of one sheet; parts of one list; or the owner is about another time, or about
-    a part of the time only.
+    They are on one sheet, are parts of one list, or the owner covers another period or only
+    part of the period.
     """
     if field.sheet_id == owner.sheet_id or same_layout(field, owner):
         return True
@@ -43,7 +43,7 @@ def excluded(field: Field, owner: Field) -> bool:
 
 
 def same_layout(one: Field, other: Field) -> bool:
-    """True if two columns stand in tables of the same headers: parts of one list."""
+    """True if two columns are in tables with the same headers: parts of one list."""
     return bool(one.layout) and one.layout == other.layout
 
 
@@ -54,15 +54,15 @@ def says_little(field: Field, owner: Field) -> bool:
 
 
 def owns(field: Field, owner: Field, *, apart: bool) -> bool:
-    """True if the owner's table can be the list that a column with its values refers to.
+    """True if the owner's table can be the list that the column refers to.
 
-    A table that says more in numbers than in words reports on things. A list with one row
-    for each thing refers to one that describes them better, or whose name it has.
+    A table with more numbers than words is a report. A list with one row for each thing can only
+    refer to a table that describes the things better, or that its header names.
 
     Args:
         field: The column that refers.
         owner: The column with the key.
-        apart: Whether they are of different workbooks.
+        apart: True if they are in different workbooks.
     """
     if not field.values or not owner.values:
         return True
@@ -78,11 +78,11 @@ def owns(field: Field, owner: Field, *, apart: bool) -> bool:
 
 
 def described(owner: Field) -> float:
-    """Share of the other columns of a table that hold words or dates, and no numbers."""
+    """Share of words or dates among the table's other columns with words, dates or numbers."""
     return owner.texts / max(1, owner.texts + owner.numbers)
 
 
 def _named(field: Field, owner: Field) -> bool:
-    """True if a header says of whose sheet it is the key, the column's or the owner's."""
+    """True if one of the headers names the owner's sheet."""
     own = owner.match >= Match.TAIL and owner.name.words == field.name.words
     return own or match(field.name.words, owner.entity) >= Match.TAIL

@@ -1,4 +1,4 @@
-"""Which columns may refer to which: candidate pairs found by blocks of key words, never all."""
+"""Candidate pairs of columns for joins, found by blocks of key words instead of all pairs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from sat_retriever.links.join.owners import excluded, says_little
 from sat_retriever.text import segment
 
 Block = tuple[str, tuple[str, ...]]
-OWNERS = 3  # owners kept of a block: of many sheets with one header, few hold its list
+OWNERS = 3  # owners kept per block: of many sheets with one header, few have the list
 _TIMES = frozenset("date day week month quarter half year time period".split())
-PAIRS = 12  # candidate owners of a column
+PAIRS = 12  # candidate owners per column
 
 
 def referring_blocks(field: Field) -> list[Block]:
     """Blocks in which an owner of the column's key may be found, best first.
 
-    `contact_staff_id` may refer to a key named contact staff, or staff, or to the key of
-    a sheet named so.
+    `contact_staff_id` may refer to a key named contact staff or staff, or to the key of a
+    sheet with such a name.
     """
     name = field.name
     words = name.words
@@ -62,12 +62,12 @@ def _names_time(field: Field) -> bool:
 
 
 def _same(field: Field) -> Block:
-    """Block of a header that says too little, where the values can say more."""
+    """Block of a vague header, whose values can give evidence."""
     return "same", (" ".join(field.header.casefold().split()),)
 
 
 def owner_rank(field: Field) -> tuple[bool, int, bool, float, int, int]:
-    """Sorts the likeliest owner of a key first."""
+    """Sort key that puts the likeliest owner of a key first."""
     key = field.name.kind is not KeyKind.NONE
     named = Match.EXACT if field.bare else field.match
     unique = round(field.unique, 2)
@@ -75,10 +75,10 @@ def owner_rank(field: Field) -> tuple[bool, int, bool, float, int, int]:
 
 
 def candidate_pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, list[Field]]]:
-    """Each column that may refer to others, with the columns that may own its key.
+    """Yield each column that may refer to others, with the columns that may own its key.
 
-    Linear in the number of columns: a block keeps its `OWNERS` likeliest owners, a
-    column at most `PAIRS` candidates.
+    Linear in the number of columns: a block keeps only its likeliest owners, a column at most
+    `PAIRS` candidates.
     """
     owners: dict[Block, list[Field]] = {}
     for field in fields:
@@ -94,8 +94,8 @@ def candidate_pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, list[Field
 def may_refer(field: Field, owner: Field) -> bool:
     """True if two columns of a workbook may join.
 
-    The first columns of two tables do not refer to each other by an equal header that
-    names neither a key nor the owner's sheet.
+    The first columns of two tables do not refer to each other if their equal headers name
+    neither a key nor the owner's sheet.
     """
     if excluded(field, owner):
         return False
@@ -104,7 +104,7 @@ def may_refer(field: Field, owner: Field) -> bool:
 
 
 def _others(field: Field, blocks: Iterable[list[Field]]) -> list[Field]:
-    """Distinct owners on other sheets, at most `OWNERS` a block."""
+    """Distinct owners on other sheets, at most `OWNERS` per block."""
     found: dict[tuple[str, str, int], Field] = {}
     for members in blocks:
         elsewhere = [owner for owner in members if may_refer(field, owner)]
@@ -114,7 +114,7 @@ def _others(field: Field, blocks: Iterable[list[Field]]) -> list[Field]:
 
 
 def _fit(field: Field, owner: Field) -> tuple[object, ...]:
-    """Sorts the owner that a column most likely refers to first."""
+    """Sort key that puts the owner that a column most likely refers to first."""
     words = field.name.words
     named = match(words, owner.entity)
     same = words == owner.name.words and (owner.match >= Match.TAIL or len(words) > 1)

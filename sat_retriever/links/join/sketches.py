@@ -1,4 +1,4 @@
-"""Columns compared by bottom-k sketches of their values: containment, likeness, LSH bands."""
+"""Comparison of columns by bottom-k sketches of their values: containment and LSH bands."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-SMALL = 20_000  # chance hits of other values are one in 200,000
-# Of all ways to cut 16 numbers into bands, the one with the fewest columns missed above a Jaccard
-# likeness of .3 and met below it. Likeness .5 shares a band in 90 % of cases, .1 in 8 %.
+SMALL = 20_000  # another value has the hash of one of these with a chance of 1 in 200,000
+# Of all ways to cut 16 numbers into bands, this one has the fewest false negatives above and the
+# fewest false positives below a Jaccard similarity of .3. Columns of similarity .5 share a band in
+# 90 % of cases, columns of .1 in 8 %.
 BANDS, ROWS = 8, 2
 PERMUTATIONS = BANDS * ROWS
 _DIGEST_CHARS = 8
-_SEED = 1  # another one makes other bands, and every index stale
+_SEED = 1  # another seed makes other bands, so that every index is stale
 
 Hashes: TypeAlias = NDArray[np.uint32]
 
 
 def containment(own: Sequence[int], other: Sequence[int], other_distinct: int) -> tuple[float, int]:
-    """Share of the own values that the other column has, and how many values that rests on.
+    """Share of a column's values that another column has, and the number of values compared.
 
-    Source: bottom-k (KMV) sketches, Beyer et al. 2007. Both sketches hold all their
-    column's hashes up to the smaller of their largest ones, so below it the count is
-    exact; it is exact over all if both are complete.
+    Source: bottom-k (KMV) sketches, Beyer et al. 2007. Both sketches hold all hashes of their
+    columns up to the smaller of their largest hashes, so that the count up to there is exact. If
+    both are complete, the count over all values is exact.
 
     Args:
         own: Ascending hashes, the smallest ones of the column.
-        other: The same of the column that may hold them.
-        other_distinct: Different values of that one.
+        other: The same for the other column.
+        other_distinct: Number of distinct values of the other column.
 
     >>> containment([1, 5, 9], [1, 2, 5, 7], 4)
     (0.6666666666666666, 3)
@@ -49,14 +50,14 @@ def containment(own: Sequence[int], other: Sequence[int], other_distinct: int) -
 
 
 def value_hash(text: str) -> int:
-    """A value's hash, 32 bits; profiles of columns are made of these."""
+    """The 32-bit hash of a value; sketches in column profiles consist of these."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).digest())
 
 
 def small_numbers(sketch: Sequence[int]) -> bool:
     """True if nearly all values are whole numbers below 20,000: counts, years, row numbers.
 
-    Columns share those without having anything to do with each other.
+    Unrelated columns share such values.
 
     >>> small_numbers(sorted(map(value_hash, ("1", "2", "3"))))
     True
@@ -92,10 +93,10 @@ def unpack(text: str) -> tuple[int, ...]:
 
 
 def bands(sketch: Sequence[int]) -> tuple[str, ...]:
-    """Short digests of the bands of a MinHash signature; like columns share one or more.
+    """Short digests of the bands of a MinHash signature; similar columns share one or more.
 
     Source: locality-sensitive hashing by bands, Indyk and Motwani 1998. Columns of Jaccard
-    likeness s share at least one of b bands of r numbers with probability 1 - (1 - s^r)^b.
+    similarity s share at least one of b bands of r numbers with probability 1 - (1 - s^r)^b.
 
     Args:
         sketch: Hashes of a column's values, 32 bits each.
@@ -109,11 +110,12 @@ def bands(sketch: Sequence[int]) -> tuple[str, ...]:
 def signature(sketch: Sequence[int]) -> Hashes:
     """A MinHash signature, (16,) uint32: the smallest value under each permutation.
 
-    Two of them agree in about as many places as their sets share values (Jaccard likeness).
+    The share of positions at which two signatures agree estimates the Jaccard similarity of
+    their sets.
 
     Source: min-wise hashing, Broder 1997, with the permutations x -> a x + b mod 2^32. Departs:
-    those are not provably min-wise independent; the hashes are mixed first, so that none are
-    near each other because their values were.
+    these are not provably min-wise independent; the hashes are mixed first, so that hashes
+    near each other do not stay near.
 
     Args:
         sketch: Hashes of a column's values, 32 bits each; at least one.
@@ -125,7 +127,7 @@ def signature(sketch: Sequence[int]) -> Hashes:
 
 
 def _mixed(hashes: Hashes) -> Hashes:
-    """Hashes in which every bit depends on every bit; different ones stay different.
+    """Mix hashes so that every output bit depends on every input bit; a bijection.
 
     Source: finalizer of MurmurHash3, 32 bits (Appleby).
     """
@@ -136,8 +138,8 @@ def _mixed(hashes: Hashes) -> Hashes:
 
 @cache
 def _permutations() -> tuple[Hashes, Hashes]:
-    """Factor and shift of each permutation, (16,) each; an odd factor leaves no number out."""
-    drawn = np.random.RandomState(_SEED)  # NumPy promises that its stream never changes
+    """Factor and shift of each permutation, (16,) each; an odd factor makes it a bijection."""
+    drawn = np.random.RandomState(_SEED)  # NumPy guarantees that its stream never changes
     halves = drawn.randint(0, 1 << 31, PERMUTATIONS, dtype=np.uint32)
     shifts: Hashes = drawn.randint(0, 1 << 32, PERMUTATIONS, dtype=np.uint32)
     return halves * np.uint32(2) + np.uint32(1), shifts

@@ -1,18 +1,18 @@
-"""The days a sheet is about, for columns that may refer to each other."""
+"""Spans of days that sheets cover, compared for columns that may refer to each other."""
 
 from __future__ import annotations
 
 from sat_retriever.period.periods import Grain, SheetPeriod
 
 Days = tuple[int, int]
-_MONTH = 31  # days; every month is as long, so that no calendar is needed
+_MONTH = 31  # days; all months have equal length, so that no calendar is needed
 _YEAR = 12 * _MONTH
 
 
 def span_of(period: SheetPeriod | None) -> Days | None:
     """First and last day of a period, counted in months of 31 days; None without one.
 
-    Without a year the days of the year 0.
+    A period without a year gives days of the year 0.
 
     >>> span_of(SheetPeriod("", Grain.QUARTER, 1, 2, "")), span_of(None)
     ((465, 557), None)
@@ -46,14 +46,14 @@ def _in_year(period: SheetPeriod) -> Days:
 
 
 def within(part: Days | None, whole: Days | None) -> bool:
-    """True if a time lies in another one; what is about no time goes with everything.
+    """True if a span lies within another one, or if either is None.
 
     >>> within((372, 743), (372, 743)), within((372, 743), (372, 402))
     (True, False)
     """
     if part is None or whole is None:
         return True
-    if whole[0] < _YEAR or part[0] < _YEAR:  # one names no year
+    if whole[0] < _YEAR or part[0] < _YEAR:  # one of them has no year
         if whole[1] - whole[0] >= _YEAR - 1:
             return True
         part, whole = (_yearless(part), _yearless(whole))

@@ -1,4 +1,4 @@
-"""Rectangles moved by forces: linked ones near each other."""
+"""Force-directed layout of rectangles: linked ones come to lie near each other."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Pairs = NDArray[np.int64]
 
-_SAMPLE = 300  # rectangles that push every other one in a step; all of them when there are fewer
+_SAMPLE = 300  # rectangles that repel all others in one step; all of them if there are fewer
 
 
 def settle(sizes: Array, edges: Sequence[tuple[int, int, int]]) -> Array:
-    """Centres, (n, 2), of rectangles that links hold together; they may still overlap.
+    """Centres, (n, 2), of linked rectangles; the rectangles may still overlap.
 
-    Each is pushed away by the others (by a random sample of them when they are many), drawn
-    along its links and to the middle, a little less far every step. Deterministic. Their
-    longer extent lies in x.
+    Each step moves every rectangle away from the others (a random sample if there are many),
+    along its links and towards the middle, a little less far than the step before. The longer
+    extent of the result lies in x. Deterministic.
 
     Source: T. Fruchterman and E. Reingold, Graph drawing by force-directed placement (1991).
-    Departs: sizes other than points.
+    Departs: rectangles have sizes; the paper places points.
 
     Args:
         sizes: Widths and heights, (n, 2).
@@ -33,9 +33,9 @@ def settle(sizes: Array, edges: Sequence[tuple[int, int, int]]) -> Array:
     pairs: Pairs = np.array([(a, b) for a, b, _ in edges], dtype=np.int64)
     pull = np.log1p(np.array([links for _, _, links in edges], dtype=np.float64))
     degree = np.bincount(pairs.ravel(), minlength=count)
-    unit = float(np.sqrt(np.mean(sizes.sum(axis=1) ** 2) / 2))  # a usual rectangle's extent
+    unit = float(np.sqrt(np.mean(sizes.sum(axis=1) ** 2) / 2))  # extent of a typical rectangle
     turn = np.empty(count)
-    turn[np.lexsort((np.arange(count), -degree))] = np.arange(count)  # best linked: middle
+    turn[np.lexsort((np.arange(count), -degree))] = np.arange(count)  # most links: middle
     angle, radius = turn * 2.399963, unit * np.sqrt(turn + 0.5)
     centres = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
     chance = np.random.default_rng(0)
@@ -51,17 +51,17 @@ def settle(sizes: Array, edges: Sequence[tuple[int, int, int]]) -> Array:
 
 
 def _lying(centres: Array) -> Array:
-    """Turned so that the longer extent lies in x."""
+    """Rotate the centres so that the longer extent lies in x."""
     middle = centres - centres.mean(axis=0)
     _, _, axes = np.linalg.svd(middle, full_matrices=False)
     turned: Array = middle @ axes.T
     largest = np.abs(turned).argmax(axis=0)
-    turned *= np.sign(turned[largest, [0, 1]])  # a singular vector's sign says nothing
+    turned *= np.sign(turned[largest, [0, 1]])  # a singular vector's sign is arbitrary
     return turned
 
 
 def _push(centres: Array, unit: float, chance: np.random.Generator) -> Array:
-    """Repulsion, (n, 2): from all others, or from a random sample when they are many."""
+    """Repulsion, (n, 2), by all others, or by a random sample if there are many."""
     count = len(centres)
     if count <= 2 * _SAMPLE:
         others, share = centres, 1.0
@@ -75,7 +75,7 @@ def _push(centres: Array, unit: float, chance: np.random.Generator) -> Array:
 
 
 def _add_springs(push: Array, centres: Array, pairs: Pairs, pull: Array, unit: float) -> None:
-    """Attraction along links, added in place to what pushes the rectangles."""
+    """Add the attraction along links to `push`, in place."""
     across = centres[pairs[:, 1]] - centres[pairs[:, 0]]
     force = across * (np.linalg.norm(across, axis=1) / unit * 0.5 * pull)[:, None]
     for axis in (0, 1):

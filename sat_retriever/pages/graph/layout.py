@@ -1,9 +1,9 @@
-"""Where each sheet stands on the page: workbooks as cards, linked cards near each other.
+"""Places of sheets on the page: workbooks as cards, linked cards near each other.
 
-Within a card the sheets stand in columns, so that no two labels meet. Linked cards are moved
-by forces (repulsion, springs along links, a pull to the centre) and set on the nearest free
-ground; other cards fill the room that is left, from the middle to the edges, until the whole
-has the shape of a window. The same input gives the same places.
+Within a card, sheets are in columns, so that labels never overlap. Linked cards are moved by
+forces (repulsion, springs along links, a pull to the centre) and then placed on the nearest free
+area. The other cards fill the remaining area from the middle to the edges, so that the whole
+keeps the shape of the window. The same input gives the same places.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from sat_retriever.pages.graph.packing import Array, Floor, bounds, by_area
 from sat_retriever.records.links import Link, kind_of
 from sat_retriever.records.sheets import SheetRecord
 
-ROW, PAD, TITLE = 26.0, 14.0, 26.0  # heights of a sheet's line, a card's margin, its title
+ROW, PAD, TITLE = 26.0, 14.0, 26.0  # heights of a sheet's line, a card's margin and its title
 _LETTER, _DOT = 7.4, 26.0  # widths of a letter and of the dot before a name
 _COLUMN = (90.0, 216.0)  # narrowest and widest column of a card
-_SHAPE = 1.25  # width of a card to its height, roughly
-_GAP = 30.0  # room between cards, at least
+_SHAPE = 1.25  # approximate ratio of a card's width to its height
+_GAP = 30.0  # least distance between cards
 # Widths and heights of windows, in pixels, that a page is laid out for.
 WINDOWS = ((1180.0, 640.0), (900.0, 900.0), (360.0, 640.0))
-NEAR = 0.75  # from this scale on a card's title stands in it; further away, above it
+NEAR = 0.75  # from this scale on, a card's title is inside the card; below it, above the card
 _LABEL = 17.0  # height of a title above a card, in pixels of the window
-_LETTERS = (26, 22, 19, 16, 14, 12, 10)  # of such a title; the fewer, the larger the cards
+_LETTERS = (26, 22, 19, 16, 14, 12, 10)  # lengths of such a title, in letters
 _PIXELS = 6.4  # width of such a letter
-_SHRUNK = 0.68  # scale with room for titles to that without, at least
-_FILLED = 0.72  # share of a window that cards with their room can cover
+_SHRUNK = 0.68  # least ratio of the scale with room for titles to the scale without
+_FILLED = 0.72  # share of a window that cards and their margins can cover
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class Card:
         top: Upper edge; y grows downwards.
         width: Extent in x.
         height: Extent in y.
-        column: Width of a sheet's place.
-        room: Width that is free above it, for a title that is seen from far.
+        column: Width of a column of sheets.
+        room: Free width above the card, for the title when zoomed out.
         sheets: Positions of its sheets in the records.
     """
 
@@ -62,11 +62,11 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Places on the page, in pixels at its natural size.
+    """Places on the page, in pixels at scale 1.
 
     Attributes:
         points: Centre of each sheet's dot, (n, 2) float64, in the order of the records.
-        cards: Cards, by title, clusters last.
+        cards: Cards by title, clusters last.
     """
 
     points: Array
@@ -78,12 +78,12 @@ def place_sheets(
     links: Sequence[Link],
     window: tuple[float, float] = WINDOWS[0],
 ) -> Layout:
-    """A place for every sheet.
+    """Place every sheet.
 
     Args:
         records: Sheets; those of one workbook share a card.
         links: Links between them; others are ignored.
-        window: Width and height, in pixels, of the window that is to show all of them.
+        window: Width and height, in pixels, of the window that is to show all sheets.
     """
     points = np.zeros((len(records), 2))
     if not records:
@@ -99,7 +99,7 @@ def place_sheets(
     sizes = np.array([size[:2] for _, size in inner])
     rooms = _rooms(sizes, [title for title, _ in groups], window)
     corners = _place_cards(rooms, _between(groups, ends), window[0] / window[1])
-    corners[:, 1] += (rooms - sizes)[:, 1]  # a card stands below its room
+    corners[:, 1] += (rooms - sizes)[:, 1]  # a card lies below the room for its title
     cards = []
     for place, ((title, rows), (offsets, size)) in enumerate(zip(groups, inner, strict=True)):
         points[rows] = corners[place] + offsets
@@ -112,7 +112,7 @@ def place_sheets(
 def _groups(
     records: Sequence[SheetRecord], ends: Sequence[tuple[int, int]]
 ) -> list[tuple[str, list[int]]]:
-    """Sheets by workbook; those without one by communities, the unlinked ones together."""
+    """Group sheets by workbook; sheets without one by community, unlinked ones together."""
     named: dict[str, list[int]] = {}
     loose: list[int] = []
     for row, record in enumerate(records):
@@ -125,7 +125,7 @@ def _groups(
 
 
 def _communities(rows: list[int], ends: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Densely linked rows together (Louvain), largest first, the unlinked ones last."""
+    """Communities of densely linked rows (Louvain), largest first, unlinked rows last."""
     from networkx import Graph
     from networkx.algorithms.community import louvain_communities
 
@@ -139,7 +139,7 @@ def _communities(rows: list[int], ends: Sequence[tuple[int, int]]) -> list[list[
 
 
 def _columns(names: Sequence[str], title: str) -> tuple[Array, tuple[float, float, float]]:
-    """Places of a card's sheets relative to its corner; its width, height and column width."""
+    """Places of a card's sheets relative to its corner, and its (width, height, column width)."""
     wide = min(max(_DOT + max(map(_width, names)), _COLUMN[0]), _COLUMN[1])
     count = len(names)
     columns = max(1, round((_SHAPE * count * ROW / wide) ** 0.5))
@@ -154,20 +154,20 @@ def _columns(names: Sequence[str], title: str) -> tuple[Array, tuple[float, floa
 
 
 def _stem(title: str) -> str:
-    """A workbook's name without folder and ending."""
+    """A workbook's name without folder and extension."""
     name = title.rpartition("/")[2]
     return name.rpartition(".")[0] or name
 
 
 def _width(text: str) -> float:
-    """Roughly how wide a text is; letters of East Asia take twice the room."""
+    """Approximate width of a text; letters from U+1100 on (East Asian) are 1.8 times as wide."""
     return sum(_LETTER if ord(letter) < 0x1100 else 1.8 * _LETTER for letter in text)
 
 
 def _between(
     groups: Sequence[tuple[str, list[int]]], ends: Sequence[tuple[int, int, str]]
 ) -> dict[tuple[int, int], int]:
-    """Number of links between each two cards that have any."""
+    """Number of links between each two linked cards."""
     card_of = {row: card for card, (_, rows) in enumerate(groups) for row in rows}
     pairs: Counter[tuple[int, int]] = Counter()
     for first, second, kind in ends:
@@ -178,10 +178,10 @@ def _between(
 
 
 def _rooms(sizes: Array, titles: Sequence[str], window: tuple[float, float]) -> Array:
-    """Widths and heights, (n, 2), of cards with what is to stay free around them.
+    """Widths and heights, (n, 2), of cards with the room to keep free around them.
 
-    Seen from so far that all fit the window, a title takes more room than its card. As many
-    letters of it are given room as do not make the cards themselves too small.
+    At the scale at which all cards fit the window, a title can be wider than its card. It gets
+    room for as many letters as possible without shrinking the cards too much.
     """
     plain = sizes + _GAP
     most = _scale(lambda _: plain, window)
@@ -202,7 +202,7 @@ def _with_label(sizes: Array, label: Array, scale: float) -> Array:
 
 
 def _scale(rooms: Callable[[float], Array], window: tuple[float, float]) -> float:
-    """The largest scale at which cards, with the room they need at it, fit a window."""
+    """The largest scale at which the cards and their room fit a window."""
     scale = NEAR
     while scale > 0.01 and rooms(scale).prod(axis=1).sum() * scale**2 > (
         _FILLED * window[0] * window[1]
@@ -212,7 +212,7 @@ def _scale(rooms: Callable[[float], Array], window: tuple[float, float]) -> floa
 
 
 def _place_cards(sizes: Array, between: dict[tuple[int, int], int], shape: float) -> Array:
-    """Left upper corners of cards, (n, 2); linked ones are near each other, none overlap."""
+    """Upper left corners of cards, (n, 2); linked cards are near each other, none overlap."""
     from networkx import Graph, connected_components
 
     graph = Graph()
@@ -232,7 +232,7 @@ def _place_cards(sizes: Array, between: dict[tuple[int, int], int], shape: float
     first, *rest = by_area(np.array([size for _, size in boxes]))
     low, size = boxes[first]
     corners[parts[first]] -= low + size / 2
-    for card in parts[first]:  # what is free between its cards and links is free ground
+    for card in parts[first]:  # the gaps between its cards and links are free
         floor.occupy(corners[card], sizes[card])
     middles = corners + sizes / 2
     own = set(parts[first])
@@ -245,7 +245,7 @@ def _place_cards(sizes: Array, between: dict[tuple[int, int], int], shape: float
 
 
 def _linked(sizes: Array, edges: Sequence[tuple[int, int, int]], shape: float) -> Array:
-    """Corners, (n, 2), of cards that links hold together."""
+    """Upper left corners, (n, 2), of cards that are connected by links."""
     goals = settle(sizes, edges)
     if shape < 1:
         goals = goals[:, ::-1]

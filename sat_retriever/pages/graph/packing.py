@@ -1,4 +1,4 @@
-"""Rectangles set on a floor of cells, each as near as possible to where it is wanted."""
+"""Packing of rectangles on a grid, each as near as possible to its goal."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_CELLS = 12_000  # that rectangles cover together: more are slower, fewer waste room
-_SLACK = 1.6  # extent of the floor to that of a square of all rectangles
+_CELLS = 12_000  # that all rectangles cover together: more are slower, fewer waste room
+_SLACK = 1.6  # ratio of the grid's extent to that of a square with the area of all rectangles
 
 
 class Floor:
-    """A floor around the origin, and what stands on it.
+    """A grid of cells around the origin, free or taken.
 
     Args:
-        sizes: Widths and heights, (n, 2), of all that will be set on it.
-        shape: Width of the floor to its height.
+        sizes: Widths and heights, (n, 2), of all rectangles that will be placed on it.
+        shape: Ratio of its width to its height.
     """
 
     def __init__(self, sizes: Array, shape: float) -> None:
@@ -31,12 +31,12 @@ class Floor:
         self._known: dict[tuple[int, int], NDArray[np.bool_]] = {}  # free places, by size
 
     def occupy(self, corner: Array, size: Array) -> None:
-        """Take the place of a rectangle, wherever it stands."""
+        """Mark the cells under a rectangle as taken, even if they already are."""
         (left, top), (right, bottom) = self._cells_of(np.array([corner, corner + size - 1e-6]))
         self._take(int(top), int(left), int(right - left) + 1, int(bottom - top) + 1)
 
     def occupy_lines(self, starts: Array, ends: Array) -> None:
-        """Take the ground below lines, (m, 2) each."""
+        """Mark the cells under lines as taken; starts and ends are (m, 2) each."""
         lengths = np.abs(ends - starts).max(axis=1)
         steps = (lengths / self._cell).astype(int) + 2
         line = np.repeat(np.arange(len(steps)), steps)
@@ -48,18 +48,19 @@ class Floor:
         self._known.clear()
 
     def _cells_of(self, points: Array) -> NDArray[np.int64]:
-        """Columns and lines, (m, 2), of points; of those outside, the nearest ones."""
+        """Columns and lines, (m, 2), of the cells of points; outside points get the nearest."""
         cells = np.floor(points / self._cell + self._count / 2).astype(np.int64)
         inside: NDArray[np.int64] = np.clip(cells, 0, self._count - 1)
         return inside
 
     def place(self, size: Array, goal: Array, shape: float | None = None) -> Array:
-        """Corner of a rectangle on free ground, which it takes.
+        """Place a rectangle on free cells, mark them as taken, and return its upper left corner.
 
         Args:
             size: Its width and height.
-            goal: Where its centre is wanted.
-            shape: Distance is counted in frames of this width to height; None: as it is.
+            goal: Desired place of its centre.
+            shape: Ratio of width to height of the frame around the goal that is to stay small;
+                None for the plain distance to the goal.
         """
         wide, high = np.maximum(1, np.ceil(size / self._cell - 1e-9).astype(int))
         free = self._free(int(wide), int(high))
@@ -87,7 +88,7 @@ class Floor:
             free[top : line + high, left : column + wide] = False
 
     def _free(self, wide: int, high: int) -> NDArray[np.bool_]:
-        """Cells that can be the left upper one of so many columns and lines."""
+        """Cells that can be the upper left corner of a free block, (lines, columns) bool."""
         if (wide, high) not in self._known:
             self._known[wide, high] = self._looked_up(wide, high)
         return self._known[wide, high]
@@ -104,7 +105,7 @@ class Floor:
         return free
 
     def _grow(self) -> None:
-        """Half as much again on every side."""
+        """Extend the grid by about a quarter of its extent on every side."""
         more = self._count // 4 + 1
         self._taken = np.pad(self._taken, ((more[1], more[1]), (more[0], more[0])))
         self._count = self._count + 2 * more
@@ -112,13 +113,13 @@ class Floor:
 
 
 def bounds(corners: Array, sizes: Array) -> tuple[Array, Array]:
-    """Left upper corner, and width and height, of the box around rectangles."""
+    """Upper left corner, and width and height, of the bounding box of rectangles."""
     low = corners.min(axis=0)
     return low, (corners + sizes).max(axis=0) - low
 
 
 def by_area(sizes: Array) -> Sequence[int]:
-    """Rows, the largest rectangle first."""
+    """Row numbers of rectangles, the largest rectangle first."""
     area = sizes.prod(axis=1)
     order: list[int] = np.lexsort((np.arange(len(sizes)), -area)).tolist()
     return order

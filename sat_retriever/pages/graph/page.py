@@ -1,4 +1,4 @@
-"""Sheets and links as one HTML page that needs nothing else: no network, no other file.
+"""Sheets and links as one self-contained HTML page: no network, no other file.
 
 Everything from workbooks is untrusted: it reaches the page as data and becomes text nodes
 only; see `sat_retriever.pages.onepage`.
@@ -14,7 +14,7 @@ from sat_retriever.pages.onepage import one_page
 from sat_retriever.records.links import Link, in_order, kind_of
 from sat_retriever.records.sheets import Column, SheetRecord
 
-PAGE_SHEETS = 2_000  # more than these make a page slow to pan, and nobody reads them at once
+PAGE_SHEETS = 2_000  # more sheets make a page slow to pan and too full to read
 PAGE_LINKS = 20_000
 _HEADERS, _HEADER_CHARS, _EVIDENCE_CHARS = 60, 120, 300
 _SHAPES = [round(width / height, 2) for width, height in WINDOWS]
@@ -28,12 +28,12 @@ def to_html(
     title: str = "Sheets and their links",
     notes: Sequence[str] = (),
 ) -> str:
-    """The text of an interactive page: search, filter by type, sheets with their evidence.
+    """HTML of an interactive page: search, filter by link type, sheets, links with evidence.
 
     Args:
         records: Sheets to draw. The page stays fluid with up to `PAGE_SHEETS`.
-        links: Links between them; others are left out, and beyond `PAGE_LINKS` the
-            weakest ones, which the page says.
+        links: Links between them; others are left out. Beyond `PAGE_LINKS` the weakest ones
+            are left out too, and a note on the page gives their number.
         title: Name of the page.
         notes: Sentences below the legend, for example what was left out.
     """
@@ -50,7 +50,7 @@ def to_html(
 
 
 def _drawn(records: Sequence[SheetRecord], links: Iterable[Link]) -> tuple[list[Link], int]:
-    """The links between the sheets, at most `PAGE_LINKS`, and how many that leaves out."""
+    """The links between the sheets, at most `PAGE_LINKS`, and the number left out."""
     known = {record.sheet_id for record in records}
     inside = [link for link in links if link.source in known and link.target in known]
     ranked = sorted(
@@ -63,7 +63,7 @@ def _drawn(records: Sequence[SheetRecord], links: Iterable[Link]) -> tuple[list[
 def _page_data(
     records: Sequence[SheetRecord], links: Sequence[Link], layouts: Sequence[Layout]
 ) -> dict[str, Any]:
-    """What the scripts read: sheets placed in cards, cards for each window, types, links."""
+    """Data for the scripts: sheets placed in cards, cards for each window, types, links."""
     row_of = {record.sheet_id: row for row, record in enumerate(records)}
     types = in_order({link.type for link in links})
     sheets = [_sheet(record) for record in records]
@@ -101,7 +101,7 @@ def _page_data(
 
 
 def _type(name: str, *, alone: bool) -> dict[str, Any]:
-    """How a type of link is named, worded and drawn; `on` if it is drawn from the start."""
+    """Name, wording and drawing of a link type; `on` is True if it is shown at first."""
     kind = kind_of(name)
     return {
         "name": name,
@@ -109,7 +109,7 @@ def _type(name: str, *, alone: bool) -> dict[str, Any]:
         "says": kind.says,
         "directed": kind.directed,
         "colours": kind.colours,
-        # The cards already show which sheets are of one workbook.
+        # The cards already show which sheets belong to one workbook.
         "on": alone or not kind.whole_workbook,
     }
 

@@ -1,1 +1,1 @@
-"""Stage 2, trained: base scorer and gated relational graph over the candidates of one query."""
+"""Rerank with a trained base scorer and gated relational graph over a query's candidates."""

@@ -1,7 +1,7 @@
-"""Relations between the candidates of one query, by name: what a trained graph may send over.
+"""Compute relations between the candidates of one query, the channels of a trained graph.
 
-Every function gives one relation (k, k) float32, symmetric, in [0, 1], neither normalised
-nor freed of its diagonal: the model does both.
+Every function returns one relation (k, k) float32, symmetric, in [0, 1]. The model normalises it
+and removes its diagonal.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
 
 MAX_HEADERS = 12  # headers of a sheet that are compared, as in the text of a sheet
-LEARNT = ("semantic", "query")  # made of learnt states, within the model
-_LINK = "link:"  # in front of a link type that this package does not find itself
+LEARNT = ("semantic", "query")  # computed from learnt states, within the model
+_LINK = "link:"  # prefix of a link type that this package does not find itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Links:
     """Links of one type between candidates.
 
     Attributes:
-        ends: Places of both ends (m, 2), a link a row.
+        ends: Places of both ends (m, 2), one row per link.
         weights: Their strengths (m,), in (0, 1].
     """
 
@@ -38,14 +38,14 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What relations read of k candidates, in one order.
+    """The data of k candidates that relations are computed from, in one order.
 
     Attributes:
         headers: Headers of each, lower-cased and stripped, the first twelve that are not empty.
-        rows: Rows of each (k,), NaN when unknown.
-        cols: Columns of each (k,), NaN when unknown.
+        rows: Number of rows of each (k,), NaN if unknown.
+        cols: Number of columns of each (k,), NaN if unknown.
         homes: Workbook of each, its path or its name; empty for none.
-        lexical: BM25 of each as a share of the query's best possible (k,), in [0, 1].
+        lexical: BM25 of each as a share of the query's best possible value (k,), in [0, 1].
         links: Links between them, by type.
     """
 
@@ -60,12 +60,12 @@ class Facts:
 def facts(
     candidates: Sequence[Candidate], records: Mapping[str, SheetRecord], links: Sequence[Link]
 ) -> Facts:
-    """What relations read of candidates.
+    """Collect the data of candidates that relations are computed from.
 
     Args:
-        candidates: The candidates, k of them, each once.
-        records: Their records; others may be there too.
-        links: Links between them; links that leave them are passed over.
+        candidates: The k candidates, each once.
+        records: Their records, and possibly others.
+        links: Links between them; links to other sheets are ignored.
     """
     found = [records[candidate.sheet_id] for candidate in candidates]
     return Facts(
@@ -79,10 +79,10 @@ def facts(
 
 
 def relations(channels: Sequence[str], known: Facts) -> FloatArray:
-    """Relations by name, (c, k, k) float32; those made of learnt states are zero.
+    """Return relations by name, (c, k, k) float32; those from learnt states are zero.
 
     Raises:
-        InputError: If a name is unknown, or given twice.
+        InputError: If a name is unknown or repeated.
     """
     check_channels(channels)
     made = np.zeros((len(channels), len(known.homes), len(known.homes)), dtype=np.float32)
@@ -95,10 +95,10 @@ def relations(channels: Sequence[str], known: Facts) -> FloatArray:
 
 
 def check_channels(channels: Sequence[str]) -> None:
-    """Refuse names of relations that are unknown, or given twice.
+    """Refuse names of relations that are unknown or repeated.
 
     Raises:
-        InputError: Says which, and which there are.
+        InputError: The message names the wrong one, and lists the known ones.
     """
     for channel in channels:
         other = channel.startswith(_LINK) and channel != _LINK
@@ -112,7 +112,7 @@ def check_channels(channels: Sequence[str]) -> None:
 
 
 def link_types(channels: Sequence[str]) -> tuple[str, ...]:
-    """Types of the links that some relations are made of, each once.
+    """Return the types of the links that some relations use, each once.
 
     >>> link_types(("schema", "join_key", "join_confidence", "link:foreign_key"))
     ('join_key', 'foreign_key')
@@ -129,7 +129,7 @@ def link_types(channels: Sequence[str]) -> tuple[str, ...]:
 
 
 def schema(headers: Sequence[Sequence[str]]) -> FloatArray:
-    """Jaccard similarity of headers, (k, k); two sheets without headers have none in common.
+    """Return the Jaccard similarity of headers, (k, k); 0 for two sheets without headers.
 
     `|H_i ∩ H_j| / |H_i ∪ H_j|`, H the set of a sheet's headers.
 
@@ -154,7 +154,7 @@ def schema(headers: Sequence[Sequence[str]]) -> FloatArray:
 
 
 def shape(rows: FloatArray, cols: FloatArray) -> FloatArray:
-    """How alike the sizes of sheets are, (k, k); an unknown size is like no other.
+    """Return the similarity of the sizes of sheets, (k, k); 0 for an unknown size.
 
     `½ (1 / (1 + |rows_i - rows_j|) + 1 / (1 + |cols_i - cols_j|))`.
 
@@ -170,7 +170,7 @@ def shape(rows: FloatArray, cols: FloatArray) -> FloatArray:
 
 
 def linked(ends: NDArray[np.intp], k: int) -> FloatArray:
-    """1 for two sheets that a link joins, whichever way, (k, k).
+    """Return 1 for two sheets that a link joins in either direction, (k, k).
 
     Source: paper, section 3.4 and appendix A (dependency channels).
 
@@ -183,7 +183,7 @@ def linked(ends: NDArray[np.intp], k: int) -> FloatArray:
 
 
 def confidence(ends: NDArray[np.intp], weights: FloatArray, k: int) -> FloatArray:
-    """Weight of the strongest link of two sheets, whichever way, (k, k). Not the paper's.
+    """Return the weight of the strongest link of two sheets, (k, k). Not in the paper.
 
     >>> confidence(np.array([[0, 1], [1, 0]]), np.float32([0.25, 0.5]), 2).tolist()
     [[0.0, 0.5], [0.5, 0.0]]
@@ -195,9 +195,9 @@ def confidence(ends: NDArray[np.intp], weights: FloatArray, k: int) -> FloatArra
 
 
 def lexical(scores: FloatArray) -> FloatArray:
-    """`l_i l_j`: two sheets that both have the query's words, (k, k). Not the paper's.
+    """Return `l_i l_j`: high if both sheets have the query's words, (k, k). Not in the paper.
 
-    The counterpart, for words, of its query relevance.
+    It is the counterpart of the paper's query relevance, for words.
 
     >>> lexical(np.float32([1, 0.5])).tolist()
     [[1.0, 0.5], [0.5, 0.25]]
@@ -207,7 +207,7 @@ def lexical(scores: FloatArray) -> FloatArray:
 
 
 def same_workbook(homes: Sequence[str]) -> FloatArray:
-    """1 for two sheets of one workbook, (k, k); a sheet without one has none. Not the paper's.
+    """Return 1 for two sheets of one workbook, (k, k). Not in the paper.
 
     >>> same_workbook(["a.xlsx", "a.xlsx", "", ""]).tolist()[1:3]
     [[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
@@ -252,7 +252,7 @@ def _size(count: int | None) -> float:
 
 
 def _by_type(sheet_ids: Sequence[str], links: Sequence[Link]) -> dict[str, Links]:
-    """Links between the sheets by type, as places; none of a sheet with itself."""
+    """Return links between different sheets by type, with places for their ends."""
     place = {sheet_id: number for number, sheet_id in enumerate(sheet_ids)}
     ends: dict[str, list[tuple[int, int]]] = {}
     weights: dict[str, list[float]] = {}

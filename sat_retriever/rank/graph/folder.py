@@ -1,4 +1,4 @@
-"""A trained reranker as a folder: config.json with its spec, and model.onnx."""
+"""Write and read a trained reranker as a folder: config.json with its spec, and model.onnx."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ MODEL = "model.onnx"
 
 
 def write_graph_folder(target: Path, spec: GraphSpec, write_model: Callable[[Path], None]) -> None:
-    """Write a folder that `GraphModel.load` reads: there complete, or as it was before.
+    """Write a folder that `GraphModel.load` reads; after a failure the old one is unchanged.
 
     Args:
-        target: The folder; a reranker or an empty folder there is replaced.
-        spec: What the model reads.
-        write_model: Writes the ONNX file to the path it is given.
+        target: The folder; an existing reranker or empty folder is replaced.
+        spec: The inputs of the model.
+        write_model: Writes the ONNX file to a given path.
 
     Raises:
-        EncoderError: If it cannot be written, or something else is there.
+        EncoderError: If it cannot be written, or something else is at that path.
     """
     write_folder(target, FORMAT, spec.to_dict(), {MODEL: write_model})
 
 
 def read_graph_folder(folder: Path) -> GraphSpec:
-    """The spec of a folder, after its format, fingerprint and hashes were checked.
+    """Return the spec of a folder after checking its format, fingerprint and hashes.
 
     Raises:
         EncoderError: If it is missing, incomplete, damaged, or of another kind or format.
@@ -45,17 +45,17 @@ def read_graph_folder(folder: Path) -> GraphSpec:
 
 
 def copy_graph_folder(source: Path, target: Path, *, encoder: str | None = None) -> None:
-    """Write a copy of a reranker, for its own encoder or for one that learnt on from it.
+    """Copy a reranker, for its own encoder or for one trained further from it.
 
     Args:
         source: A reranker folder.
-        target: The folder; a reranker or an empty folder there is replaced.
-        encoder: Fingerprint of the encoder whose tokens the copy is to order; None leaves its
-            own. How well it orders those, and where a complete answer of them ends
-            (`complete_share` is copied), is for the caller to measure.
+        target: The folder; an existing reranker or empty folder is replaced.
+        encoder: Fingerprint of the encoder whose tokens the copy will order; None keeps its own.
+            The caller must measure how well it orders them, and how well the copied
+            `complete_share` fits.
 
     Raises:
-        EncoderError: If the source is no reranker, or the target cannot be written.
+        EncoderError: If the source is not a reranker, or the target cannot be written.
     """
     spec = read_graph_folder(source)
     if encoder is not None:
@@ -68,15 +68,15 @@ def copy_graph_folder(source: Path, target: Path, *, encoder: str | None = None)
 
 
 def compact_graph_folder(source: Path, target: Path) -> None:
-    """Write a copy of a reranker in half the space: its weights in half precision, run in fp32.
+    """Copy a reranker in half the space: weights in half precision, computed in fp32.
 
     Args:
         source: A reranker folder.
-        target: The folder; a reranker or an empty folder there is replaced.
+        target: The folder; an existing reranker or empty folder is replaced.
 
     Raises:
         MissingExtraError: If onnx is not installed.
-        EncoderError: If the source is no reranker in fp32, or the target cannot be written.
+        EncoderError: If the source is not a reranker in fp32, or the target cannot be written.
     """
     spec = read_graph_folder(source)
     write_graph_folder(target, spec, lambda file: compact_onnx(source / MODEL, file, "train"))

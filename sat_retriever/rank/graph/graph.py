@@ -1,4 +1,4 @@
-"""One query's candidates as a graph: tokens, scores, features and typed relations."""
+"""Build the graph of one query's candidates: tokens, scores, features and typed relations."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
 
-MAX_ENTRIES = 2**25  # numbers in the relations of one graph: 128 MiB, the model needs some more
+MAX_ENTRIES = 2**25  # numbers in the relations of one graph: 128 MiB; the model needs more
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateGraph:
-    """One query's candidates, best first, as the reranker reads them.
+    """One query's candidates, best first, as inputs of the reranker.
 
     Attributes:
         candidates: The k sheets; `score` is s, `rank` counts from 1.
         query: Query token (d,), unit length.
         tokens: Sheet tokens (k, d), rows of unit length.
         scores: Stage 1 scores s (k,), descending.
-        features: What the scorer reads beyond these (k, f), each in [-1, 1].
-        relations: Fixed relations (c, k, k), entry [r, i, j] = "j speaks to i", in [0, 1],
-            neither normalised nor freed of their diagonal: the model does both. Relations
-            that depend on learned states ("semantic", "query") are zero here.
+        features: Further inputs of the scorer (k, f), each in [-1, 1].
+        relations: Fixed relations (c, k, k), entry [r, i, j] = "j speaks to i", in [0, 1]. The
+            model normalises them and removes the diagonal. Relations that depend on learned
+            states ("semantic", "query") are zero here.
     """
 
     candidates: tuple[Candidate, ...]
@@ -54,23 +54,23 @@ def candidate_graph(
     spec: GraphSpec,
     filters: Filters | None = None,
 ) -> CandidateGraph:
-    """Connect one query's candidates by typed relations, as a trained reranker reads them.
+    """Connect one query's candidates by typed relations, as inputs of a trained reranker.
 
-    Source: paper, section 3.4 and appendix A (candidate graph). Departs: by the spec, the
-    candidates can be ranked by more than the cosine, and links can bring further ones in.
+    Source: paper, section 3.4 and appendix A (candidate graph). Departs: depending on the spec,
+    other scores than the cosine rank the candidates, and links can add further ones.
 
     Args:
-        index: Where the candidates come from.
+        index: Source of the candidates.
         question: The question that they were found for.
-        candidates: Stage 1's answer, in any order, each once; at least one. Sheets that were
-            removed from the index since are passed over.
-        spec: What the reranker reads.
-        filters: Conditions that sheets brought in by links meet.
+        candidates: The result of Stage 1, in any order, each once; at least one. Sheets that were
+            removed from the index since are ignored.
+        spec: The inputs of the reranker.
+        filters: Conditions on sheets that links add.
 
     Raises:
         EmptyInputError: If there is no candidate.
-        InputError: If there are too many candidates for the relations to fit in memory:
-            more than 5,792 over the number of channels' square root.
+        InputError: If there are too many candidates for the relations to fit in memory: more
+            than 5,792 divided by the square root of the number of channels.
     """
     found = started(index, question, candidates, spec, filters)
     found, records, tokens = _present(index, found)
@@ -82,13 +82,13 @@ def candidate_graph(
 def _present(
     index: SheetIndex, found: Sequence[Candidate]
 ) -> tuple[list[Candidate], dict[str, SheetRecord], FloatArray]:
-    """The candidates that a writer has not removed since, with their records and tokens."""
+    """Return the candidates that are still in the index, with their records and tokens."""
     while True:
         records = index.records([candidate.sheet_id for candidate in found])
         left = ranked(candidate for candidate in found if candidate.sheet_id in records)
         try:
             return left, records, index.tokens([candidate.sheet_id for candidate in left])
-        except InputError:  # removed after its record was read: the next one is not there
+        except InputError:  # removed after its record was read: the next pass drops it
             found = left
 
 
@@ -99,9 +99,9 @@ def started(
     spec: GraphSpec,
     filters: Filters | None = None,
 ) -> list[Candidate]:
-    """Candidates with the score s that a reranker starts from, best first, ranks renewed.
+    """Return candidates with the score s that a reranker starts from, best first, with new ranks.
 
-    Equal scores come in the order of sheet ids.
+    Ties are in the order of sheet ids.
     """
     dense, lexical = _parts(candidates)
     scores = dense if spec.start == "dense" else fuse(dense, lexical, spec.dense_weight)
@@ -114,7 +114,7 @@ def started(
 
 
 def ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The candidates with ranks from 1, in their order."""
+    """Return the candidates with ranks from 1, in their order."""
     return [
         candidate if candidate.rank == rank else replace(candidate, rank=rank)
         for rank, candidate in enumerate(candidates, start=1)
@@ -129,19 +129,19 @@ def build_graph(
     links: Sequence[Link],
     spec: GraphSpec,
 ) -> CandidateGraph:
-    """The graph of candidates whose parts are at hand; `candidate_graph` fetches them.
+    """Build the graph of candidates from given parts; `candidate_graph` fetches these.
 
     Args:
         query: Query token (d,), unit length.
         tokens: Tokens of the candidates (k, d), in their order.
-        candidates: What `started` gave, k of them.
-        records: Their records, and maybe others.
-        links: Links between them, and maybe others.
-        spec: What the reranker reads.
+        candidates: The k candidates from `started`.
+        records: Their records, and possibly others.
+        links: Links between them, and possibly others.
+        spec: The inputs of the reranker.
 
     Raises:
         EmptyInputError: If there is no candidate.
-        InputError: If there are too many for their relations, see `MAX_ENTRIES`.
+        InputError: If there are too many for their relations; see `MAX_ENTRIES`.
     """
     if not candidates:
         raise EmptyInputError("there are no candidates to connect; give one or more")
@@ -168,6 +168,6 @@ def build_graph(
 
 
 def _parts(candidates: Sequence[Candidate]) -> tuple[FloatArray, FloatArray]:
-    """Cosine and BM25 of candidates, each (k,)."""
+    """Return the cosine and BM25 of candidates, each (k,)."""
     dense = np.array([candidate.dense for candidate in candidates], dtype=np.float32)
     return dense, np.array([candidate.lexical for candidate in candidates], dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Stage 2, trained: a model reads the candidates' graph and orders them."""
+"""Rerank with a trained model that reads the graph of the candidates."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from sat_retriever.records.filters import Filters
 
 
 class GraphReranker(Reranker):
-    """Orders candidates by a trained base scorer and graph; safe to share between threads.
+    """A reranker with a trained base scorer and graph; may be shared between threads.
 
-    Takes more or fewer candidates than it was trained on: one, 200, and up to the thousands
-    whose relations fit in memory (`rank.graph.graph.MAX_ENTRIES`).
+    It takes more or fewer candidates than it was trained on, up to the thousands whose relations
+    fit in memory (`rank.graph.graph.MAX_ENTRIES`).
 
     Args:
-        index: Where the candidates come from.
+        index: Source of the candidates.
         model: The trained model.
 
     Raises:
@@ -44,10 +44,10 @@ class GraphReranker(Reranker):
     def load(
         cls, index: SheetIndex, folder: str | Path, *, threads: int | None = None
     ) -> GraphReranker:
-        """The reranker in a folder that training wrote, for the sheets of an index.
+        """Load the reranker in a folder that training wrote, for the sheets of an index.
 
         Raises:
-            EncoderError: If the folder is no reranker, damaged, or cannot be opened.
+            EncoderError: If the folder is not a reranker, is damaged, or cannot be opened.
             FingerprintMismatchError: If it was trained on other tokens than the index has.
             InputError: If `threads` is below 1.
         """
@@ -55,17 +55,17 @@ class GraphReranker(Reranker):
 
     @property
     def dense_weight(self) -> float:
-        """Share of the cosine in the score that candidates are to be found by."""
+        """Share of the cosine in the score that finds its candidates."""
         return self.model.spec.dense_weight
 
     @property
     def trained_candidates(self) -> int:
-        """Number of candidates a query that it was trained on."""
+        """Number of candidates per query that it was trained on."""
         return self.model.spec.candidates
 
     @property
     def complete_share(self) -> float:
-        """Share of the best score that a sheet of a complete answer has at least."""
+        """Smallest share of the best score for a sheet of a complete answer."""
         return self.model.spec.complete_share
 
     def rerank(
@@ -74,18 +74,18 @@ class GraphReranker(Reranker):
         candidates: Sequence[Candidate],
         filters: Filters | None = None,
     ) -> list[Candidate]:
-        """Candidates with new scores and ranks, best first.
+        """Return candidates with new scores and ranks, best first.
 
-        The score is the sigmoid of the model's logit, in [0, 1]: how likely it takes the
-        sheet to be relevant, as its loss weighs relevant sheets. The order is that of the
-        logits, also where two scores round to the same number; equal logits come in the
-        order of sheet ids. A sheet that was removed from the index in the meantime is left
-        out; a model trained on candidates after links adds those that links lead to.
+        The score is the sigmoid of the model's logit, in [0, 1]: the probability that the sheet is
+        relevant, with relevant sheets weighted as in the loss. Logits decide the order, even if two
+        scores round to the same number; equal logits are in the order of sheet ids. Sheets that
+        were removed from the index since are left out. A model trained on candidates after links
+        adds the sheets that links lead to.
 
         Args:
             question: The question that the candidates were found for.
-            candidates: Stage 1's answer, in any order.
-            filters: Conditions that added sheets meet.
+            candidates: The result of Stage 1, in any order.
+            filters: Conditions on added sheets.
 
         Raises:
             InputError: If there are too many candidates for one graph.

@@ -1,8 +1,8 @@
-"""A candidate graph to logits: onnxruntime only, no torch.
+"""Compute the logits of a candidate graph with onnxruntime, without torch.
 
 The model's inputs are `query` (d,), `tokens` (k, d), `scores` (k,), `features` (k, f) and
-`relations` (c, k, k), all float32, of which it may leave out what it does not read; its
-output is `logits` (k,) float32.
+`relations` (c, k, k), all float32; it may lack inputs that it does not read. Its output is
+`logits` (k,) float32.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     import onnxruntime
 
 _NEEDED = frozenset({"query", "tokens", "scores"})
-_MOST_THREADS = 4  # one graph gains little beyond
+_MOST_THREADS = 4  # one graph gains little from more
 
 
 class GraphModel:
-    """A trained base scorer, with or without its graph; safe to share between threads.
+    """A trained base scorer, with or without its graph; may be shared between threads.
 
     Source: paper, section 3.4 and appendix A; the parts are in `sat_retriever.training`.
 
     Args:
-        folder: Where it came from, to name in an error.
-        spec: What it reads.
+        folder: Its folder, for error messages.
+        spec: Its inputs.
         session: The opened model.
     """
 
@@ -48,15 +48,14 @@ class GraphModel:
 
     @classmethod
     def load(cls, folder: str | Path, *, threads: int | None = None) -> GraphModel:
-        """The model in a folder that training wrote.
+        """Load the model in a folder that training wrote.
 
         Args:
             folder: The folder.
-            threads: Processor cores to use, at least 1; those available, four at most, when
-                None.
+            threads: Processor cores to use, at least 1; None takes all available, at most four.
 
         Raises:
-            EncoderError: If the folder is no reranker, damaged, or cannot be opened.
+            EncoderError: If the folder is not a reranker, is damaged, or cannot be opened.
             InputError: If `threads` is below 1.
         """
         cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
@@ -66,13 +65,13 @@ class GraphModel:
         return cls(folder, spec, session)
 
     def scores(self, graph: CandidateGraph) -> FloatArray:
-        """Logits of the candidates, (k,) float32, in their order.
+        """Return the logits of the candidates, (k,) float32, in their order.
 
         Args:
-            graph: One query's candidates, made by this model's spec; any number of them.
+            graph: One query's candidates, built with this model's spec; any number of them.
 
         Raises:
-            EncoderError: If onnxruntime fails, or gives something else than k numbers.
+            EncoderError: If onnxruntime fails, or the result is not k numbers.
         """
         inputs = {
             name: np.ascontiguousarray(getattr(graph, name), dtype=np.float32)
@@ -82,7 +81,7 @@ class GraphModel:
 
 
 def _check_inputs(session: onnxruntime.InferenceSession, spec: GraphSpec, file: Path) -> None:
-    """Refuse a model that is not what its config.json describes."""
+    """Refuse a model that differs from the description in its config.json."""
     found = input_shapes(session)
     d, f, c = spec.width, len(spec.features), len(spec.channels)
     wanted: dict[str, tuple[int | None, ...]] = {  # None: the k of candidates

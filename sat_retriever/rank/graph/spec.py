@@ -1,4 +1,4 @@
-"""What a trained reranker must be given, and its identity."""
+"""Describe a trained reranker: its inputs and its identity."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ FEATURES = ("lexical", "dense", "fused")
 
 @dataclass(frozen=True, slots=True)
 class GraphSpec:
-    """What a trained reranker reads; saved beside its weights.
+    """The inputs of a trained reranker; saved beside its weights.
 
     Attributes:
         encoder: Fingerprint of the Sheet Encoder whose tokens it was trained on.
-        serialization: Fingerprint of the texts those tokens were made of.
+        serialization: Fingerprint of the texts that those tokens were made from.
         width: Token width d.
-        start: What ranked its candidates: "dense" the cosine, "fused" cosine and words,
-            "links" that after the training-free link reranker.
-        dense_weight: Share of the cosine in the fused score, by which candidates are found
-            whatever ranks them then; 1 is the cosine alone.
-        candidates: Candidates a query it was trained on, the paper's K.
-        features: What it reads of a sheet beyond token and score, f of them, in order: of
-            "lexical" (BM25), "dense" (cosine), "fused" (both).
-        channels: Relations of the graph, c of them, in order; see `graphrank.channels`.
+        start: Score that ranked its candidates: "dense" is the cosine, "fused" mixes cosine and
+            words, "links" adds the training-free link reranker to that.
+        dense_weight: Share of the cosine in the fused score that finds candidates, whatever ranks
+            them afterwards; 1 is the cosine alone.
+        candidates: Candidates per query that it was trained on, the paper's K.
+        features: Its f inputs per sheet beyond token and score, in order, from "lexical" (BM25),
+            "dense" (cosine) and "fused" (both).
+        channels: The c relations of the graph, in order; see `rank.graph.channels`.
         layers: Message-passing layers; 0 for a base scorer alone.
-        complete_share: Share of the best score, in (0, 1], that a sheet must have to be part
-            of a complete answer (`SheetRetriever.retrieve_set`); scores are probabilities.
+        complete_share: Share of the best score, in (0, 1], that a sheet of a complete answer needs
+            (`SheetRetriever.retrieve_set`); scores are probabilities.
 
     Raises:
         InputError: If a name is unknown or a number out of its range.
@@ -67,13 +67,13 @@ class GraphSpec:
         check_channels(self.channels)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain JSON values."""
+        """Return the fields as plain JSON values."""
         values = asdict(self)
         return {**values, "features": list(self.features), "channels": list(self.channels)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> GraphSpec:
-        """The spec that `to_dict` wrote.
+        """Read a spec from the output of `to_dict`.
 
         Raises:
             InputError: If a field is missing, unknown (a newer version wrote it) or invalid.

@@ -1,4 +1,4 @@
-"""Stage 2 without training: links between sheets rank them."""
+"""Rerank by links between sheets, without training."""
 
 from sat_retriever.rank.links.linkrank import LinkReranker
 from sat_retriever.rank.links.settings import LinkSettings

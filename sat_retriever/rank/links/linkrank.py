@@ -1,4 +1,4 @@
-"""Stage 2 without training: links raise candidates and add sheets."""
+"""Rerank by links, without training: links raise candidates and add sheets."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 
-MIN_REACH = 0.3  # weight of a link that leads to a new sheet
+MIN_REACH = 0.3  # least weight of a link that adds a sheet
 
 
 class LinkReranker(Reranker):
-    """Raises sheets that the best candidates depend on, or that depend on them.
+    """A reranker that raises sheets linked to the best candidates.
 
-    A sheet rises part of the way to the sheet that pulls it: the more, the less of the
-    query that one explains, and the more of the rest the risen one does. So the first
-    candidate stays first, no sheet overtakes the best of those that raise it, and without
-    links nothing moves. Holds no state of its own; safe to share between threads.
+    A sheet moves part of the way up to the sheet that pulls it. It moves further if that sheet has
+    fewer of the query's words, and if it has more of the rest itself. So the first candidate stays
+    first, no sheet overtakes the best of those that raise it, and without links nothing moves. It
+    has no state of its own and may be shared between threads.
 
     Args:
-        index: Where the candidates come from.
-        settings: Its numbers; None takes those chosen on validation data.
-        dense_weight: Share of the cosine in the score that candidates are to be found by; None
-            is the index's own.
+        index: Source of the candidates.
+        settings: Its weights; None takes those chosen on validation data.
+        dense_weight: Share of the cosine in the score that finds candidates; None is the index's
+            own.
     """
 
     def __init__(
@@ -48,12 +48,12 @@ class LinkReranker(Reranker):
 
     @property
     def dense_weight(self) -> float | None:
-        """Share of the cosine in the score that candidates are found by; None: the index's."""
+        """Share of the cosine in the score that finds candidates; None is the index's own."""
         return self._dense_weight
 
     @property
     def keeps_scale(self) -> bool:
-        """True: a sheet that no link raises keeps its score."""
+        """True, since a sheet that no link raises keeps its score."""
         return True
 
     def rerank(
@@ -62,16 +62,15 @@ class LinkReranker(Reranker):
         candidates: Sequence[Candidate],
         filters: Filters | None = None,
     ) -> list[Candidate]:
-        """Candidates with new scores and ranks, best first, linked sheets added.
+        """Return candidates with new scores and ranks, best first, with linked sheets added.
 
-        Scores stay in the range of the fused score and comparable to it, which they never
-        fall below; `via` names the link that raised a sheet most. Equal scores come in the
-        order of sheet ids.
+        Scores stay in the range of the fused score, comparable to it and never below it. `via`
+        names the link that raised a sheet most. Ties are in the order of sheet ids.
 
         Args:
             question: The question that the candidates were found for.
-            candidates: Stage 1's answer, in any order.
-            filters: Conditions that added sheets meet.
+            candidates: The result of Stage 1, in any order.
+            filters: Conditions on added sheets.
         """
         found = sorted(candidates, key=_order)
         best = [candidate.sheet_id for candidate in found[: self.settings.pulling]]
@@ -95,7 +94,7 @@ class LinkReranker(Reranker):
         best: Sequence[str],
         filters: Filters | None,
     ) -> list[Candidate]:
-        """The candidates and the sheets that the best of them depend on."""
+        """Add the sheets that the best candidates depend on."""
         limit = self.settings.hub_links
         links = [self.index.link_targets(sheet_id, limit + 1) for sheet_id in best]
         leading = [link for few in links if len(few) <= limit for link in few]
@@ -113,7 +112,7 @@ class LinkReranker(Reranker):
     def _lifted(
         self, question: Question, found: list[Candidate], ids: list[str], graph: PullGraph
     ) -> list[Candidate]:
-        """Candidates with the scores that walks over the graph end with, best first."""
+        """Return candidates with the scores after walks over the graph, best first."""
         scores: Matrix = np.array([candidate.score for candidate in found])
         words = self.index.word_shares(question, ids)
         pulled = pulls(scores, graph, words, self.settings)

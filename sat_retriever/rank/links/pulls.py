@@ -1,4 +1,4 @@
-"""How strongly candidates pull each other over their links, for one query."""
+"""Compute how strongly candidates pull each other over their links, for one query."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _MAX_EVIDENCE = 200
 
 @dataclass(frozen=True, slots=True)
 class PullGraph:
-    """What relates n candidates.
+    """The relations between n candidates.
 
     Attributes:
-        weights: Entry [j, i] = weight with which a link lets i pull j, (n, n), 0 without.
-        siblings: Entry [j, i] = whether both are in one workbook, (n, n); none with itself.
-        links: The link behind each weight, by (j, i).
+        weights: Entry [j, i] = weight with which a link lets i pull j, (n, n), 0 without a link.
+        siblings: Entry [j, i] is true if both are in one workbook, (n, n); false for i = j.
+        links: The link of each weight, by (j, i).
         homes: Workbook of each candidate; empty for none.
     """
 
@@ -33,24 +33,24 @@ class PullGraph:
     homes: tuple[str, ...]
 
     def __bool__(self) -> bool:
-        """Whether anything relates any two of them."""
+        """True if two of the candidates are related."""
         return bool(self.links) or bool(self.siblings.any())
 
 
 @dataclass(frozen=True, slots=True)
 class Pulls:
-    """How strongly sheets pull each other, by links and by being in one workbook.
+    """The strength with which sheets pull each other, by links and by their workbook.
 
     Attributes:
         linked: Entry [j, i] = how strongly i pulls j over a link, (n, n).
-        beside: The same for sheets of one workbook.
+        beside: Entry [j, i] = how strongly i pulls j as a sheet of its workbook, (n, n).
     """
 
     linked: Matrix
     beside: Matrix
 
     def strongest(self) -> Matrix:
-        """The stronger of the two, (n, n)."""
+        """Return the stronger of the two, (n, n)."""
         return np.maximum(self.linked, self.beside)
 
 
@@ -60,9 +60,9 @@ def pull_graph(
     homes: Mapping[str, str],
     settings: LinkSettings,
 ) -> PullGraph:
-    """The graph over some sheets; links that leave them are passed over.
+    """Build the graph over some sheets; links to other sheets are ignored.
 
-    Of several links of two sheets the strongest counts; of equals, the first in the order
+    The strongest of several links between two sheets counts; among equals, the first in the order
     of ends and types.
 
     Args:
@@ -91,15 +91,15 @@ def pull_graph(
 
 
 def pulls(scores: Matrix, graph: PullGraph, words: WordShares, settings: LinkSettings) -> Pulls:
-    """How strongly each sheet pulls each other; see `LinkSettings` for the formula.
+    """Return how strongly each sheet pulls each other; see `LinkSettings` for the formula.
 
-    Only the best sheets pull, and only sheets of a lower score than their own.
+    Only the best sheets pull, and only sheets with a lower score than their own.
 
     Args:
         scores: Stage 1 scores (n,), best first.
-        graph: What relates the same sheets.
-        words: What each word of the query gives each of them.
-        settings: The numbers of the formula.
+        graph: Relations between the same sheets.
+        words: Share of each word of the query in each sheet.
+        settings: The weights of the formula.
     """
     linked, beside = np.zeros_like(graph.weights), np.zeros_like(graph.weights)
     for i in range(min(settings.pulling, len(scores))):
@@ -118,7 +118,7 @@ def pulls(scores: Matrix, graph: PullGraph, words: WordShares, settings: LinkSet
 
 
 def reason(graph: PullGraph, found: Pulls, ids: Sequence[str], j: int, i: int) -> Link:
-    """The link over which sheet i pulls sheet j most."""
+    """Return the link over which sheet i pulls sheet j most."""
     if found.linked[j, i] >= found.beside[j, i]:
         return graph.links[j, i]
     evidence = f"both in {graph.homes[j]}"[:_MAX_EVIDENCE]

@@ -1,4 +1,4 @@
-"""What decides how far links move a sheet: one frozen set of numbers for every corpus."""
+"""Define how far links move a sheet: one frozen set of numbers for every corpus."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ _TYPE_WEIGHTS = MappingProxyType({member.value: member.kind.pull for member in L
 
 @dataclass(frozen=True, slots=True)
 class LinkSettings:
-    """Numbers of the link-aware ranking, chosen on validation parts (benchmarks/LOG.md).
+    """The numbers of the link-aware ranking, chosen on validation parts (benchmarks/LOG.md).
 
-    A sheet pulls one it is linked to with
-    `type · √weight · (base + unexplained · u + added · a) / degree ** hub`, and one of its
-    own workbook with `siblings · (unexplained · u + added · a) / degree ** hub`: `u` is the
-    share of the query's words, by weight, that the pulling sheet lacks, `a` what the
-    pulled one's words add to its own, `degree` the candidates that it pulls in this way.
+    A sheet pulls a linked one with `type · √weight · (base + unexplained · u + added · a) /
+    degree ** hub`, and one of its own workbook with `siblings · (unexplained · u + added · a) /
+    degree ** hub`. Here `u` is the share of the query's words, by weight, that the pulling sheet
+    lacks, `a` is what the pulled sheet's words add to its own, and `degree` is the number of
+    candidates that it pulls in this way.
 
     Attributes:
         pulling: Sheets that may pull others: the best ones by Stage 1.
         base: Pull of any link.
-        unexplained: Pull for what the pulling sheet leaves unexplained.
-        added: Pull for what the pulled sheet explains in addition.
-        backward: Share of a link's pull on the sheet that depends; the one it depends on
-            gets all of it.
-        across: Share of a join's weight when it leaves the workbook: that two workbooks have
-            like columns is no sign that a question means both.
+        unexplained: Pull per share of the query that the pulling sheet leaves unexplained.
+        added: Pull per share that the pulled sheet explains in addition.
+        backward: Share of a link's pull on the dependent sheet; the sheet it depends on gets the
+            whole pull.
+        across: Share of a join's weight if it leaves the workbook. Similar columns in two
+            workbooks are no sign that a question means both.
         siblings: Weight of being in one workbook.
         hub: Exponent of the degree.
-        longest: The most of the gap to a pulling sheet that a pulled one can close, below 1.
+        longest: Largest share of the gap to a pulling sheet that a sheet can close, below 1.
         hub_links: A sheet with more outgoing links than this leads to no new sheets.
-        expansion: Most sheets added from outside the candidates.
+        expansion: Most sheets that are added from outside the candidates.
         types: Weight of each type of link; by default the `pull` of its `LinkKind`.
         other: Weight of a type that is not in `types`.
     """
@@ -56,7 +56,7 @@ class LinkSettings:
     other: float = OTHER_KIND.pull
 
     def __post_init__(self) -> None:
-        """Refuse numbers that would break what the ranking promises.
+        """Refuse numbers that would break the guarantees of the ranking.
 
         Raises:
             InputError: If a number is out of its range.
@@ -70,7 +70,7 @@ class LinkSettings:
             raise InputError("a count of the link settings is negative; give 0 or more")
 
     def reach(self, link: Link, homes: Mapping[str, str]) -> float:
-        """Weight with which a link pulls the sheet that the other one depends on.
+        """Return the weight with which a link pulls the sheet that the other depends on.
 
         Args:
             link: The link.

@@ -1,4 +1,4 @@
-"""Personalised PageRank from every candidate at once, exactly."""
+"""Compute personalised PageRank from every candidate at once, exactly."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Where walks over links end.
+    """The result of walks over links.
 
     Attributes:
         scores: Expected score at the end of a walk from each sheet, (n,).
-        gains: How much of sheet j's rise came over its step to i, (n, n), row j.
+        gains: Part of sheet j's rise that came over its step to i, (n, n), row j.
     """
 
     scores: Matrix
@@ -24,20 +24,20 @@ class Walk:
 
 
 def walk(scores: Matrix, pulls: Matrix, longest: float) -> Walk:
-    """Scores of sheets after each has looked, over its links, at the sheets that pull it.
+    """Return the scores of sheets after walks over the links to the sheets that pull them.
 
-    A walk starts at a sheet, goes on to a sheet that pulls it, or ends and reads the score
-    there. Row j of the walks' end points is the personalised PageRank of sheet j, whose
-    damping is the sum of its pulls; a sheet that nothing pulls keeps its score exactly.
+    A walk starts at a sheet and either goes on to a sheet that pulls it, or ends and reads the
+    score there. Row j of the walks' end points is the personalised PageRank of sheet j, whose
+    damping is the sum of its pulls. A sheet without a pull keeps its score exactly.
 
-    Source: Page, Brin, Motwani and Winograd (1999); Haveliwala (2002). Departs: each sheet
-    has a damping of its own (equal to one damping for all and a loop at each sheet), and
-    the sum is taken backwards, over the seeds' scores, so that one solve serves all sheets.
+    Source: Page, Brin, Motwani and Winograd (1999); Haveliwala (2002). Departs: each sheet has its
+    own damping (equal to one damping for all and a loop at each sheet), and the sum is computed
+    backwards, over the seeds' scores, so that one solve serves all sheets.
 
     Args:
         scores: Stage 1 scores (n,).
         pulls: Entry [j, i] = how strongly i pulls j, (n, n), none negative.
-        longest: Most damping, below 1.
+        longest: Largest damping, below 1.
 
     >>> found = walk(np.array([1.0, 0.2]), np.array([[0, 0], [0.5, 0]]), 0.9)
     >>> found.scores.round(3).tolist(), found.gains[1].round(3).tolist()

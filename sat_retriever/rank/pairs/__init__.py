@@ -1,4 +1,4 @@
-"""The Cross-Encoder: query and sheet read together, one logit a pair."""
+"""Rerank with a Cross-Encoder: it reads query and sheet together, one logit per pair."""
 
 from sat_retriever.rank.pairs.model import CrossEncoder
 from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker

@@ -1,4 +1,4 @@
-"""A Cross-Encoder as a folder: config.json, tokenizer.json and model.onnx, written in one step."""
+"""Write and read a Cross-Encoder as a folder: config.json, tokenizer.json and model.onnx."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ TOKENIZER = "tokenizer.json"
 def write_pair_folder(
     target: Path, spec: PairSpec, tokenizer: Path, write_model: Callable[[Path], None]
 ) -> None:
-    """Write a folder that `CrossEncoder.load` reads: there complete, or as it was before.
+    """Write a folder that `CrossEncoder.load` reads; after a failure the old one is unchanged.
 
     Args:
-        target: The folder; a Cross-Encoder or an empty folder there is replaced.
-        spec: How pairs are read and scored.
+        target: The folder; an existing Cross-Encoder or empty folder is replaced.
+        spec: The form of pairs and of their scores.
         tokenizer: The `tokenizer.json` to copy.
-        write_model: Writes the ONNX file to the path it is given.
+        write_model: Writes the ONNX file to a given path.
 
     Raises:
-        EncoderError: If it cannot be written, or something else is there.
+        EncoderError: If it cannot be written, or something else is at that path.
     """
 
     def copy(draft: Path) -> None:
@@ -37,7 +37,7 @@ def write_pair_folder(
 
 
 def read_pair_folder(folder: Path) -> PairSpec:
-    """The spec of a folder, after its format and hashes were checked.
+    """Return the spec of a folder after checking its format and hashes.
 
     Raises:
         EncoderError: If it is missing, incomplete, damaged, or of another kind or format.

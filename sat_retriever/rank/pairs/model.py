@@ -1,4 +1,4 @@
-"""Query and sheet texts to logits: onnxruntime and tokenizers only."""
+"""Compute the logits of query and sheet texts with onnxruntime and tokenizers only."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 _BATCH_PIECES = 1024  # word pieces in one padded batch; bounds memory
 _INPUTS = ("input_ids", "attention_mask")
-_MOST_THREADS = 4  # one batch gains little beyond
+_MOST_THREADS = 4  # one batch gains little from more
 
 
 class CrossEncoder:
-    """A model that reads a query and a sheet together; safe to share between threads.
+    """A model that reads a query and a sheet together; may be shared between threads.
 
-    Source: paper, appendix (Cross-Encoder). Departs: a mean-pooled backbone keeps its
-    pooling, where the paper's BGE has a CLS state.
+    Source: paper, appendix (Cross-Encoder). Departs: a mean-pooled backbone keeps its pooling;
+    the paper's BGE has a CLS state.
 
     Args:
-        folder: Where it came from, to name in an error.
-        spec: How pairs are read.
-        pieces: Makes the word pieces.
+        folder: Its folder, for error messages.
+        spec: The form of pairs.
+        pieces: The tokenizer of pairs.
         session: The opened model.
     """
 
@@ -57,15 +57,14 @@ class CrossEncoder:
 
     @classmethod
     def load(cls, folder: str | Path, *, threads: int | None = None) -> CrossEncoder:
-        """The Cross-Encoder in a folder that training wrote.
+        """Load the Cross-Encoder in a folder that training wrote.
 
         Args:
             folder: The folder.
-            threads: Processor cores to use, at least 1; those available, four at most, when
-                None.
+            threads: Processor cores to use, at least 1; None takes all available, at most four.
 
         Raises:
-            EncoderError: If the folder is no Cross-Encoder, damaged, or cannot be opened.
+            EncoderError: If the folder is not a Cross-Encoder, is damaged, or cannot be opened.
             InputError: If `threads` is below 1.
         """
         cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
@@ -80,23 +79,23 @@ class CrossEncoder:
         return cls(folder, spec, pieces, session)
 
     def logits(self, query: str, texts: Sequence[str]) -> FloatArray:
-        """How relevant each sheet is to a query, (k,) float32, in the order of the texts.
+        """Return the relevance of each sheet for a query, (k,) float32, in the order of the texts.
 
         The sigmoid of a logit is the model's probability, with relevant pairs weighted as in
-        training. Equal texts have equal logits, whatever else is asked for beside them.
+        training. Equal texts have equal logits, whatever the other texts are.
 
         Args:
-            query: What is asked.
+            query: The question.
             texts: Sheet texts, serialized as in training; may be empty.
 
         Raises:
             InputError: If `texts` is a single string.
-            EncoderError: If onnxruntime fails, for example for lack of memory, or the model
-                gives something else than numbers.
+            EncoderError: If onnxruntime fails, for example for lack of memory, or the result is not
+                finite.
         """
         if isinstance(texts, str):
             raise InputError("a single string was given; give a list of texts")
-        # Sorted: what shares a batch changes the last digit, and must not depend on the order.
+        # Sorted: the texts in a batch change the last digit, which must not depend on their order.
         different = sorted(set(texts))
         pairs = self._pieces.pairs(query, different)
         logits = np.empty(len(pairs), dtype=np.float32)
@@ -111,7 +110,7 @@ class CrossEncoder:
 
 
 def _check_inputs(session: onnxruntime.InferenceSession, spec: PairSpec, folder: Path) -> None:
-    """Refuse a model that is not what its config.json describes."""
+    """Refuse a model that differs from the description in its config.json."""
     wanted = {*_INPUTS, *(["token_type_ids"] if spec.token_types else [])}
     found, output = input_shapes(session), output_shape(session)
     if set(found) != wanted or [*map(len, found.values()), len(output)] != [2] * len(found) + [1]:

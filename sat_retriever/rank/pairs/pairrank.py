@@ -1,4 +1,4 @@
-"""Stage 2 by the Cross-Encoder: each candidate scored on its own, together with the query."""
+"""Rerank with the Cross-Encoder, which scores each candidate together with the query."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COMPLETE_SHARE = 0.5  # scores are probabilities: at least half as likely as th
 
 
 def blended(logits: FloatArray, cosines: FloatArray, weight: float) -> NDArray[np.float64]:
-    """Scores of pairs, any shape, float64: logit + w · Stage 1 score.
+    """Return the scores of pairs, any shape, float64: logit + w · Stage 1 score.
 
     Source: paper, appendix (Cross-Encoder).
 
@@ -38,10 +38,10 @@ def blended(logits: FloatArray, cosines: FloatArray, weight: float) -> NDArray[n
 
 
 class CrossEncoderReranker(Reranker):
-    """Orders candidates by logit + w · cosine; safe to share between threads.
+    """A reranker by logit + w · cosine; may be shared between threads.
 
     Args:
-        index: Where the candidates come from.
+        index: Source of the candidates.
         model: The Cross-Encoder.
 
     Raises:
@@ -58,10 +58,10 @@ class CrossEncoderReranker(Reranker):
     def load(
         cls, index: SheetIndex, folder: str | Path, *, threads: int | None = None
     ) -> CrossEncoderReranker:
-        """The reranker in a folder that training wrote, for the sheets of an index.
+        """Load the reranker in a folder that training wrote, for the sheets of an index.
 
         Raises:
-            EncoderError: If the folder is no Cross-Encoder, damaged, or cannot be opened.
+            EncoderError: If the folder is not a Cross-Encoder, is damaged, or cannot be opened.
             FingerprintMismatchError: If it was trained on other texts or other cosines.
             InputError: If `threads` is below 1.
         """
@@ -69,17 +69,17 @@ class CrossEncoderReranker(Reranker):
 
     @property
     def dense_weight(self) -> float:
-        """Share of the cosine in the score that candidates are to be found by."""
+        """Share of the cosine in the score that finds its candidates."""
         return self.model.spec.dense_weight
 
     @property
     def trained_candidates(self) -> int:
-        """Number of candidates a query that its weight w was chosen with."""
+        """Number of candidates per query that its weight w was chosen with."""
         return self.model.spec.candidates
 
     @property
     def complete_share(self) -> float:
-        """Share of the best score that a sheet of a complete answer has at least."""
+        """Smallest share of the best score for a sheet of a complete answer."""
         return _COMPLETE_SHARE
 
     def rerank(
@@ -88,18 +88,18 @@ class CrossEncoderReranker(Reranker):
         candidates: Sequence[Candidate],
         filters: Filters | None = None,
     ) -> list[Candidate]:
-        """The same sheets with new scores and ranks, best first.
+        """Return the same sheets with new scores and ranks, best first.
 
-        The score is the sigmoid of logit + w · (cosine - 1), in [0, 1]: subtracting w changes
-        no order and keeps scores apart that would otherwise all be next to 1. Times that the
-        query names hold it back by the same share as Stage 1's score. The order is that of the
-        exact values, also where two round to the same number; equal ones come in the order of
-        sheet ids. A sheet that was removed from the index in the meantime is left out.
+        The score is the sigmoid of logit + w · (cosine - 1), in [0, 1]. Subtracting w changes no
+        order and separates scores that would otherwise all be close to 1. Periods that the query
+        names hold it back by the same share as Stage 1's score. Exact values decide the order, even
+        if two round to the same number; equal ones are in the order of sheet ids. Sheets that were
+        removed from the index since are left out.
 
         Args:
             question: The question that the candidates were found for.
-            candidates: Stage 1's answer, in any order.
-            filters: Not needed, since no sheet is added.
+            candidates: The result of Stage 1, in any order.
+            filters: Unused, since no sheet is added.
 
         Raises:
             EncoderError: If the model cannot be run.
@@ -111,7 +111,7 @@ class CrossEncoderReranker(Reranker):
         scores = blended(self.model.logits(question.text, texts), cosines, self.model.spec.blend)
         times = np.array([candidate.time for candidate in found], dtype=np.float64)
         shown = probabilities(scores - self.model.spec.blend) * times
-        # The logarithm of what is shown: it still tells apart what is next to 1.
+        # The logarithm of the shown score still distinguishes values close to 1.
         exact = np.log(times) - np.logaddexp(0.0, self.model.spec.blend - scores.astype(np.float64))
         return rescored(found, exact, shown)
 

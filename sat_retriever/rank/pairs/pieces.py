@@ -1,4 +1,4 @@
-"""Query and sheet as one row of word pieces: what the model is given, in training and online."""
+"""Turn query and sheet into one row of word pieces, the same in training and online."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Pieces = tuple[int, ...]
 Inputs = Mapping[str, NDArray[np.int64]]
 
 _CACHED_TEXTS = 5_000  # sheets whose pieces are kept: 11 MB at 60 a text
-_QUERY_SHARE = 0.75  # of a pair; a longer query is cut, so that some of the sheet is read
+_QUERY_SHARE = 0.75  # of a pair; a longer query is cut, to leave room for the sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,16 @@ class Pair:
 
 
 class PairPieces:
-    """Texts to word pieces to padded pairs; safe to share between threads.
+    """A tokenizer from texts to padded pairs; may be shared between threads.
 
-    Source: paper, appendix (Cross-Encoder). Departs: models whose own form of a pair is
-    another (RoBERTa's) are given `[CLS] query [SEP] sheet [SEP]` all the same.
+    Source: paper, appendix (Cross-Encoder). Departs: models with another form of pairs (RoBERTa's)
+    also get `[CLS] query [SEP] sheet [SEP]`.
 
     Args:
-        tokenizer: Without padding and without truncation.
-        max_length: Word pieces of a pair, special ones included.
-        pad_id: Word piece that fills up shorter pairs.
-        lowercase: Lower-case texts before they are split.
+        tokenizer: A tokenizer without padding and truncation.
+        max_length: Longest pair in word pieces, including special ones.
+        pad_id: Word piece of the padding.
+        lowercase: True lower-cases texts before they are split.
     """
 
     def __init__(
@@ -65,10 +65,10 @@ class PairPieces:
 
     @classmethod
     def open(cls, file: Path, max_length: int, pad_id: int, *, lowercase: bool) -> PairPieces:
-        """The pieces of a `tokenizer.json`.
+        """Open a `tokenizer.json`.
 
         Raises:
-            EncoderError: If the file is no usable tokenizer.
+            EncoderError: If the file is not a usable tokenizer.
         """
         from tokenizers import Tokenizer
 
@@ -81,19 +81,19 @@ class PairPieces:
         return cls(tokenizer, max_length, pad_id, lowercase=lowercase)
 
     def pairs(self, query: str, sheets: Sequence[str]) -> list[Pair]:
-        """One query with each of the sheet texts: the sheet is cut first, then the query."""
+        """Pair one query with each of the sheet texts; the sheet is cut first, then the query."""
         asked = self._split(query)[: int(self._room * _QUERY_SHARE)]
         room = self._room - len(asked)
         return [Pair(asked, self._split(sheet)[:room]) for sheet in sheets]
 
     def padded(self, pairs: Sequence[Pair]) -> Inputs:
-        """`input_ids`, `attention_mask` and `token_type_ids` of pairs, each (b, t) int64."""
+        """Return `input_ids`, `attention_mask` and `token_type_ids` of pairs, each (b, t) int64."""
         shape = (len(pairs), max(map(len, pairs)))
         ids = np.full(shape, self._pad_id, dtype=np.int64)  # (b, t)
         mask = np.zeros(shape, dtype=np.int64)
         types = np.zeros(shape, dtype=np.int64)
         for row, pair in enumerate(pairs):
-            first = len(pair.query) + 2  # the sheet begins behind [CLS] query [SEP]
+            first = len(pair.query) + 2  # the sheet begins after [CLS] query [SEP]
             ids[row, : len(pair)] = [
                 self.start_id, *pair.query, self.end_id, *pair.sheet, self.end_id,
             ]  # fmt: skip
@@ -102,7 +102,7 @@ class PairPieces:
         return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
 
     def _pieces(self, text: str) -> Pieces:
-        """Word pieces of one text, none of them special, no more than a pair has room for."""
+        """Return the word pieces of one text without special ones, cut to the room in a pair."""
         # A lone surrogate (from a file name that is no UTF-8) cannot be split.
         text = text.encode("utf-8", "replace").decode("utf-8")
         text = text.lower() if self._lowercase else text
@@ -110,9 +110,9 @@ class PairPieces:
 
 
 def by_length(pairs: Sequence[Pair], most_pieces: int) -> Iterator[list[int]]:
-    """Places of pairs of about equal length, padded batches of at most that many pieces.
+    """Yield places of pairs of similar length, for padded batches of at most `most_pieces`.
 
-    A pair longer than that is a batch of its own.
+    A longer pair is a batch of its own.
 
     >>> pairs = [Pair((1,) * n, ()) for n in (7, 2, 3)]
     >>> [sorted(batch) for batch in by_length(pairs, most_pieces=12)]
@@ -129,7 +129,7 @@ def by_length(pairs: Sequence[Pair], most_pieces: int) -> Iterator[list[int]]:
 
 
 def _special(tokenizer: Tokenizer) -> tuple[int, int]:
-    """What the tokenizer puts before and behind a text: [CLS] and [SEP]."""
+    """Return the word pieces that the tokenizer puts before and after a text: [CLS] and [SEP]."""
     ids: list[int] = tokenizer.encode("").ids
     if len(ids) != 2:
         raise EncoderError(

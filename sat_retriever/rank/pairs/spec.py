@@ -1,4 +1,4 @@
-"""What decides every score of a Cross-Encoder."""
+"""Describe all settings that decide the scores of a Cross-Encoder."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _MIN_LENGTH = 8
 
 @dataclass(frozen=True, slots=True)
 class PairSpec:
-    """How a pair of query and sheet is read and scored; saved beside the weights.
+    """The form of a pair of query and sheet, and of its score; saved beside the weights.
 
     Attributes:
         backbone: Fingerprint of the untuned backbone, as of an encoder.
         pooling: State that the linear head reads: "cls" the first, "mean" the mean of all.
-        max_length: Word pieces read of a pair, special ones included.
+        max_length: Longest pair in word pieces, including special ones.
         start_id: Word piece before the query, [CLS].
-        end_id: Word piece behind the query and behind the sheet, [SEP].
-        pad_id: Word piece that fills up shorter pairs of a batch.
-        token_types: The model is told which piece is query (0) and which is sheet (1).
-        lowercase: Texts are lower-cased before they are split.
+        end_id: Word piece after the query and after the sheet, [SEP].
+        pad_id: Word piece of the padding.
+        token_types: True if the model reads token types, query 0 and sheet 1.
+        lowercase: True if texts are lower-cased before they are split.
         blend: Weight w of the Stage 1 score: a pair's score is logit + w · cosine.
         encoder: Fingerprint of the Sheet Encoder whose cosines w was chosen with.
-        serialization: Fingerprint of the texts of sheets it was trained on.
+        serialization: Fingerprint of the sheet texts that it was trained on.
         dense_weight: Share of the cosine in the score that ranked its candidates.
-        candidates: Candidates a query that it was chosen with, the paper's K.
+        candidates: Candidates per query that w was chosen with, the paper's K.
 
     Raises:
         EncoderError: If a value is unknown or out of its range.
@@ -62,12 +62,12 @@ class PairSpec:
             raise EncoderError(f"blend is {self.blend}; give a weight of 0 or more")
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain JSON values."""
+        """Return the fields as plain JSON values."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> PairSpec:
-        """The spec that `to_dict` wrote.
+        """Read a spec from the output of `to_dict`.
 
         Raises:
             EncoderError: If a field is missing, unknown or of another type.

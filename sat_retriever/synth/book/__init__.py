@@ -1,1 +1,1 @@
-"""A workbook before it is a file: what it is, how it is built, and cut."""
+"""Describe, build and cut workbooks before they are written as files."""

@@ -1,4 +1,4 @@
-"""Columns, sheets and number series that the templates of all categories are built from."""
+"""Build the columns, sheets and number series of the templates of all categories."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Cells = Iterable[Value | Recipe]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of sheet of one house: what makes its columns, facts and sheets.
+    """One kind of sheet of one house, which makes its columns, facts and sheets.
 
     Attributes:
         house: The company, market or institution.
@@ -34,7 +34,7 @@ class Kind:
     id: str
 
     def chance(self, *purpose: object) -> random.Random:
-        """A stream of random numbers for one purpose of this kind."""
+        """Return a stream of random numbers for one purpose of this kind."""
         return self.house.chance(self.category, self.id, *purpose)
 
     def column(
@@ -47,15 +47,15 @@ class Kind:
         key: str = "",
         unique: bool = False,
     ) -> Column:
-        """A column with this house's header and unit.
+        """Make a column with this house's header and unit.
 
         Args:
             column: Column id, as in the kind's words.
-            cells: One value or recipe a row.
-            style: How the cells are formatted.
-            group: Header above this and its neighbours of the same group.
-            key: Noun of what it identifies ("employee"): the house's name is put before it.
-            unique: Whether this sheet owns the key.
+            cells: One value or recipe per row.
+            style: Format of the cells.
+            group: Header above this column and its neighbours in the same group.
+            key: Noun for what the key identifies ("employee"); the house's name is put before it.
+            unique: True if this sheet owns the key.
         """
         house = self.house
         has_units = house.chance("units row", self.category).random() < 0.4
@@ -71,15 +71,15 @@ class Kind:
         )
 
     def tab(self, when: When | None = None, part: str = "") -> str:
-        """Name of the kind's tab; `when` and `part` only where tabs differ by them."""
+        """Return the name of the kind's tab; give `when` and `part` only if tabs differ by them."""
         return self.house.tab(self.category, self.id, when, part)
 
     def subject(self) -> str:
-        """What a workbook of this kind alone is about, in the house's word for it."""
+        """Return the house's name for the kind, as the subject of a workbook of this kind alone."""
         return self.house.kind_name(self.category, self.id)
 
     def header(self, column: str) -> str:
-        """A header in the house's variant; ids that begin with "group_" name groups."""
+        """Return a header in the house's variant; ids that begin with "group_" name groups."""
         return self.house.header(self.category, self.id, column)
 
     def facts(
@@ -90,13 +90,13 @@ class Kind:
         *,
         summary: bool = False,
     ) -> SheetFacts:
-        """What questions can ask of a sheet with these columns, without sheet id.
+        """Return the facts of a sheet with these columns, without sheet id.
 
         Args:
-            columns: Its columns: those with a key and all headers give keys and schema.
-            when: The period it is about; None for none.
-            part: What sets it apart from sheets of the same kind and period (a region).
-            summary: Whether it gathers from other sheets.
+            columns: Its columns; the key columns give the keys, all headers give the schema.
+            when: Its period; None for none.
+            part: Its distinction from sheets of the same kind and period (a region).
+            summary: True if it gathers data from other sheets.
         """
         words = self.house.vocabulary.categories[self.category]
         kind = words.kinds[self.id]
@@ -121,17 +121,17 @@ class Kind:
         name: str = "",
         summary: bool = False,
     ) -> Sheet:
-        """A sheet with facts, titles and the house's layout; `replace` adds the rest.
+        """Make a sheet with facts, titles and the house's layout; use `replace` for the rest.
 
-        The layout depends on the house and the kind alone: sheets of one kind have equal
-        places in all periods, as 3-D sums need.
+        The layout depends only on the house and the kind: sheets of one kind have the same layout
+        in all periods, which 3-D sums need.
 
         Args:
-            columns: Its table.
-            when: The period it is about; None for none.
-            part: What sets it apart from others of its kind and period.
+            columns: Columns of its table.
+            when: Its period; None for none.
+            part: Its distinction from sheets of the same kind and period.
             name: Name of the tab; empty for the kind's own name.
-            summary: Whether it gathers from other sheets.
+            summary: True if it gathers data from other sheets.
         """
         words = self.house.vocabulary.categories[self.category].kinds[self.id]
         pieces = (self.house.name, words.names[0], part, spoken(when) if when else "")
@@ -147,9 +147,9 @@ class Kind:
 def book(
     house: House, category: str, subject: str, when: When | None, sheets: Sequence[Sheet]
 ) -> Book:
-    """A workbook at the house's path for it, in its dialect.
+    """Make a workbook at the house's path, in its dialect.
 
-    Where the dialect names columns by table, each sheet with facts gets a table name.
+    If the dialect names columns by table, each sheet with facts gets a table name.
     """
     dialect = house.dialect()
     if dialect.ranges == "table":
@@ -167,7 +167,7 @@ def book(
 
 
 def dated(column: Column, text: str) -> Column:
-    """The column with a period in its header, joined as the header joins its words.
+    """Add a period to a column's header, with the separator that the header uses.
 
     >>> dated(Column("x", "actual_spend", ()), "2024").header
     'actual_spend_2024'
@@ -177,7 +177,7 @@ def dated(column: Column, text: str) -> Column:
 
 
 def schema(columns: Sequence[Column]) -> str:
-    """A short code equal for equal headers, whatever their case, digits and separators.
+    """Return a short code that is equal for equal headers, ignoring case, digits and separators.
 
     >>> a, b, c = (Column("x", header, ()) for header in ("Q1 Plan", "q2_plan", "Q1 Actual"))
     >>> schema([a]) == schema([b]), schema([a]) == schema([c])
@@ -191,12 +191,12 @@ def schema(columns: Sequence[Column]) -> str:
 
 
 def with_schema(facts: SheetFacts, columns: Sequence[Column]) -> SheetFacts:
-    """The facts of a sheet that has other columns now."""
+    """Return the facts of a sheet after its columns changed."""
     return replace(facts, schema=f"{facts.schema.rpartition('/')[0]}/{schema(columns)}")
 
 
 def spoken(when: When) -> str:
-    """A period as titles have it.
+    """Write a period as titles do.
 
     >>> spoken(When(2024)), spoken(When(2024, quarter=3)), spoken(When(2024, month=7))
     ('2024', 'Q3 2024', 'July 2024')
@@ -207,12 +207,12 @@ def spoken(when: When) -> str:
 
 
 def quarters(year: int) -> tuple[When, ...]:
-    """The four quarters of a year."""
+    """Return the four quarters of a year."""
     return tuple(When(year, quarter=quarter) for quarter in range(1, 5))
 
 
 def months(when: When) -> tuple[When, ...]:
-    """The months of a year or quarter, or the month itself.
+    """Return the months of a year or quarter, or the month itself.
 
     >>> [month.month for month in months(When(2024, quarter=2))]
     [4, 5, 6]
@@ -224,7 +224,7 @@ def months(when: When) -> tuple[When, ...]:
 
 
 def days(when: When, *, workdays: bool = True) -> tuple[date, ...]:
-    """All days of a period, or those from Monday to Friday.
+    """Return all days of a period, or only those from Monday to Friday.
 
     >>> len(days(When(2024, month=2))), len(days(When(2024, month=2), workdays=False))
     (21, 29)
@@ -237,14 +237,14 @@ def days(when: When, *, workdays: bool = True) -> tuple[date, ...]:
 
 
 def some_days(chance: random.Random, when: When, count: int) -> tuple[date, ...]:
-    """So many workdays of a period, ascending, with repetitions."""
+    """Return `count` random workdays of a period, ascending, with repetitions."""
     return tuple(sorted(chance.choices(days(when), k=count)))
 
 
 def walk(
     chance: random.Random, start: float, count: int, drift: float = 0.0, noise: float = 0.05
 ) -> tuple[float, ...]:
-    """A series that grows by `drift` a step give or take `noise` (both shares, not percent)."""
+    """Return a series that grows by `drift` per step, with noise (both are shares, not percent)."""
     values = [start]
     while len(values) < count:
         values.append(max(values[-1] * (1 + drift + chance.gauss(0, noise)), start * 0.05))
@@ -252,7 +252,7 @@ def walk(
 
 
 def parts(chance: random.Random, total: int, count: int, even: float = 4.0) -> tuple[int, ...]:
-    """Whole numbers that sum to `total`; the greater `even`, the more alike.
+    """Return whole numbers that sum to `total`; a greater `even` makes them more similar.
 
     >>> sum(parts(random.Random(1), 1000, 7))
     1000
@@ -265,10 +265,10 @@ def parts(chance: random.Random, total: int, count: int, even: float = 4.0) -> t
 
 
 def with_totals(sheet: Sheet, *columns: str, label: str = "Total") -> Sheet:
-    """The sheet with sums of these columns below the last row."""
+    """Return the sheet with sums of these columns below the last row."""
     return replace(sheet, totals=tuple((column, "SUM") for column in columns), total_label=label)
 
 
 def _plain(name: str) -> str:
-    """The ASCII letters and digits of a name: what a table's name may have."""
+    """Return the ASCII letters and digits of a name, which are allowed in a table's name."""
     return "".join(letter for letter in name if letter.isascii() and letter.isalnum())

@@ -1,8 +1,8 @@
-"""A workbook before it is a file: columns of values, and recipes for what is computed.
+"""Describe a workbook before it is a file: columns of values and recipes for formulas.
 
-A recipe says what a cell takes from where, by column ids and not by addresses. From the
-same recipe come the formula's text, its cached value, and the true links, so the three
-cannot disagree; a recipe whose sheet or column was dropped becomes a plain value.
+A recipe names the cells that a cell is calculated from by column ids, not by addresses. The
+formula's text, its cached value and the true links all come from the same recipe, so they
+cannot disagree. A recipe whose sheet or column was dropped becomes a plain value.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Style = Literal["text", "integer", "amount", "percent", "date"]
 
 @dataclass(frozen=True, slots=True)
 class SheetAt:
-    """A sheet to take from.
+    """A reference to a sheet.
 
     Attributes:
         sheet: Name of the tab.
-        book: Path of another workbook of the corpus; empty for the own one.
+        book: Path of another workbook of the corpus; empty for the same workbook.
     """
 
     sheet: str
@@ -33,7 +33,7 @@ class SheetAt:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """The same row's cell in another column of the own sheet."""
+    """The cell of the same row in another column of the same sheet."""
 
     column: str
 
@@ -47,7 +47,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Combine:
-    """Two numbers combined; a division by zero gives 0 (written with IF)."""
+    """Two numbers combined by an operator; a division by zero gives 0 (written with IF)."""
 
     operator: Literal["+", "-", "*", "/"]
     left: Recipe
@@ -56,7 +56,7 @@ class Combine:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """One cell as it is: `='Q1'!C7`. `row` counts data rows from 0."""
+    """One cell, unchanged: `='Q1'!C7`. `row` counts data rows from 0."""
 
     at: SheetAt
     column: str
@@ -65,7 +65,7 @@ class Take:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A column in one number: `=SUM('Q1'!C5:C20)`."""
+    """A column reduced to one number: `=SUM('Q1'!C5:C20)`."""
 
     at: SheetAt
     column: str
@@ -74,7 +74,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class TotalWhere:
-    """The sum of those rows of a column whose `where` equals the own row's `equals`: SUMIFS."""
+    """The sum of the rows of a column whose `where` equals this row's `equals`: SUMIFS."""
 
     at: SheetAt
     column: str
@@ -84,7 +84,7 @@ class TotalWhere:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """`column` of the first row whose `match` equals the own row's `key`."""
+    """The value in `column` of the first row whose `match` equals this row's `key`."""
 
     at: SheetAt
     key: str
@@ -94,7 +94,7 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Through:
-    """One cell summed through a run of sheets of equal layout: `=SUM(Jan:Dec!C7)`."""
+    """The sum of one cell over a run of sheets with the same layout: `=SUM(Jan:Dec!C7)`."""
 
     first: str
     last: str
@@ -111,14 +111,14 @@ class Column:
 
     Attributes:
         id: Name inside the templates ("material_code"); equal ids align between sheets.
-        header: What the sheet shows.
-        cells: One value or recipe a data row; all columns of a sheet have equally many.
-        style: How its cells are formatted.
-        group: Header above this and its neighbours of the same group, in a merged cell.
-        unit: Text of the units row; empty without.
-        key: What its values identify, for example "Apex Technologies/employee"; columns
-            of equal keys join. Empty for all others.
-        unique: Whether each value stands here once: the sheet that owns the key.
+        header: Header on the sheet.
+        cells: One value or recipe per data row; all columns of a sheet have equally many.
+        style: Format of its cells.
+        group: Header above this column and its neighbours in the same group, in a merged cell.
+        unit: Text in the units row; empty for none.
+        key: Identity of its values, for example "Apex Technologies/employee"; columns with
+            equal keys join. Empty for all other columns.
+        unique: True if each value occurs once, on the sheet that owns the key.
         placeholder: Noun of typed placeholders for high-cardinality text ("Movie").
     """
 
@@ -135,13 +135,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where a table stands.
+    """The position of a table and the texts around it.
 
     Attributes:
-        titles: Lines above the table; the first one is its title.
+        titles: Lines above the table; the first is its title.
         gap: Empty rows between titles and header.
-        first_row: Rows left empty above everything.
-        first_column: Columns left empty on the left.
+        first_row: Number of empty rows at the top.
+        first_column: Number of empty columns on the left.
         notes: Lines below the table, after one empty row.
     """
 
@@ -154,7 +154,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart on a sheet: one column of numbers against one of names, of some sheet."""
+    """A chart on a sheet: a column of numbers by a column of names, from any sheet."""
 
     at: SheetAt
     names: str
@@ -163,7 +163,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """A column whose cells must be one of another sheet's column (a list validation)."""
+    """A list validation: the cells of a column must be values of another sheet's column."""
 
     column: str
     at: SheetAt
@@ -184,15 +184,15 @@ class Sheet:
     """One sheet with one table.
 
     Attributes:
-        name: Name of the tab as Excel allows it: at most 31 characters, none of []:*?/
-        columns: Its table, left to right.
-        facts: What questions can ask for, without sheet id; None for a sheet that
-            answers no question (notes, lists of choices).
-        layout: Where the table stands.
-        totals: Columns with a total below the last row, and how; the first column
-            holds `total_label`.
+        name: Name of the tab, as Excel allows it: at most 31 characters, none of []:*?/
+        columns: Columns of its table, left to right.
+        facts: Facts for questions, without sheet id; None for a sheet that answers no question
+            (notes, lists of choices).
+        layout: Position of the table.
+        totals: Columns with a total below the last row, and their functions; the first column
+            contains `total_label`.
         total_label: Text of the totals row, for example "Total".
-        hidden: Whether Excel hides it.
+        hidden: True if Excel hides it.
         table_name: Name of its table object; empty for a plain range.
         charts: Charts beside the table.
         choices: List validations.
@@ -213,23 +213,23 @@ class Sheet:
 
     @property
     def num_rows(self) -> int:
-        """Number of data rows."""
+        """The number of data rows."""
         return len(self.columns[0].cells) if self.columns else 0
 
     def column(self, column_id: str) -> Column | None:
-        """The column of an id; None if the sheet has none."""
+        """Return the column of an id; None if the sheet has none."""
         return next((column for column in self.columns if column.id == column_id), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a workbook's author writes formulas.
+    """The style in which a workbook's author writes formulas.
 
     Attributes:
-        lookup: Function for lookups; VLOOKUP gives way to INDEX/MATCH where it cannot look
-            to the left.
-        ranges: How a column is named: `$C$5:$C$20`, `C:C`, a defined name, or a table's
-            column (of the own workbook; otherwise and elsewhere by area).
+        lookup: Function for lookups; INDEX/MATCH replaces VLOOKUP if the result is to the left of
+            the key.
+        ranges: Reference to a column: `$C$5:$C$20`, `C:C`, a defined name, or a table's column.
+            Areas replace names and tables where these are impossible, and in other workbooks.
         colour: Fill of headers as RRGGBB.
         font: Name of the font.
     """
@@ -245,11 +245,11 @@ class Book:
     """One workbook.
 
     Attributes:
-        path: POSIX path below the corpus's folder, ending in .xlsx.
+        path: POSIX path in the corpus's folder, ending in .xlsx.
         category: Category of the published statistics, for example "Inventory Products".
-        sheets: Its sheets in tab order, at least one visible.
-        dialect: How its formulas are written.
-        convention: Name of the naming convention that named it.
+        sheets: Its sheets in tab order, at least one of them visible.
+        dialect: Style of its formulas.
+        convention: Name of the naming convention of its path.
     """
 
     path: str
@@ -259,5 +259,5 @@ class Book:
     convention: str = ""
 
     def sheet(self, name: str) -> Sheet | None:
-        """The sheet of a name; None if there is none."""
+        """Return the sheet of a name; None if there is none."""
         return next((sheet for sheet in self.sheets if sheet.name == name), None)

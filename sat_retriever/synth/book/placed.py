@@ -1,4 +1,4 @@
-"""Where the parts of a sheet stand: rows and columns from its layout alone."""
+"""Compute the rows and columns of a sheet's parts from its layout alone."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from sat_retriever.synth.book.model import Book, Column, Sheet
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Rows and columns of a sheet's parts, 1-based; 0 for a part it does not have.
+    """The rows and columns of a sheet's parts, 1-based; 0 for a part that it does not have.
 
     Attributes:
         title_row: First title.
         group_row: Headers over groups of columns.
         header_row: Headers.
         units_row: Units.
-        first_row: First data row, also if there is none.
-        num_rows: Data rows.
+        first_row: First data row, even if there is none.
+        num_rows: Number of data rows.
         totals_row: Totals.
         notes_row: First note.
         left: First column.
-        width: Columns of the table.
-        table: Whether the table is written as a table object. Excel's have one header row
-            of different texts right above their data, so a sheet with groups, units or
-            equal headers has none, whatever its `table_name`.
+        width: Number of columns of the table.
+        table: True if the table is written as a table object. Excel's table objects have one
+            header row of distinct texts directly above their data, so a sheet with groups, units
+            or equal headers has none, despite a `table_name`.
     """
 
     title_row: int
@@ -43,21 +43,21 @@ class Place:
 
     @property
     def last_row(self) -> int:
-        """Last data row."""
+        """The last data row."""
         return self.first_row + self.num_rows - 1
 
     @property
     def right(self) -> int:
-        """Last column of the table."""
+        """The last column of the table."""
         return self.left + self.width - 1
 
     @property
     def top(self) -> int:
-        """Topmost header row."""
+        """The topmost header row."""
         return self.group_row or self.header_row
 
     def whole(self) -> Area:
-        """The table from its topmost header to its last data row or totals row."""
+        """Return the area from the topmost header to the last data row or totals row."""
         bottom = self.totals_row or max(self.last_row, self.units_row, self.header_row)
         return Area(self.top, self.left, bottom, self.right)
 
@@ -69,7 +69,7 @@ class Placed:
     Attributes:
         book: The workbook.
         sheet: The sheet.
-        place: Where its parts stand.
+        place: Rows and columns of its parts.
         numbers: 1-based column number on the sheet by column id.
     """
 
@@ -82,29 +82,29 @@ class Placed:
         return f"{self.book.path}#{self.sheet.name}"
 
     def column(self, column_id: str) -> Column:
-        """The column of an id.
+        """Return the column of an id.
 
         Raises:
-            ValueError: If the sheet has none.
+            ValueError: If the sheet has no such column.
         """
         if column_id not in self.numbers:
             raise ValueError(f"{self} has no column {column_id!r}; it has {list(self.numbers)}")
         return self.sheet.columns[self.numbers[column_id] - self.place.left]
 
     def letters(self, column_id: str) -> str:
-        """Letters of a column.
+        """Return the letters of a column.
 
         Raises:
-            ValueError: If the sheet has none of that id.
+            ValueError: If the sheet has no column of that id.
         """
         self.column(column_id)
         return column_letters(self.numbers[column_id])
 
     def row(self, number: int) -> int:
-        """Sheet row, 1-based, of a data row counted from 0.
+        """Return the 1-based sheet row of a data row counted from 0.
 
         Raises:
-            ValueError: If there is no such row.
+            ValueError: If there is no such data row.
         """
         if not 0 <= number < self.place.num_rows:
             raise ValueError(f"{self} has {self.place.num_rows} data rows, none is row {number}")
@@ -112,16 +112,16 @@ class Placed:
 
 
 def placed(book: Book, sheet: Sheet) -> Placed:
-    """The sheet with its place.
+    """Return the sheet with its place.
 
     Raises:
-        ValueError: If two columns have one id, or not equally many cells.
+        ValueError: If two columns have the same id, or columns differ in their number of cells.
     """
     left = 1 + sheet.layout.first_column
     numbers = {column.id: left + index for index, column in enumerate(sheet.columns)}
     found = Placed(book, sheet, place_of(sheet), numbers)
     if len(numbers) < len(sheet.columns):
-        raise ValueError(f"{found} has two columns of one id: {[c.id for c in sheet.columns]}")
+        raise ValueError(f"{found} has two columns of the same id: {[c.id for c in sheet.columns]}")
     uneven = [c.id for c in sheet.columns if len(c.cells) != sheet.num_rows]
     if uneven:
         raise ValueError(f"{found}: columns {uneven} do not have {sheet.num_rows} cells")
@@ -129,7 +129,7 @@ def placed(book: Book, sheet: Sheet) -> Placed:
 
 
 def place_of(sheet: Sheet) -> Place:
-    """Where the parts of a sheet stand: titles, gap, headers, units, data, totals, notes."""
+    """Compute the rows of titles, headers, units, data, totals and notes, and the columns."""
     layout = sheet.layout
     row = title_row = 1 + layout.first_row
     if layout.titles:

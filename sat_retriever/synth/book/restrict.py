@@ -1,7 +1,7 @@
-"""Workbooks with only some of their sheets, columns and rows, every formula still true.
+"""Reduce workbooks to some of their sheets, columns and rows, with formulas still correct.
 
-A cell whose recipe needs what is gone becomes the value it had, as if pasted; what can stay
-a formula stays one and is calculated from what is left.
+If the recipe of a cell needs a dropped part, the cell keeps its old value as a plain value.
+All other formulas stay and are calculated from the parts that are left.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from sat_retriever.synth.calculate.arithmetic import match_key
 from sat_retriever.synth.calculate.evaluate import Values
 
 Tab = tuple[str, str]
-"""Path of a workbook and name of a tab."""
+"""The path of a workbook and the name of a tab."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """What of a sheet stays.
+    """The parts of a sheet to keep.
 
     Attributes:
         columns: Ids of columns, in any order; None for all.
@@ -48,18 +48,18 @@ class Keep:
 
 
 def restricted(books: Sequence[Book], keep: Mapping[Tab, Keep]) -> tuple[Book, ...]:
-    """The workbooks with the kept sheets, columns and rows; workbooks without sheets are gone.
+    """Return the workbooks with only the kept sheets, columns and rows; drop empty workbooks.
 
-    Rows of `Take` and `Through` are renumbered. A lookup whose row is gone, and a 3-D sum
-    through sheets of which one is gone or which no longer have one layout, become values, as
-    do recipes that need a dropped sheet or column. Totals are of the rows that are left.
-    Charts, choices, pivots and totals of what is gone are gone. Facts lose dropped keys, and
-    a sheet that lost columns gets a schema of its own. Where only hidden sheets are left, the
-    first of them is shown, as a workbook needs one.
+    Rows of `Take` and `Through` are renumbered. A recipe becomes a value if it needs a dropped
+    sheet or column, if it is a lookup whose row is dropped, or if it is a 3-D sum through sheets
+    of which one is dropped or which no longer have the same layout. Totals cover the rows that
+    are left. Charts, choices, pivots and totals of dropped parts are dropped. Facts lose dropped
+    keys, and a sheet that lost columns gets a new schema. If only hidden sheets are left, the
+    first of them is shown, because a workbook needs a visible sheet.
 
     Args:
         books: All workbooks that take from each other.
-        keep: What stays, by path and tab; a sheet that is not named goes.
+        keep: Parts to keep, by path and tab; a sheet without an entry is dropped.
 
     Raises:
         ValueError: If a recipe takes from a sheet that is not in `books`, or cannot be
@@ -73,10 +73,10 @@ def restricted(books: Sequence[Book], keep: Mapping[Tab, Keep]) -> tuple[Book, .
 def with_values(
     books: Sequence[Book], where: Callable[[Book, Sheet, Recipe], bool]
 ) -> tuple[Book, ...]:
-    """The workbooks with those cells as plain values one leaf of whose recipe `where` picks.
+    """Replace a cell by its plain value if `where` picks a leaf of its recipe.
 
     Raises:
-        ValueError: As `restricted`.
+        ValueError: As for `restricted`.
     """
     values = Values({book.path: book for book in books}.get)
     return tuple(_with_values(book, where, values) for book in books)
@@ -99,12 +99,12 @@ def _with_values(book: Book, where: Callable[[Book, Sheet, Recipe], bool], value
 
 
 class _Cut:
-    """What is kept of some workbooks, and what their cells came to before.
+    """The kept parts of some workbooks, and the values of their cells before the cut.
 
     Args:
         books: Workbooks by path.
-        keep: What stays of each sheet.
-        values: Of the whole workbooks.
+        keep: Parts to keep of each sheet.
+        values: Values of the whole workbooks.
     """
 
     def __init__(self, books: Mapping[str, Book], keep: Mapping[Tab, Keep], values: Values) -> None:
@@ -113,7 +113,7 @@ class _Cut:
         self._first_rows: dict[tuple[Tab, str], Mapping[object, int]] = {}
 
     def book(self, book: Book) -> Book | None:
-        """What is left of a workbook; None if nothing is."""
+        """Return the kept part of a workbook; None if nothing is kept."""
         placed = [at for at in self._values.add(book) if (book.path, at.sheet.name) in self._keep]
         sheets = [self._sheet(at) for at in placed]
         if not sheets:
@@ -160,7 +160,7 @@ class _Cut:
         return tuple(c for c in sheet.columns if wanted is None or c.id in wanted)
 
     def _rows(self, tab: Tab) -> Mapping[int, int]:
-        """New number of each row that stays, by its old one."""
+        """Return the new number of each kept row, by its old number."""
         if tab not in self._new_rows:
             sheet = self._books[tab[0]].sheet(tab[1])
             rows = self._keep[tab].rows
@@ -169,12 +169,12 @@ class _Cut:
         return self._new_rows[tab]
 
     def _has(self, tab: Tab, *columns: str) -> bool:
-        """Whether a sheet stays with these columns."""
+        """True if a sheet is kept with these columns."""
         keep = self._keep.get(tab)
         return keep is not None and (keep.columns is None or keep.columns.issuperset(columns))
 
     def _stays(self, at: Placed, leaf: Recipe, row: int) -> bool:
-        """Whether all that a recipe needs is left."""
+        """True if everything that a recipe needs is kept."""
         if not all(self._has(tab, *columns) for tab, *columns in _needs(at, leaf)):
             return False
         match leaf:
@@ -187,7 +187,7 @@ class _Cut:
         return True
 
     def _found(self, at: Placed, lookup: Lookup, row: int) -> bool:
-        """Whether the row that a lookup finds stays, or it finds none anyway."""
+        """True if the row that a lookup finds is kept, or if it finds none."""
         tab = whose(at.book, lookup.at)
         if (tab, lookup.match) not in self._first_rows:
             keys = self._values.values(self._values.sheet(at, lookup.at), lookup.match)
@@ -200,7 +200,7 @@ class _Cut:
         return found is None or found in self._rows(tab)
 
     def _is_run(self, book: Book, through: Through) -> bool:
-        """Whether all sheets of a 3-D sum stay, with the cell in one place on all of them."""
+        """True if all sheets of a 3-D sum are kept and have the cell in the same place."""
         sheets = run(book, through)
         places = set()
         for sheet in sheets:
@@ -222,7 +222,7 @@ class _Cut:
 
 
 def _needs(at: Placed, leaf: Recipe) -> tuple[tuple[Tab, *tuple[str, ...]], ...]:
-    """Sheets that a recipe takes from, each with the columns it needs of it."""
+    """Return the sheets that a recipe takes from, each with the columns that it needs."""
     own = (at.book.path, at.sheet.name)
     match leaf:
         case Own(column):
@@ -237,17 +237,17 @@ def _needs(at: Placed, leaf: Recipe) -> tuple[tuple[Tab, *tuple[str, ...]], ...]
 
 
 def _key(value: Value) -> object:
-    """What a lookup compares; an empty cell is found by none."""
+    """Return the key that a lookup compares; None for an empty cell, which is never found."""
     return None if value is None else match_key(value)
 
 
 def _facts(sheet: Sheet, columns: Sequence[Column]) -> SheetFacts | None:
-    """The facts of a sheet that has only these columns left."""
+    """Return the facts of a sheet that is reduced to these columns."""
     if sheet.facts is None or len(columns) == len(sheet.columns):
         return sheet.facts
     ids = {column.id for column in columns}
     owners = [column.id for column in sheet.columns if column.key]
     keys = sheet.facts.keys
-    if len(owners) == len(keys):  # spoken names stand in the order of their columns
+    if len(owners) == len(keys):  # spoken names are in the order of their columns
         keys = tuple(name for name, owner in zip(keys, owners, strict=True) if owner in ids)
     return with_schema(replace(sheet.facts, keys=keys), columns)

@@ -1,4 +1,4 @@
-"""Recipes taken apart and put together again with other parts."""
+"""Take recipes apart, and rebuild them with other parts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Cell = Value | Recipe
 
 
 def leaves(recipe: Recipe) -> Iterator[Recipe]:
-    """The recipes that no other is nested in, left to right.
+    """Yield the recipes without nested recipes, left to right.
 
     >>> from sat_retriever.synth.book.model import Number, Own
     >>> [*leaves(Combine("+", Own("a"), Combine("*", Own("b"), Number(2))))]
@@ -39,7 +39,7 @@ def leaves(recipe: Recipe) -> Iterator[Recipe]:
 
 
 def with_leaves(recipe: Recipe, change: Callable[[Recipe], Recipe]) -> Recipe:
-    """The recipe with each leaf changed."""
+    """Return the recipe with each leaf changed."""
     if isinstance(recipe, Combine):
         left, right = with_leaves(recipe.left, change), with_leaves(recipe.right, change)
         return Combine(recipe.operator, left, right)
@@ -47,7 +47,7 @@ def with_leaves(recipe: Recipe, change: Callable[[Recipe], Recipe]) -> Recipe:
 
 
 def with_cells(column: Column, change: Callable[[int, Recipe], Cell]) -> Column:
-    """The column with each recipe, of its row number, changed; plain values stay."""
+    """Return the column with each recipe changed, given its row number; plain values stay."""
     if not any(isinstance(cell, RECIPES) for cell in column.cells):
         return column
     cells = tuple(
@@ -58,7 +58,7 @@ def with_cells(column: Column, change: Callable[[int, Recipe], Cell]) -> Column:
 
 
 def pointed(sheet: Sheet, at: Callable[[SheetAt], SheetAt]) -> Sheet:
-    """The sheet with all it takes, draws and chooses from elsewhere taken from `at` instead."""
+    """Replace all references of a sheet's recipes, charts, choices and pivots by `at`."""
 
     def leaf(recipe: Recipe) -> Recipe:
         if isinstance(recipe, Take | Total | TotalWhere | Lookup):
@@ -78,12 +78,12 @@ def pointed(sheet: Sheet, at: Callable[[SheetAt], SheetAt]) -> Sheet:
 
 
 def whose(book: Book, at: SheetAt) -> tuple[str, str]:
-    """Path and tab of a sheet that a sheet of `book` takes from."""
+    """Return path and tab of a sheet that a sheet of `book` takes from."""
     return at.book or book.path, at.sheet
 
 
 def run(book: Book, through: Through) -> tuple[Sheet, ...]:
-    """The sheets from the first to the last of a 3-D sum, in tab order."""
+    """Return the sheets from the first to the last of a 3-D sum, in tab order."""
     names = [sheet.name for sheet in book.sheets]
     if through.first not in names or through.last not in names:
         return ()

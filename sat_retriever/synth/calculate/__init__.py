@@ -1,1 +1,1 @@
-"""Recipes to formulas and their values."""
+"""Write recipes as formulas, and calculate their values."""

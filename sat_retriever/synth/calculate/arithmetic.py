@@ -1,4 +1,4 @@
-"""Numbers, texts and dates as a spreadsheet program adds, compares and finds them."""
+"""Add, compare and find numbers, texts and dates as a spreadsheet program does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WILD = re.compile(r"~.|[*?]|[^~*?]+|~", re.DOTALL)
 
 
 def serial(day: date) -> int:
-    """The number that a date is in a workbook.
+    """Return the number of a date in a workbook.
 
     >>> serial(date(2024, 1, 1))
     45292
@@ -24,10 +24,10 @@ def serial(day: date) -> int:
 
 
 def number(value: Value) -> int | float:
-    """A cell's value where a number is needed; an empty cell is 0.
+    """Return a cell's value as a number; an empty cell is 0.
 
     Raises:
-        TypeError: If it is text.
+        TypeError: If the value is text.
     """
     if isinstance(value, (int, float)):
         return int(value) if isinstance(value, bool) else value
@@ -39,10 +39,10 @@ def number(value: Value) -> int | float:
 
 
 def combined(operator: Literal["+", "-", "*", "/"], left: Value, right: Value) -> int | float:
-    """Two numbers combined; 0 for a division by zero.
+    """Combine two numbers; 0 for a division by zero.
 
     Raises:
-        TypeError: If one of them is text.
+        TypeError: If one of the values is text.
 
     >>> combined("/", 6, 4), combined("/", 6, 0), combined("/", 6, 3)
     (1.5, 0, 2)
@@ -61,12 +61,12 @@ def combined(operator: Literal["+", "-", "*", "/"], left: Value, right: Value) -
 
 
 def tidy(value: float) -> int | float:
-    """A whole number without its fraction, if it is not too large for that."""
+    """Return a whole number as int, unless it is too large for that."""
     return int(value) if value.is_integer() and abs(value) < 1e15 else value
 
 
 def numbers_in(values: Iterable[Value]) -> list[int | float]:
-    """The values of a range that functions calculate with: no texts and no truth values."""
+    """Return the values of a range that functions calculate with: no texts and no booleans."""
     return [
         number(value)
         for value in values
@@ -75,7 +75,7 @@ def numbers_in(values: Iterable[Value]) -> list[int | float]:
 
 
 def reduced(function: Function, values: Sequence[int | float]) -> int | float:
-    """Numbers in one; 0 for the average of none.
+    """Reduce numbers to one; 0 for the average of none.
 
     >>> reduced("AVERAGE", [1, 2]), reduced("AVERAGE", []), reduced("MAX", [])
     (1.5, 0, 0)
@@ -93,7 +93,7 @@ def reduced(function: Function, values: Sequence[int | float]) -> int | float:
 
 
 def styled(value: Value, style: Style) -> Value:
-    """A calculated value as its column shows it: numbers are dates only where formatted so."""
+    """Convert a calculated value for its column: a number is a date only if so formatted."""
     if isinstance(value, date):
         return value if style == "date" else serial(value)
     whole = isinstance(value, int) and not isinstance(value, bool)
@@ -103,7 +103,7 @@ def styled(value: Value, style: Style) -> Value:
 
 
 def match_key(value: Value) -> object:
-    """What a lookup compares: texts in any letter case, numbers with numbers.
+    """Return the key that a lookup compares: texts in any letter case, numbers with numbers.
 
     >>> match_key("Ab") == match_key("aB"), match_key("1") == match_key(1)
     (True, False)
@@ -114,10 +114,10 @@ def match_key(value: Value) -> object:
 
 
 def criterion_key(value: Value) -> object:
-    """What SUMIFS compares: as a lookup, but a text that reads as a number is one.
+    """Return the key that SUMIFS compares: as for lookups, but numeric texts are numbers.
 
     Raises:
-        ValueError: If a text begins like a comparison, which SUMIFS would take it for.
+        ValueError: If a text begins like a comparison, because SUMIFS would read it as one.
 
     >>> criterion_key("007") == criterion_key(7)
     True
@@ -133,7 +133,7 @@ def criterion_key(value: Value) -> object:
 
 
 def pattern_of(value: Value) -> Callable[[str], object] | None:
-    """Whether a text matches one with wildcards; None if it has none.
+    """Return a function that matches texts with a wildcard text; None if it has no wildcards.
 
     >>> bool(pattern_of("a*c")("ABC")), bool(pattern_of("a~*")("a*")), pattern_of("abc")
     (True, True, None)

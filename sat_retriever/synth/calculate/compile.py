@@ -1,4 +1,4 @@
-"""A workbook's recipes to cells: every formula's text and its value from one tree."""
+"""Compile a workbook's recipes to cells: a formula's text and value come from one tree."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _LIKE_ADDRESS = re.compile(r"[A-Za-z]{1,3}[0-9]+|[Rr][0-9]+[Cc][0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class CompiledColumn:
-    """Cells of one column.
+    """The cells of one column.
 
     Attributes:
         values: Value of each data row; "" and None are empty.
-        formulas: Formula of each data row without "=", empty where there is none.
-        function: What the totals row does with it; None for nothing.
-        total: Its total.
+        formulas: Formula of each data row without "="; empty if there is none.
+        function: Function of the totals row; None for none.
+        total: Value in the totals row.
     """
 
     values: tuple[Value, ...]
@@ -38,9 +38,9 @@ class CompiledSheet:
     """A sheet with its cells.
 
     Attributes:
-        at: The sheet and where its parts stand.
+        at: The sheet and the place of its parts.
         columns: Cells of its columns, left to right.
-        choices: For each list of choices the column and the text of its source.
+        choices: Column and source text of each list of choices.
         pivots: Its pivot tables.
     """
 
@@ -52,12 +52,12 @@ class CompiledSheet:
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """Another workbook that formulas refer to by its number, and what they take from it.
+    """Another workbook that formulas refer to by number, with the cells that they take.
 
     Attributes:
-        path: Its path below the corpus's folder.
+        path: Its path in the corpus's folder.
         tabs: All its tabs in order.
-        cells: (tab, 1-based row, 1-based column, value) of the cells taken, in this order.
+        cells: (tab, 1-based row, 1-based column, value) of the taken cells, in this order.
     """
 
     path: str
@@ -70,10 +70,10 @@ class CompiledBook:
     """A workbook ready to be written.
 
     Attributes:
-        book: What it was made from.
+        book: The workbook that it was made from.
         sheets: Its sheets in tab order.
-        names: Defined names and what they stand for, without "=".
-        externals: Other workbooks; `[1]` in a formula is the first one.
+        names: Defined names and their references, without "=".
+        externals: Other workbooks; `[1]` in a formula is the first.
     """
 
     book: Book
@@ -86,17 +86,17 @@ class CompiledBook:
 def compiled(
     book: Book, books: Callable[[str], Book | None], values: Values | None = None
 ) -> CompiledBook:
-    """The workbook with every cell's value and every formula's text.
+    """Compile the workbook: the value of every cell and the text of every formula.
 
     Args:
         book: The workbook.
-        books: Gives other workbooks by their path; None for one that is not there.
-        values: What is known of cells already: share one among the workbooks that refer to
-            each other, so that none is calculated twice.
+        books: Function from a path to another workbook; None if there is none.
+        values: Known cells; share one among workbooks that refer to each other, so that each cell
+            is calculated once.
 
     Raises:
-        ValueError: If a recipe takes from what is not there, calculates with text, or goes
-            in a circle; if no sheet is visible; if names of tabs, columns or tables clash.
+        ValueError: If a recipe has a missing reference, calculates with text, or is circular; if
+            no sheet is visible; if names of tabs, columns or tables clash.
     """
     values = values or Values(books)
     sheets = values.add(book)
@@ -113,7 +113,7 @@ def compiled(
 
 
 def _check(sheets: list[Placed]) -> None:
-    """Refuse what no workbook can hold.
+    """Refuse sheets that no workbook can have.
 
     Raises:
         ValueError: If no sheet is visible, or the name of a table is taken or malformed.
@@ -126,7 +126,7 @@ def _check(sheets: list[Placed]) -> None:
         if not _TABLE_NAME.fullmatch(name) or _LIKE_ADDRESS.fullmatch(name):
             raise ValueError(f"{path}: {name!r} cannot be the name of a table")
     if len({name.casefold() for name in tables}) < len(tables):
-        raise ValueError(f"{path}: two tables of one name: {tables}")
+        raise ValueError(f"{path}: two tables have the same name: {tables}")
 
 
 def _sheet(at: Placed, columns: list[tuple[Value, ...]], formulas: Formulas) -> CompiledSheet:
@@ -168,7 +168,7 @@ def _must_be_own(own: Placed, at: SheetAt, what: str) -> None:
 
 
 def _externals(sheets: list[Placed], formulas: Formulas) -> tuple[External, ...]:
-    """The other workbooks that formulas refer to, with the cells that they take."""
+    """Return the other workbooks that formulas refer to, with the cells that they take."""
     found = []
     for path, columns in formulas.external.items():
         cells: dict[tuple[int, int, int], tuple[str, int, int, Value]] = {}

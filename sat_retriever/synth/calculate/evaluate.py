@@ -1,4 +1,4 @@
-"""Values of recipes, as a spreadsheet program would calculate them."""
+"""Calculate the values of recipes as a spreadsheet program would."""
 
 from __future__ import annotations
 
@@ -38,30 +38,30 @@ _TODO: Value = "\0not calculated yet"
 
 @dataclass(slots=True, eq=False)
 class _Held:
-    """Values of one column, as far as they are known.
+    """The known values of one column.
 
     Attributes:
         at: The sheet.
         column: The column.
-        values: One value a data row, or `_TODO`.
-        waiting: How many are not known yet.
+        values: One value per data row; `_TODO` if it is unknown.
+        waiting: Number of unknown values.
     """
 
     at: Placed
     column: Column
     values: list[Value]
     waiting: int
-    rows: dict[object, list[int]] = field(default_factory=dict)  # of each value, once asked for
+    rows: dict[object, list[int]] = field(default_factory=dict)  # rows by value, built on first use
     criteria: dict[object, list[int]] = field(default_factory=dict)
 
 
 class Values:
-    """Cells of workbooks with what their recipes come to, each calculated once.
+    """The calculated cells of workbooks, each calculated once.
 
-    Share one among the workbooks that refer to each other, for as long as they are needed.
+    Share one instance among the workbooks that refer to each other.
 
     Args:
-        books: Gives the workbook of a path; None for one that is not there.
+        books: Function from a path to its workbook; None if there is none.
     """
 
     def __init__(self, books: Callable[[str], Book | None]) -> None:
@@ -69,26 +69,26 @@ class Values:
         self._sheets: dict[tuple[str, str], Placed] = {}
         self._columns: dict[tuple[str, str, str], _Held] = {}
         self.missed: set[tuple[str, str, str]] = set()
-        """Columns (path, sheet, id) in which a lookup finds nothing."""
+        """The columns (path, sheet, id) in which a lookup finds nothing."""
 
     def add(self, book: Book) -> list[Placed]:
-        """The sheets of a workbook with their places; later references find them.
+        """Return the sheets of a workbook with their places, and record them for references.
 
         Raises:
-            ValueError: If two tabs have one name, or a sheet is malformed.
+            ValueError: If two tabs have the same name, or a sheet is malformed.
         """
         found = [placed(book, sheet) for sheet in book.sheets]
         if len({sheet.name.casefold() for sheet in book.sheets}) < len(found):
-            raise ValueError(f"{book.path} has two tabs of one name")
+            raise ValueError(f"{book.path} has two tabs of the same name")
         for each in found:
             self._sheets.setdefault((book.path, each.sheet.name), each)
         return [self._sheets[book.path, each.sheet.name] for each in found]
 
     def sheet(self, own: Placed, at: SheetAt) -> Placed:
-        """The sheet that a recipe on another sheet means.
+        """Return the sheet that a recipe on another sheet refers to.
 
         Raises:
-            ValueError: If it is not there.
+            ValueError: If there is no such sheet.
         """
         path = at.book or own.book.path
         if (path, at.sheet) not in self._sheets:
@@ -96,14 +96,14 @@ class Values:
             if book is not None:
                 self.add(book)
         if (path, at.sheet) not in self._sheets:
-            raise ValueError(f"{own} takes from {path}#{at.sheet}, which is not there")
+            raise ValueError(f"{own} takes from {path}#{at.sheet}, which does not exist")
         return self._sheets[path, at.sheet]
 
     def through(self, own: Placed, recipe: Through) -> list[Placed]:
-        """The sheets of a 3-D reference, first to last in tab order.
+        """Return the sheets of a 3-D reference, first to last in tab order.
 
         Raises:
-            ValueError: If one of its ends is missing or the sheets have not one layout.
+            ValueError: If one of its ends is missing, or the layouts of the sheets differ.
         """
         names = [sheet.name for sheet in own.book.sheets]
         ends = [self.sheet(own, SheetAt(name)) for name in (recipe.first, recipe.last)]
@@ -116,11 +116,10 @@ class Values:
         return found
 
     def values(self, at: Placed, column_id: str) -> Sequence[Value]:
-        """All values of a column.
+        """Return all values of a column.
 
         Raises:
-            ValueError: If recipes go in a circle, calculate with text, or take from what is
-                not there.
+            ValueError: If recipes are circular, calculate with text, or have missing references.
         """
         held = self._held(at, column_id)
         for row in range(len(held.values) if held.waiting else 0):
@@ -128,10 +127,10 @@ class Values:
         return held.values
 
     def total(self, at: Placed, column_id: str, function: Function) -> int | float:
-        """A column in one number; 0 for the average of nothing.
+        """Reduce a column to one number; 0 for the average of no numbers.
 
         Raises:
-            ValueError: As `values`.
+            ValueError: As for `values`.
         """
         return reduced(function, numbers_in(self.values(at, column_id)))
 
@@ -146,7 +145,7 @@ class Values:
         return held
 
     def _settle(self, held: _Held, row: int) -> None:
-        """Calculate a cell, and before it all that it needs."""
+        """Calculate a cell, after all cells that it needs."""
         stack = [(held, row)]
         begun: set[tuple[int, int]] = set()
         while stack:
@@ -158,7 +157,7 @@ class Values:
             needed = [] if mark in begun else list(self._needed(cell, number))
             begun.add(mark)
             if any((id(other), place) in begun for other, place in needed):
-                raise ValueError(f"recipes go in a circle through {cell.at} {cell.column.id!r}")
+                raise ValueError(f"recipes are circular through {cell.at} {cell.column.id!r}")
             if needed:
                 stack += needed
                 continue
@@ -168,7 +167,7 @@ class Values:
             stack.pop()
 
     def _needed(self, held: _Held, row: int) -> Iterator[tuple[_Held, int]]:
-        """Cells that have to be calculated before one."""
+        """Yield the cells that have to be calculated before one."""
         for cells, number in self._cells(held.at, held.column.cells[row], row):
             if cells.waiting:
                 rows = range(len(cells.values)) if number is None else (number,)
@@ -177,7 +176,7 @@ class Values:
     def _cells(
         self, own: Placed, recipe: Value | Recipe, row: int
     ) -> Iterator[tuple[_Held, int | None]]:
-        """Columns that a recipe reads, and the row; None for all rows."""
+        """Yield the columns that a recipe reads, each with the row; None for all rows."""
         match recipe:
             case Own(column):
                 yield self._held(own, column), row
@@ -220,7 +219,7 @@ class Values:
     def _value(  # noqa: PLR0911 - one for each recipe
         self, held: _Held, recipe: Value | Recipe, row: int
     ) -> Value:
-        """What a recipe comes to when all that it needs is known."""
+        """Calculate a recipe whose needed cells are all known."""
         own = held.at
         match recipe:
             case Number(constant):
@@ -250,7 +249,7 @@ class Values:
         return recipe  # a plain value
 
     def _looked_up(self, own: Placed, recipe: Lookup, row: int) -> tuple[Value] | None:
-        """The value found, alone in a tuple; None if there is none."""
+        """Return the value found as a tuple of one; None if there is none."""
         key = self._held(own, recipe.key).values[row]
         target = self.sheet(own, recipe.at)
         rows = self._rows_like(target, recipe.match, key, wild=own.book.dialect.lookup != "xlookup")
@@ -260,7 +259,7 @@ class Values:
         return (0 if value is None else value,)
 
     def _rows_like(self, at: Placed, column_id: str, value: Value, *, wild: bool) -> Sequence[int]:
-        """Rows that a lookup of a value finds: equal type, any letter case, wildcards."""
+        """Return the rows that a lookup finds: equal type, any letter case, wildcards."""
         held = self._held(at, column_id)
         pattern = pattern_of(value) if wild else None
         if pattern is not None:
@@ -273,7 +272,7 @@ class Values:
         return held.rows.get(match_key(value), ())
 
     def _rows_where(self, at: Placed, column_id: str, value: Value) -> Sequence[int]:
-        """Rows that SUMIFS takes for a criterion: as a lookup, but texts may be numbers."""
+        """Return the rows that SUMIFS finds: as for a lookup, but texts may be numbers."""
         held = self._held(at, column_id)
         pattern = pattern_of(value)
         if pattern is not None:
@@ -286,5 +285,5 @@ class Values:
 
 
 def missing(column: Column) -> Value:
-    """What a column shows for a lookup that finds nothing: no text, or 0."""
+    """Return a column's value for a lookup that finds nothing: empty text, or 0."""
     return "" if column.style in ("text", "date") else 0

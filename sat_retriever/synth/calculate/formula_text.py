@@ -1,4 +1,4 @@
-"""Recipes to the text of formulas, in the dialect of a workbook's author."""
+"""Write recipes as formulas, in the dialect of a workbook's author."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _LIKE_ADDRESS = re.compile(
 )
 _PLAIN_HEADER = re.compile(r"[\w .()/%&-]+")
 _NO_NAME = re.compile(r"\W+")
-_LOOSE, _TIGHT, _ATOM = 1, 2, 3  # how closely the parts of a text hold together
+_LOOSE, _TIGHT, _ATOM = 1, 2, 3  # how tightly the parts of an expression bind
 
 
 def quoted(sheet: str, *, book: int = 0, last: str = "") -> str:
-    """What stands before the cells of another sheet, quoted where a formula needs it.
+    """Return the prefix for cells of another sheet, quoted if a formula needs it.
 
     Args:
         sheet: Name of the tab.
-        book: Number of another workbook; 0 for the own one.
+        book: Number of another workbook; 0 for the same workbook.
         last: Last sheet of a 3-D reference.
 
     >>> quoted("Ledger"), quoted("Q1 data", book=2), quoted("Jan", last="O'Dec")
@@ -54,13 +54,13 @@ def quoted(sheet: str, *, book: int = 0, last: str = "") -> str:
 
 @dataclass(slots=True)
 class Formulas:
-    """Writes the formulas of one workbook, and remembers what they need beside the cells.
+    """A writer of one workbook's formulas, which also collects defined names and references.
 
     Attributes:
         values: Values and places of all sheets.
-        names: What the defined names that formulas use stand for.
-        external: Columns, or single rows of them, taken from other workbooks: by path, in
-            the order of first use, and by (sheet, column id); None stands for all rows.
+        names: References of the defined names that formulas use.
+        external: Columns, or single rows of them, taken from other workbooks: by path, in order of
+            first use, and by (sheet, column id); None means all rows.
     """
 
     values: Values
@@ -70,16 +70,16 @@ class Formulas:
     _names_of: dict[str, str] = field(default_factory=dict)
 
     def text(self, own: Placed, column: Column, row: int, recipe: Recipe) -> str:
-        """The formula of a cell, without "="."""
+        """Return the formula of a cell, without "="."""
         return self._text(_Cell(own, column, row), recipe)[0]
 
     def range(self, own: Placed, at: SheetAt, column_id: str) -> str:
-        """All data cells of a column as a formula on a sheet names them."""
+        """Return the data cells of a column as formulas of a sheet refer to them."""
         target = self.values.sheet(own, at)
         return self._range(own, target, column_id, column_id)
 
     def choices(self, own: Placed, at: SheetAt, column_id: str) -> str:
-        """All data cells of a column as a list of choices names them: tables it cannot."""
+        """Return the data cells of a column for a list of choices; these cannot refer to tables."""
         target = self.values.sheet(own, at)
         if own.book.dialect.ranges == "name" and target is not own:
             return self._name(target, column_id, column_id)
@@ -88,7 +88,7 @@ class Formulas:
     def _text(  # noqa: PLR0911 - one for each recipe
         self, cell: _Cell, recipe: Value | Recipe
     ) -> tuple[str, int]:
-        """Text, and how closely its parts hold together."""
+        """Return the text and its binding strength."""
         own = cell.own
         match recipe:
             case Own(column):
@@ -112,7 +112,7 @@ class Formulas:
                 target = sheets[0]
                 before = quoted(first, last=last if last != first else "")
                 return f"SUM({before}{target.letters(column)}{target.row(row)})", _ATOM
-        raise TypeError(f"{recipe!r} is no recipe")
+        raise TypeError(f"{recipe!r} is not a recipe")
 
     def _combined(self, cell: _Cell, recipe: Combine) -> tuple[str, int]:
         operator = recipe.operator
@@ -169,7 +169,7 @@ class Formulas:
         return f"IFERROR({text},{_literal(missing(cell.column) if direct else 0)})"
 
     def _key(self, cell: _Cell, column: str) -> str:
-        """The own row's cell in a column that stays the same when the formula is copied."""
+        """Refer to this row's cell in a column, with an absolute column."""
         return f"${cell.own.letters(column)}{cell.own.row(cell.row)}"
 
     def _before(self, own: Placed, target: Placed) -> str:
@@ -180,7 +180,7 @@ class Formulas:
         return quoted(target.sheet.name, book=list(self.external).index(path) + 1)
 
     def _range(self, own: Placed, target: Placed, first: str, last: str) -> str:
-        """The data cells from one column to another, as the dialect names them."""
+        """Return the data cells from one column to another in the dialect."""
         key = (own.book.path, own.sheet.name, target.book.path, target.sheet.name, first, last)
         return self._ranges.get(key) or self._ranges.setdefault(
             key, self._new_range(own, target, first, last)
@@ -201,7 +201,7 @@ class Formulas:
                 return text
         if way == "name" and target is not own:
             return self._name(target, first, last)
-        # Whole columns hold the totals, too.
+        # Whole columns would include the totals.
         if way == "column" and before and not target.place.totals_row:
             return f"{before}${target.letters(first)}:${target.letters(last)}"
         return f"{before}{area_text(target, first, last)}"
@@ -232,17 +232,17 @@ class _Cell:
 
 
 def area_text(target: Placed, first: str, last: str) -> str:
-    """The data cells from one column to another: `$C$5:$C$20`.
+    """Return the data cells from one column to another: `$C$5:$C$20`.
 
     Raises:
-        ValueError: If the sheet has no such column, or no data row.
+        ValueError: If the sheet has no such column or no data row.
     """
     top, bottom = target.row(0), target.row(target.place.num_rows - 1)
     return f"${target.letters(first)}${top}:${target.letters(last)}${bottom}"
 
 
 def _table_text(target: Placed, first: str, last: str) -> str:
-    """The columns of a table object; empty if a header has marks that mean something there."""
+    """Return the columns of a table object; empty if a header has special characters."""
     headers = [target.column(each).header.strip() for each in (first, last)]
     if not all(_PLAIN_HEADER.fullmatch(header) for header in headers):
         return ""
@@ -257,7 +257,7 @@ def _literal(value: Value) -> str:
 
 
 def cell_name(row: int, column: int) -> str:
-    """Address of a 1-based row and column.
+    """Return the address of a 1-based row and column.
 
     >>> cell_name(7, 28)
     'AB7'

@@ -1,4 +1,4 @@
-"""Pivot tables of a sheet: what they show, and where they stand."""
+"""Calculate a sheet's pivot tables and their places."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from sat_retriever.synth.book.placed import Placed
 from sat_retriever.synth.calculate.arithmetic import number, numbers_in
 from sat_retriever.synth.calculate.evaluate import Values
 
-LABELS, ALL = "Row Labels", "Grand Total"  # Excel's own words
+LABELS, ALL = "Row Labels", "Grand Total"  # Excel's own labels
 
 
 @dataclass(frozen=True, slots=True)
 class PivotTable:
-    """A pivot table as Excel shows it: names, sums, and the sum of all.
+    """A pivot table as Excel shows it: names, sums, and the grand total.
 
     Attributes:
-        source: The sheet it is made of.
-        rows: Column of the names.
-        numbers: Column of the numbers.
+        source: The sheet that it summarizes.
+        rows: Id of the column of names.
+        numbers: Id of the column of numbers.
         items: Names in ascending order, each with its sum.
-        area: Cells it fills, from its header to the sum of all.
+        area: Its cells, from its header to the grand total.
     """
 
     source: Placed
@@ -33,27 +33,27 @@ class PivotTable:
 
     @property
     def caption(self) -> str:
-        """Header of the sums."""
+        """The header of the sums."""
         return f"Sum of {self.source.column(self.numbers).header}"
 
     @property
     def total(self) -> int | float:
-        """Sum of all."""
+        """The grand total."""
         return sum(value for _, value in self.items)
 
     def lines(self) -> list[tuple[str | int | float, str | int | float]]:
-        """Its cells, row by row."""
+        """Return its cells, row by row."""
         return [(LABELS, self.caption), *self.items, (ALL, self.total)]
 
 
 def pivot_tables(values: Values, at: Placed) -> tuple[PivotTable, ...]:
-    """The pivot tables right of a sheet's own table, side by side.
+    """Return the pivot tables to the right of a sheet's own table, side by side.
 
-    A source needs one row of different headers right above its data: a pivot table over
-    a sheet with a units row, or with equal headers, is left out.
+    A source needs one row of distinct headers directly above its data: a pivot table of a sheet
+    with a units row or equal headers is left out.
 
     Raises:
-        ValueError: If the source is not there, or names nothing, or dates, in some row.
+        ValueError: If the source is missing, or if a name is empty or a date.
     """
     found: list[PivotTable] = []
     left = at.place.right + 2
@@ -80,16 +80,16 @@ def _items(
     source: Placed, names: list[Value], numbers: list[Value]
 ) -> tuple[tuple[str | int | float, int | float], ...]:
     sums: dict[str | int | float, int | float] = {}
-    written: dict[str, str] = {}  # Excel takes names in any letter case for one
+    written: dict[str, str] = {}  # Excel ignores the letter case of names
     for name, value in zip(names, numbers, strict=True):
         if name in (None, "") or not isinstance(name, str | int | float):
-            raise ValueError(f"{source}: a pivot table is made of texts and numbers, not {name!r}")
+            raise ValueError(f"{source}: a pivot table needs texts or numbers, not {name!r}")
         item = written.setdefault(name.casefold(), name) if isinstance(name, str) else name
         sums[item] = sums.get(item, 0) + sum(numbers_in([value]))
     return tuple(sorted(sums.items(), key=lambda item: _order(item[0])))
 
 
 def _order(name: str | int | float) -> tuple[bool, float, str]:
-    """Numbers before texts, both ascending."""
+    """Return a sort key: numbers before texts, both ascending."""
     text = isinstance(name, str)
     return text, 0.0 if text else float(number(name)), str(name).casefold()

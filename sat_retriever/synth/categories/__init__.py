@@ -1,4 +1,4 @@
-"""The categories of workbooks that can be made, and whose workbooks they are."""
+"""The categories of workbooks that can be made, and the kinds of their owners."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Category:
 
     Attributes:
         id: Name of its module and, after "category_", of its file of words.
-        owner: What kind of house has such workbooks: the list its name is from.
+        owner: Kind of house that has such workbooks, and the list of its names.
     """
 
     id: str
     owner: Owner
 
     def books(self, house: House, years: Sequence[int]) -> Iterator[Book]:
-        """Its workbooks of one house, what refers after what it refers to."""
-        module = import_module(f"{__name__}.{self.id}")  # only what is made is imported
+        """Yield its workbooks of one house; each follows the workbooks that it refers to."""
+        module = import_module(f"{__name__}.{self.id}")  # import only the category that is made
         return cast("Iterator[Book]", module.books(house, years))
 
 
@@ -51,15 +51,15 @@ CATEGORIES: Mapping[str, Category] = MappingProxyType(
         )
     }
 )
-"""All categories by id, in the order in which a corpus interleaves them."""
+"""The categories by id, in the order in which a corpus interleaves them."""
 
 
 def category(name: str) -> Category:
-    """The category of an id.
+    """Return the category of an id.
 
     Raises:
         InputError: If there is none.
     """
     if name not in CATEGORIES:
-        raise InputError(f"no category is called {name!r}; there are {', '.join(CATEGORIES)}")
+        raise InputError(f"there is no category {name!r}; choose from {', '.join(CATEGORIES)}")
     return CATEGORIES[name]

@@ -1,4 +1,4 @@
-"""Where a house keeps which sheet, and which columns its sheets have."""
+"""Assign a house's sheets to workbooks, and choose the columns of its sheets."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ class Place:
     sheet: str
 
     def at(self, own: Place) -> SheetAt:
-        """The same as a formula on the sheet at `own` names it."""
+        """Return the reference to this sheet from the sheet at `own`."""
         return SheetAt(self.sheet, "" if self.book == own.book else self.book)
 
 
 @dataclass(frozen=True, slots=True)
 class Filing:
-    """How a house distributes the sheets of one category over workbooks.
+    """The distribution of a house's sheets of one category over workbooks.
 
     Attributes:
         house: The house.
         category: Category id.
-        mode: "each" = a workbook a kind and period; "together" = a workbook a period, one tab
-            a kind; "kind" = a workbook a kind and year, one tab a period; "year" = a workbook
-            a year with all kinds and periods.
-        beside: Kinds kept in the workbook of another kind, by id.
+        mode: "each" = a workbook per kind and period; "together" = a workbook per period, one tab
+            per kind; "kind" = a workbook per kind and year, one tab per period; "year" = a
+            workbook per year with all kinds and periods.
+        beside: Kinds that are kept in another kind's workbook, by id.
     """
 
     house: House
@@ -53,11 +53,11 @@ class Filing:
     beside: Mapping[str, str] = field(default_factory=dict)
 
     def kind(self, kind: str) -> Kind:
-        """A kind of the category."""
+        """Return a kind of the category."""
         return Kind(self.house, self.category, kind)
 
     def binder(self, kind: str, when: When | None) -> tuple[str, When | None]:
-        """Subject and period of the workbook that holds a sheet."""
+        """Return subject and period of the workbook with a sheet."""
         subject = self.kind(self.beside.get(kind, kind)).subject()
         if when is None:
             return subject, None
@@ -68,7 +68,7 @@ class Filing:
         return (subject if self.mode == "kind" else ""), When(when.year)
 
     def place(self, kind: str, when: When | None) -> Place:
-        """Where the sheet of a kind and period is."""
+        """Return workbook and tab for the sheet of a kind and period."""
         subject, bound_when = self.binder(kind, when)
         apart = when if when is not None and bound_when != when else None
         path = self.house.path(self.category, subject, bound_when)
@@ -82,12 +82,12 @@ class Filing:
         *,
         summary: bool = False,
     ) -> Filed:
-        """A sheet of a kind at its place."""
+        """Make a sheet of a kind at its place."""
         name = self.place(kind, when).sheet
         return kind, when, self.kind(kind).sheet(columns, when, name=name, summary=summary)
 
     def bound(self, sheets: Iterable[Filed]) -> Iterator[Book]:
-        """The workbooks of these sheets, in the order their first sheets come."""
+        """Yield the workbooks of these sheets, in order of their first sheets."""
         binders: dict[tuple[str, When | None], list[Sheet]] = {}
         for kind, when, sheet in sheets:
             binders.setdefault(self.binder(kind, when), []).append(sheet)
@@ -98,15 +98,15 @@ class Filing:
 def arranged(
     kind: Kind, columns: Sequence[Column], optional: Collection[str] = (), *, head: int = 1
 ) -> tuple[Column, ...]:
-    """The columns as the house has them: some left out, texts in another order.
+    """Arrange columns as the house does: drop optional ones, shuffle text columns.
 
-    The same for all sheets of a kind, as 3-D sums and sibling periods need.
+    The result is the same for all sheets of a kind, which 3-D sums and sibling periods need.
 
     Args:
-        kind: Whose.
+        kind: The kind of the sheets.
         columns: All columns, in the usual order.
-        optional: Ids of columns a house may do without: no recipe may name them.
-        head: So many first columns stay where they are.
+        optional: Ids of columns that may be dropped; no recipe may name them.
+        head: Number of first columns that keep their place.
     """
     chance = kind.chance("columns")
     kept = [column for column in columns if column.id not in optional or chance.random() < 0.65]
@@ -124,13 +124,13 @@ def _is_free(column: Column) -> bool:
 
 
 def grouped(kind: Kind, columns: Sequence[Column], group: str, *ids: str) -> tuple[Column, ...]:
-    """The columns, some of them below a common header where the house writes one.
+    """Put columns below a common header if the house does so.
 
     Args:
-        kind: Whose.
-        columns: All columns; those of `ids` stand side by side.
+        kind: The kind of the sheet.
+        columns: All columns; those of `ids` are adjacent.
         group: Column id of the common header in the kind's words.
-        ids: Columns below it.
+        ids: Ids of the columns below it.
     """
     if kind.chance("groups").random() >= 0.35:
         return tuple(columns)
@@ -139,16 +139,16 @@ def grouped(kind: Kind, columns: Sequence[Column], group: str, *ids: str) -> tup
 
 
 def either(house: House, *purpose: object, share: float = 0.5) -> bool:
-    """Whether a house has a habit that this share of houses has."""
+    """True if a house has a habit that this share of houses has."""
     return house.chance("habit", *purpose).random() < share
 
 
 def noted(sheet: Filed, change: Callable[[Sheet], Sheet]) -> Filed:
-    """A filed sheet with something added."""
+    """Change the sheet of a filed sheet."""
     return sheet[0], sheet[1], change(sheet[2])
 
 
 def tabled(sheet: Sheet, name: str) -> Sheet:
-    """The sheet with its table as a table object, where its header is a single row."""
+    """Make the table of a sheet a table object, if it has a single header row and no totals."""
     plain = all(not column.group and not column.unit for column in sheet.columns)
     return replace(sheet, table_name=name) if plain and not sheet.totals else sheet

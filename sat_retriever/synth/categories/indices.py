@@ -1,4 +1,4 @@
-"""Stock indices: a register, one sheet of levels a market and period, and an overview."""
+"""Make stock index sheets: a register, levels per market and period, and an overview."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PROVIDERS = ("Exchange", "Index Committee", "Licensed Vendor")
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """One market's index: equal in all workbooks of the house."""
+    """The index of one market, equal in all workbooks of the house."""
 
     ticker: str
     name: str
@@ -42,7 +42,7 @@ class _Index:
     phase: float
 
     def close(self, house: House, day: date) -> float:
-        """Level at the close of a day: growth, a wave, a little noise."""
+        """Return the level at the close of a day: growth, a wave and some noise."""
         t = day.toordinal() - date(2015, 1, 1).toordinal()
         wave = 0.0001 * t + 0.18 * math.sin(2 * math.pi * t / 1300 + self.phase)
         return round(self.base * math.exp(wave + self._noise(house, day)), 2)
@@ -53,13 +53,13 @@ class _Index:
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
-    """How a house keeps its indices.
+    """The indices of a house, and their distribution over workbooks.
 
     Attributes:
         house: The house.
         markets: The indices, in the order of its tabs.
-        by_market: Whether each market has a workbook of its own.
-        quarterly: Whether periods are quarters with every workday, else years by fortnights.
+        by_market: True if each market has a workbook of its own.
+        quarterly: True if a period is a quarter with every workday, else a year by fortnights.
     """
 
     house: House
@@ -68,34 +68,34 @@ class _Desk:
     quarterly: bool
 
     def kind(self, kind: str) -> Kind:
-        """A kind of the category."""
+        """Return a kind of the category."""
         return Kind(self.house, ID, kind)
 
     def subject(self, kind: str, market: _Index | None = None) -> str:
-        """What the workbook of a sheet is about."""
+        """Return the subject of the workbook of a sheet."""
         if market is not None and self.by_market:
             return market.name
         return "" if kind == "overview" and not self.by_market else self.kind(kind).subject()
 
     def levels(self, market: _Index, when: When) -> Place:
-        """Where the levels of a market are."""
+        """Return workbook and tab for the levels of a market."""
         subject = market.name if self.by_market else ""
         tab = self.kind("levels").tab(part="" if self.by_market else market.name)
         return Place(self.house.path(ID, subject, when), tab)
 
     def overview(self, when: When) -> Place:
-        """Where the overview of a period is."""
+        """Return workbook and tab for the overview of a period."""
         subject = self.kind("overview").subject() if self.by_market else ""
         return Place(self.house.path(ID, subject, when), self.kind("overview").tab())
 
     def register(self) -> Place:
-        """Where the register is."""
+        """Return workbook and tab of the register."""
         path = self.house.path(ID, self.kind("constituents").subject(), None)
         return Place(path, self.kind("constituents").tab())
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """The register; then, period by period, levels of every market and the overview."""
+    """Yield the register, then for each period the levels of every market and the overview."""
     desk = _desk(house)
     yield book(house, ID, desk.kind("constituents").subject(), None, [_register(desk)])
     for year in sorted(years):
@@ -133,7 +133,7 @@ def _desk(house: House) -> _Desk:
 
 
 def _country(index: str, countries: Sequence[str]) -> str:
-    """The country whose name begins as the index's does; the first one without."""
+    """Return the country whose name begins like the index's; the first if there is none."""
     return next((c for c in countries if c[:5].casefold() == index[:5].casefold()), countries[0])
 
 
@@ -154,7 +154,7 @@ def _register(desk: _Desk) -> Sheet:
 
 
 def _sessions(desk: _Desk, when: When) -> tuple[date, ...]:
-    """Days of a market's sheet: all workdays of a quarter but the last few, or fortnights."""
+    """Return the days of a market's sheet: the first 60 workdays of a quarter, or fortnights."""
     every = days(when)
     return every[:60] if desk.quarterly else every[9::10]
 
@@ -188,7 +188,7 @@ def _levels(desk: _Desk, market: _Index, when: When) -> Sheet:
 
 
 def _overview(desk: _Desk, when: When) -> Sheet:
-    """A row a market, each taken from its own sheet."""
+    """Make the overview: a row per market, with cells taken from the market's sheet."""
     kind, own, markets = desk.kind("overview"), desk.overview(when), desk.markets
     sources = [desk.levels(market, when).at(own) for market in markets]
     last = len(_sessions(desk, when)) - 1
@@ -220,7 +220,7 @@ def _overview(desk: _Desk, when: When) -> Sheet:
 
 
 def _described(desk: _Desk, column: str, own: Place) -> list[Value | Recipe]:
-    """Names, countries or currencies; from the register where the house looks them up."""
+    """Return names, countries or currencies, looked up in the register if the house does so."""
     if either(desk.house, ID, "look up"):
         return [Lookup(desk.register().at(own), "ticker", "ticker", column)] * len(desk.markets)
     texts = {"market": "name", "country": "country", "currency": "currency"}

@@ -1,4 +1,4 @@
-"""Films, those who watch them, what they think of them, and the averages."""
+"""Make sheets of films, users, ratings and their averages."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ _SAID = (
 
 @dataclass(frozen=True, slots=True)
 class _Audience:
-    """Films and users of a source: equal in all its workbooks.
+    """The films and users of a source, equal in all its workbooks.
 
     Attributes:
         movie_ids: Ids of films.
         titles: Their titles.
         genres: Their genres.
         users: Ids of users.
-        yearly: Whether each year has its own lists of films and users.
+        yearly: True if each year has its own lists of films and users.
     """
 
     movie_ids: tuple[str, ...]
@@ -67,12 +67,12 @@ class _Audience:
     yearly: bool
 
     def listed(self, year: When) -> When | None:
-        """Period of the lists that a year's ratings refer to."""
+        """Return the period of the lists that a year's ratings refer to."""
         return year if self.yearly else None
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """Films and users, once or every year; then year by year ratings and averages."""
+    """Yield films and users, once or every year, then for each year ratings and averages."""
     filing = Filing(house, ID, house.chance(ID, "filing").choice(_MODES))
     audience = _audience(house)
     if not audience.yearly:
@@ -124,7 +124,7 @@ def _movies(filing: Filing, audience: _Audience, when: When | None) -> Filed:
 
 
 def _names(column: Column, noun: str) -> Column:
-    """The column with typed placeholders of a noun, where a corpus wants them."""
+    """Return the column with the noun for its typed placeholders, if a corpus has these."""
     return replace(column, placeholder=noun)
 
 
@@ -150,7 +150,7 @@ def _users(filing: Filing, audience: _Audience, when: When | None) -> Filed:
 
 
 def _ratings(filing: Filing, audience: _Audience, when: When) -> Filed:
-    """One film rated by one user; some do not count."""
+    """Make the ratings: one film rated by one user per row; some do not count."""
     kind, house = filing.kind("ratings"), filing.house
     chance = house.chance(ID, "ratings", when)
     count = chance.randint(38, 58)
@@ -180,7 +180,7 @@ def _ratings(filing: Filing, audience: _Audience, when: When) -> Filed:
 
 
 def _averages(filing: Filing, audience: _Audience, when: When) -> Filed:
-    """Every film with the mean of its ratings of the year."""
+    """Make every film's mean rating of the year."""
     kind, own = filing.kind("averages"), filing.place("averages", when)
     count = len(audience.movie_ids)
     source = filing.place("ratings", when).at(own)

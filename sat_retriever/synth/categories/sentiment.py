@@ -1,4 +1,4 @@
-"""Short texts with a mood: label codes, texts to learn from, texts to check, the result."""
+"""Make sheets of short texts with sentiment labels: label codes, training, test, results."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class _Text:
     """One text.
 
     Attributes:
-        id: Its number.
-        text: What it says.
+        id: Number of the text.
+        text: The text itself.
         label: Its true label.
-        author: Who wrote it.
-        source: Where.
+        author: Author of the text.
+        source: Source of the text.
     """
 
     id: str
@@ -53,7 +53,7 @@ class _Text:
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """The label codes; then, year by year, texts to learn from, texts to check, the result."""
+    """Yield the label codes, then for each year training texts, test texts and results."""
     filing = Filing(house, ID, house.chance(ID, "filing").choice(_MODES))
     yield from filing.bound([_codes(filing)])
     for year in sorted(years):
@@ -63,12 +63,12 @@ def books(house: House, years: Sequence[int]) -> Iterator[Book]:
 
 
 def _labels(house: House) -> tuple[str, ...]:
-    """The moods, as texts are labelled with."""
+    """Return the sentiments that label the texts."""
     return house.vocabulary.lists["sentiments"]
 
 
 def _written(house: House, name: str) -> str:
-    """A mood as the house writes it: in full, or as its first letters if they tell all apart."""
+    """Return a label as the house writes it: in full, or three letters if these are unique."""
     short = {label[:3].upper() for label in _labels(house)}
     if len(short) == len(_labels(house)) and either(house, ID, "short labels", share=0.4):
         return name[:3].upper()
@@ -76,7 +76,7 @@ def _written(house: House, name: str) -> str:
 
 
 def _texts(house: House, when: When, part: str, first: int, count: int) -> tuple[_Text, ...]:
-    """Texts of a year that say what their labels mean."""
+    """Draw the texts of a year, which agree with their labels."""
     chance = house.chance(ID, "texts", when, part)
     lists, labels = house.vocabulary.lists, _labels(house)
     people = house.pool("people", 25)
@@ -97,7 +97,7 @@ def _texts(house: House, when: When, part: str, first: int, count: int) -> tuple
 
 
 def _judged(chance: random.Random, label: str) -> str:
-    """Something a text of a label says."""
+    """Draw a judgement that agrees with a label."""
     if label == "mixed":
         return f"{chance.choice(_GOOD)}, but {chance.choice(_BAD)}"
     said = {"positive": _GOOD, "negative": _BAD, "neutral": _PLAIN}
@@ -120,7 +120,7 @@ def _codes(filing: Filing) -> Filed:
 
 
 def _said(filing: Filing, kind_id: str, texts: Sequence[_Text]) -> list[Column]:
-    """Number, text and label."""
+    """Return the columns for number, text and label."""
     kind = filing.kind(kind_id)
     labels = [_written(filing.house, text.label) for text in texts]
     said = kind.column("text", [text.text for text in texts])
@@ -132,7 +132,7 @@ def _said(filing: Filing, kind_id: str, texts: Sequence[_Text]) -> list[Column]:
 
 
 def _origin(filing: Filing, kind_id: str, texts: Sequence[_Text], when: When) -> list[Column]:
-    """Author, date and source."""
+    """Return the columns for author, date and source."""
     kind = filing.kind(kind_id)
     author = kind.column("author", [text.author for text in texts])
     return [
@@ -143,7 +143,7 @@ def _origin(filing: Filing, kind_id: str, texts: Sequence[_Text], when: When) ->
 
 
 def _train(filing: Filing, when: When) -> Filed:
-    """Labelled texts; some, as said twice, do not count."""
+    """Make the labelled training texts; some do not count, such as duplicates."""
     kind, house = filing.kind("train"), filing.house
     chance = house.chance(ID, "train", when)
     count = chance.randint(36, 58)
@@ -164,7 +164,7 @@ def _train(filing: Filing, when: When) -> Filed:
 
 
 def _test(filing: Filing, when: When) -> Filed:
-    """Texts with what a model says of them."""
+    """Make the test texts with a model's predictions."""
     kind, house = filing.kind("test"), filing.house
     chance, labels = house.chance(ID, "test", when), _labels(house)
     texts = _texts(house, when, "test", 5001, chance.randint(18, 32))
@@ -183,7 +183,7 @@ def _test(filing: Filing, when: When) -> Filed:
 
 
 def _summary(filing: Filing, when: When) -> Filed:
-    """Texts, scores and hits by label."""
+    """Sum texts, scores and hits by label."""
     kind, house, own = filing.kind("summary"), filing.house, filing.place("summary", when)
     labels = [_written(house, label) for label in _labels(house)]
     count = len(labels)

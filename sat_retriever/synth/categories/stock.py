@@ -1,4 +1,4 @@
-"""Exchanges: quotes by quarter, a summary of the year, and a list of watched securities."""
+"""Make exchange workbooks: quotes by quarter, a summary of the year, and a watch list."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NTH = ("first", "second", "third", "fourth")
 
 @dataclass(frozen=True, slots=True)
 class _Stock:
-    """One security: equal in all workbooks of the house."""
+    """One security, equal in all workbooks of the house."""
 
     code: str
     name: str
@@ -53,7 +53,7 @@ class _Stock:
     waves: tuple[float, float]
 
     def close(self, house: House, day: date) -> float:
-        """Closing price of a day: two waves and a little noise around its base."""
+        """Return the closing price of a day: two waves and some noise around its base."""
         t = 2 * math.pi * day.toordinal()
         wave = 0.25 * math.sin(t / 1100 + self.waves[0]) + 0.08 * math.sin(t / 170 + self.waves[1])
         noise = house.chance(ID, "noise", self.code, day).gauss(0, 0.012)
@@ -61,7 +61,7 @@ class _Stock:
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """Year by year: quotes of four quarters, the summary over them, the watch list."""
+    """Yield for each year the quotes of four quarters, their summary and the watch list."""
     filing = Filing(house, ID, house.chance(ID, "filing").choice(_MODES))
     listed = _listed(house)
     for year in sorted(years):
@@ -76,7 +76,7 @@ def _year(filing: Filing, listed: Sequence[_Stock], when: When) -> Iterator[File
 
 
 def _listed(house: House) -> tuple[_Stock, ...]:
-    """The securities of the exchange that anyone writes about, 10 to 18."""
+    """Draw the 10 to 18 listed securities of the exchange."""
     chance = house.chance(ID, "listed")
     count = chance.randint(10, 18)
     words = ("company_first_words", "company_business_words")
@@ -93,7 +93,7 @@ def _listed(house: House) -> tuple[_Stock, ...]:
 
 
 def _weekly(house: House) -> bool:
-    """Whether quotes are of every week of few securities, else of some days of more."""
+    """True if quotes cover few securities every week, rather than more on some days."""
     return either(house, ID, "weekly", share=0.6)
 
 
@@ -107,14 +107,14 @@ def _newest_first(house: House) -> bool:
 
 
 def _traded(house: House, when: When) -> tuple[date, ...]:
-    """Days that the quotes of a quarter are of."""
+    """Return the days of a quarter's quotes."""
     every = days(when)
     found = every[4::5] if _weekly(house) else every[-1::-10][::-1]
     return tuple(reversed(found)) if _newest_first(house) else tuple(found)
 
 
 def _quotes(filing: Filing, quoted: Sequence[_Stock], when: When) -> Filed:
-    """A row a day and security."""
+    """Make quotes with a row per day and security."""
     kind, house = filing.kind("daily"), filing.house
     chance = house.chance(ID, "quotes", when)
     rows = [(day, stock) for day in _traded(house, when) for stock in quoted]
@@ -150,7 +150,7 @@ def _quotes(filing: Filing, quoted: Sequence[_Stock], when: When) -> Filed:
 
 
 def _summary(filing: Filing, quoted: Sequence[_Stock], when: When) -> Filed:
-    """The year by quarters, or by securities, from the quotes."""
+    """Summarize the year's quotes by quarter or by security."""
     by_stock = either(filing.house, ID, "by stock")
     columns = (_by_stock if by_stock else _by_quarter)(filing, quoted, when)
     filed = filing.sheet("summary", when, columns, summary=True)
@@ -200,7 +200,7 @@ def _by_stock(filing: Filing, quoted: Sequence[_Stock], when: When) -> tuple[Col
 
 
 def _watch(filing: Filing, listed: Sequence[_Stock], when: When) -> Filed:
-    """Every listed security once; the latest close of the quoted ones from the last quarter."""
+    """Make the watch list of all securities; quoted ones may look up their latest close."""
     kind, house = filing.kind("watch"), filing.house
     chance, count = house.chance(ID, "watch"), len(listed)
     last = When(when.year, quarter=4)

@@ -1,4 +1,4 @@
-"""Source and target tables from one: what a matcher would have to find out again."""
+"""Fabricate a source and a target table from one table, as data for matchers."""
 
 from sat_retriever.synth.fabricate.options import PAPER, FabricateOptions
 from sat_retriever.synth.fabricate.pair import Fabricated, fabricated, fabricated_unit

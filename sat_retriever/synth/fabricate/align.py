@@ -1,4 +1,4 @@
-"""Which column of a target is which column of its source."""
+"""Align the columns of a target with those of its source."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sat_retriever.synth.book.model import Book
 
 @dataclass(frozen=True, slots=True)
 class AlignedColumn:
-    """One column that stands in both halves.
+    """One column that is in both halves.
 
     Attributes:
         id: Its id, equal in both.
@@ -36,7 +36,7 @@ class Alignment:
 
 
 def aligned(source: Book, target: Book) -> tuple[Alignment, ...]:
-    """The alignment of each sheet of the source, in tab order."""
+    """Align each sheet of the source, in tab order."""
     return tuple(
         Alignment(
             sheet.name,

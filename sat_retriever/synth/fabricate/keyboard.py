@@ -1,4 +1,4 @@
-"""Slips of the finger on a QWERTY keyboard."""
+"""Simulate typing errors on a QWERTY keyboard."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import random
 from collections.abc import Mapping
 from types import MappingProxyType
 
-# Rows of keys, each with how far it is shifted to the right, in widths of a key.
+# Rows of keys, each with its offset to the right in key widths.
 _LETTERS = (("qwertyuiop", 0.0), ("asdfghjkl", 0.25), ("zxcvbnm", 0.75))
 _DIGITS = (("1234567890", 0.0),)
-_REACH = 1.3  # widths of a key: the keys that touch
+_REACH = 1.3  # key widths; keys within this distance touch
 
 
 def _neighbours(rows: tuple[tuple[str, float], ...]) -> dict[str, str]:
@@ -29,13 +29,13 @@ def _neighbours(rows: tuple[tuple[str, float], ...]) -> dict[str, str]:
 
 
 NEIGHBOURS: Mapping[str, str] = MappingProxyType(_neighbours(_LETTERS) | _neighbours(_DIGITS))
-"""Keys that touch a letter's or digit's key; letters touch letters, digits touch digits."""
+"""The keys adjacent to the key of a letter or digit; letters touch letters, digits digits."""
 
 
 def mistyped(text: str, probability: float, chance: random.Random) -> str:
-    """The text with each letter and digit replaced, with a probability, by a neighbour.
+    """Replace each letter and digit, with a probability, by an adjacent key.
 
-    Case is kept, and letters stay letters and digits digits; spaces and marks stay.
+    Case is kept, letters stay letters and digits digits; spaces and marks stay.
 
     Source: paper, appendix on pair generation, string noise with probability 0.20.
 

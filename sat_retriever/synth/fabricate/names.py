@@ -1,4 +1,4 @@
-"""Paths of source and target workbooks, in the style of the path they come from."""
+"""Make paths of source and target workbooks, in the style of the original path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SEPARATORS = "_- ."
 
 
 def side_path(path: str, side: Side) -> str:
-    """The path with "source" or "target" at the end of the file's name, as the name is written.
+    """Append "source" or "target" to the name of a path's file, in the style of the name.
 
     >>> side_path("Sales/Sales_2024_Q3.xlsx", "source"), side_path("a/sales-2024.xlsx", "target")
     ('Sales/Sales_2024_Q3_source.xlsx', 'a/sales-2024-target.xlsx')
@@ -23,7 +23,7 @@ def side_path(path: str, side: Side) -> str:
 
 
 def _ending(stem: str, side: Side) -> str:
-    # The first of the most frequent ones; max keeps the first of equals.
+    # The most frequent separator; max keeps the first of equals.
     separator = max(_SEPARATORS, key=stem.count)
     if separator not in stem:
         separator = "" if _is_title(stem) else "_"

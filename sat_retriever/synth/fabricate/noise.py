@@ -1,4 +1,4 @@
-"""Headers, texts and numbers made unlike those they come from."""
+"""Add noise to headers, texts and numbers."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from sat_retriever.synth.fabricate.keyboard import mistyped
 from sat_retriever.synth.fabricate.options import FabricateOptions, SchemaNoise
 
 _VOWELS = frozenset("aeiouAEIOU")
-_SHORT = 4  # letters that are left of a word
+_SHORT = 4  # letters kept of a word
 
 
 def noised_columns(
     sheet: Sheet, spared: Collection[str], options: FabricateOptions, chance: random.Random
 ) -> Sheet:
-    """The sheet with noise in all plain texts and numbers; recipes, dates and truth values stay.
+    """Add noise to all plain texts and numbers; recipes, dates and booleans stay.
 
     Args:
         sheet: A sheet of a source workbook.
-        spared: Ids of columns that are left alone.
-        options: How much noise.
-        chance: Decides what becomes of each cell.
+        spared: Ids of columns that stay unchanged.
+        options: Amount of noise.
+        chance: Random numbers for the noise.
     """
     columns = (
         column if column.id in spared else _noised(column, options, chance)
@@ -54,10 +54,10 @@ def _noised(column: Column, options: FabricateOptions, chance: random.Random) ->
 
 
 def noised_text(text: str, probability: float, chance: random.Random) -> str:
-    """The text in ASCII letters, each letter and digit mistyped with a probability.
+    """Write a text in ASCII letters, and mistype each letter and digit with a probability.
 
-    Source: paper, appendix on pair generation. Departs: transliterated by anyascii (ISC)
-    and not by unidecode (GPL).
+    Source: paper, appendix on pair generation. Departs: anyascii (ISC) transliterates, not
+    unidecode (GPL).
 
     Raises:
         MissingExtraError: If anyascii is not installed and the text is not ASCII.
@@ -73,18 +73,18 @@ def noised_text(text: str, probability: float, chance: random.Random) -> str:
 def noised_numbers(
     values: Sequence[int | float], spread: tuple[float, float], chance: random.Random
 ) -> list[int | float]:
-    """As many numbers of a half-normal distribution near that of the values.
+    """Draw as many numbers from a folded normal distribution near that of the values.
 
-    Each is |N(m', s'^2)| with m' = m (1 + e), s' = s (1 + f) of the values' mean m and
-    standard deviation s; e and f are drawn apart, evenly from the spread, up or down. Whole
-    numbers stay whole, others get as many decimals as the values have, at most four.
+    Each number is |N(m', s'^2)| with m' = m (1 + e), s' = s (1 + f) for the values' mean m and
+    standard deviation s; e and f are drawn separately, uniformly from the spread, with a random
+    sign. Integers stay integers; floats get as many decimals as the values have, at most four.
 
     Source: paper, appendix on pair generation, numerical noise.
 
     Args:
         values: Numbers of one column.
-        spread: Smallest and largest e and f, in size.
-        chance: Draws them.
+        spread: Smallest and largest absolute value of e and f.
+        chance: Source of random numbers.
     """
     if not values:
         return []
@@ -110,15 +110,15 @@ def _decimals(value: float) -> int:
 
 
 def noised_headers(sheet: Sheet, table: str, rules: Sequence[SchemaNoise]) -> Sheet:
-    """The sheet with other headers; one that would no longer be the only one of its kind stays.
+    """Rename the headers by rules; a header that would no longer be unique stays.
 
     Source: the rules of Valentine's fabricator (Koutras et al., ICDE 2021): the table's name
-    before the header, words cut short, vowels left out.
+    before the header, truncated words, omitted vowels.
 
     Args:
         sheet: A sheet.
         table: Word that the rule "prefix" puts before headers.
-        rules: What is done, in this order.
+        rules: Rules to apply, in this order.
     """
     columns: list[Column] = []
     taken = {column.header.casefold() for column in sheet.columns}
@@ -134,7 +134,7 @@ def noised_headers(sheet: Sheet, table: str, rules: Sequence[SchemaNoise]) -> Sh
 
 
 def noised_header(header: str, table: str, rule: SchemaNoise) -> str:
-    """A header after one rule.
+    """Apply one rule to a header.
 
     >>> noised_header("Vendor", "Sales", "prefix"), noised_header("Vendor Name", "", "vowels")
     ('Sales_Vendor', 'Vndr Nm')

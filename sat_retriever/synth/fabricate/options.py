@@ -1,4 +1,4 @@
-"""How source and target are cut and made unlike."""
+"""Options for cutting a table into source and target, and for the noise in both."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ _NARROW = 5  # columns
 
 @dataclass(frozen=True, slots=True)
 class FabricateOptions:
-    """How source and target are made from one workbook.
+    """The options for making source and target from one workbook.
 
     Source: paper, appendix on pair generation; the defaults are its parameters. Departs:
-    `schema_share` is measured in the release (181 of 501 pairs), which the paper does not
-    state; keys are left alone, as the noised ones join nothing: `PAPER` noises them too.
+    `schema_share` is measured in the release (181 of 501 pairs), because the paper does not
+    state it; keys stay unchanged, because noisy keys join nothing. `PAPER` has noisy keys too.
 
     Attributes:
-        columns: Smallest and largest share of a table's columns that stand in both halves;
-            None to cut no columns.
-        column_draw: How the share is drawn for a table: "even" between the two, or
-            "by_width": the largest for tables of up to five columns, else the smallest.
-        rows: Share of the source's rows that stand in the target too; None to cut no rows.
-        schema_noise: What is done to the headers of a noised target, in this order.
-        schema_share: Share of the tables whose target has noised headers.
-        string_noise: Probability with which a letter or digit of a source's text gives way to
-            a neighbour on the keyboard.
+        columns: Smallest and largest share of a table's columns that are in both halves; None to
+            cut no columns.
+        column_draw: How the share is drawn for a table: "even" is uniform between the two,
+            "by_width" is the largest for tables of up to five columns, else the smallest.
+        rows: Share of the source's rows that are also in the target; None to cut no rows.
+        schema_noise: Rules for the headers of a noisy target, in this order.
+        schema_share: Share of the tables whose target has noisy headers.
+        string_noise: Probability of replacing a letter or digit of a source's text by an
+            adjacent key.
         numeric_noise: Smallest and largest share by which mean and deviation of a source's
-            numbers are off, up or down; None to leave numbers alone.
-        noised_keys: Whether columns that identify, match and choose are noised as all others.
-            They then identify nothing, and what is looked up by them becomes plain values.
+            numbers change, up or down; None to keep the numbers.
+        noised_keys: True if columns for keys, lookups and choices are noised like all others.
+            They then identify nothing, and lookups by them become plain values.
     """
 
     columns: tuple[float, float] | None = (0.5, 0.7)
@@ -46,10 +46,10 @@ class FabricateOptions:
     noised_keys: bool = False
 
     def __post_init__(self) -> None:
-        """Check that shares are shares.
+        """Check that shares and ranges are valid.
 
         Raises:
-            InputError: If one is outside [0, 1], or a range is upside down.
+            InputError: If a share is outside [0, 1], or a range is not ascending.
         """
         ranges = {"columns": self.columns, "numeric_noise": self.numeric_noise}
         for name, bounds in ranges.items():
@@ -66,7 +66,7 @@ class FabricateOptions:
                 raise InputError(f"{name} must be a share in [0, 1], not {share}")
 
     def column_overlap(self, count: int, chance: random.Random) -> float:
-        """Share of a table's columns that stand in both halves; 1 if none is cut."""
+        """Return the share of a table's columns that are in both halves; 1 if none is cut."""
         if self.columns is None:
             return 1.0
         smallest, largest = self.columns
@@ -76,7 +76,7 @@ class FabricateOptions:
 
 
 PAPER = FabricateOptions(column_draw="by_width", noised_keys=True)
-"""The paper's corpora: every column is noised, keys too, and shares go by a table's width.
+"""The paper's options: every column is noised, keys included; shares depend on a table's width.
 
-That gives the numbers of columns of all 501 released pairs; an even draw does not.
+This gives the numbers of columns of all 501 released pairs; an even draw does not.
 """

@@ -1,4 +1,4 @@
-"""One workbook into two: a source and a target that share rows and columns."""
+"""Make two workbooks from one: a source and a target that share rows and columns."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from sat_retriever.synth.fabricate.options import FabricateOptions
 from sat_retriever.synth.fabricate.split import ColumnSplit, RowSplit, horizontal, vertical
 
 Chance = Callable[..., random.Random]
-"""Random numbers for a purpose, as `House.chance` gives them."""
+"""A function from a purpose to random numbers, like `House.chance`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fabricated:
-    """A pair of workbooks that were one.
+    """A pair of workbooks made from one.
 
     Attributes:
-        stem: Path of that one.
+        stem: Path of the original workbook.
         source: The half with noise in its cells.
         target: The half with noise in its headers, if any.
-        alignments: Which columns are the same, one entry a sheet.
+        alignments: Shared columns, one entry per sheet.
     """
 
     stem: str
@@ -39,7 +39,7 @@ class Fabricated:
 
 
 def fabricated(book: Book, options: FabricateOptions, chance: Chance) -> Fabricated:
-    """The pair of a workbook that takes from no other.
+    """Make the pair of a workbook that takes from no other.
 
     Raises:
         ValueError: If it takes from another workbook, or a recipe cannot be calculated.
@@ -51,17 +51,17 @@ def fabricated(book: Book, options: FabricateOptions, chance: Chance) -> Fabrica
 def fabricated_unit(
     books: Sequence[Book], options: FabricateOptions, chance: Chance
 ) -> tuple[Fabricated, ...]:
-    """The pairs of all workbooks that take from each other, in their order.
+    """Make the pairs of all workbooks that take from each other, in their order.
 
-    Sources take from sources and targets from targets. Recipes that need what a half lacks
-    are plain values; all others are calculated anew, from noised cells in the source. Each
-    sheet is cut by rows and by columns; sheets of one workbook with equal columns and
-    equally many rows are cut alike, so that 3-D sums can last. Facts are those of the
-    stem, except schema, lost keys and the family of periods.
+    Sources take from sources and targets from targets. Recipes that need a part missing in a
+    half become plain values; all others are recalculated, in the source from noised cells.
+    Each sheet is cut by rows and by columns. Sheets of one workbook with equal columns and
+    equally many rows are cut alike, so that 3-D sums can stay. Facts are those of the original,
+    except for schema, lost keys and the family of periods.
 
     Source: paper, appendix on pair generation; Valentine (Koutras et al., ICDE 2021).
-    Departs: whole workbooks are cut, there single tables; a source's and a target's tabs
-    have the names they had.
+    Departs: whole workbooks are cut instead of single tables; the tabs of source and target
+    keep their names.
 
     Raises:
         ValueError: If a recipe takes from a workbook that is not among these, or cannot be
@@ -102,7 +102,7 @@ def _split(
 def _noised_source(
     books: Sequence[Book], options: FabricateOptions, chance: Chance
 ) -> tuple[Book, ...]:
-    """Cut sources with noise in their cells."""
+    """Add noise to the cells of cut sources."""
     spared: Mapping[Tab, set[str]] = {}
     if options.noised_keys:
         books = tuple(_unkeyed(book) for book in with_values(books, _matches))
@@ -130,7 +130,7 @@ def _matches(book: Book, sheet: Sheet, leaf: Recipe) -> bool:
 
 
 def _unkeyed(book: Book) -> Book:
-    """A workbook whose columns identify nothing and can hold any text."""
+    """Return a workbook whose columns are not keys and may have any text."""
     sheets = (
         replace(
             sheet,
@@ -143,7 +143,7 @@ def _unkeyed(book: Book) -> Book:
 
 
 def _matched(books: Sequence[Book]) -> dict[Tab, set[str]]:
-    """Columns by sheet that identify rows, are looked up or chosen by, or matched."""
+    """Return by sheet the columns that are keys, lookup keys, choices or conditions."""
     found: dict[Tab, set[str]] = {}
     for book in books:
         for sheet in book.sheets:
@@ -174,7 +174,7 @@ def _pair(
 
 
 def _of_side(book: Book, side: Side) -> Book:
-    """The workbook at its side's path, taking from its side's workbooks, with its facts."""
+    """Move a workbook and its references to its side's paths, and adapt its facts."""
 
     def moved(at: SheetAt) -> SheetAt:
         return replace(at, book=side_path(at.book, side)) if at.book else at

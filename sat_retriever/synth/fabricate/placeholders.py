@@ -1,4 +1,4 @@
-"""Typed placeholders in place of free text that nearly never repeats."""
+"""Replace free text that hardly ever repeats by typed placeholders."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sat_retriever.workbook.tables.placeholders import NOTE_LENGTH
 
 _LONG = "Note"
 DIGITS = 12
-"""Digits of a number: among 309,000 values, the paper's most, two meet once in 20 corpora."""
+"""Digits of a number: with 309,000 values, the paper's most, one corpus in 20 has a collision."""
 
 
 def with_placeholders(books: Sequence[Book]) -> tuple[Book, ...]:
-    """The workbooks with high-cardinality text as `Movie_004815162342`, long text as `Note_…`.
+    """Replace high-cardinality text by `Movie_004815162342` and long text by `Note_…`.
 
-    Equal texts get equal placeholders in every sheet of every corpus: what was equal joins
-    as before. Columns that say their noun are replaced, and any text over 120 characters.
+    Equal texts get equal placeholders in every sheet of every corpus, so they still join.
+    Columns with a placeholder noun are replaced, and any text over 120 characters.
 
     Source: paper, appendix on corpus construction (`Movie_0001`). Departs: the number is a
-    digest of the text and no counter, which would depend on what was made before.
+    digest of the text, not a counter, which would depend on the texts made before.
     """
     return tuple(
         replace(book, sheets=tuple(_sheet(sheet) for sheet in book.sheets)) for book in books

@@ -1,4 +1,4 @@
-"""Which rows and columns go to the source, which to the target, and which to both."""
+"""Choose the rows and columns of the source, the target, or both."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ColumnSplit:
-    """Ids of the columns of two overlapping halves, each in the order of the whole."""
+    """The ids of the columns of two overlapping halves, each in the original order."""
 
     source: tuple[str, ...]
     target: tuple[str, ...]
@@ -18,7 +18,7 @@ class ColumnSplit:
 
 @dataclass(frozen=True, slots=True)
 class RowSplit:
-    """Numbers of the rows of two overlapping halves, ascending."""
+    """The numbers of the rows of two overlapping halves, ascending."""
 
     source: tuple[int, ...]
     target: tuple[int, ...]
@@ -27,24 +27,24 @@ class RowSplit:
 def vertical(
     columns: Sequence[str], keys: Collection[str], overlap: float, chance: random.Random
 ) -> ColumnSplit:
-    """The columns of two halves, of which the share `overlap` of all columns is in both.
+    """Split columns into two halves that share the part `overlap` of all columns.
 
-    Of n columns, floor(overlap * n) are in both, but at least two if there are three, and
-    all keys; the rest is dealt out, the odd one to the target. Each half loses something
-    as soon as two columns are in one half only.
+    Of n columns, floor(overlap * n) are in both halves, but at least two if there are three,
+    and all keys; the rest is distributed evenly, an odd one to the target. Each half lacks
+    some columns if at least two columns are in one half only.
 
-    Source: the released pairs (`train.json`): all 501 follow this rule with 0.5, those of up
-    to five columns with 0.7. Departs: columns keep their order (in the release the
-    shared ones come first, in an order of chance), and keys are always shared.
+    Source: the released pairs (`train.json`): all 501 follow this rule with 0.5, or with 0.7
+    for up to five columns. Departs: columns keep their order (in the release the shared ones
+    come first, in random order), and keys are always shared.
 
     Args:
         columns: Ids, left to right.
         keys: Those of them that must be in both halves.
         overlap: Share in [0, 1].
-        chance: Decides which.
+        chance: Source of random numbers.
     """
     least = min(2, max(1, len(columns) - 1))
-    # The small addend keeps 0.7 * 10 from being 6.
+    # The small addend prevents 0.7 * 10 from becoming 6.
     count = max(math.floor(overlap * len(columns) + 1e-9), least)
     kept = [column for column in columns if column in keys]
     others = [column for column in columns if column not in keys]
@@ -60,10 +60,10 @@ def vertical(
 
 
 def horizontal(count: int, overlap: float, chance: random.Random) -> RowSplit:
-    """The rows of two halves, where the share `overlap` of the source's is the target's too.
+    """Split rows into two halves; the share `overlap` of the source's rows is also in the target.
 
-    Of n rows the source has floor(n / 2); the target has all others and floor(overlap *
-    floor(n / 2)) of the source's. No half is empty, and each row is in one of them.
+    Of n rows the source has floor(n / 2), at least one; the target has all others and
+    floor(overlap * floor(n / 2)) of the source's. No half is empty, and no row is lost.
 
     Source: the released pairs: the numbers of rows of all 501 follow this rule with 0.5.
 

@@ -1,1 +1,1 @@
-"""One company, market or institution: its things, and its habits of naming and layout."""
+"""Model one company, market or institution: its names, and its habits of naming and layout."""

@@ -1,4 +1,4 @@
-"""Habits of a house that do not show in names: letter case, layout, formulas, colours."""
+"""Draw habits of a house beyond names: letter case, layout, formulas, colours."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _NOTES = (
 
 
 def letter_case(chance: random.Random) -> str:
-    """One of the letter cases headers are written in."""
+    """Draw one of the letter cases of headers."""
     return chance.choice(CASES)
 
 
 def cased(header: str, case: str) -> str:
-    """A header in a letter case.
+    """Write a header in a letter case.
 
     >>> [cased("Material Code", case) for case in ("as is", "snake", "upper", "camel")]
     ['Material Code', 'material_code', 'MATERIAL CODE', 'materialCode']
@@ -42,13 +42,13 @@ def cased(header: str, case: str) -> str:
 
 
 def layout(name: str, title: str, house: random.Random, sheet: random.Random) -> Layout:
-    """A layout: what is above, beside and below a table.
+    """Draw a layout: the texts and gaps above, beside and below a table.
 
     Args:
         name: The house's name.
         title: Title of the sheet.
-        house: Decides what is the same in all sheets of the house.
-        sheet: Decides what differs from sheet to sheet.
+        house: Random numbers for features shared by all sheets of the house.
+        sheet: Random numbers for features of the single sheet.
     """
     titled = house.random() < 0.7
     gap, first_row, first_column = house.choice((0, 1, 1, 2)), house.choice((0, 0, 0, 1)), 0
@@ -68,7 +68,7 @@ def layout(name: str, title: str, house: random.Random, sheet: random.Random) ->
 
 
 def dialect(chance: random.Random) -> Dialect:
-    """How formulas are written and headers coloured."""
+    """Draw the style of formulas and the colour of headers."""
     return Dialect(
         lookup=chance.choice(("vlookup", "vlookup", "index_match", "xlookup")),
         ranges=chance.choice(("area", "area", "column", "name", "table")),

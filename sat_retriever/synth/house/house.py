@@ -1,4 +1,4 @@
-"""One company as templates see it: its words, its things, its habits of naming and layout."""
+"""One company for the templates: its words, names, and habits of naming and layout."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from sat_retriever.synth.words.vocabulary import Vocabulary
 class House:
     """A company, market or institution.
 
-    Everything it gives depends on seed, its name and the arguments alone, never on the
-    order of calls, so that any part of a corpus can be made alone.
+    All results depend only on the seed, the name, the prefix and the arguments, never on the
+    order of calls, so any part of a corpus can be made alone.
 
     Attributes:
         name: For example "Apex Technologies".
-        seed: Of the corpus.
+        seed: Seed of the corpus.
         vocabulary: The words.
-        prefix: Put before the names of its files; houses of one name and other prefixes
-            have other figures.
+        prefix: Text before the names of its files; houses of the same name with different
+            prefixes have different figures.
     """
 
     name: str
@@ -37,7 +37,7 @@ class House:
     prefix: str = ""
 
     def chance(self, *purpose: object) -> random.Random:
-        """A stream of random numbers for one purpose."""
+        """Return a stream of random numbers for one purpose."""
         text = "\x1f".join(map(str, (self.seed, self.name, *self._apart(), *purpose)))
         digest = hashlib.sha256(text.encode()).digest()
         return random.Random(int.from_bytes(digest[:8], "big"))  # noqa: S311 - repeatable, no secret
@@ -46,14 +46,14 @@ class House:
         return (self.prefix,) if self.prefix else ()
 
     def pool(self, noun: str, size: int) -> tuple[str, ...]:
-        """So many things of this house, the same in all its sheets.
+        """Return `size` names or codes of this house, the same in all its sheets.
 
         Nouns: every list of `lists.json`, "employees" and "people" (names), "movies", and
         by field of a list: "material_specs", "material_units" (same order as "materials").
         Codes, in the house's style: "employee_ids", "material_codes", "project_ids",
         "supplier_ids", "customer_ids", "product_codes", "order_numbers", "tickers" and
         every other noun that ends in "_ids", "_codes" or "_numbers". `pool(x, 5)` is the
-        beginning of `pool(x, 9)`; where a list is shorter than asked, numbers are added.
+        beginning of `pool(x, 9)`; if a list is too short, numbers are appended.
 
         Raises:
             InputError: If no list or rule has that name.
@@ -61,57 +61,57 @@ class House:
         return pool(noun, size, self.vocabulary.lists, partial(self.chance, "pool"))
 
     def variant(self, category: str) -> int:
-        """Number of the schema variant the house uses for a category."""
+        """Return the number of the house's schema variant for a category."""
         words = self.vocabulary.category(category)
         return self.chance("variant", category).randrange(words.variants)
 
     def header(self, category: str, kind: str, column: str) -> str:
-        """A column's header in this house's schema variant and letter case."""
+        """Return a column's header in this house's schema variant and letter case."""
         headers = self.vocabulary.kind(category, kind).headers(column)
         return habits.cased(headers[self.variant(category) % len(headers)], self.letter_case())
 
     def letter_case(self) -> str:
-        """How it writes headers: as they are, or in a case programs like."""
+        """Return its letter case of headers: unchanged, or a case common in programs."""
         return habits.letter_case(self.chance("letter case"))
 
     def unit(self, category: str, kind: str, column: str) -> str:
-        """Text of the units row; empty without."""
+        """Return the text of the units row; empty for none."""
         return self.vocabulary.kind(category, kind).units.get(column, "")
 
     def path(self, category: str, subject: str, when: When | None) -> str:
-        """Path of a workbook in this house's naming convention for the category.
+        """Return the path of a workbook in this house's naming convention for the category.
 
         Args:
             category: Category id.
-            subject: What the file is about beyond category and period ("Annual Summary");
-                empty if it is the category's only kind of workbook for that period.
-            when: The period; None for what has none.
+            subject: Subject of the file beyond category and period ("Annual Summary"); empty for
+                the category's only kind of workbook for that period.
+            when: The period; None for none.
         """
         words = self._name(category, self.vocabulary.category(category).names)
         path = naming.path(self._style(category), self.name, words, subject, when)
         return f"{self.prefix}__{path}" if self.prefix else path
 
     def tab(self, category: str, kind: str, when: When | None = None, part: str = "") -> str:
-        """Name of a tab; `when` only where tabs differ by it, `part` for any other difference."""
+        """Return a tab's name; `when` is for tabs that differ by it, `part` for all others."""
         kinds = self.vocabulary.category(category).kinds
         name = self.kind_name(category, kind)
         place = 1 + list(kinds).index(kind)
         return naming.tab(self._style(category), name, when, part, place)
 
     def kind_name(self, category: str, kind: str) -> str:
-        """The house's word for a kind of sheet."""
+        """Return the house's name for a kind of sheet."""
         return self._name(category, self.vocabulary.kind(category, kind).names)
 
     def layout(self, title: str, *purpose: object) -> Layout:
-        """Titles, gaps and offsets as this house has them (some have none at all)."""
+        """Return titles, gaps and offsets of this house (some houses have none)."""
         return habits.layout(self.name, title, self.chance("layout"), self.chance("at", *purpose))
 
     def dialect(self) -> Dialect:
-        """How it writes formulas and colours headers."""
+        """Return its style of formulas and its colour of headers."""
         return habits.dialect(self.chance("dialect"))
 
     def convention(self, category: str) -> str:
-        """Name of its naming convention for a category."""
+        """Return the name of its naming convention for a category."""
         return str(self._convention(category)["name"])
 
     def _convention(self, category: str) -> Mapping[str, Any]:
@@ -125,5 +125,5 @@ class House:
         )
 
     def _name(self, category: str, names: Sequence[str]) -> str:
-        """One of several names; of lists of one length always that of one place."""
+        """Return one of several names; lists of equal length always give the same position."""
         return names[self.chance("names", category).randrange(10_000) % len(names)]

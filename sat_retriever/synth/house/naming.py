@@ -1,4 +1,4 @@
-"""Names of files and tabs: a convention of `naming.json` filled for one house."""
+"""Name files and tabs by a convention of `naming.json` for one house."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sat_retriever.synth.house.when import When
 
 MAX_TAB = 31
 MAX_FILE = 120
-MAX_FILE_BYTES = 200  # of the 255 that file systems have, as suffixes and prefixes are added
+MAX_FILE_BYTES = 200  # of the 255 that file systems allow, because suffixes and prefixes are added
 MONTHS = (
     "January February March April May June July August September October November December".split()
 )
@@ -27,7 +27,7 @@ _VERSIONS = ("v1", "v2", "v2 final", "final", "v3", "rev1")
 
 
 def period_text(pattern: str, when: When) -> str:
-    """A period in one spelling.
+    """Write a period in one spelling.
 
     >>> period_text("{q}Q{yy}", When(2024, 3)), period_text("{Mon} {yyyy}", When(2024, 0, 7))
     ('3Q24', 'Jul 2024')
@@ -46,12 +46,12 @@ def period_text(pattern: str, when: When) -> str:
 
 
 def grain(when: When) -> str:
-    """The key of a convention's spellings for a period of this length."""
+    """Return the key of a convention's spellings for a period of this length."""
     return "month" if when.month else "quarter" if when.quarter else "year"
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:
-    """One name with its parts filled in; empty ones leave no separators behind.
+    """Fill in the parts of a name; empty parts leave no separators.
 
     >>> filled("{company} - {subject} - {period}", {"company": "A", "subject": "", "period": "B"})
     'A - B'
@@ -61,18 +61,18 @@ def filled(template: str, parts: Mapping[str, str]) -> str:
 
 
 def letters(text: str, case: str, space: str) -> str:
-    """A text with other letter case and its words joined otherwise."""
+    """Change the letter case of a text and the separator of its words."""
     text = {"lower": text.lower(), "upper": text.upper()}.get(case, text)
     return re.sub(r"[ ]+", space, text)
 
 
 def shortened(text: str, abbreviations: Mapping[str, str]) -> str:
-    """A text with the words that have an abbreviation abbreviated."""
+    """Abbreviate the words of a text that have an abbreviation."""
     return " ".join(abbreviations.get(word.casefold(), word) for word in text.split())
 
 
 def file_name(text: str) -> str:
-    """A text as a folder's or file's name valid on Windows, macOS and Linux.
+    """Return a text as a folder's or file's name that is valid on Windows, macOS and Linux.
 
     >>> file_name("A/B: C?. "), file_name("con")
     ('A B C', 'con_')
@@ -83,19 +83,19 @@ def file_name(text: str) -> str:
 
 
 def tab_name(text: str) -> str:
-    """A text as a tab's name valid in Excel; what is too long is cut and numbered.
+    """Return a text as a tab's name that is valid in Excel; a long one is cut and numbered.
 
     >>> tab_name("In/Out [2024]"), len(tab_name("x" * 40))
     ('In Out 2024', 31)
     """
     name = re.sub(r" {2,}", " ", _NOT_IN_TABS.sub(" ", text)).strip(" '")
-    if name.casefold() == "history":  # Excel keeps this one for itself
+    if name.casefold() == "history":  # a name that Excel reserves
         name = "History 1"
     return _cut(name, MAX_TAB) or "Sheet1"
 
 
 def _cut(text: str, limit: int, most_bytes: int = 4 * MAX_FILE) -> str:
-    """The text in so many characters and bytes; cut ones end in digits that tell them apart."""
+    """Cut a text to a number of characters and bytes; its digest's digits keep it distinct."""
     if len(text) <= limit and len(text.encode()) <= most_bytes:
         return text
     digits = int(hashlib.sha256(text.casefold().encode()).hexdigest()[:8], 16) % 10_000
@@ -109,10 +109,10 @@ class Style:
 
     Attributes:
         convention: Its entry of `naming.json`.
-        abbreviations: Short forms by word.
-        periods: Spelling by "year", "quarter", "month", and the same after "tab_", "date_" …
-        number: What a numbered name begins with, and a downloaded one ends in.
-        version: What a versioned name ends in.
+        abbreviations: Abbreviations by word.
+        periods: Spelling by "year", "quarter", "month", and by these after "tab_", "date_" …
+        number: Number at the beginning of a numbered name and at the end of a downloaded one.
+        version: End of a versioned name.
     """
 
     convention: Mapping[str, Any]
@@ -125,7 +125,7 @@ class Style:
     def chosen(
         cls, convention: Mapping[str, Any], abbreviations: Mapping[str, str], chance: random.Random
     ) -> Style:
-        """A style of the convention."""
+        """Draw a style of the convention."""
         spellings = {
             key: chance.choice(patterns)
             for key, patterns in convention.items()
@@ -135,21 +135,21 @@ class Style:
         return cls(convention, abbreviations, spellings, number, version)
 
     def spelled(self, when: When | None, place: str = "") -> str:
-        """The period in this style; empty without one."""
+        """Write the period in this style; empty without one."""
         if when is None:
             return ""
         key = grain(when)
         return period_text(self.periods.get(place + key, self.periods[key]), when)
 
     def joined(self, text: str) -> str:
-        """Words in this style's case, abbreviated if it does that."""
+        """Write words in this style's case, abbreviated if the style does so."""
         if self.convention.get("short"):
             text = shortened(text, self.abbreviations)
         return letters(text, self.convention["case"], self.convention["space"])
 
 
 def path(style: Style, company: str, category: str, subject: str, when: When | None) -> str:
-    """Path of a workbook: what the convention makes of company, category, subject and period."""
+    """Return a workbook's path by the convention, from company, category, subject and period."""
     within = when if when is not None and (when.quarter or when.month) else None
     parts = {
         "company": style.joined(company),
@@ -164,24 +164,24 @@ def path(style: Style, company: str, category: str, subject: str, when: When | N
         "version": style.version,
     }
     *folders, file = (filled(name, parts) for name in style.convention["path"].split("/"))
-    if not file:  # nothing but the category is left to say
+    if not file:  # only the category is left
         file = parts["category"]
     levels = [file_name(name) for name in folders if name]
     return "/".join([*levels, f"{file_name(file)}.xlsx"])
 
 
 def tab(style: Style, kind: str, when: When | None, part: str, place: int) -> str:
-    """Name of a tab; where all is too long for Excel, the kind's name is shortened.
+    """Return the name of a tab; the kind's name is shortened if the name is too long for Excel.
 
     Args:
-        style: How.
-        kind: What the sheet is.
-        when: The period, where tabs differ by it.
+        style: Style of the name.
+        kind: Name of the sheet's kind.
+        when: The period, if tabs differ by it.
         part: Any other difference.
         place: Number of the kind in its category, from 1.
     """
     pattern = style.convention["tab"]
-    if "{kind}" not in pattern and (when or part):  # a number cannot tell all of them apart
+    if "{kind}" not in pattern and (when or part):  # a number is not unique here
         pattern = style.convention["tab_else"]
     parts = {"part": style.joined(part), "index": str(place)}
     # September is the longest month: all tabs of a series are shortened alike.

@@ -1,4 +1,4 @@
-"""A year, quarter or month that made sheets are about."""
+"""Define the year, quarter or month of made sheets."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class When:
 
     Attributes:
         year: Calendar year.
-        quarter: 1 to 4; 0 unless a quarter is meant.
-        month: 1 to 12; 0 unless a month is meant.
+        quarter: 1 to 4; 0 for a year or month.
+        month: 1 to 12; 0 for a year or quarter.
     """
 
     year: int
@@ -22,7 +22,7 @@ class When:
     month: int = 0
 
     def period(self, family: str) -> SheetPeriod:
-        """The same as facts have it.
+        """Return the period as facts have it.
 
         >>> When(2024, quarter=3).period("sales").label, When(2024, month=7).period("x").part
         ('2024 Q3', 7)

@@ -1,1 +1,1 @@
-"""Workbooks said in other languages."""
+"""Translate workbooks into other languages."""

@@ -1,4 +1,4 @@
-"""Workbooks in another language: their texts retold, their formulas still fitting."""
+"""Translate the texts of workbooks, and adapt their formulas."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sat_retriever.synth.language.wording import Proper, Say, Wording, like, pla
 
 
 class Retelling:
-    """One unit's workbooks in another language, those that are referred to first."""
+    """The translation of one unit's workbooks; a workbook must come after those it refers to."""
 
     def __init__(
         self,
@@ -37,13 +37,13 @@ class Retelling:
         files: bool = False,
         proper: Proper = lambda _: False,
     ) -> None:
-        """A retelling in a language.
+        """Prepare a translation into a language.
 
         Args:
-            translator: Says words and headers.
-            language: Its tag, for example "de".
-            files: Whether names of files and folders are retold as well.
-            proper: Which values are names that stay, for example `proper_names(words)`.
+            translator: Translator of words and headers.
+            language: Tag of the language, for example "de".
+            files: True if names of files and folders are translated as well.
+            proper: Predicate for values that are names and stay, for example `proper_names(words)`.
         """
         self._translator = translator
         self._language = language
@@ -53,10 +53,10 @@ class Retelling:
         self._paths: dict[str, str] = {}
 
     def book(self, book: Book) -> Book:
-        """The workbook with titles, headers, groups, units, tabs and repeated values retold.
+        """Translate titles, headers, groups, units, tabs and repeated values of a workbook.
 
-        Facts stay as they are. Columns with a key stay too: a translation may be the same
-        for two things, and keys must not be.
+        Facts stay unchanged. Columns with a key stay too: two things may have the same
+        translation, but keys must differ.
 
         Raises:
             LanguageModelError: If the translator raises it.
@@ -113,7 +113,7 @@ _NUMBERS = re.compile(r"(?:[ _-]+[^\W_]*\d[^\W_]*)+$")  # " 2024 Q1", "_3Q24"
 
 
 def translated(book: Book, translator: Translator, language: str, *, files: bool = False) -> Book:
-    """One workbook in another language; for several that refer to each other: `Retelling`."""
+    """Translate one workbook; use `Retelling` for several that refer to each other."""
     return Retelling(translator, language, files=files).book(book)
 
 
@@ -132,7 +132,7 @@ def _texts(book: Book, names: Wording, *, files: bool) -> Iterable[str]:
 
 
 def _headers(sheet: Sheet, say: Say) -> list[str]:
-    """Headers retold; one whose translation stands there already stays as it is."""
+    """Translate headers; one whose translation is already another header stays unchanged."""
     found: dict[str, None] = {}
     for column in sheet.columns:
         new = say(column.header)
@@ -176,7 +176,7 @@ def _layout(layout: Layout, names: Wording, say: Say) -> Layout:
 
 
 def _shortened(name: str) -> str:
-    """A name short enough for a tab: cut before its period, which tells tabs apart.
+    """Shorten a name for a tab; it is cut before its period, which distinguishes tabs.
 
     >>> _shortened("Gewinn- und Verlustrechnung 2024 Q1")
     'Gewinn- und Verlustrech 2024 Q1'
@@ -188,7 +188,7 @@ def _shortened(name: str) -> str:
 
 
 def _named(sheets: Iterable[Sheet], names: Wording, say: Say) -> Mapping[str, str]:
-    """New names of tabs by old ones, valid and unique."""
+    """Return the new names of tabs by the old ones, valid and unique."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for sheet in sheets:

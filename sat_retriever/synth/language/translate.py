@@ -1,4 +1,4 @@
-"""Texts of workbooks in other languages: translators, and what they have translated before."""
+"""Translate texts of workbooks, with a cache of earlier translations."""
 
 from __future__ import annotations
 
@@ -17,70 +17,70 @@ PACKAGED = wordfiles.FOLDER / "translations"
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_BATCH = 24  # texts a question: more make small models skip some
+_BATCH = 24  # texts per question: with more, small models skip some
 
 
 class Translator(Protocol):
-    """What says texts in another language."""
+    """A translator of texts into other languages."""
 
     def translate(self, texts: Sequence[str], language: str) -> list[str]:
-        """The texts in a language, as many and in the same order.
+        """Translate texts into a language; return as many in the same order.
 
         Args:
-            texts: One line each.
-            language: Its tag, for example "de" or "zh".
+            texts: Texts of one line each.
+            language: Tag of the language, for example "de" or "zh".
 
         Raises:
-            LanguageModelError: If a language model is needed and does not help.
+            LanguageModelError: If a language model is needed and gives no usable answer.
         """
         ...
 
 
 class IdentityTranslator:
-    """Leaves texts as they are."""
+    """A translator that leaves texts unchanged."""
 
     def translate(self, texts: Sequence[str], language: str) -> list[str]:
-        """The texts themselves."""
+        """Return the texts unchanged."""
         return list(texts)
 
 
 class CachedTranslator:
-    """Translates what was translated before from files, and the rest once.
+    """A translator that reads earlier translations from files and translates the rest once.
 
     Each language has one file, a JSON object of texts and translations; letter case and
-    separators of texts do not count. Texts without a translation stay as they are where
-    there is nobody to ask.
+    separators of texts are ignored. Without an inner translator, texts without a translation
+    stay unchanged.
 
     Attributes:
-        hits: Texts found so far.
-        misses: Texts not found so far.
+        hits: Number of texts found so far.
+        misses: Number of texts not found so far.
     """
 
     def __init__(self, folder: str | Path | None = None, inner: Translator | None = None) -> None:
-        """A translator that remembers.
+        """Open the cache of translations.
 
         Args:
-            folder: Of the files `<language>.json`; what they hold goes before the packaged
+            folder: Folder of the files `<language>.json`, which take precedence over the packaged
                 translations. None for the packaged ones alone.
-            inner: Asked for what is not known; its answers are kept in the folder.
+            inner: Translator for unknown texts; its answers are saved in the folder.
 
         Raises:
-            InputError: If there is somebody to ask and no folder to keep the answers in.
+            InputError: If there is an inner translator but no folder for its answers.
         """
         if inner is not None and folder is None:
-            raise InputError("translations need a folder to be kept in; name one")
+            raise InputError("translations need a folder to be saved in; name one")
         self.hits = self.misses = 0
         self._folder = None if folder is None else Path(folder)
         self._inner = inner
         self._packaged: dict[str, Mapping[str, str]] = {}
         self._own: dict[str, dict[str, str]] = {}
-        self._files: dict[str, dict[str, str]] = {}  # of the folder, as they are written
+        self._files: dict[str, dict[str, str]] = {}  # contents of the folder's files
 
     def translate(self, texts: Sequence[str], language: str) -> list[str]:
-        """The texts in a language; new translations are on disk after each batch.
+        """Translate texts into a language; new translations are saved after each batch.
 
         Raises:
-            InputError: If a file is no JSON object of texts.
+            InputError: If a file is not a JSON object of texts.
             OutputError: If a file cannot be written.
             LanguageModelError: If the inner translator raises it.
         """
@@ -101,10 +101,10 @@ class CachedTranslator:
         ]
 
     def known(self, language: str) -> int:
-        """Number of texts with a translation, packaged or in the folder.
+        """Return the number of texts with a translation, packaged or in the folder.
 
         Raises:
-            InputError: If the language is no tag, or a file is no JSON object of texts.
+            InputError: If the language is not a tag, or a file is not a JSON object of texts.
         """
         self._open(language)
         return len(self._packaged[language].keys() | self._own[language].keys())
@@ -116,13 +116,13 @@ class CachedTranslator:
             answers = inner.translate([text for _, text in batch], language)
             for (sign, text), said in zip(batch, answers, strict=True):
                 self._own[language][sign] = self._files[language][text] = said
-            self._save(language)  # each batch is kept, whatever happens to the next
+            self._save(language)  # each batch is saved, even if the next one fails
 
     def _open(self, language: str) -> None:
         if language in self._own:
             return
         if not _LANGUAGE.fullmatch(language):
-            raise InputError(f"{language!r} is no language tag like de, zh or pt-BR")
+            raise InputError(f"{language!r} is not a language tag like de, zh or pt-BR")
         name = f"{language}.json"
         self._files[language] = {} if self._folder is None else _read(self._folder / name)
         self._own[language] = _by_sign(self._files[language])
@@ -139,12 +139,12 @@ class CachedTranslator:
 
 
 def packaged_languages() -> tuple[str, ...]:
-    """Tags of the languages of the packaged translations."""
+    """Return the tags of the languages with packaged translations."""
     return tuple(sorted(path.stem for path in PACKAGED.glob("*.json")))
 
 
 def _read(path: Path) -> dict[str, str]:
-    """Translations of a file by text; none if there is no file."""
+    """Read the translations of a file, by text; empty if there is no file."""
     if not path.exists():
         return {}
     content = wordfiles.read(path)
@@ -161,7 +161,7 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _becomes_comparison(text: str, said: str) -> bool:
-    """Whether SUMIFS would take the translation for a comparison, but not the text."""
+    """True if SUMIFS would read the translation, but not the text, as a comparison."""
     marks = wordfiles.COMPARISONS
     return said.strip().startswith(marks) and not text.startswith(marks)
 
@@ -171,24 +171,24 @@ def _by_sign(translations: Mapping[str, str]) -> dict[str, str]:
 
 
 class OllamaTranslator:
-    """Asks a local language model, and checks what it answers.
+    """A translator that asks a local language model and checks its answers.
 
     Texts without a word of two letters, such as codes and numbers, are never sent.
     """
 
     def __init__(self, chat: Chat, *, tries: int = 3) -> None:
-        """A translator that asks `chat`, each question at most `tries` times."""
+        """Use `chat` as the model, with at most `tries` attempts per question."""
         if tries < 1:
             raise InputError(f"tries must be 1 or more, not {tries}")
         self._chat = chat
         self._tries = tries
 
     def translate(self, texts: Sequence[str], language: str) -> list[str]:
-        """The texts in a language; numbers in them stay.
+        """Translate texts into a language; numbers in them stay.
 
         Raises:
-            LanguageModelError: If the model cannot be reached, or answers nonsense at
-                every try.
+            LanguageModelError: If the model cannot be reached, or every attempt gives an
+                unusable answer.
         """
         wordy = list(dict.fromkeys(text for text in texts if _WORD.search(text)))
         said: dict[str, str] = {}
@@ -198,7 +198,7 @@ class OllamaTranslator:
         return [said.get(text, text) for text in texts]
 
     def _asked(self, texts: list[str], language: str) -> list[str]:
-        """Translations of one batch; halves of it are asked for where the whole is too much."""
+        """Translate one batch; if all attempts fail, translate its halves."""
         complaint = ""
         for attempt in range(self._tries):
             answer = self._chat.ask(_prompt(texts, language), _form(len(texts)), seed=attempt)
@@ -235,10 +235,10 @@ def _prompt(texts: Sequence[str], language: str) -> str:
 
 
 def _complaint(texts: Sequence[str], answer: Any) -> str:
-    """What is wrong with an answer; empty if nothing is."""
+    """Return the fault of an answer; empty if it has none."""
     found = answer.get("translations") if isinstance(answer, dict) else None
     if not isinstance(found, list) or len(found) != len(texts):
-        return f"{len(texts)} translations were asked for, and the answer is {answer!r:.80}"
+        return f"{len(texts)} translations are needed, but the answer is {answer!r:.80}"
     for text, said in zip(texts, found, strict=True):
         if not isinstance(said, str) or not said.strip() or not said.strip().isprintable():
             return f"{said!r:.80} is not one line of text"

@@ -1,4 +1,4 @@
-"""What of a workbook is said in another language, and how it is written there."""
+"""Find the texts of a workbook to translate, and keep their style."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sat_retriever.synth.words.vocabulary import Vocabulary
 Say = Callable[[str], str]
 Proper = Callable[[str], bool]
 
-MAX_DISTINCT = 40  # text columns with more values hold names and codes
+MAX_DISTINCT = 40  # text columns with more values contain names and codes
 PROPER = (
     "companies markets institutions sources suppliers customers cities countries indices".split()
 )
-"""Lists of names."""
+"""The lists of names."""
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _TIMES = "|".join(rf"{month}|{month[:3]}" for month in MONTHS)
 _KEPT = rf"[^\W_]*\d[^\W_]*|{_TIMES}|final|rev"  # numbers, versions and months stay in names
@@ -26,11 +26,11 @@ _EDGES = re.compile(r"^([\W_]*)(.*?)([\W_]*)$", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Wording of files, tabs and titles, apart from what is the same in every language.
+    """The parts of names that are translated, and those that are equal in every language.
 
     Attributes:
-        kept: What stays in names: the company's, times, numbers.
-        proper: Whether a value is a name that stays.
+        kept: Pattern of the parts that stay: the company's name, times, numbers.
+        proper: Predicate for values that are names and stay.
     """
 
     kept: re.Pattern[str]
@@ -38,7 +38,7 @@ class Wording:
 
     @classmethod
     def of(cls, book: Book, proper: Proper) -> Wording:
-        """What stays in one workbook."""
+        """Find the parts that stay in one workbook."""
         entities = {sheet.facts.entity for sheet in book.sheets if sheet.facts is not None}
         spelled = (
             r"[\W_]+".join(map(re.escape, name.split())) for name in sorted(entities) if name
@@ -49,9 +49,9 @@ class Wording:
         )
 
     def values(self, column: Column) -> Sequence[str]:
-        """Text values to say otherwise, of a column that repeats a few.
+        """Return the text values to translate, if a column repeats a few.
 
-        None of a column with a key: a translation may be the same for two things.
+        Columns with a key have none: two things may have the same translation.
         """
         if column.key or column.placeholder or column.style != "text":
             return ()
@@ -62,17 +62,17 @@ class Wording:
         return told if len(found) <= MAX_DISTINCT else ()
 
     def spoken(self, text: str) -> list[str]:
-        """The words of a name that are said otherwise."""
+        """Return the words of a name that are translated."""
         return [words for _, words, _ in self._pieces(text) if words]
 
     def retold(self, text: str, say: Say) -> str:
-        """A name with those words said."""
+        """Replace those words of a name by their translations."""
         return "".join(
             f"{before}{say(words)}{after}" for before, words, after in self._pieces(text)
         )
 
     def _pieces(self, text: str) -> list[tuple[str, str, str]]:
-        """Separators, words, separators; no words in what stays."""
+        """Split a text into separators, words and separators; the words of kept parts are empty."""
         found: list[tuple[str, str, str]] = []
         start = 0
         for kept in (*self.kept.finditer(text), None):
@@ -87,7 +87,7 @@ class Wording:
 
 
 def proper_names(vocabulary: Vocabulary) -> Proper:
-    """Whether a value is a name of a person, company, place or market of these words."""
+    """Return a predicate for names of a person, company, place or market in these words."""
     lists = vocabulary.lists
     whole = {name for noun in PROPER for name in lists.get(noun, ())}
     given, family = set(lists["given_names"]), set(lists["family_names"])
@@ -105,12 +105,12 @@ def proper_names(vocabulary: Vocabulary) -> Proper:
 
 
 def _wordy(text: str) -> bool:
-    """Whether a value is words and no code or number."""
+    """True if a value consists of words rather than a code or number."""
     return not re.search(r"\d", text) and re.search(r"[^\W\d_]{2}", text) is not None
 
 
 def plain(text: str) -> str:
-    """A header as a translator should see it: words apart.
+    """Separate the words of a header for a translator.
 
     >>> plain("material_code"), plain("materialCode"), plain("Unit Price")
     ('material code', 'material Code', 'Unit Price')
@@ -121,7 +121,7 @@ def plain(text: str) -> str:
 
 
 def like(text: str, said: str, seen: str) -> str:
-    """A translation in the letter case and with the separators of its text.
+    """Give a translation the letter case and the separators of its text.
 
     >>> like("item_code", "Artikelnummer", "item code"), like("NET PAY", "netto", "NET PAY")
     ('artikelnummer', 'NETTO')
@@ -130,7 +130,7 @@ def like(text: str, said: str, seen: str) -> str:
         return text
     if "_" in text and " " not in text:
         said = said.replace(" ", "_")
-    elif text != seen:  # humps
+    elif text != seen:  # words joined by capitals
         first, *rest = said.split()
         said = first[0].lower() + first[1:] + "".join(word[0].upper() + word[1:] for word in rest)
     if text.isupper() and len(text) > 3:

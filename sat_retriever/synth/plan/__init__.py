@@ -1,1 +1,1 @@
-"""How large a corpus is, and whose workbooks it has."""
+"""Plan the size of a corpus and the houses of its workbooks."""

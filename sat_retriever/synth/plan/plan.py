@@ -1,4 +1,4 @@
-"""Which units of work a corpus is made of, and what is kept of each."""
+"""Divide a corpus into units of work, and choose the sheets to keep of each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OWNER_WORDS: Mapping[Owner, tuple[str, str]] = MappingProxyType(
         "sources": ("company_first_words", "source_words"),
     }
 )
-"""Lists whose pairs name more houses than the list of that name has."""
+"""The two lists whose pairs of words name further houses when an owner's list is used up."""
 FEWEST_SHEETS_A_YEAR: Mapping[str, int] = MappingProxyType(
     {
         "financial": 4,
@@ -40,20 +40,20 @@ FEWEST_SHEETS_A_YEAR: Mapping[str, int] = MappingProxyType(
         "sentiment": 3,
     }
 )
-"""Visible sheets that each house has of a category at least, a year."""
+"""The minimum number of visible sheets per house and year, by category."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What one worker makes: the workbooks of one category of one house.
+    """The work of one worker: the workbooks of one category of one house.
 
     Attributes:
         category: Category id.
-        house: Whose.
+        house: Owner of the workbooks.
         years: The years to make, ascending.
-        quota: The quota it is a part of.
-        sheets: Keep so many visible sheets; 0 if workbooks are counted.
-        books: Keep so many workbooks; 0 if sheets are counted.
+        quota: The quota that it is a part of.
+        sheets: Number of visible sheets to keep; 0 if workbooks are counted.
+        books: Number of workbooks to keep; 0 if sheets are counted.
     """
 
     category: str
@@ -66,13 +66,13 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be made.
+    """The plan of a corpus.
 
     Attributes:
-        scale: How much.
+        scale: Size of the corpus.
         years: Years to choose from, ascending.
-        companies: Number of companies, at least one; a corpus too large for them has more.
-        seed: Of the corpus.
+        companies: Number of companies, at least one; a corpus too large for them uses more.
+        seed: Seed of the corpus.
         vocabulary: The words.
     """
 
@@ -83,7 +83,7 @@ class Plan:
     vocabulary: Vocabulary
 
     def units(self) -> Iterator[Unit]:
-        """The units, first one of each category, then a second one of each, and so on.
+        """Yield the units: the first of each category, then the second of each, and so on.
 
         Raises:
             InputError: If there are no companies or no years.
@@ -102,7 +102,7 @@ class Plan:
                     yield self._unit(quota, names[owner][place], place, parts[place])
 
     def _names(self, owner: Owner, shares: Sequence[Sequence[int]]) -> Sequence[str]:
-        """Names of as many houses as the quotas of an owner need."""
+        """Return the names of as many houses as the quotas of an owner need."""
         needed = (
             len(parts)
             for quota, parts in zip(self.scale.quotas, shares, strict=True)
@@ -111,13 +111,13 @@ class Plan:
         return tuple(islice(house_names(owner, self.vocabulary), max(needed, default=0)))
 
     def _shares(self, quota: Quota) -> Sequence[int]:
-        """What each house contributes to a quota, at least 1 each."""
+        """Return the contribution of each house to a quota, at least 1 each."""
         total = quota.books or quota.sheets
         houses = self._houses(quota)
         return divided(total, min(houses, total))
 
     def _houses(self, quota: Quota) -> int:
-        """Number of houses a quota is spread over: companies as asked, more if needed."""
+        """Return the number of houses of a quota: companies as requested, more if needed."""
         owned = category(quota.category).owner == "companies"
         if quota.books:
             return min(quota.houses, self.companies) if owned else quota.houses
@@ -141,14 +141,14 @@ class Plan:
         return Unit(quota.category, house, years[last - span : last], quota, sheets=share)
 
 
-_USUAL = 8  # sheets a house has of a category, at least, where there are sheets enough
-_MOST = 64  # and at most: many houses teach more than many sheets of a few
+_USUAL = 8  # usual number of sheets per house and category
+_MOST = 64  # largest number: many houses teach more than many sheets of a few
 
 
 def house_names(owner: Owner, vocabulary: Vocabulary) -> Iterator[str]:
-    """Names of houses without end: those of the list, then pairs of words.
+    """Yield names of houses without end: first the list, then pairs of words.
 
-    No two differ by letter case, blanks and signs alone, so that paths made of them differ.
+    Names differ in more than letter case, blanks and signs, so paths made of them differ.
     """
     known = vocabulary.lists[owner]
     yield from known
@@ -160,13 +160,13 @@ def house_names(owner: Owner, vocabulary: Vocabulary) -> Iterator[str]:
 
 
 def kept(unit: Unit, books: Sequence[Book]) -> dict[str, tuple[str, ...]]:
-    """Tabs to keep by path of workbook, of the workbooks of a unit, in their order.
+    """Choose the tabs to keep in the workbooks of a unit, by path, in their order.
 
-    Later years go before earlier ones, and with a workbook goes what it refers to. Hidden
-    sheets of a kept workbook are kept and do not count.
+    Later years take precedence, and a workbook is followed by those that it refers to. Hidden
+    sheets of a kept workbook are kept, except for stems, and are not counted.
 
     Args:
-        unit: Says how much.
+        unit: The unit, with the number to keep.
         books: All of the unit's workbooks.
     """
     ordered = _latest_first(books)
@@ -197,7 +197,7 @@ def kept(unit: Unit, books: Sequence[Book]) -> dict[str, tuple[str, ...]]:
 
 
 def _latest_first(books: Sequence[Book]) -> list[Book]:
-    """Later years before earlier ones; each is followed by what it refers to."""
+    """Sort workbooks by year, latest first; each is followed by those that it refers to."""
     by_path = {book.path: book for book in books}
     places = {book.path: place for place, book in enumerate(books)}
     ordered: dict[str, Book] = {}
@@ -210,7 +210,7 @@ def _latest_first(books: Sequence[Book]) -> list[Book]:
 
 
 def _referred(book: Book) -> set[str]:
-    """Paths of the other workbooks that cells of a workbook refer to."""
+    """Return the paths of the other workbooks that cells of a workbook refer to."""
     cells = [c for sheet in book.sheets for column in sheet.columns for c in column.cells]
     found: set[str] = set()
     while cells:
@@ -223,13 +223,13 @@ def _referred(book: Book) -> set[str]:
 
 
 def _year(sheets: Sequence[Sheet]) -> int:
-    """The last year that sheets are about; 0 if they have none."""
+    """Return the last year of the sheets' periods; 0 if they have none."""
     found = (s.facts.period.year for s in sheets if s.facts is not None and s.facts.period)
     return max(found, default=0)
 
 
 def _a_year_each(ordered: Sequence[tuple[str, Sheet]]) -> list[tuple[str, Sheet]]:
-    """First sheets of all years, then second ones."""
+    """Sort sheets so that the first of all years come before the second ones."""
     counts: dict[int, count[int]] = {}
     keyed = [
         (next(counts.setdefault(year, count())), -year, place)

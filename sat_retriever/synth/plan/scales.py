@@ -1,4 +1,4 @@
-"""How large a corpus is: quotas of sheets or workbooks by category, as data."""
+"""Define the sizes of corpora: quotas of sheets or workbooks by category, as data."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from types import MappingProxyType
 from sat_retriever.errors import InputError
 
 MAX_SHEETS = 10_000_000
-FIRST_YEAR, LAST_YEAR = 1980, 2039  # names may have two digits of them, which are read so
+FIRST_YEAR, LAST_YEAR = 1980, 2039  # the years that two digits in a name can mean
 SYNTHETIC = "Synthetic Data"
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What a corpus holds of one category.
+    """The share of one category in a corpus.
 
     Attributes:
         category: Category id.
-        houses: Over how many companies (or markets …) it is spread, at most; 0 for as many
-            as it needs.
-        sheets: Visible sheets in all; 0 if workbooks are counted.
-        books: Workbooks in all; 0 if sheets are counted.
-        by_year: Whether the sheets of a house are of as many years as possible; otherwise
-            whole workbooks of the last years go first.
-        stems: Whether sheets are stems of fabricated pairs: only those that answer questions.
-        prefix: Put before the names of its files.
-        label: Category in the statistics in place of the category's own; empty for that.
+        houses: Largest number of companies (or markets …) that share it; 0 for as many as it
+            needs.
+        sheets: Total number of visible sheets; 0 if workbooks are counted.
+        books: Total number of workbooks; 0 if sheets are counted.
+        by_year: True if the sheets of a house cover as many years as possible; otherwise
+            whole workbooks of the last years come first.
+        stems: True if sheets are originals of fabricated pairs: only those that answer questions.
+        prefix: Text before the names of its files.
+        label: Category in the statistics that replaces the category's own; empty for its own.
     """
 
     category: str
@@ -45,13 +45,13 @@ class Scale:
     """The size of a corpus.
 
     Attributes:
-        name: As a user calls it.
-        quotas: What it holds, in the order in which categories are interleaved.
-        years: Number of last years used; 0 for all.
-        fabricated: Whether each sheet is a stem of which a source and a target are made,
-            so that the corpus has twice as many sheets, with typed placeholders in place of
-            names of films and people.
-        queries: Number of labelled queries; 0 for as many a sheet as the paper's have.
+        name: Name for users.
+        quotas: Quotas, in the order in which categories are interleaved.
+        years: Number of last years to use; 0 for all.
+        fabricated: True if a source and a target are made from each sheet, so that the corpus
+            has twice as many sheets, with typed placeholders instead of names of films and
+            people.
+        queries: Number of labelled queries; 0 for as many per sheet as in the paper.
     """
 
     name: str
@@ -62,14 +62,14 @@ class Scale:
 
     @property
     def sheets(self) -> int | None:
-        """Exact number of sheets of the corpus; None where workbooks are counted."""
+        """The exact number of sheets of the corpus; None if workbooks are counted."""
         if any(quota.books for quota in self.quotas):
             return None
         return sum(quota.sheets for quota in self.quotas) * (2 if self.fabricated else 1)
 
 
 def _synthetic(**sheets: int) -> tuple[Quota, ...]:
-    """The enterprise templates again, under another prefix."""
+    """Return quotas of the enterprise templates once more, with another prefix."""
     return tuple(
         Quota(category, 4, count, stems=True, prefix="Synthetic_Data", label=SYNTHETIC)
         for category, count in sheets.items()
@@ -156,8 +156,8 @@ NAMED: Mapping[str, Scale] = MappingProxyType(
         )
     }
 )
-"""Scales by name. Source: paper, appendix on data sets, tables of sheets a category; halved,
-as each stem gives two sheets."""
+"""The scales by name. Source: paper, appendix on data sets, tables of sheets per category;
+halved, because each stem gives two sheets."""
 
 WEIGHTS: Mapping[str, int] = MappingProxyType(
     {
@@ -174,17 +174,17 @@ WEIGHTS: Mapping[str, int] = MappingProxyType(
         "sentiment": 2,
     }
 )
-"""Of 100 sheets of a corpus of any size, how many are of a category: near IndustryTab-1K's."""
+"""The number of sheets per category in 100 sheets of any corpus, as in IndustryTab-1K."""
 
 
 def scale(text: str) -> Scale:
-    """The scale of a name, or of a number of sheets.
+    """Return the scale of a name, or of a number of sheets.
 
     >>> scale("paper-1k").sheets, scale("paper-614").sheets, scale("5000").sheets
     (1002, 614, 5000)
 
     Raises:
-        InputError: If it is neither.
+        InputError: If the text is neither.
     """
     wanted = text.strip().lower()
     if wanted in NAMED:
@@ -192,14 +192,14 @@ def scale(text: str) -> Scale:
     number = wanted.replace(",", "").replace("_", "")
     if not (number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= MAX_SHEETS):
         raise InputError(
-            f"the scale {text!r} is none of {', '.join(NAMED)}, nor a number of sheets from 1 "
+            f"the scale {text!r} must be {', '.join(NAMED)}, or a number of sheets from 1 "
             f"to {MAX_SHEETS:,}"
         )
     return _of_sheets(int(number))
 
 
 def _of_sheets(sheets: int) -> Scale:
-    """Quotas by weight; all categories if there are sheets enough."""
+    """Return quotas by weight; every category has a sheet if there are enough sheets."""
     counts = dict.fromkeys(list(WEIGHTS)[:sheets], 1)
     rest = sheets - len(counts)
     shares = {
@@ -214,13 +214,13 @@ def _of_sheets(sheets: int) -> Scale:
 
 
 def years(text: str) -> tuple[int, ...]:
-    """The years of a text, ascending.
+    """Return the years of a text, ascending.
 
     >>> years("2019-2022"), years("2024"), years("2019, 2021")
     ((2019, 2020, 2021, 2022), (2024,), (2019, 2021))
 
     Raises:
-        InputError: If it names no years, or some outside 1980-2039.
+        InputError: If the text names no years, or some outside 1980-2039.
     """
     found: set[int] = set()
     for part in text.split(","):
@@ -243,7 +243,7 @@ _YEARS_FORM = (
 
 
 def divided(total: int, parts: int) -> Sequence[int]:
-    """A number in so many nearly equal parts, larger ones first.
+    """Divide a number into `parts` nearly equal parts, larger ones first.
 
     >>> divided(8, 3)
     [3, 3, 2]

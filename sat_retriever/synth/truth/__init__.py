@@ -1,4 +1,4 @@
-"""What an index must find in made workbooks, told by what they were made from."""
+"""Derive from the templates what an index must find in made workbooks."""
 
 from sat_retriever.synth.truth.keys import true_keys
 from sat_retriever.synth.truth.links import true_links

@@ -1,4 +1,4 @@
-"""Made sheets that can be joined, by the keys of their columns."""
+"""Find the made sheets that can be joined by the keys of their columns."""
 
 from __future__ import annotations
 
@@ -20,32 +20,30 @@ from sat_retriever.synth.book.model import (
 )
 from sat_retriever.synth.truth.records import sheet_id
 
-_HELD = 0.5  # share of a column's values that a register must have at least
+_HELD = 0.5  # minimum share of a column's values that a register must have
 _MONTHS = {Grain.YEAR: 12, Grain.HALF: 6, Grain.QUARTER: 3, Grain.MONTH: 1}
 
 
 def true_keys(books: Iterable[Book]) -> list[Link]:
-    """Joins that hold although no formula shows them: `join_key`, one a pair of sheets.
+    """Find joins by the keys of columns, without formulas: `join_key`, one per pair of sheets.
 
-    A sheet refers to another by a column whose `key` is that of a column there. Which one:
+    A sheet refers to another by a column with the same `key`. The other sheet is chosen so:
 
-    1. It refers to registers, where the column is `unique`: the sheets that own the key,
-       if they have half of its values or more. A register about a time serves sheets
-       about that time or a part of it; one about no time serves all. Those in the own
-       workbook go before all others, and sheets that are about no time refer to registers
-       about some time only there.
-    2. Where no register serves, a sheet of the own workbook and of the same time stands
-       in that has all of its values and says something about the things in words, if
-       sheets of that kind have one row for each and do not gather from others. Only sheets
-       of kinds that name things more than once refer to it: of two lists of the same
-       things neither owns them.
+    1. Registers come first: sheets whose column is `unique`, which own the key, if they have at
+       least half of the values. A register with a period serves sheets of that period or a part
+       of it; one without a period serves all. Registers in the same workbook take precedence.
+       A sheet without a period refers to registers with a period only in its own workbook.
+    2. If no register serves, a sheet of the same workbook and period replaces it. That sheet
+       must have all of the values and a column of words without a key, and sheets of its kind
+       must have one row per thing and not gather from others. Only sheets of kinds that name
+       things more than once refer to it: of two lists of the same things, neither owns them.
 
-    A list of choices is the register of what it lists, for the columns of its workbook that
-    are the same as the one it serves and name things more than once. Sheets that both refer
+    A list of choices is the register of its entries, for the columns of its workbook with the
+    id of the column that it serves, if they name things more than once. Sheets that both refer
     to a third are not linked, nor are two registers.
 
     Args:
-        books: Workbooks that may refer to each other, all that one house's category has.
+        books: Workbooks that may refer to each other: all of one house's category.
     """
     held = [use for book in books for use in _uses(book)]
     by_key: dict[str, list[_Use]] = {}
@@ -63,15 +61,15 @@ def true_keys(books: Iterable[Book]) -> list[Link]:
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A column with a key, and where it is.
+    """A column with a key, and its place.
 
     Attributes:
         book: Path of its workbook.
         sheet: Its sheet.
-        column: Itself.
-        values: Its different values that are written as they are.
-        count: Cells with such a value.
-        chosen: Whether it is a list of choices.
+        column: The column.
+        values: Its distinct typed-in values.
+        count: Number of cells with such a value.
+        chosen: True if it is a list of choices.
     """
 
     book: str
@@ -87,22 +85,22 @@ class _Use:
 
     @property
     def kind(self) -> tuple[str, str]:
-        """What its sheet holds, and which column it is."""
+        """The kind of its sheet and the id of the column."""
         return (self.sheet.facts.kind if self.sheet.facts else ""), self.column.id
 
     @property
     def describes(self) -> bool:
-        """Whether the sheet has words beside its keys."""
+        """True if the sheet has a text column without a key."""
         return any(c.style == "text" and not c.key for c in self.sheet.columns)
 
     @property
     def gathers(self) -> bool:
-        """Whether the sheet is made of what other sheets hold."""
+        """True if the sheet gathers data from other sheets."""
         summary = bool(self.sheet.facts and self.sheet.facts.summary)
         return summary or any(_totals(cell) for c in self.sheet.columns for cell in c.cells)
 
     def holds(self, other: _Use, share: float = 1.0) -> bool:
-        """Whether so much of the values of another column is found here."""
+        """True if this share of another column's values occurs here."""
         return len(other.values & self.values) >= max(1.0, share * len(other.values))
 
 
@@ -126,7 +124,7 @@ def _use(book: Book, sheet: Sheet, column: Column) -> _Use:
 
 
 def _chosen(book: Book) -> dict[tuple[str, str], str]:
-    """Sheet and column of each list of choices of a workbook, and whose choices they are."""
+    """Return the lists of choices of a workbook by sheet and column, with the column they serve."""
     return {
         (choices.at.sheet, choices.source): choices.column
         for sheet in book.sheets
@@ -136,7 +134,7 @@ def _chosen(book: Book) -> dict[tuple[str, str], str]:
 
 
 def _owners(use: _Use, others: Sequence[_Use], often: Set[tuple[str, str]]) -> list[_Use]:
-    """The columns it refers to, of those with its key.
+    """Return the columns that a column refers to, of those with its key.
 
     Args:
         use: The column that refers.
@@ -162,7 +160,7 @@ def _owners(use: _Use, others: Sequence[_Use], often: Set[tuple[str, str]]) -> l
 
 
 def _totals(cell: Value | Recipe) -> bool:
-    """Whether a cell totals a column of a sheet."""
+    """True if a recipe totals a column of a sheet."""
     match cell:
         case Combine(_, left, right):
             return _totals(left) or _totals(right)
@@ -170,7 +168,7 @@ def _totals(cell: Value | Recipe) -> bool:
 
 
 def _serves(owner: _Use, use: _Use) -> bool:
-    """Whether a register is of the right time for a sheet."""
+    """True if a register's period allows it to serve a sheet."""
     if owner.period is None:
         return True
     if use.period is None:
@@ -179,7 +177,7 @@ def _serves(owner: _Use, use: _Use) -> bool:
 
 
 def _covers(whole: SheetPeriod, part: SheetPeriod) -> bool:
-    """Whether a period is the other one or contains it."""
+    """True if a period equals or contains the other one."""
     if _time(whole) == _time(part) or whole.year != part.year:
         return _time(whole) == _time(part)
     longer, shorter = _MONTHS.get(whole.grain, 0), _MONTHS.get(part.grain, 0)

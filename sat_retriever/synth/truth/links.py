@@ -1,4 +1,4 @@
-"""The links that a made workbook's recipes, charts, choices and pivot tables stand for."""
+"""Derive the links of a made workbook from its recipes, charts, choices and pivot tables."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from sat_retriever.synth.truth.records import sheet_id
 
 
 def true_links(compiled: CompiledBook) -> list[Link]:
-    """Links from the workbook's sheets to those they take from, there and elsewhere.
+    """Return the links from the workbook's sheets to those that they take from, in any workbook.
 
     - `formula_reference`: any recipe that reads the other sheet.
     - `aggregation`: totals, conditional totals and 3-D sums of it; charts and pivot tables.
     - `join_key`: lookups in it, and lists of choices.
-    - `summary_source`: to each of two sheets or more that it gathers from, that is, totals
-      (charts and pivot tables too), or whose cells it shows, at most added or subtracted.
+    - `summary_source`: to each of at least two sheets that it gathers from: it totals them
+      (charts and pivot tables count), or shows their cells, at most added or subtracted.
 
-    A weight of 1 says no more than that the link is true. The evidence is the first
-    formula, or what is declared.
+    A weight of 1 only says that the link is true. The evidence is the first formula, or the
+    chart, pivot table or list of choices.
     """
     found: list[Link] = []
     for sheet in compiled.sheets:
@@ -49,13 +49,13 @@ def true_links(compiled: CompiledBook) -> list[Link]:
 
 @dataclass(slots=True)
 class _Sources:
-    """What one sheet takes, in the order of first use."""
+    """The references of one sheet, in order of first use."""
 
     uses: dict[str, dict[LinkType, str]] = field(default_factory=dict)  # evidence by target
     gathered: dict[str, str] = field(default_factory=dict)
 
     def add(self, recipe: Value | Recipe, path: str, evidence: str, tabs: tuple[str, ...]) -> None:
-        """Note everything a recipe reads."""
+        """Record everything that a recipe reads."""
         shows = _shows(recipe)
         for at, kind in _reads(recipe, tabs):
             target = sheet_id(at.book or path, at.sheet)
@@ -66,11 +66,11 @@ class _Sources:
                 self.gathered.setdefault(target, evidence)
 
     def note(self, target: str, kind: LinkType, evidence: str) -> None:
-        """Note one use of one sheet."""
+        """Record one use of one sheet."""
         self.uses.setdefault(target, {}).setdefault(kind, evidence)
 
     def links(self, source: str) -> Iterator[Link]:
-        """The links of the sheet, without those to itself."""
+        """Yield the links of the sheet, without those to itself."""
         self.uses.pop(source, None)
         self.gathered.pop(source, None)
         if len(self.gathered) > 1:
@@ -87,7 +87,7 @@ def _tabs(compiled: CompiledBook) -> tuple[str, ...]:
 
 
 def _formulas(sheet: CompiledSheet) -> Iterator[tuple[str, Value | Recipe]]:
-    """Evidence and recipe of the cells with one."""
+    """Yield evidence and recipe of the cells with a recipe."""
     at = sheet.at
     for column, cells in zip(at.sheet.columns, sheet.columns, strict=True):
         for row, recipe in enumerate(column.cells):
@@ -99,7 +99,7 @@ def _formulas(sheet: CompiledSheet) -> Iterator[tuple[str, Value | Recipe]]:
 def _reads(
     recipe: Value | Recipe, tabs: tuple[str, ...]
 ) -> Iterator[tuple[SheetAt, LinkType | None]]:
-    """Sheets that a recipe reads, and how; None for single cells."""
+    """Yield the sheets that a recipe reads, with the type of link; None for single cells."""
     match recipe:
         case Combine(_, left, right):
             yield from _reads(left, tabs)
@@ -116,7 +116,7 @@ def _reads(
 
 
 def _shows(recipe: Value | Recipe) -> bool:
-    """Whether it shows cells as they are, at most added up or subtracted."""
+    """True if a recipe shows cells unchanged, or at most added or subtracted."""
     match recipe:
         case Combine(operator, left, right):
             return operator in "+-" and _shows(left) and _shows(right)
@@ -124,7 +124,7 @@ def _shows(recipe: Value | Recipe) -> bool:
 
 
 def _declared(sheet: CompiledSheet, path: str, sources: _Sources) -> None:
-    """Note charts, pivot tables and lists of choices."""
+    """Record charts, pivot tables and lists of choices."""
     drawn = sheet.at.sheet
     shown: Iterable[tuple[str, SheetAt]] = (
         *(("chart", chart.at) for chart in drawn.charts),

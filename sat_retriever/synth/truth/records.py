@@ -1,4 +1,4 @@
-"""The records that reading a made workbook must give, from its layout alone."""
+"""Derive the records of a made workbook, which reading it must give, from its layout alone."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from sat_retriever.synth.calculate.pivot import LABELS, PivotTable
 
 _EXAMPLE = 60  # characters
 _NOTE = 120
-_SEEN = 200  # cells of a column that its type and example come from
+_SEEN = 200  # cells of a column that determine its type and example
 
 
 def true_records(compiled: CompiledBook) -> list[SheetRecord]:
-    """One record a sheet in tab order, as `read_workbook` must give them.
+    """Return one record per sheet in tab order, as `read_workbook` must return them.
 
-    Not told, and left empty: the content hash, and the example of a column of free text,
-    which a reader replaces by a typed placeholder.
+    Left empty are the content hash, and the example of a column of free text, which a reader
+    replaces by a typed placeholder.
     """
     return [_record(compiled, sheet) for sheet in compiled.sheets]
 
 
 def sheet_id(path: str, sheet: str) -> str:
-    """Id of a sheet of the workbook at a path below the corpus's folder."""
+    """Return the id of a sheet of the workbook at a path in the corpus's folder."""
     return f"{path}#{sheet}"
 
 
@@ -57,7 +57,7 @@ def _record(compiled: CompiledBook, compiled_sheet: CompiledSheet) -> SheetRecor
 
 
 def _used(sheet: CompiledSheet) -> Area:
-    """From the first cell with a text or value to the last."""
+    """Return the area from the first cell with a text or value to the last."""
     place, layout = sheet.at.place, sheet.at.sheet.layout
     top = place.title_row or place.top or place.notes_row
     bottom = _table_area(sheet).bottom if place.width else place.title_row + len(layout.titles) - 1
@@ -70,7 +70,7 @@ def _used(sheet: CompiledSheet) -> Area:
 
 
 def _pivot(pivot: PivotTable) -> Table:
-    """A pivot table stands as a table of two columns beside the sheet's own."""
+    """Return a pivot table as a table of two columns beside the sheet's own table."""
     names, sums = (tuple(item[place] for item in pivot.items) for place in (0, 1))
     columns = (
         Column(LABELS, example(names), column_type(names)),
@@ -105,7 +105,7 @@ def _main_table(sheet: CompiledSheet) -> Table:
 
 
 def _table_area(sheet: CompiledSheet) -> Area:
-    """From the topmost header to the last row with anything; table objects have their own."""
+    """Return the area from the topmost header to the last filled row; whole for table objects."""
     place = sheet.at.place
     whole, filled = place.whole(), _filled_rows(sheet)
     if place.table or place.totals_row or not place.num_rows:
@@ -115,13 +115,13 @@ def _table_area(sheet: CompiledSheet) -> Area:
 
 
 def _filled_rows(sheet: CompiledSheet) -> list[int]:
-    """Data rows, from 0, in which some cell holds something."""
+    """Return the data rows, counted from 0, with at least one filled cell."""
     rows = range(sheet.at.place.num_rows)
     return [row for row in rows if any(c.values[row] not in (None, "") for c in sheet.columns)]
 
 
 def _lines(sheet: CompiledSheet) -> Table:
-    """A sheet of nothing but lines of text: one table without headers."""
+    """Return a sheet with only lines of text as one table without headers."""
     layout = sheet.at.sheet.layout
     lines = (*layout.titles, *layout.notes)
     used = _used(sheet)
@@ -130,7 +130,7 @@ def _lines(sheet: CompiledSheet) -> Table:
 
 
 def stored(cells: CompiledColumn) -> list[Value]:
-    """The values as the file holds them: typed-in numbers with 16 digits, results with all."""
+    """Return the values as the file has them: typed-in numbers with 16 digits, results with all."""
     return [
         float(f"{value:.16g}") if isinstance(value, float) and not formula else value
         for value, formula in zip(cells.values, cells.formulas, strict=True)
@@ -138,10 +138,10 @@ def stored(cells: CompiledColumn) -> list[Value]:
 
 
 def column_type(values: Sequence[Value]) -> ColumnType:
-    """What more than half of a column's first 200 filled cells are.
+    """Return the type of more than half of a column's first 200 filled cells.
 
-    Integers and numbers count together; a column of both is one of numbers. Without a
-    majority it is text if any cell is, else unknown.
+    Integers and other numbers count together; a column of both is of numbers. Without a
+    majority the type is text if any cell is text, else unknown.
     """
     filled = _filled(values)
     kinds = [_kind(value) for value in filled]
@@ -160,7 +160,7 @@ def column_type(values: Sequence[Value]) -> ColumnType:
 
 
 def example(values: Sequence[Value]) -> str | None:
-    """The first filled cell as text of at most 60 characters; None where that is not told."""
+    """Return the first filled cell as text of at most 60 characters; None for free text."""
     filled = _filled(values)
     if not filled:
         return None
@@ -176,7 +176,7 @@ def example(values: Sequence[Value]) -> str | None:
 
 
 def _is_free_text(filled: Sequence[Value], first: str) -> bool:
-    """Long, or one of eight texts and more that hardly repeat, of words and not of codes."""
+    """True for long texts, and for eight or more texts of words that hardly repeat."""
     texts = [value for value in filled if isinstance(value, str)]
     if len(first) > _NOTE:
         return True

@@ -1,4 +1,4 @@
-"""Made sheets that hold the same for another time, by their facts."""
+"""Link made sheets to those with the same content for another time, by their facts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ _A_YEAR = {Grain.YEAR: 1, Grain.HALF: 2, Grain.QUARTER: 4, Grain.MONTH: 12, Grai
 
 
 def true_siblings(facts: Iterable[SheetFacts]) -> list[Link]:
-    """Links from sheets to the same sheet of earlier periods, at most two a sheet.
+    """Link sheets to the same sheet of earlier periods, with at most two links a sheet.
 
-    Sheets of one `period.family` and grain hold the same. Each is linked with the latest
-    earlier period there is, and with the same part of the nearest earlier year there is;
-    for sheets of years the two are one. Where sheets share a period, the first of a
-    period (by sheet id) goes to the first of the earlier one, the second to the second;
-    where that has fewer, they are counted through again. The weight is 1 / distance, in
-    periods or in years.
+    Sheets of one `period.family` and grain have the same content. Each is linked to the latest
+    earlier period, and to the same part of the nearest earlier year; for years, both are the
+    same link. If several sheets share a period, the first (by sheet id) is linked to the first
+    of the earlier period, the second to the second, and so on, in rotation if that period has
+    fewer. The weight is 1 / distance, in periods or in years.
 
     Raises:
         ValueError: If a period has a length that no template makes.
@@ -38,14 +37,14 @@ def true_siblings(facts: Iterable[SheetFacts]) -> list[Link]:
 
 
 def facts_in_time(books: Iterable[Book]) -> list[SheetFacts]:
-    """Facts, with sheet ids, of all sheets that are about some time.
+    """Return the facts, with sheet ids, of all sheets with a period.
 
-    A sheet without facts (lists of choices, settings) is about the time of its workbook: the
-    one of all its other sheets, or their year if workbooks of its kind hold more than one.
-    Workbooks are of one kind if they hold the same for different times.
+    A sheet without facts (lists of choices, settings) gets the period of its workbook: the one
+    of all its other sheets, or their year if workbooks of its kind have more than one. Two
+    workbooks are of one kind if they have the same content for different times.
 
     Args:
-        books: All that one house's category has.
+        books: All workbooks of one house's category.
     """
     held = list(books)
     found = [
@@ -75,7 +74,7 @@ def _without_facts(book: Book, period: SheetPeriod, family: str) -> Iterator[She
 
 
 def _of_one_kind(books: Sequence[Book]) -> list[list[Book]]:
-    """Workbooks with periods, those together that share a family directly or through others."""
+    """Group workbooks with periods that share a family, directly or through others."""
     groups: list[tuple[set[str], list[Book]]] = []
     for book in books:
         families = {period.family for period in _periods(book)}
@@ -105,7 +104,7 @@ def _of_family(grain: Grain, times: dict[int, list[SheetFacts]]) -> list[Link]:
         weights: dict[int, float] = {}
         if same_part:
             weights[same_part[-1]] = a_year / (moment - same_part[-1])
-        if earlier:  # the period before says more than the year before
+        if earlier:  # the period before is more informative than the year before
             weights[earlier[-1]] = 1 / (moment - earlier[-1])
         for other, weight in sorted(weights.items(), reverse=True):
             found += [
@@ -122,7 +121,7 @@ def _link(later: SheetFacts, earlier: SheetFacts, weight: float) -> Link:
 
 
 def _moment(facts: SheetFacts) -> int:
-    """Number of a sheet's period since year 0, in its own length."""
+    """Return the number of a sheet's period since year 0, counted in its own length."""
     period = facts.period
     if period is None or period.grain not in _A_YEAR:
         raise ValueError(f"{facts.sheet_id}: no template makes sheets of the period {period}")

@@ -1,1 +1,1 @@
-"""The words of templates: lists, categories and naming conventions, as data files."""
+"""Read the words of templates: lists, categories and naming conventions, as data files."""

@@ -1,4 +1,4 @@
-"""Things of a house, drawn from lists: names, codes, and things of several fields."""
+"""Draw a house's things from lists: names, codes, and things with several fields."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ PAIRS = {
     "managers": ("given_names", "family_names"),
     "movies": ("movie_adjectives", "movie_nouns"),
 }
-"""Nouns whose things are pairs of words."""
+"""The nouns whose things are pairs of words."""
 CODES = ("_ids", "_codes", "_numbers")
-"""Endings of nouns that are codes."""
+"""The endings of nouns that are codes."""
 _STYLES = (
     "{letter}-{n:04}",
     "{letters}{n:05}",
@@ -33,13 +33,13 @@ _STYLES = (
 
 
 def pool(noun: str, size: int, lists: Lists, chance: Chance) -> tuple[str, ...]:
-    """So many different things; a shorter pool is the beginning of a longer one.
+    """Return `size` distinct things; a shorter pool is the beginning of a longer one.
 
     Args:
-        noun: Which.
-        size: How many.
+        noun: Noun of the things.
+        size: Number of things.
         lists: Words by list.
-        chance: Random numbers for one list, equal at each call.
+        chance: Function from a list's name to random numbers, the same at each call.
 
     Raises:
         InputError: If no list or rule has that name.
@@ -60,7 +60,7 @@ def _things(noun: str, lists: Lists, chance: Chance) -> Iterator[str]:
         return pairs(_entries(first, lists), _entries(second, lists), chance(noun))
     if noun.endswith(CODES):
         return _codes(noun, chance(noun))
-    raise InputError(f"no list, pair or code is called {noun!r}; lists.json has {sorted(lists)}")
+    raise InputError(f"there is no list, pair or code {noun!r}; lists.json has {sorted(lists)}")
 
 
 def _entries(noun: str, lists: Lists) -> Sequence[str]:
@@ -74,7 +74,7 @@ def _shuffled(entries: Sequence[str], chance: random.Random) -> list[str]:
 
 
 def _numbered(names: Sequence[str]) -> Iterator[str]:
-    """The names, then "name 2" of each, then "name 3"."""
+    """Yield the names, then "name 2" of each, then "name 3", and so on."""
     yield from names
     for n in count(2):
         for name in names:
@@ -82,7 +82,7 @@ def _numbered(names: Sequence[str]) -> Iterator[str]:
 
 
 def pairs(first: Sequence[str], second: Sequence[str], chance: random.Random) -> Iterator[str]:
-    """Every pair once in a mixed order, then again with a number."""
+    """Yield every pair once in random order, then again with a number."""
     n = len(first) * len(second)
     step = _coprime(n, chance)
     start = chance.randrange(n)
@@ -93,7 +93,7 @@ def pairs(first: Sequence[str], second: Sequence[str], chance: random.Random) ->
 
 
 def _coprime(n: int, chance: random.Random) -> int:
-    """A step that meets every number below n once, and is no small one."""
+    """Return a large step that is coprime to n, so that it visits every number below n once."""
     step = chance.randrange(n // 3, n) | 1 if n > 3 else 1
     while gcd(step, n) != 1:
         step += 1
@@ -101,7 +101,7 @@ def _coprime(n: int, chance: random.Random) -> int:
 
 
 def _codes(noun: str, chance: random.Random) -> Iterator[str]:
-    """Codes in one style, ascending."""
+    """Yield codes in one style, ascending."""
     words = noun.rpartition("_")[0].split("_")
     letters = (words[0][:3] if len(words) == 1 else "".join(word[0] for word in words)).upper()
     style, start = chance.choice(_STYLES), chance.choice((1, 1, 101, 1001, 4001))

@@ -1,4 +1,4 @@
-"""The words that templates are filled with: data files that a user can replace."""
+"""Load the words of the templates from data files that a user can replace."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from sat_retriever.synth.words import wordfiles
 
 PACKAGED = wordfiles.FOLDER
 OWNERS = ("companies", "markets", "institutions", "sources")
-"""Lists of names of houses."""
+"""The lists of names of houses."""
 _CATEGORY = "category_"
 
 
 @dataclass(frozen=True, slots=True)
 class KindWords:
-    """How one kind of sheet is called.
+    """The names of one kind of sheet and of its columns.
 
     Attributes:
-        names: What tabs and files call it, one a variant: "Warehouse Entry", "Inbound".
-        asked: What questions call it: "warehouse entry records", "goods received".
-        columns: Headers by column id, one a variant: all of one company use one variant.
-        units: Text of the units row by column id, where there is one.
+        names: Names in tabs and files, one per variant: "Warehouse Entry", "Inbound".
+        asked: Names in questions: "warehouse entry records", "goods received".
+        columns: Headers by column id, one per variant; a company uses one variant for all.
+        units: Texts of the units row by column id, for columns with a unit.
     """
 
     names: tuple[str, ...]
@@ -33,7 +33,7 @@ class KindWords:
     units: Mapping[str, str]
 
     def headers(self, column: str) -> tuple[str, ...]:
-        """Headers of a column, one a variant.
+        """Return the headers of a column, one per variant.
 
         Raises:
             InputError: If there is no such column.
@@ -45,12 +45,12 @@ class KindWords:
 
 @dataclass(frozen=True, slots=True)
 class CategoryWords:
-    """How one category is called.
+    """The names of one category and of its kinds.
 
     Attributes:
         label: Name in the published statistics: "Inventory Products".
-        names: What files and folders call it, one a variant.
-        asked: What questions call it.
+        names: Names in files and folders, one per variant.
+        asked: Names in questions.
         kinds: Its kinds of sheets by id.
     """
 
@@ -61,20 +61,20 @@ class CategoryWords:
 
     @property
     def variants(self) -> int:
-        """Number of schema variants: equal for all columns of all its kinds."""
+        """The number of schema variants, equal for all columns of all its kinds."""
         kind = next(iter(self.kinds.values()))
         return len(next(iter(kind.columns.values())))
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """All words.
+    """All words of the templates.
 
     Attributes:
         lists: Plain lists by name, from `lists.json`: companies, departments, materials …
-        categories: By id, one file `category_<id>.json` each.
+        categories: Categories by id, one file `category_<id>.json` each.
         naming: Naming conventions, from `naming.json`.
-        abbreviations: Short forms by case-folded word, from `naming.json`.
+        abbreviations: Abbreviations by case-folded word, from `naming.json`.
     """
 
     lists: Mapping[str, tuple[str, ...]]
@@ -84,9 +84,9 @@ class Vocabulary:
 
     @classmethod
     def load(cls, folder: str | Path | None = None) -> Vocabulary:
-        """The packaged words, with a user's files in place of those of the same name.
+        """Load the packaged words; a user's file replaces the packaged file of the same name.
 
-        Lists that a user's `lists.json` leaves out stay as packaged.
+        Lists that are missing in a user's `lists.json` stay as packaged.
 
         Args:
             folder: The user's folder; None for the packaged words alone.
@@ -112,7 +112,7 @@ class Vocabulary:
         unknown = sorted(set(lists) - set(words.lists))
         if unknown:
             raise InputError(
-                f"lists.json: no list is called {', '.join(unknown)}; lists are "
+                f"lists.json: there is no list {', '.join(unknown)}; the lists are "
                 f"{', '.join(sorted(words.lists))}"
             )
         categories = {
@@ -128,20 +128,20 @@ class Vocabulary:
         return cls(lists, categories, naming, abbreviations)
 
     def category(self, category: str) -> CategoryWords:
-        """Words of a category.
+        """Return the words of a category.
 
         Raises:
-            InputError: If there are none.
+            InputError: If there is no such category.
         """
         if category not in self.categories:
             raise InputError(f"no words for category {category!r}: {_CATEGORY}{category}.json")
         return self.categories[category]
 
     def kind(self, category: str, kind: str) -> KindWords:
-        """Words of a kind of sheet.
+        """Return the words of a kind of sheet.
 
         Raises:
-            InputError: If there are none.
+            InputError: If there is no such kind.
         """
         kinds = self.category(category).kinds
         if kind not in kinds:
@@ -150,15 +150,15 @@ class Vocabulary:
 
 
 def _files(folder: Path, packaged: Mapping[str, Path]) -> dict[str, Path]:
-    """A user's files by name, each in place of a packaged one."""
+    """Return a user's files by name; each replaces a packaged one."""
     if not folder.is_dir():
-        raise PathNotFoundError(f"{folder} is no folder; words are read from a folder of .json")
+        raise PathNotFoundError(f"{folder} is not a folder; name a folder of .json word files")
     files = {path.name: path for path in sorted(folder.glob("*.json"))}
     strange = sorted(set(files) - set(packaged))
     if strange or not files:
         found = ", ".join(strange) or "no .json file"
         raise InputError(
-            f"{folder} holds {found}; files of words are called {', '.join(sorted(packaged))}"
+            f"{folder} contains {found}; word files are called {', '.join(sorted(packaged))}"
         )
     return files
 
@@ -191,7 +191,7 @@ def _kind(content: Any, where: str) -> KindWords:
     units = content.get("units") or {}
     unknown = sorted(set(units) - set(columns))
     if unknown:
-        raise InputError(f"{where}: units for columns that are not there: {', '.join(unknown)}")
+        raise InputError(f"{where}: units for unknown columns: {', '.join(unknown)}")
     return KindWords(
         names,
         wordfiles.texts(content.get("asked"), f"{where}, 'asked'"),
@@ -201,7 +201,7 @@ def _kind(content: Any, where: str) -> KindWords:
 
 
 def _check_kinds(kinds: Mapping[str, KindWords], where: str) -> None:
-    """Check what holds between columns and between kinds of a category."""
+    """Check the rules between columns and between kinds of a category."""
     counts = {
         f"{name}/{column}": len(headers)
         for name, kind in kinds.items()
@@ -212,7 +212,7 @@ def _check_kinds(kinds: Mapping[str, KindWords], where: str) -> None:
         if count != counts[first]:
             raise InputError(
                 f"{where}: {place} has {count} headers and {first} has {counts[first]}; every "
-                "column needs one header a variant"
+                "column needs one header per variant"
             )
     for name, kind in kinds.items():
         for variant in range(counts[first]):
@@ -221,7 +221,7 @@ def _check_kinds(kinds: Mapping[str, KindWords], where: str) -> None:
 
 
 def _check_houses(lists: Mapping[str, tuple[str, ...]]) -> None:
-    """Check that houses, whose names are in paths, differ by more than case and signs."""
+    """Check that names of houses, which are in paths, differ by more than case and signs."""
     seen: dict[str, str] = {}
     for owner in OWNERS:
         for name in lists[owner]:
@@ -232,7 +232,7 @@ def _check_houses(lists: Mapping[str, tuple[str, ...]]) -> None:
 
 
 def _check_asked(categories: Mapping[str, CategoryWords]) -> None:
-    """Check that the first phrases, which are names in the labels, name one kind each."""
+    """Check that the first phrases, which are names in the labels, each name one kind."""
     first = {name: words.asked[:1] for name, words in categories.items()}
     _check_owned(first, "first phrases asked")
     kinds = {
@@ -244,7 +244,7 @@ def _check_asked(categories: Mapping[str, CategoryWords]) -> None:
 
 
 def _check_owned(names: Mapping[str, tuple[str, ...]], where: str) -> None:
-    """Check that no name belongs to two, or files and tabs could get one name."""
+    """Check that no name has two owners, because files or tabs could then get the same name."""
     owners: dict[str, str] = {}
     for owner, texts in names.items():
         for text in texts:
@@ -266,7 +266,7 @@ def _check_variant(kind: KindWords, variant: int, where: str) -> None:
 
 
 def _replaced(path: Path, packaged: CategoryWords) -> CategoryWords:
-    """A user's words of a category, with everything that its templates ask for."""
+    """Return a user's words of a category, with every column that its templates need."""
     found = _category(path)
     for name, kind in packaged.kinds.items():
         missing = set(kind.columns) - set(found.kinds[name].columns if name in found.kinds else ())

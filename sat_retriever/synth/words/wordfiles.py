@@ -1,4 +1,4 @@
-"""Files of words, read and checked: what is wrong is said with file, place and needed form."""
+"""Read and check word files; errors name the file, the place and the required form."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ FOLDER = Path(__file__).parent
 MAX_BYTES = 4 * 2**20
 MAX_CHARS = 200
 FIELDS = {"material_specs": ("materials", 1), "material_units": ("materials", 2)}
-"""Nouns that are a field of another list's entries: list, place."""
+"""The nouns that are a field of another list's entries: list, position."""
 SEPARATOR = "|"
 COMPARISONS = ("=", "<", ">")
-"""Beginnings of a text for which SUMIFS cannot look."""
+"""The beginnings of texts that SUMIFS cannot look for."""
 _ENTRY_FORM = {of: f"name{SEPARATOR}specification{SEPARATOR}unit" for of, _ in FIELDS.values()}
 
 CASES = ("asis", "lower", "upper")
 GRAINS = {"year": {"yyyy", "yy"}, "quarter": {"q"}, "month": {"mm", "m", "Month", "Mon", "mon"}}
-"""Lengths of periods, and what their spellings need (one of them)."""
+"""The lengths of periods, and the parts of which their spellings need at least one."""
 _KEYS = frozenset("name path tab tab_else case space short".split()) | {
     f"{place}{grain}" for place in ("", "tab_", "date_", "bare_") for grain in GRAINS
 }
@@ -37,16 +37,16 @@ _NOT_IN_TABS = re.compile(r"[\[\]:*?/\\]")
 
 
 def read(path: Path) -> Any:
-    """The parsed JSON of a file.
+    """Return the parsed JSON of a file.
 
     Raises:
-        InputError: If it cannot be read, is no JSON, or is larger than `MAX_BYTES`.
+        InputError: If it cannot be read, is not JSON, or is larger than `MAX_BYTES`.
     """
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise InputError(
-                f"{path} has {size:,} bytes; a file of words has at most {MAX_BYTES:,}"
+                f"{path} has {size:,} bytes; a word file may have at most {MAX_BYTES:,}"
             )
         return json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once)
     except OSError as error:
@@ -56,17 +56,17 @@ def read(path: Path) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object; a name that stands twice is a mistake JSON itself would hide."""
+    """Return the object; refuse a repeated name, which JSON parsers ignore."""
     content = dict(pairs)
     if len(content) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the name {twice!r} stands twice in one object")
+        raise ValueError(f"the name {twice!r} appears twice in one object")
     return content
 
 
 def sign(text: str) -> str:
-    """What is left of a name when letter case, blanks and signs do not count.
+    """Return a name without letter case, blanks and signs, for comparison.
 
     >>> sign("Material Code"), sign("material_code")
     ('materialcode', 'materialcode')
@@ -75,7 +75,7 @@ def sign(text: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """Words and numbers of a text; signs that headers speak with are words.
+    """Return the words and numbers of a text; "%" and "#" become words.
 
     >>> words_of("Var. %"), words_of("PO #")
     (['Var', 'pct'], ['PO', 'no'])
@@ -84,41 +84,43 @@ def words_of(text: str) -> list[str]:
 
 
 def objects(value: Any, where: str) -> Mapping[str, Any]:
-    """A JSON object with at least one entry."""
+    """Check for a JSON object with at least one entry."""
     if not isinstance(value, dict) or not value:
         raise InputError(f"{where}: an object with entries is needed, not {value!r:.80}")
     return value
 
 
 def text(value: Any, where: str) -> str:
-    """One line of text."""
+    """Check for one line of text."""
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{where}: a text is needed, not {value!r:.80}")
     if len(value) > MAX_CHARS or not value.isprintable():
-        raise InputError(f"{where}: one line of at most {MAX_CHARS} signs is needed: {value!r:.80}")
+        raise InputError(
+            f"{where}: one line of at most {MAX_CHARS} characters is needed: {value!r:.80}"
+        )
     return value.strip()
 
 
 def texts(value: Any, where: str) -> tuple[str, ...]:
-    """A list of different lines of text, at least one."""
+    """Check for a list of distinct lines of text, at least one."""
     if not isinstance(value, list) or not value:
         raise InputError(f"{where}: a list of texts is needed, not {value!r:.80}")
     found = tuple(text(entry, f"{where}, entry {n}") for n, entry in enumerate(value, 1))
     twice = _twice(entry.split(SEPARATOR)[0].casefold() for entry in found)
     if twice is not None:
-        raise InputError(f"{where}: {twice!r} stands there twice")
+        raise InputError(f"{where}: {twice!r} appears twice")
     return found
 
 
 def variants(value: Any, where: str) -> tuple[str, ...]:
-    """A list of texts, one a variant; two variants may have the same."""
+    """Check for a list of texts, one per variant; two variants may be equal."""
     if not isinstance(value, list) or not value:
-        raise InputError(f"{where}: a list of texts, one a variant, is needed, not {value!r:.80}")
+        raise InputError(f"{where}: a list of texts, one per variant, is needed, not {value!r:.80}")
     return tuple(text(entry, f"{where}, variant {n}") for n, entry in enumerate(value, 1))
 
 
 def _twice(entries: Iterable[str]) -> str | None:
-    """The first entry that was there before."""
+    """Return the first entry that occurred before."""
     seen: set[str] = set()
     for entry in entries:
         if entry in seen:
@@ -128,7 +130,7 @@ def _twice(entries: Iterable[str]) -> str | None:
 
 
 def lists(path: Path) -> Mapping[str, tuple[str, ...]]:
-    """Lists of words by name, from `lists.json`.
+    """Read the lists of words by name from `lists.json`.
 
     Raises:
         InputError: If the file does not have the documented form.
@@ -141,8 +143,8 @@ def lists(path: Path) -> Mapping[str, tuple[str, ...]]:
         for entry in entries:
             if entry.startswith(COMPARISONS):
                 raise InputError(
-                    f"{path.name}, list {name!r}: {entry!r} begins like a comparison, which "
-                    f"formulas take it for; no entry begins with {' '.join(COMPARISONS)}"
+                    f"{path.name}, list {name!r}: {entry!r} begins like a comparison, and "
+                    f"formulas read it as one; no entry may begin with {' '.join(COMPARISONS)}"
                 )
     for of, form in _ENTRY_FORM.items():
         for entry in found.get(of, ()):
@@ -152,7 +154,7 @@ def lists(path: Path) -> Mapping[str, tuple[str, ...]]:
 
 
 def conventions(path: Path) -> tuple[tuple[Mapping[str, Any], ...], Mapping[str, str]]:
-    """Naming conventions, and abbreviations by case-folded word, from `naming.json`.
+    """Read naming conventions, and abbreviations by case-folded word, from `naming.json`.
 
     Raises:
         InputError: If the file does not have the documented form.
@@ -172,14 +174,14 @@ def conventions(path: Path) -> tuple[tuple[Mapping[str, Any], ...], Mapping[str,
 
 
 def _abbreviations(value: Any, where: str) -> Mapping[str, str]:
-    """Short forms by case-folded word; each stands for one word, so that names stay different."""
+    """Read abbreviations by case-folded word; each is for one word, so that names stay distinct."""
     found = {
         word.casefold(): text(short, f"{where}, abbreviation of {word!r}")
         for word, short in (objects(value, f"{where}, abbreviations") if value else {}).items()
     }
     twice = _twice(short.casefold() for short in found.values())
     if twice is not None:
-        raise InputError(f"{where}: the abbreviation {twice!r} stands for two words")
+        raise InputError(f"{where}: the abbreviation {twice!r} is used for two words")
     return found
 
 
@@ -187,13 +189,13 @@ def _check_convention(convention: Mapping[str, Any], where: str) -> None:
     unknown = sorted(set(convention) - _KEYS)
     if unknown:
         known = ", ".join(sorted(_KEYS))
-        raise InputError(f"{where}: no entry is called {', '.join(unknown)}; entries are {known}")
+        raise InputError(f"{where}: unknown entries {', '.join(unknown)}; the entries are {known}")
     for key in ("name", "path", "tab", "case"):
         text(convention.get(key), f"{where}, {key!r}")
     if convention["case"] not in CASES:
-        raise InputError(f"{where}: 'case' is one of {', '.join(CASES)}")
+        raise InputError(f"{where}: 'case' must be one of {', '.join(CASES)}")
     if convention.get("space") not in {" ", "_", "-", "."}:
-        raise InputError(f"{where}: 'space' is a blank, '_', '-' or '.'")
+        raise InputError(f"{where}: 'space' must be a blank, '_', '-' or '.'")
     parts = placeholders(convention["path"], _PATH_PARTS, f"{where}, 'path'")
     timed = bool(parts & _TIMES) or {"yyyy", "within"} <= parts
     if not {"company", "category", "subject"} <= parts or not timed:
@@ -230,7 +232,7 @@ def _check_spellings(convention: Mapping[str, Any], parts: set[str], where: str)
 
 
 def placeholders(pattern: str, known: frozenset[str], where: str) -> set[str]:
-    """Names in braces of a pattern.
+    """Return the names in braces of a pattern.
 
     Raises:
         InputError: If one of them is not known, or the braces do not match.
@@ -248,9 +250,9 @@ def placeholders(pattern: str, known: frozenset[str], where: str) -> set[str]:
 
 
 def tab_names(names: Sequence[str], where: str) -> None:
-    """Check names that tabs will carry."""
+    """Check names for tabs."""
     for name in names:
         if len(name) > 31 or _NOT_IN_TABS.search(name) or name[0] == "'" or name[-1] == "'":
             raise InputError(
-                f"{where}: {name!r} cannot name a tab: at most 31 signs, none of []:*?/\\"
+                f"{where}: {name!r} cannot name a tab: at most 31 characters, none of []:*?/\\"
             )

@@ -1,1 +1,1 @@
-"""Calculated workbooks to the bytes of .xlsx files."""
+"""Write calculated workbooks as .xlsx files."""

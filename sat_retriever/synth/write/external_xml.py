@@ -1,4 +1,4 @@
-"""The parts of a package that name other workbooks and hold what was taken from them."""
+"""Write the parts of a package that name other workbooks and cache their values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_externals(package: Parts, compiled: CompiledBook) -> None:
 
 
 def _add_external(package: Parts, own_path: str, number: int, external: External) -> None:
-    """A part that names another workbook and holds what was taken from it."""
+    """Add a part that names another workbook and caches the values taken from it."""
     name = f"xl/externalLinks/externalLink{number}.xml"
     sheets = "".join(f"<sheetName val={quoteattr(tab)}/>" for tab in external.tabs)
     text = (
@@ -46,7 +46,7 @@ def _add_external(package: Parts, own_path: str, number: int, external: External
 
 
 def _held(external: External) -> str:
-    """The values taken, as Excel shows them while the other workbook is closed."""
+    """Return the cached values, which Excel shows while the other workbook is closed."""
     rows: dict[tuple[int, int], list[str]] = {}
     for tab, row, column, value in external.cells:
         cell = _cell(f"{column_letters(column)}{row}", value)

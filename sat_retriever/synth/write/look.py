@@ -1,4 +1,4 @@
-"""Formats of a workbook's cells: fills, fonts, borders, number formats."""
+"""Define the formats of a workbook's cells: fills, fonts, borders, number formats."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ class Look:
 
     @staticmethod
     def width(style: Style) -> int:
-        """Least width of a column, in characters."""
+        """Return the minimum width of a column, in characters."""
         return _WIDTHS[style]

@@ -1,4 +1,4 @@
-"""The parts of an .xlsx while some are added that XlsxWriter does not write."""
+"""Add parts to an .xlsx that XlsxWriter does not write."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r'Id="rId(\d+)"')
 
 
 class Parts:
-    """The parts of a package while some are added.
+    """The parts of a package, to which more can be added.
 
     Args:
         parts: Content by name, in the order of the file.
@@ -29,19 +29,19 @@ class Parts:
 
     @classmethod
     def read(cls, content: bytes) -> Parts:
-        """The parts of a package."""
+        """Read the parts of a package."""
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             return cls({name: package.read(name) for name in package.namelist()})
 
     def add(self, name: str, text: str, content_type: str = "") -> None:
-        """Add a part and declare what it is."""
+        """Add a part and declare its content type."""
         self._parts[name] = (_HEAD + text).encode()
         if content_type:
             override = f'<Override PartName="/{name}" ContentType="{content_type}"/>'
             self.insert("[Content_Types].xml", "</Types>", override)
 
     def insert(self, name: str, before: str, text: str) -> None:
-        """Put text in front of a mark in a part.
+        """Insert text before a mark in a part.
 
         Raises:
             ValueError: If the part does not have the mark.
@@ -53,7 +53,7 @@ class Parts:
         self._parts[name] = (part[:at] + text + part[at:]).encode()
 
     def relate(self, name: str, kind: str, target: str, *, external: bool = False) -> str:
-        """Add a relationship of a part; its id."""
+        """Add a relationship of a part; return its id."""
         folder, _, file = name.rpartition("/")
         relations = f"{folder}/_rels/{file}.rels"
         if relations not in self._parts:
@@ -71,11 +71,11 @@ class Parts:
         return relation
 
     def text(self, name: str) -> str:
-        """Content of a part."""
+        """Return the content of a part."""
         return self._parts[name].decode()
 
     def written(self) -> bytes:
-        """The package; equal parts give equal bytes."""
+        """Return the package; equal parts give equal bytes."""
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as package:
             for name, content in self._parts.items():

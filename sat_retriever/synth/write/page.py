@@ -1,4 +1,4 @@
-"""The cells of one compiled sheet onto a worksheet."""
+"""Write the cells of one compiled sheet to a worksheet."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from sat_retriever.synth.calculate.compile import CompiledColumn, CompiledSheet
 from sat_retriever.synth.calculate.pivot import PivotTable
 from sat_retriever.synth.write.look import Look
 
-_TOTALS = {  # of a table object: name, and number in SUBTOTAL
+_TOTALS = {  # of table objects: name, and number in SUBTOTAL
     "SUM": ("sum", 109),
     "AVERAGE": ("average", 101),
     "COUNT": ("count_nums", 102),
     "MAX": ("max", 104),
     "MIN": ("min", 105),
 }
-_SPECIAL = re.compile(r"[\[\]#']")  # in the name of a table's column
+_SPECIAL = re.compile(r"[\[\]#']")  # characters to escape in the name of a table's column
 _MAX_WIDTH = 36
 _BOLD, _CAPITAL = 1.1, 0.25
 
 
 def write_page(sheet: CompiledSheet, page: Any, look: Look) -> None:
-    """Write titles, table, notes, choices and what pivot tables show.
+    """Write titles, table, notes, choices and the contents of pivot tables.
 
     Args:
         sheet: The sheet.
@@ -65,7 +65,7 @@ def write_page(sheet: CompiledSheet, page: Any, look: Look) -> None:
 
 
 def _width(column: Column, cells: CompiledColumn, look: Look) -> float:
-    """Width in characters with which header, unit and texts are seen, up to a limit."""
+    """Return the width in characters at which header, unit and texts are visible, up to a limit."""
     texts = (_shown(value) for value in cells.values if isinstance(value, str))
     head = _BOLD * _shown(column.header) + 2
     widest = max(head, _shown(column.unit) + 2, look.width(column.style), *texts)
@@ -73,7 +73,7 @@ def _width(column: Column, cells: CompiledColumn, look: Look) -> float:
 
 
 def _shown(text: str) -> float:
-    """Widths of a digit that a text takes; capitals and signs of East Asia are wider."""
+    """Return a text's width in digits; capitals and East Asian characters are wider."""
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     return len(text) + wide + _CAPITAL * sum(map(str.isupper, text))
 
@@ -89,7 +89,7 @@ def _write_title(
 
 
 def _write_groups(at: Placed, page: Any, look: Look) -> None:
-    """Headers over neighbours of one group, merged."""
+    """Write headers over adjacent columns of one group, as merged cells."""
     place = at.place
     if not place.group_row:
         return
@@ -130,12 +130,12 @@ def _write_column(sheet: CompiledSheet, index: int, page: Any, look: Look) -> No
 
 
 def _plain(value: Value) -> Value:
-    """A formula's value as the file holds it."""
+    """Return a formula's value as the file has it."""
     return serial(value) if isinstance(value, date) else value
 
 
 def _write_table(sheet: CompiledSheet, page: Any, look: Look) -> None:
-    """The table object with its headers and totals; its data are written as cells."""
+    """Write the table object with its headers and totals; its data are written as cells."""
     at, place = sheet.at, sheet.at.place
     columns: list[dict[str, Any]] = []
     for index, (column, cells) in enumerate(zip(at.sheet.columns, sheet.columns, strict=True)):
@@ -170,7 +170,7 @@ def _write_totals(sheet: CompiledSheet, page: Any, look: Look) -> None:
 
 
 def _total_text(at: Placed, column: Column, function: Function) -> str:
-    """A total's formula: over the cells above, or over the column of a table object."""
+    """Return a total's formula: over the cells above, or over the column of a table object."""
     if at.place.table:
         header = _SPECIAL.sub(r"'\g<0>", column.header.strip())
         return f"SUBTOTAL({_TOTALS[function][1]},{at.sheet.table_name}[{header}])"
@@ -187,7 +187,7 @@ def _write_choices(sheet: CompiledSheet, page: Any) -> None:
 
 
 def _write_pivot(pivot: PivotTable, page: Any, look: Look) -> None:
-    """What a pivot table shows; the table itself is a part of its own."""
+    """Write the contents of a pivot table; the table itself is a separate part."""
     top, left = pivot.area.top - 1, pivot.area.left - 1
     last = len(pivot.items) + 1
     for row, line in enumerate(pivot.lines()):

@@ -1,4 +1,4 @@
-"""The parts of a package that hold a pivot table."""
+"""Write the parts of a package for pivot tables."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _cache(pivot: PivotTable) -> str:
 
 
 def _shared(pivot: PivotTable) -> str:
-    """The names by which the table groups, in its order."""
+    """Return the shared items: the names by which the table groups, in its order."""
     names = [name for name, _ in pivot.items]
     marks = "".join(
         f"<s v={quoteattr(name)}/>" if isinstance(name, str) else f'<n v="{name!r}"/>'

@@ -1,4 +1,4 @@
-"""A compiled workbook to a real .xlsx: styles, formulas with values, names, tables, charts."""
+"""Write a compiled workbook as .xlsx: styles, formulas with values, names, tables, charts."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from sat_retriever.synth.write.package import Parts
 from sat_retriever.synth.write.page import write_page
 from sat_retriever.synth.write.pivot_xml import add_pivots
 
-CREATED = datetime(2024, 1, 1)  # of every workbook: the clock may not be in the bytes
+CREATED = datetime(2024, 1, 1)  # of every workbook, because the bytes must not depend on the clock
 _CHART_ROWS = 16
 
 
 def write_xlsx(compiled: CompiledBook, path: Path) -> None:
-    """Write the workbook; equal workbooks give equal bytes, and no file is left half written.
+    """Write the workbook; equal workbooks give equal bytes, and no partial file is left.
 
     Args:
         compiled: The workbook.
-        path: The file; folders above it are made.
+        path: The file; missing folders are created.
 
     Raises:
-        InputError: If it holds what Excel does not allow.
-        OutputError: If it cannot be written there.
+        InputError: If it has something that Excel does not allow.
+        OutputError: If the file cannot be written.
         MissingExtraError: Without the extra `synth`.
     """
     content = xlsx_bytes(compiled)
@@ -41,10 +41,10 @@ def write_xlsx(compiled: CompiledBook, path: Path) -> None:
 
 
 def xlsx_bytes(compiled: CompiledBook) -> bytes:
-    """The bytes of the .xlsx.
+    """Return the bytes of the .xlsx.
 
     Raises:
-        InputError: If it holds what Excel does not allow, such as a tab name of 40 letters.
+        InputError: If it has something that Excel does not allow, such as a tab name of 40 letters.
         MissingExtraError: Without the extra `synth`.
     """
     xlsxwriter = require("xlsxwriter", "synth")
@@ -78,7 +78,7 @@ def _title(compiled: CompiledBook) -> str:
 
 
 def _show_first(compiled: CompiledBook, pages: Iterable[Any]) -> None:
-    """Hide what is hidden, and open the workbook at the first sheet that is not."""
+    """Hide hidden sheets, and open the workbook at the first visible sheet."""
     opened = False
     for sheet, page in zip(compiled.sheets, pages, strict=True):
         if sheet.at.sheet.hidden:
@@ -92,7 +92,7 @@ def _show_first(compiled: CompiledBook, pages: Iterable[Any]) -> None:
 def _draw(
     compiled: CompiledBook, sheet: CompiledSheet, number: int, workbook: Any, page: Any
 ) -> None:
-    """A column chart right of everything on the sheet."""
+    """Draw a column chart to the right of everything on the sheet."""
     at, chart = sheet.at, sheet.at.sheet.charts[number]
     target = compiled.values.sheet(at, chart.at)
     place = target.place

@@ -1,6 +1,7 @@
-"""The hosts that a web server answers for: `Host` and `Origin` of each request, read strictly.
+"""Strict check of `Host` and `Origin` against the host names that a web server answers for.
 
-A page whose name is made to point to this machine (DNS rebinding) sends its own name in both.
+A web page whose host name is made to resolve to this machine (DNS rebinding) sends that name in
+both headers.
 """
 
 from __future__ import annotations
@@ -27,26 +28,26 @@ _MISDIRECTED, _FORBIDDEN = 421, 403
 
 
 class HostCheck:
-    """An ASGI application that passes on the requests for known hosts, from their own pages.
+    """An ASGI application that passes on requests for known hosts, from pages of known hosts.
 
-    A request needs one `Host`, and may have one `Origin`; each is a known host with any port.
+    A request needs one `Host` and may have one `Origin`; each must be a known host, with any port.
     """
 
     def __init__(self, app: App, names: Iterable[str]) -> None:
         """Wrap an application.
 
         Args:
-            app: What answers.
-            names: Host names and addresses that it is reached by, without ports.
+            app: Application that answers the requests.
+            names: Host names and addresses that clients use for it, without ports.
 
         Raises:
-            InputError: If one of them cannot be a host's name or address.
+            InputError: If one of the names is not a valid host name or address.
         """
         self._app = app
         self._known = frozenset(_known(name) for name in names)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer with 421 for another host, 403 for another origin; else pass it on."""
+        """Reply 421 to another host and 403 to another origin; pass other requests on."""
         status = self._refusal(scope["headers"]) if scope["type"] == "http" else None
         if status is None:
             await self._app(scope, receive, send)
@@ -73,7 +74,7 @@ class HostCheck:
 
 
 def host_of(authority: str) -> str | None:
-    """The host of a `host[:port]`, in the one spelling that is compared; None if it is none.
+    """The host of a `host[:port]` in normalized form; None if the text is not valid.
 
     >>> host_of("LocalHost.:80"), host_of("[0:0::1]:80"), host_of("localhost:80@evil.com")
     ('localhost', '::1', None)
@@ -93,7 +94,7 @@ def _known(name: str) -> str:
     host = host_of(f"[{name}]" if ":" in name and not name.startswith("[") else name)
     if host is None:
         raise InputError(
-            f"{name!r} is no host name; give a name or address without port, for example "
-            "reports.example (other letters than a-z in their xn-- form)"
+            f"{name!r} is not a host name; give a name or address without a port, for example "
+            "reports.example (letters other than a-z in their xn-- form)"
         )
     return host

@@ -1,4 +1,4 @@
-"""The tools of an index as an MCP server: lists them, calls them, and bounds what they answer."""
+"""An MCP server for the tools of an index: lists them, calls them, and limits calls at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SheetServer: TypeAlias = Server[CapacityLimiter]
 Context: TypeAlias = ServerRequestContext[CapacityLimiter, Any]
 
 CALLS_AT_ONCE = 8  # threads that run tools; further calls wait
-CALLS_WAITING = 256  # further ones are turned away
+CALLS_WAITING = 256  # further ones are rejected
 _ERROR_CHARACTERS = 2_000
 _NAME_CHARACTERS = 80
 _UNFORESEEN = "the server could not do this; tell the user that its log on stderr has the reason"
@@ -49,15 +49,15 @@ _logger = logging.getLogger(__name__)
 def sheet_server(tools: SheetTools, *, name: str = "sat-retriever") -> SheetServer:
     """A server that offers the tools of an index to MCP clients.
 
-    Tools run in threads, at most `CALLS_AT_ONCE` together, so a slow call blocks no other. A
-    result is the tool's Markdown as text and its plain values as structured content. What a
-    model can put right (`InputError`: a wrong argument, an unknown sheet) is an error result
-    with the error's own text; of any other failure the client learns nothing but that it
-    happened, and the log has the rest.
+    Tools run in threads, at most `CALLS_AT_ONCE` at a time, so that a slow call does not block
+    others. A result has the tool's Markdown as text and its plain values as structured content.
+    An error that a model can correct (`InputError`: a wrong argument, an unknown sheet) is an
+    error result with the error's own text. Of any other failure the client learns only that it
+    happened; the details go to the log.
 
     Args:
-        tools: What is offered; its index stays open as long as the server is used.
-        name: What the server calls itself.
+        tools: Tools to offer; their index must stay open as long as the server is used.
+        name: Name that the server reports.
     """
     offered = {tool.name: tool for tool in tools.tools()}
     listed = [_listed(tool) for tool in offered.values()]
@@ -82,7 +82,7 @@ def sheet_server(tools: SheetTools, *, name: str = "sat-retriever") -> SheetServ
 
 
 def _listed(tool: Tool) -> types.Tool:
-    """A tool as clients see it."""
+    """The description of a tool that clients receive."""
     title = tool.name.replace("_", " ").capitalize()
     answer = TypeAdapter(get_type_hints(tool.method)["return"])
     return types.Tool(
@@ -104,7 +104,7 @@ def _listed(tool: Tool) -> types.Tool:
 async def _called(
     offered: Mapping[str, Tool], context: Context, params: types.CallToolRequestParams
 ) -> types.CallToolResult:
-    """What a call of a client comes to, in a thread as soon as one is free."""
+    """The result of a client's call, which runs in a thread as soon as one is free."""
     tool = offered.get(params.name)
     if tool is None:
         asked = params.name[:_NAME_CHARACTERS]
@@ -113,21 +113,21 @@ async def _called(
     limit = context.lifespan_context
     if limit.statistics().tasks_waiting >= CALLS_WAITING:
         return _failed("the server is busy; wait for earlier calls, then call again")
-    # Not abandoned when a client cancels: a thread that still runs still counts.
+    # Not abandoned when a client cancels: a running thread counts until it ends.
     return await to_thread.run_sync(_answer, tool, params.arguments or {}, limiter=limit)
 
 
 def _answer(tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
-    """What a tool says, or why it cannot."""
+    """The tool's answer, or an error result."""
     try:
         said = tool.run(**arguments)
         result = types.CallToolResult(
             content=[types.TextContent(text=str(said))], structured_content=said.to_dict()
         )
-        result.model_dump_json()  # one that cannot be sent would end a server on stdio
+        result.model_dump_json()  # a result that cannot be sent would end a server on stdio
     except InputError as error:
         return _failed(str(error))
-    except SatError as error:  # may name files of this machine; not the caller's to mend
+    except SatError as error:  # may name files of this machine; the caller cannot correct it
         _logger.warning("%s failed: %.500s", tool.name, error)
         return _failed(_UNFORESEEN)
     except Exception:

@@ -1,4 +1,4 @@
-"""An MCP server to its clients: one over standard input and output, any number over HTTP."""
+"""Transports of an MCP server: one client over standard input and output, many over HTTP."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ except ModuleNotFoundError:
     raise
 
 HTTP_PATH = "/mcp"
-STOP_WITHIN_S = 3  # how long running HTTP requests may take to end
+STOP_WITHIN_S = 3  # time for running HTTP requests to end
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (a user's own choice, only compared with)
+_ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (a user's own choice, only compared)
 
 
 def serve_stdio(server: SheetServer) -> None:
-    """Serve one client over standard input and output until it goes away."""
+    """Serve one client over standard input and output until it disconnects."""
 
     async def serve() -> None:
         async with stdio_server() as (messages, answers):
@@ -34,15 +34,15 @@ def serve_stdio(server: SheetServer) -> None:
 
     try:
         anyio.run(serve)
-    except* BrokenPipeError:  # the client was gone before its answer
+    except* BrokenPipeError:  # the client disconnected before its answer
         pass
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that accepts connections to a port; port 0 takes a free one.
+    """Open a socket that accepts connections to a port; port 0 selects a free one.
 
     Raises:
-        InputError: If the host is not this machine's, or the port is not free.
+        InputError: If the host is not an address of this machine, or the port is not free.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -55,7 +55,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def url(listening: socket.socket) -> str:
-    """Where clients find the server that serves on a socket."""
+    """URL at which clients reach the server on a socket."""
     host, port = listening.getsockname()[:2]
     return f"http://{_bracketed(host)}:{port}{HTTP_PATH}"
 
@@ -63,21 +63,21 @@ def url(listening: socket.socket) -> str:
 def serve_http(
     server: SheetServer, listening: socket.socket, *, host: str, names: Sequence[str] = ()
 ) -> None:
-    """Serve any number of clients over streamable HTTP until a signal ends it.
+    """Serve any number of clients over streamable HTTP until a signal stops the server.
 
-    Requests for another host name, or from a web page of another origin, are refused, so that
-    a page that has its name point here (DNS rebinding) reads nothing. There is no
-    password: whoever reaches the port may read what is indexed.
+    Requests for another host name, or from a web page of another origin, are rejected, so that a
+    page whose host name resolves to this machine (DNS rebinding) reads nothing. There is no
+    password: anyone who can reach the port can read what is indexed.
 
     Args:
-        server: What is served; no session is kept, every request stands alone.
-        listening: Where, from `listen`.
-        host: What `listen` was called with.
-        names: Further host names that clients reach it by.
+        server: Server to run; it is stateless, so every request is independent.
+        listening: Socket from `listen`.
+        host: Host that `listen` was called with.
+        names: Further host names that clients use for it.
 
     Raises:
-        InputError: If one of the names cannot be a host's.
-        KeyboardInterrupt: After an orderly end, if it was Ctrl-C that ended it.
+        InputError: If one of the names is not a valid host name.
+        KeyboardInterrupt: After an orderly shutdown, if Ctrl-C stopped the server.
     """
     app = server.streamable_http_app(
         streamable_http_path=HTTP_PATH,
@@ -86,7 +86,7 @@ def serve_http(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     config = uvicorn.Config(
-        HostCheck(app, _names(host, names)),  # the SDK's own reads both headers less strictly
+        HostCheck(app, _names(host, names)),  # the SDK's own check of both headers is less strict
         log_config=None,  # the caller decides where logs go
         access_log=False,
         server_header=False,
@@ -97,13 +97,13 @@ def serve_http(
 
 
 def _names(host: str, names: Sequence[str]) -> list[str]:
-    """Host names of requests that are answered."""
+    """Host names whose requests are answered."""
     own = _bracketed(socket.gethostname() if host in _ANYWHERE else host)
     return [*_LOOPBACK, *([own] if host_of(own) else []), *names]
 
 
 def _bracketed(host: str) -> str:
-    """A host as in a URL.
+    """A host as it is written in a URL.
 
     >>> _bracketed("::1"), _bracketed("localhost")
     ('[::1]', 'localhost')

@@ -1,7 +1,7 @@
-"""What the tools answer: plain values for programs, bounded Markdown for language models.
+"""Answers of the tools: plain values for programs, bounded Markdown for language models.
 
 Names, headers and cells come from workbooks that anybody may have written: they are data, and
-a model that is handed them must not take them for instructions.
+a model that reads them must not take them for instructions.
 """
 
 from sat_retriever.tools.results.description import SheetDescription, described

@@ -9,12 +9,12 @@ from sat_retriever.records.sheets import SheetRecord, Table
 from sat_retriever.tools.cells import one_line
 from sat_retriever.tools.results.result import ToolResult, short
 
-_COLUMNS = 60  # of all tables of a sheet together
+_COLUMNS = 60  # shown of all tables of a sheet together
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedColumn:
-    """One column: header, what most cells are, unit and one cell as an example."""
+    """One column: header, type of most cells, unit, and one cell as an example."""
 
     name: str
     type: str
@@ -27,12 +27,12 @@ class DescribedTable:
     """One table of a sheet.
 
     Attributes:
-        citation: Where it is.
-        range: The same without the sheet's id.
+        citation: The sheet's id with the range of the table.
+        range: That range alone.
         header_row: First row of its header; None without one.
         rows: Data records.
         columns: Its first columns.
-        more_columns: How many more it has.
+        more_columns: Number of its further columns.
     """
 
     citation: str
@@ -44,7 +44,7 @@ class DescribedTable:
 
     @classmethod
     def of(cls, record: SheetRecord, table: Table, most: int) -> DescribedTable:
-        """One table of a sheet as a tool gives it, with so many columns at most."""
+        """Describe one table of a sheet, with at most `most` columns."""
         shown = table.columns[:most]
         return cls(
             citation=f"{record.sheet_id}!{table.range}",
@@ -87,10 +87,10 @@ class SheetDescription(ToolResult):
         format: File format.
         visibility: "visible", "hidden" or "very_hidden".
         used: Used range; None when unknown.
-        formulas: Whether its formulas were read: "none", "read" or "unread".
-        partial: Whether only a part of the sheet was read, so that tables may go on further.
+        formulas: State of its formulas: "none", "read" or "unread".
+        partial: True if only part of the sheet was read, so that tables may be longer.
         tables: Its first tables.
-        more_tables: How many more it has.
+        more_tables: Number of its further tables.
         links: Number of links to other sheets by type.
     """
 
@@ -122,7 +122,7 @@ class SheetDescription(ToolResult):
 
 
 def described(record: SheetRecord, most: int) -> tuple[DescribedTable, ...]:
-    """The first tables of a sheet, the columns of all of them together bounded."""
+    """The first tables of a sheet, with at most `_COLUMNS` columns in all."""
     left, found = _COLUMNS, []
     for table in record.tables[:most]:
         found.append(DescribedTable.of(record, table, left))

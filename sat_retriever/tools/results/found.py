@@ -1,4 +1,4 @@
-"""Answer of `find_sheets`: the best sheets, each with the reasons why it was found."""
+"""Answer of `find_sheets`: the best sheets, with the reasons why each was found."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class FoundSheet:
         citation: The id with the range of the main table.
         columns: Its first headers.
         rows: Rows of the used range; None when unknown.
-        score: What the ranking is by; higher is better.
-        why: What speaks for it, in words.
+        score: Value that sheets are ranked by; higher is better.
+        why: The reasons why it was found, in words.
     """
 
     rank: int
@@ -37,7 +37,7 @@ class FoundSheet:
 
     @classmethod
     def of(cls, hit: Hit) -> FoundSheet:
-        """The hit as a tool gives it."""
+        """Build the tool's form of a hit."""
         record = hit.record
         names = [column.name for column in record.columns if column.name]
         return cls(
@@ -63,10 +63,10 @@ class FoundSheets(ToolResult):
     """Answer of `find_sheets`.
 
     Attributes:
-        question: What was asked.
+        question: The question.
         sheets: The best sheets, best first.
-        note: What else a reader should know; empty if nothing.
-        times: The times that the question was understood to name, in words; empty if none.
+        note: Further information for the reader; empty if there is none.
+        times: The times that were recognized in the question, in words; empty if none.
     """
 
     question: str
@@ -82,7 +82,7 @@ class FoundSheets(ToolResult):
 
 
 def _why(hit: Hit) -> str:
-    """Words in common, the likeness of meaning, and the link that lifted the sheet."""
+    """Words in common, similarity of meaning, time, and the link that raised the score."""
     why = hit.why
     words = f"words {', '.join(why.words[:_WORDS])}" if why.words else "no word in common"
     reasons = [words, f"meaning {why.dense:.2f} (rank {why.dense_rank})"]

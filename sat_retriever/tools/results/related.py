@@ -1,4 +1,4 @@
-"""Answer of `related_sheets`: the links of one sheet, each as seen from that sheet."""
+"""Answer of `related_sheets`: the links of one sheet, each from that sheet's side."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class RelatedSheet:
     Attributes:
         sheet: Id of the other sheet.
         type: Type of the link.
-        way: What the sheet that was asked about does to the other, in words.
+        way: Relation of the requested sheet to the other, in words, for example "sums up".
         weight: Strength of the link in (0, 1].
-        evidence: What shows it, for example a formula.
+        evidence: Evidence for the link, for example a formula.
     """
 
     sheet: str
@@ -29,7 +29,7 @@ class RelatedSheet:
 
     @classmethod
     def of(cls, sheet_id: str, link: Link) -> RelatedSheet:
-        """A link as seen from one of its sheets."""
+        """Describe a link from the side of one of its sheets."""
         there, back = kind_of(link.type).says
         out = link.source == sheet_id
         other, way = (link.target, there) if out else (link.source, back)
@@ -41,8 +41,8 @@ class RelatedSheets(ToolResult):
     """Answer of `related_sheets`.
 
     Attributes:
-        sheet: Id of the sheet that was asked about.
-        total: How many links it has, of the type that was asked for.
+        sheet: Id of the requested sheet.
+        total: Number of its links, of the requested type if one was given.
         related: The first of them, by type, then strongest first.
     """
 

@@ -1,4 +1,4 @@
-"""What every answer of a tool has: plain values for programs, Markdown for language models."""
+"""Base of the tools' answers: plain values for programs, Markdown for language models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.tools.cells import one_line
 
-_CHARS = 60  # of a header or an example
+_CHARS = 60  # most characters of a header or an example
 
 
 class ToolResult:
@@ -22,6 +22,6 @@ class ToolResult:
 
 
 def short(text: str) -> str:
-    """A header or an example as one short line."""
+    """A header or an example on one line, cut to `_CHARS` characters."""
     line = one_line(text)
     return line if len(line) <= _CHARS else f"{line[: _CHARS - 1]}…"

@@ -16,12 +16,12 @@ class RangeCells(ToolResult):
 
     Attributes:
         sheet: Id of the sheet.
-        citation: The id with the range of the cells here.
-        range: That range; empty if none of it is used.
+        citation: The id with the range of the returned cells.
+        range: That range; empty if none of its cells are used.
         used: The sheet's used range.
         rows: The cells, row by row.
-        complete: Whether these are all used cells that were asked for.
-        note: What else a reader should know; empty if nothing.
+        complete: True if these are all requested cells that are used.
+        note: Further information for the reader; empty if there is none.
     """
 
     sheet: str

@@ -1,4 +1,4 @@
-"""Answer of `index_status`: how much can be searched, and what could not be read."""
+"""Answer of `index_status`: numbers of what can be searched and what could not be read."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Training data: texts and queries of a data set or an index, held-out parts, metrics."""
+"""Prepare training data: texts and queries of a data set or index, held-out parts, metrics."""

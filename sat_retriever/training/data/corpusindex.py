@@ -1,4 +1,4 @@
-"""The index that Stage 2 and the Cross-Encoder take their candidates from in training."""
+"""Build the index from which Stage 2 and the Cross-Encoder take their training candidates."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def corpus_index(
     serialization: Serialization | None = None,
     times: bool = False,
 ) -> SheetIndex:
-    """An index of a corpus with its published links, and no others.
+    """Index a corpus with its published links and no others.
 
-    One that is there already, of the same encoder, texts and sheets, is opened instead.
-    Several processes may ask for it at once: the first one writes it.
+    An existing index of the same encoder, texts and sheets is opened instead. Several processes
+    may ask for it at once; the first one writes it.
 
     Args:
         dataset: Sheets and links.
-        encoder: Makes the tokens.
+        encoder: Encoder of the tokens.
         path: The file; it appears whole or not at all.
         links: False leaves the published links out.
         seen: Ids of the sheets to keep, with the links among them; None for all.
-        serialization: How a record becomes text; the paper's form when None.
-        times: Let the times that questions name count, as in anybody's index; see `SheetIndex`.
+        serialization: The form of a record's text; None takes the paper's form.
+        times: Let the periods that questions name count, as in a user's index; see `SheetIndex`.
 
     Raises:
         InputError: If the dataset has no records, or the file holds another index.
@@ -68,13 +68,13 @@ def seen_index(
     encoder: Encoder | None = None,
     dense_weight: float | None = None,
 ) -> SheetIndex:
-    """Some sheets of an index, with the links among them, as an index of its own.
+    """Index some sheets of an index, with the links among them, in a file of its own.
 
     Args:
         index: Sheets, links and the encoder.
         seen: Ids of the sheets to keep.
         path: The file; it appears whole or not at all.
-        encoder: Makes the tokens; None takes the index's own, with its share of the cosine.
+        encoder: Encoder of the tokens; None takes the index's own, with its share of the cosine.
         dense_weight: Share of the cosine with another encoder; None takes that encoder's own.
 
     Raises:
@@ -94,13 +94,13 @@ def seen_index(
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What an index is to be.
+    """The properties that an index must have.
 
     Attributes:
-        encoder: Makes the tokens.
-        form: How a record becomes text.
+        encoder: Encoder of the tokens.
+        form: The form of a record's text.
         sheets: Ids of its sheets.
-        times: Let the times that questions name count.
+        times: True if the periods that questions name count.
         dense_weight: Share of the cosine in its scores; None takes the encoder's own.
     """
 
@@ -112,7 +112,7 @@ class _Wanted:
 
 
 def _built(path: Path, wanted: _Wanted, fill: Callable[[SheetIndex], None]) -> SheetIndex:
-    """The index at `path`: as it is there, or made beside it and moved there."""
+    """Open the index at `path`, or make it beside that path and move it there."""
     path = path.absolute()
     make_folder(path.parent)
     with writing(path), FileLock(f"{path}.lock"):

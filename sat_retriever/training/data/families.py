@@ -1,4 +1,4 @@
-"""Families of sheets: sheets with the same headers, or of one series over time."""
+"""Group sheets into families: the same headers, or one series over time."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ _WORD = re.compile(r"[^\W\d_]")
 
 
 def families_of(index: SheetIndex) -> list[list[str]]:
-    """The families among all sheets of an index; see `families`."""
+    """Return the families among all sheets of an index; see `families`."""
     return families(read_records(index), index.all_links())
 
 
 def families(records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> list[list[str]]:
-    """Sheet ids by family: each sheet is in one, those of no other in one of their own.
+    """Group sheet ids by family; each sheet is in exactly one family.
 
-    Two sheets are of one family, directly or through others, if they have the same set of
-    headers (case, word joiners and numbers aside: "Sales_2023" and "sales 2024" are the same),
-    if their names differ by a period alone, or if a link says that one holds the same for
-    another period. No corpus's way of naming is known here.
+    Two sheets are of one family, directly or through others, if they have the same set of headers,
+    if their names differ only by a period, or if a link says that one is the other for another
+    period. Headers are compared without case, word joiners and numbers: "Sales_2023" equals
+    "sales 2024". The rule does not depend on how a corpus names its sheets.
 
-    Source: paper, appendix (grouped evaluation). Departs: there a family is what IndustryTab's
-    names say.
+    Source: paper, appendix (grouped evaluation). Departs: there, a family follows from
+    IndustryTab's names.
 
     Args:
         records: The sheets.
-        links: Links between them; those of other types are passed over.
+        links: Links between them; links of other types are ignored.
 
     Returns:
         Families ordered by their smallest sheet id, the ids of each ascending.
@@ -45,7 +45,7 @@ def families(records: Iterable[SheetRecord], links: Iterable[Link] = ()) -> list
 def _shared(
     records: Iterable[SheetRecord], links: Iterable[Link]
 ) -> Iterator[tuple[str, Iterable[Hashable]]]:
-    """Sheet ids with what they share with others of their family."""
+    """Yield each sheet id with the keys that it shares with its family."""
     known = set()
     for record in records:
         known.add(record.sheet_id)
@@ -57,10 +57,10 @@ def _shared(
 
 
 def _keys(record: SheetRecord) -> Iterator[Hashable]:
-    """What a sheet shares with all of its family."""
+    """Yield the keys that a sheet shares with its family."""
     headers = frozenset(header_words(column.name) for column in record.columns) - {""}
     if headers:
         yield "headers", headers
     period = period_of(record)
-    if period is not None and _WORD.search(period.family):  # not a name that is a time and no more
+    if period is not None and _WORD.search(period.family):  # not a name that is only a period
         yield "series", period.family

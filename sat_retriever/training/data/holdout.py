@@ -1,4 +1,4 @@
-"""Splits of a user's own queries: by question, by workbook, or by family of sheets."""
+"""Split a user's own queries by question, by workbook, or by family of sheets."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ SHARE = 0.1
 
 
 def by_question(queries: Sequence[Query], *, share: float = SHARE, seed: int = 42) -> Split:
-    """Questions held out at random, those that ask the same kept together.
+    """Hold out questions at random; equivalent questions stay together.
 
-    Two questions ask the same if they have the same words, in any order and form, or the
-    same relevant sheets: a paraphrase of a training question would measure memory.
+    Two questions are equivalent if they have the same words, in any order and form, or the same
+    relevant sheets. Otherwise a paraphrase of a training question would reward memory.
 
     Args:
         queries: Labelled questions.
-        share: Part of them for validation, in (0, 1).
-        seed: Another seed, other questions.
+        share: Share of the questions for validation, in (0, 1).
+        seed: Seed of the choice.
 
     Raises:
-        InputError: If the share is not between 0 and 1, or all questions ask the same.
+        InputError: If the share is not between 0 and 1, or all questions are equivalent.
     """
     _check_share(share)
     groups = _alike(queries)
@@ -52,19 +52,19 @@ def by_question(queries: Sequence[Query], *, share: float = SHARE, seed: int = 4
 def by_workbook(
     index: SheetIndex, queries: Sequence[Query], *, share: float = SHARE, seed: int = 42
 ) -> Split:
-    """Whole workbooks held out: training sees none of their sheets, not even as negatives.
+    """Hold out whole workbooks: training sees none of their sheets, not even as negatives.
 
-    Validation then measures what the model does for workbooks it has never seen.
+    Validation then measures the model on workbooks that it has never seen.
 
     Args:
-        index: Knows which sheet is in which workbook.
+        index: The index that maps sheets to workbooks.
         queries: Labelled questions; all their sheets are in the index.
-        share: Part of the workbooks that are asked for, in (0, 1); at least one.
-        seed: Another seed, other workbooks.
+        share: Share of the workbooks that questions ask for, in (0, 1); at least one workbook.
+        seed: Seed of the choice.
 
     Raises:
-        InputError: If the share is not between 0 and 1, or the questions ask for sheets of
-            one workbook only.
+        InputError: If the share is not between 0 and 1, or the questions ask for sheets of only one
+            workbook.
     """
     _check_share(share)
     ids = index.sheet_ids()
@@ -83,21 +83,21 @@ def by_workbook(
 def by_family(
     index: SheetIndex, queries: Sequence[Query], *, share: float = SHARE, seed: int = 42
 ) -> Split:
-    """Whole families of sheets held out: training sees none of them, not even as negatives.
+    """Hold out whole families of sheets: training sees none of them, not even as negatives.
 
-    Validation then measures what the model does for sheets unlike all that it has seen. What
-    a family is, `families_of` tells.
+    Validation then measures the model on sheets unlike all that it has seen. `families_of`
+    defines a family.
 
     Args:
         index: The sheets and their links.
         queries: Labelled questions; all their sheets are in the index.
-        share: Part of the sheets, of families that are asked for, in (0, 1); where every family
-            is larger than that, the smallest one.
-        seed: Another seed, other families.
+        share: Share of the sheets to hold out, among families that questions ask for, in (0, 1).
+            If every family is larger, the smallest one is held out.
+        seed: Seed of the choice.
 
     Raises:
-        InputError: If the share is not between 0 and 1, the questions ask for sheets of one
-            family only, or none is about held-out or none about other sheets alone.
+        InputError: If the share is not between 0 and 1, the questions ask for sheets of only one
+            family, or no question is only about held-out sheets or only about others.
     """
     _check_share(share)
     asked = {sheet_id for query in queries for sheet_id in query.positives}
@@ -116,7 +116,7 @@ def by_family(
 def held_out_families(
     families: Sequence[Sequence[str]], *, share: float, seed: int
 ) -> frozenset[str]:
-    """Ids of the sheets of some families, drawn up to a share of all of them.
+    """Draw families at random up to a share of all sheets, and return their sheets' ids.
 
     Raises:
         InputError: If there are fewer than two families.
@@ -133,12 +133,12 @@ def held_out_families(
 
 
 def divided(queries: Sequence[Query], sheet_ids: Sequence[str], held_out: Collection[str]) -> Split:
-    """The queries by whether their sheets are held out; those with some of both are for nothing.
+    """Divide queries into those about held-out sheets and those about others; drop mixed ones.
 
     Args:
         queries: Labelled questions.
         sheet_ids: All sheets.
-        held_out: Those that training may not see.
+        held_out: The sheets that training may not see.
     """
     parts: tuple[list[int], list[int]] = ([], [])
     for place, query in enumerate(queries):
@@ -158,7 +158,7 @@ def _check_share(share: float) -> None:
 
 
 def _alike(queries: Sequence[Query]) -> list[list[int]]:
-    """Places of questions that ask the same, directly or through others; in file order."""
+    """Group the places of equivalent questions, directly or through others; in file order."""
     return connected(
         (place, [("words", *sorted(query_words(query.text))), ("sheets", *sorted(query.positives))])
         for place, query in enumerate(queries)
@@ -166,7 +166,7 @@ def _alike(queries: Sequence[Query]) -> list[list[int]]:
 
 
 def _drawn(sizes: Sequence[int], target: float, seed: int) -> list[int]:
-    """Groups drawn at random up to the target; the smallest one if each is too large."""
+    """Draw groups at random up to the target size; the smallest one if each is too large."""
     order = list(range(len(sizes)))
     random.Random(seed).shuffle(order)  # noqa: S311 - a repeatable choice, no secret
     chosen: list[int] = []

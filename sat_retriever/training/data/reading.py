@@ -1,4 +1,4 @@
-"""Training data read from a data set, or from a user's index with labelled queries."""
+"""Read training data from a data set, or from a user's index with labelled queries."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _NAMED = 5  # unknown sheets that an error names
 
 
 def from_dataset(dataset: Dataset, serialization: Serialization | None = None) -> TrainingData:
-    """A data set as the trainings of text encoders take it.
+    """Return a data set in the form that trainings of text encoders take.
 
     Args:
-        dataset: Sheets, and queries with a split; queries of neither training nor validation
-            are not used.
-        serialization: How a record becomes text; the paper's form when None.
+        dataset: Sheets, and queries with a split; queries outside training and validation are
+            not used.
+        serialization: The form of a record's text; None takes the paper's form.
 
     Raises:
         EmptyInputError: If there are no training or no validation questions.
-        InputError: If a question names a sheet that is not there, or a training question
-            has a relevant sheet that is held out.
+        InputError: If a question names an unknown sheet, or a relevant sheet of a training
+            question is held out.
     """
     corpus = _read(dataset.records, serialization)
     return _data(dataset.name, corpus, dataset.train, dataset.validation, dataset.split.seen)
@@ -41,9 +41,9 @@ def from_dataset(dataset: Dataset, serialization: Serialization | None = None) -
 
 
 def from_index(index: SheetIndex, labels: Dataset) -> TrainingData:
-    """The sheets of an index, in its texts, with labelled queries, and times if it heeds them.
+    """Return the sheets and texts of an index with labelled queries, and its times if it uses them.
 
-    Where a query has no annotated hard negatives, all its negatives count as such.
+    All negatives of a query without annotated hard negatives count as hard ones.
 
     Args:
         index: The sheets.
@@ -51,8 +51,8 @@ def from_index(index: SheetIndex, labels: Dataset) -> TrainingData:
 
     Raises:
         EmptyInputError: If there are no training or no validation questions.
-        InputError: If a question names a sheet that is not in the index, or a training
-            question has a relevant sheet that is held out.
+        InputError: If a question names a sheet that is not in the index, or a relevant sheet of
+            a training question is held out.
     """
     corpus = _read(read_records(index), index.serialization, times=index.times)
     train, validation = (tuple(map(_ruled_out, part)) for part in (labels.train, labels.validation))
@@ -60,7 +60,7 @@ def from_index(index: SheetIndex, labels: Dataset) -> TrainingData:
 
 
 def read_records(index: SheetIndex) -> Iterator[SheetRecord]:
-    """Every record of an index in the order of sheet ids, a thousand held at a time."""
+    """Yield every record of an index in the order of sheet ids; hold a thousand at a time."""
     ids = index.sheet_ids()
     for start in range(0, len(ids), READ_AT_ONCE):
         part = ids[start : start + READ_AT_ONCE]
@@ -73,11 +73,11 @@ def refuse_unknown_sheets(queries: Iterable[Query], known: Iterable[str], where:
 
     Args:
         queries: Labelled questions.
-        known: Ids of the sheets there are.
-        where: What does not have the others, for the message: "reports.sat".
+        known: Ids of the existing sheets.
+        where: Name of the place that they are in, for the message: "reports.sat".
 
     Raises:
-        InputError: If some are not; the message counts them and names the first.
+        InputError: If a sheet is unknown; the message counts such sheets and names the first.
     """
     there = set(known)
     missing: dict[str, int] = {}
@@ -103,7 +103,7 @@ def refuse_unknown_sheets(queries: Iterable[Query], known: Iterable[str], where:
 
 @dataclass(frozen=True, slots=True)
 class _Corpus:
-    """Texts by sheet id, BM25 over the words, and the times of the sheets if they count."""
+    """Texts by sheet id, BM25 over the words, and the times of the sheets if these are used."""
 
     texts: Mapping[str, str]
     lexical: LexicalScorer
@@ -113,7 +113,7 @@ class _Corpus:
 def _read(
     records: Iterable[SheetRecord], form: Serialization | None, *, times: bool = False
 ) -> _Corpus:
-    """What a training reads of records; they are gone through once."""
+    """Read the parts of records that a training needs, in one pass."""
     texts: dict[str, str] = {}
     months: list[int] = []
 
@@ -154,7 +154,7 @@ def _data(
 def _questions(
     queries: Sequence[Query], row_of: Mapping[str, int], allowed: frozenset[int] | None
 ) -> QueryRows:
-    """The questions in rows; hard negatives that are not allowed are left out."""
+    """Turn questions into rows; leave out hard negatives that are not allowed."""
     hard = (sorted({row_of[each] for each in query.hard_negatives}) for query in queries)
     return QueryRows(
         texts=tuple(query.text for query in queries),
@@ -168,8 +168,8 @@ def _questions(
 
 
 def _ruled_out(query: Query) -> Query:
-    """The question with what a user called not relevant as hard negatives, without annotated ones.
+    """Take a question's negatives as its hard negatives, if none are annotated.
 
-    The negatives of a published corpus are drawn at random; a user judges what was found.
+    The negatives of a published corpus are drawn at random; a user's are judged search results.
     """
     return replace(query, hard_negatives=query.hard_negatives or query.negatives)

@@ -1,4 +1,4 @@
-"""Texts of sheets and rows of queries: the form in which text encoders read a data set."""
+"""Hold a data set as text encoders read it: texts of sheets, and queries with row numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.period.relation import Times
 from sat_retriever.text.lexical import LexicalScorer
 
-NO_SHEET = -1  # fills up rows of questions with fewer sheets than others
+NO_SHEET = -1  # padding for questions with fewer sheets
 SHARES = tuple(round(0.1 * step, 1) for step in range(11))  # 0, .1 … 1
 
 
@@ -19,9 +19,9 @@ class QueryRows:
     """Queries with the rows of their sheets.
 
     Attributes:
-        texts: What is asked.
-        positives: Rows of the relevant sheets of each, at least one, ascending.
-        hard_negatives: Rows of annotated hard negatives of each; may be empty.
+        texts: Texts of the questions.
+        positives: For each question the rows of its relevant sheets, at least one, ascending.
+        hard_negatives: For each question the rows of annotated hard negatives; may be empty.
     """
 
     texts: tuple[str, ...]
@@ -37,22 +37,22 @@ class TrainingData:
     """A data set as texts and rows, with its training and validation queries.
 
     Attributes:
-        name: Stable name of where it comes from, for example "industrytab_1k".
-        sheet_ids: Id of each sheet, n of them; a row is a place in this order.
+        name: Stable name of the source, for example "industrytab_1k".
+        sheet_ids: Ids of the n sheets; a row is a place in this order.
         sheets: Text of each sheet.
-        train: QueryRows to learn from.
-        validation: QueryRows to choose with; they search all sheets.
+        train: Training questions.
+        validation: Questions that choose the model; they search all sheets.
         seen: Rows of the sheets that training may use, even as negatives; ascending.
-        lexical: BM25 over the sheets, with which validation chooses how much the cosine of the
-            trained encoder is to count beside words; None leaves that open.
-        times: Times of the sheets, if that choice is for an index that heeds them; else None.
-        shares: Shares of the cosine that it chooses from, ascending, in [0, 1].
+        lexical: BM25 over the sheets. With it, validation chooses the share of the encoder's
+            cosine in the fused score; None leaves the share open.
+        times: Times of the sheets, if the share is for an index that uses them; else None.
+        shares: Shares of the cosine to choose from, ascending, in [0, 1].
 
     Raises:
         EmptyInputError: If there are no training or no validation questions, or a question
             has no relevant sheet.
-        InputError: If a question names a row that no sheet has, a training question has a
-            relevant sheet that training may not use, or `lexical` or `times` has other sheets.
+        InputError: If a question names an unknown row, a relevant sheet of a training question
+            is not in `seen`, or `lexical` or `times` has other sheets.
     """
 
     name: str
@@ -85,7 +85,7 @@ class TrainingData:
                 )
 
     def _check(self, part: str, questions: QueryRows) -> None:
-        """Refuse questions that nothing can be learnt from, or measured with."""
+        """Refuse questions that are unusable in training or validation."""
         for text, rows in zip(questions.texts, questions.positives, strict=True):
             if not rows:
                 raise EmptyInputError(
@@ -100,7 +100,7 @@ class TrainingData:
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hex digits over all texts, gold sets and held-out sheets."""
+        """Sixteen hex digits over all texts, relevant sheets and held-out sheets."""
         parts = [
             self.sheet_ids,
             self.sheets,

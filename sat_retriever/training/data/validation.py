@@ -1,4 +1,4 @@
-"""Metrics of validation questions in training, by the scorer that reports use."""
+"""Compute metrics of validation questions in training, by the scorer that reports use."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sat_retriever.training.data.trainingdata import NO_SHEET, QueryRows
 def ranked_metrics(
     ranked: NDArray[np.int64], questions: QueryRows, names: Collection[str]
 ) -> dict[str, float]:
-    """Means over the questions, each in [0, 1]; a metric that no question defines is left out.
+    """Return means over the questions, each in [0, 1], without metrics that no question defines.
 
     Args:
-        ranked: Rows of sheets of each question, best first, (m, k), filled up with `NO_SHEET`.
+        ranked: Rows of the sheets of each question, best first, (m, k), padded with `NO_SHEET`.
         questions: The questions with relevant sheets and hard negatives.
-        names: The metrics, of `sat_retriever.metrics.rows`.
+        names: Names of metrics from `sat_retriever.metrics.rows`.
     """
     labels = zip(questions.positives, questions.hard_negatives, strict=True)
     rows = [
@@ -30,6 +30,6 @@ def ranked_metrics(
 
 
 def defined_metrics(rows: Rows, names: Collection[str]) -> dict[str, float]:
-    """Means over the rows; a metric that no row defines is left out."""
+    """Return means over the rows, without metrics that no row defines."""
     found = metrics_of(rows, names)
     return {name: value for name, value in found.items() if value is not None}

@@ -1,1 +1,1 @@
-"""Stage 1: the Sheet Encoder trained with several relevant sheets a question."""
+"""Train Stage 1, the Sheet Encoder, with several relevant sheets per question."""

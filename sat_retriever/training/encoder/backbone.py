@@ -1,4 +1,4 @@
-"""The Sheet Encoder in torch; its ONNX copy gives the same tokens."""
+"""Hold the Sheet Encoder in torch; its ONNX copy gives the same tokens."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sat_retriever.onnx.export import quiet
 
 Batch = tuple[torch.Tensor, torch.Tensor]  # word pieces and mask, (b, t) int64 each
 
-# What a tokenizer may consist of; `tokenizer.json` is the one that is read here.
+# Files that a tokenizer may consist of; this package reads only `tokenizer.json`.
 _TOKENIZER_FILES = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
     "vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model",
@@ -31,14 +31,14 @@ _TOKENIZER_FILES = (
 class Backbone(torch.nn.Module):
     """A transformer with pooling and L2 normalisation: word pieces to tokens of unit length.
 
-    Source: paper, section 3.3 (Sheet Encoder). Departs: CLS or mean pooling, as the source
-    says, in place of the CLS of `BAAI/bge-base-en-v1.5`.
+    Source: paper, section 3.3 (Sheet Encoder). Departs: CLS or mean pooling, as the checkpoint
+    says, instead of the CLS of `BAAI/bge-base-en-v1.5`.
 
     Attributes:
-        checkpoint: Where the weights came from.
-        spec: How tokens are made; its `max_length` is the one used here.
+        checkpoint: The source of the weights.
+        spec: How tokens are made; its `max_length` is the one in use.
         pieces: The tokenizer.
-        transformer: The model of transformers; dropout is its own default in training.
+        transformer: The model of transformers, with its default dropout in training.
     """
 
     def __init__(
@@ -59,16 +59,17 @@ class Backbone(torch.nn.Module):
     def load(
         cls, source: str | Path, *, trained_layers: int | None = None, max_length: int | None = None
     ) -> Backbone:
-        """The backbone behind a name or a folder, in fp32 and evaluation mode.
+        """Load the backbone of a name or a folder, in fp32 and evaluation mode.
 
         Args:
             source: "minilm", a sentence-transformers folder or a hub name.
-            trained_layers: Last transformer layers that learn; all weights when None.
-            max_length: Word pieces of a text; the source's own limit when None or above it.
+            trained_layers: Number of last transformer layers to train; None trains all weights.
+            max_length: Longest text in word pieces; None, or a larger number, takes the source's
+                limit.
 
         Raises:
-            EncoderError: If it cannot be found or loaded, lacks weights, or has no such layers.
-            MissingExtraError: If a package that holds, fetches or loads it is not installed.
+            EncoderError: If it cannot be found or loaded, lacks weights, or has fewer layers.
+            MissingExtraError: If a package that fetches or loads it is not installed.
         """
         checkpoint = find_checkpoint(str(source))
         limit = min(max_length or checkpoint.spec.max_length, checkpoint.spec.max_length)
@@ -80,15 +81,15 @@ class Backbone(torch.nn.Module):
         return cls(checkpoint, spec, pieces, transformer).eval()
 
     def forward(self, batches: Sequence[Batch]) -> torch.Tensor:
-        """Tokens of all texts, (b, d) float32, rows of unit length, batch after batch.
+        """Return the tokens of all texts, (b, d) float32, rows of unit length, batch after batch.
 
-        Several batches in one call, because texts of about equal length are padded least.
+        One call takes several batches because texts of similar length need the least padding.
         """
         pooled = [self._pooled(ids, mask) for ids, mask in batches]
         return torch.nn.functional.normalize(torch.cat(pooled), dim=-1)  # (b, d)
 
     def _pooled(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """CLS or the mean over real word pieces, (b, d) float32."""
+        """Return the CLS state or the mean over real word pieces, (b, d) float32."""
         hidden = self.transformer(input_ids=ids, attention_mask=mask)
         states: torch.Tensor = hidden.last_hidden_state  # (b, t, d)
         if self.spec.pooling == "cls":
@@ -99,11 +100,11 @@ class Backbone(torch.nn.Module):
     def save_sentence_transformers(self, folder: Path) -> None:
         """Write the model into a folder that `SentenceTransformer(folder)` and `load` read.
 
-        Both give the same tokens: weights, tokenizer, maximum length, pooling, L2
-        normalisation and prefixes, which become the prompts "query" and "document".
+        Both give the same tokens. The folder holds weights, tokenizer, maximum length, pooling, L2
+        normalisation, and prefixes as the prompts "query" and "document".
 
         Args:
-            folder: A folder that is not there yet, or is empty.
+            folder: A folder that does not exist yet, or is empty.
 
         Raises:
             OSError: If it cannot be written.
@@ -123,13 +124,13 @@ class Backbone(torch.nn.Module):
 
 
 def train_last_layers(transformer: torch.nn.Module, count: int | None) -> None:
-    """Let the last layers learn and freeze the rest; let all learn when the count is None.
+    """Train the last layers and freeze the rest; train all layers if the count is None.
 
-    The paper trains the pooler too. Neither CLS nor mean pooling of the last hidden state
-    reads it, so it gets no gradient there: it stays frozen.
+    The paper trains the pooler too. Neither CLS nor mean pooling of the last hidden state reads
+    it, so it would get no gradient. It stays frozen.
 
     Raises:
-        EncoderError: If the model has fewer layers, or none that can be found.
+        EncoderError: If the model has fewer layers, or its layers cannot be found.
     """
     for name, parameter in transformer.named_parameters():
         parameter.requires_grad_(count is None and "pooler" not in name)
@@ -146,7 +147,7 @@ def train_last_layers(transformer: torch.nn.Module, count: int | None) -> None:
 
 
 def transformer_layers(transformer: torch.nn.Module) -> torch.nn.ModuleList:
-    """The model's stack of layers: its only list of as many modules as its config says.
+    """Return the model's layers: its only module list with the length that its config states.
 
     That holds for models built like BERT, RoBERTa, XLM-R, MPNet and DistilBERT.
 

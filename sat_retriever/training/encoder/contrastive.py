@@ -1,4 +1,4 @@
-"""The losses of Stage 1, as functions of the cosines of queries and sheets."""
+"""Compute the losses of Stage 1 from the cosines of queries and sheets."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import torch
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """More sheets to tell a query's own ones from, with tokens that get no gradient.
+    """Further sheets as negatives, with tokens that get no gradient.
 
     Attributes:
         cosines: Cosines of b queries with m further sheets, (b, m) float.
-        excluded: (b, m) bool: sheets that are relevant for the query, or are among the
-            step's own; they do not count.
+        excluded: (b, m) bool: sheets to ignore, since they are relevant for the query or among
+            the step's own.
     """
 
     cosines: torch.Tensor
@@ -24,17 +24,17 @@ class Bank:
 def multi_positive_loss(
     cosines: torch.Tensor, relevant: torch.Tensor, temperature: float, bank: Bank | None = None
 ) -> torch.Tensor:
-    """The paper's loss of each query: all its relevant sheets together against the others.
+    """Return the paper's loss per query: all its relevant sheets together against the others.
 
     L(q) = −log( Σ_{p ∈ P} exp(cos(q, p) / τ) / Σ_{s ∈ P ∪ N} exp(cos(q, s) / τ) )
 
-    P are the relevant sheets of q among the step's sheets, N are all others of the step: no
-    relevant sheet is ever a negative. Without negatives the loss is 0, and so is its gradient.
+    P are the relevant sheets of q among the step's sheets, N are all others of the step. A relevant
+    sheet is never a negative. Without negatives the loss and its gradient are 0.
 
-    Source: paper, section 3.3 (contrastive loss). Departs: N may grow by a bank.
+    Source: paper, section 3.3 (contrastive loss). Departs: a bank may add to N.
 
     Args:
-        cosines: Cosines of b queries with the step's s sheets, each sheet once, (b, s) float.
+        cosines: Cosines of b queries with the step's s distinct sheets, (b, s) float.
         relevant: (b, s) bool; at least one in each row.
         temperature: τ.
         bank: Further sheets.
@@ -58,15 +58,15 @@ def multi_positive_loss(
 def single_positive_loss(
     cosines: torch.Tensor, drawn: torch.Tensor, temperature: float
 ) -> torch.Tensor:
-    """The released recipe's loss of each query: one relevant sheet against everything.
+    """Return the released recipe's loss per query: one relevant sheet against all others.
 
-    L(q) = −log( exp(cos(q, p) / τ) / Σ_s exp(cos(q, s) / τ) ), s over all sheets of the step:
-    other relevant sheets of q count as negatives.
+    L(q) = −log( exp(cos(q, p) / τ) / Σ_s exp(cos(q, s) / τ) ), s over all sheets of the step.
+    Other relevant sheets of q count as negatives.
 
-    Source: released recipe. Departs: a sheet that two queries brought along counts once.
+    Source: released recipe. Departs: a sheet that two queries bring counts once.
 
     Args:
-        cosines: Cosines of b queries with the step's s sheets, each sheet once, (b, s) float.
+        cosines: Cosines of b queries with the step's s distinct sheets, (b, s) float.
         drawn: Column of each query's drawn sheet p, (b,) int64.
         temperature: τ.
 

@@ -1,4 +1,4 @@
-"""Tokens of many texts: batches of similar length, shared among processes."""
+"""Encode many texts in batches of similar length, shared among processes."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from sat_retriever.training.encoder.backbone import Backbone, Batch
 
 Pieces = NDArray[np.int32]  # word pieces of one text
 
-# Word pieces in one padded batch. On a processor more gains nothing, and many small batches
+# Word pieces in one padded batch. On a processor larger batches gain nothing, and many small ones
 # of one length are a fifth faster than three large ones; a GPU needs more to be busy.
 _BATCH_PIECES = {"cpu": 1024, "cuda": 65_536}
 
 
 def split_texts(backbone: Backbone, texts: Sequence[str], prefix: str) -> list[Pieces]:
-    """Word pieces of each text behind the prefix, as the encoder will split it."""
+    """Return the word pieces of each text after the prefix, as the encoder will split it."""
     return [np.asarray(backbone.pieces.of(prefix + text), dtype=np.int32) for text in texts]
 
 
 def encode_pieces(
     backbone: Backbone, texts: Sequence[Pieces], accelerator: Accelerator
 ) -> FloatArray:
-    """Tokens of texts, (n, d) float32, rows of unit length, the same in every process.
+    """Return the tokens of texts, (n, d) float32, rows of unit length, equal in every process.
 
-    In fp32 whatever the training's precision, without dropout or gradient: the tokens that the
-    exported encoder gives. Each process encodes its share.
+    They are the tokens of the exported encoder: fp32 whatever the training's precision, without
+    dropout or gradient. Each process encodes its share.
     """
     tokens = torch.zeros(len(texts), backbone.spec.width, device=accelerator.device)  # (n, d)
     learning = backbone.training
@@ -47,7 +47,7 @@ def encode_pieces(
 
 
 def group_by_length(texts: Sequence[Pieces], device: torch.device) -> list[list[int]]:
-    """Places of the texts in groups of about equal length, shortest first, none empty."""
+    """Group the places of texts by similar length, shortest first, without empty groups."""
     limit = _BATCH_PIECES.get(device.type, _BATCH_PIECES["cpu"])
     groups: list[list[int]] = []
     for place in sorted(range(len(texts)), key=lambda place: len(texts[place])):
@@ -59,6 +59,6 @@ def group_by_length(texts: Sequence[Pieces], device: torch.device) -> list[list[
 
 
 def as_batch(backbone: Backbone, texts: Sequence[Pieces], device: torch.device) -> Batch:
-    """Word pieces and mask of some texts, padded, on the device."""
+    """Return the padded word pieces and the mask of some texts, on the device."""
     ids, mask = backbone.pieces.padded([text.tolist() for text in texts])  # (b, t)
     return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)

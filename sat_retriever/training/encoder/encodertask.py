@@ -1,7 +1,7 @@
-"""Stage 1 as a task of the training loop: the texts of a step, and the metrics of an epoch.
+"""Define Stage 1 as a task of the training loop: the texts of a step, the metrics of an epoch.
 
-One step: the batch's questions, relevant sheets drawn for them and their hard negatives;
-every sheet is encoded once and serves all questions.
+A step takes the batch's questions, relevant sheets drawn for them, and their hard negatives. Every
+sheet is encoded once and serves all questions.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ from sat_retriever.training.loop.task import Share, State
 from sat_retriever.training.settings import EncoderTraining
 
 SENTENCE_TRANSFORMERS = "sentence-transformers"
-CANDIDATES = 50  # sheets that Stage 1 hands on; their recall bounds all that follows
+CANDIDATES = 50  # sheets that Stage 1 passes on; their recall bounds all later results
 STAGE_1_METRICS = ("NDCG@5", "Recall@5", "MRR@5", f"Recall@{CANDIDATES}")
 
 
 class EncoderTask:
-    """Stage 1 as the training loop sees it (`sat_retriever.training.loop.task.Task`)."""
+    """Stage 1 for the training loop (`sat_retriever.training.loop.task.Task`)."""
 
     def __init__(self, data: TrainingData, settings: EncoderTraining, backbone: Backbone) -> None:
         """Split all texts into word pieces.
 
         Args:
-            data: Corpus, questions and what training may see.
+            data: Corpus, questions, and the sheets that training may see.
             settings: All hyper-parameters.
-            backbone: What learns.
+            backbone: The model to train.
         """
         spec = backbone.spec
         self._data = data
@@ -61,12 +61,12 @@ class EncoderTask:
         self._train = split_texts(backbone, data.train.texts, spec.query_prefix)
         self._validation = split_texts(backbone, data.validation.texts, spec.query_prefix)
         self._seen = np.asarray(data.seen, dtype=np.int64)
-        # Sheets with which each training question is asked in this epoch; see `prepare`.
+        # Relevant sheets and hard negatives of each training question in this epoch; see `prepare`.
         self._positives = self._negatives = np.zeros((0, 0), dtype=np.int64)
         self._ranked: NDArray[np.int64] | None = None
         self._bank: FloatArray | None = None
-        # Tokens of sheets with the present weights, while no step has changed these: by the
-        # number of the corpus, here the only one.
+        # Tokens of sheets with the current weights, cleared by each step; by the number of the
+        # corpus, here the only one.
         self._tokens: dict[int, FloatArray] = {}
 
     @property
@@ -98,15 +98,14 @@ class EncoderTask:
         )
 
     def _nearest(self, questions: FloatArray, tokens: FloatArray) -> NDArray[np.int64]:
-        """Sheets near each training question, best first, of which hard negatives are drawn."""
+        """Return the sheets near each training question, best first, for hard negatives."""
         return nearest_sheets(questions, tokens, self._seen, self._settings.negative_depth)
 
     def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
-        """Loss of one share of a batch, scaled so that the mean over processes is the batch's.
+        """Return the loss of one share of a batch; the mean over processes is the batch's loss.
 
-        A share has at least one question. The batch's sheets are shared out among the processes,
-        whatever question brought them along, and their tokens gathered: every question meets
-        every sheet of the batch.
+        A share has at least one question. The batch's sheets are divided among the processes and
+        their tokens gathered, so every question is compared with every sheet of the batch.
         """
         self._tokens.clear()
         items = gather_items(share.items, accelerator)
@@ -125,7 +124,7 @@ class EncoderTask:
     def _encode(
         self, module: torch.nn.Module, texts: Sequence[Pieces], accelerator: Accelerator
     ) -> torch.Tensor:
-        """Tokens of a step's texts, in their order, by one call of the module."""
+        """Return the tokens of a step's texts, in their order, by one call of the module."""
         groups = group_by_length(texts, accelerator.device)
         batches = [
             as_batch(self._backbone, [texts[place] for place in group], accelerator.device)
@@ -142,7 +141,7 @@ class EncoderTask:
         items: NDArray[np.int64],
         sheets: NDArray[np.int64],
     ) -> torch.Tensor:
-        """Loss of each of b questions over the step's s sheets, (b,)."""
+        """Return the loss of each of b questions over the step's s sheets, (b,)."""
         cosines = questions.float() @ columns.float().T  # (b, s)
         temperature = self._settings.temperature
         if self._settings.loss == "single_positive":
@@ -161,17 +160,17 @@ class EncoderTask:
         return multi_positive_loss(cosines, among, temperature, bank)
 
     def _relevant(self, items: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of all n sheets are relevant for each of b questions, (b, n)."""
+        """Mark which of all n sheets are relevant for each of b questions, (b, n) bool."""
         relevant = np.zeros((len(items), len(self._sheets)), dtype=np.bool_)
         for row, item in enumerate(items):
             relevant[row, list(self._data.train.positives[item])] = True
         return relevant
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Metrics of the validation questions over all sheets, seen in training or not.
+        """Return metrics of the validation questions over all sheets, seen in training or not.
 
-        Those of the cosine alone, as in the paper; where the words of the sheets are known,
-        also how much the cosine should count beside them, and what each share would give.
+        They use the cosine alone, as in the paper. If the words of the sheets are known, the chosen
+        share of the cosine in the fused score and the result of each share are added.
         """
         self._tokens.clear()
         questions = encode_pieces(self._backbone, self._validation, accelerator)
@@ -184,23 +183,23 @@ class EncoderTask:
         return found | choose_fusion(self._data, self._data.lexical, questions, tokens).metrics()
 
     def _sheet_tokens(self, accelerator: Accelerator) -> FloatArray:
-        """Tokens of all sheets with the present weights, (n, d); computed once between steps."""
+        """Return tokens of all sheets with the current weights, (n, d), computed once a step."""
         return self._encoded(0, self._sheets, accelerator)
 
     def _encoded(
         self, number: int, sheets: Sequence[Pieces], accelerator: Accelerator
     ) -> FloatArray:
-        """Tokens of a corpus, all at once: how texts share batches shows in the last digits."""
+        """Encode a whole corpus at once, since the batches of texts affect the last digits."""
         if number not in self._tokens:
             self._tokens[number] = encode_pieces(self._backbone, sheets, accelerator)
         return self._tokens[number]
 
     def save(self, folder: Path) -> None:
-        """Write the model as it is now into a new folder."""
+        """Write the current model into a new folder."""
         self._backbone.save_sentence_transformers(folder / SENTENCE_TRANSFORMERS)
 
     def state(self) -> State:
-        """What this epoch's questions are asked with."""
+        """Return the arrays that define this epoch's questions."""
         kept: dict[str, NDArray[Any]] = {"positives": self._positives, "negatives": self._negatives}
         if self._ranked is not None and self._settings.mining == "fixed":
             kept["ranked"] = self._ranked
@@ -209,7 +208,7 @@ class EncoderTask:
         return kept
 
     def restore(self, state: State) -> None:
-        """Take back what `state` gave."""
+        """Restore the arrays from `state`."""
         self._positives, self._negatives = state["positives"], state["negatives"]
         self._ranked, self._bank = state.get("ranked"), state.get("bank")
         self._tokens.clear()

@@ -1,4 +1,4 @@
-"""The share of the cosine in the fused score, chosen on validation for a trained encoder."""
+"""Choose the share of the cosine in the fused score on validation questions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from sat_retriever.training.loop.task import MEASURE
 
 CHOSEN = "dense_weight"  # its name among the metrics, and in the encoder's folder
 _K = 5
-_DIGITS = 9  # what differs by less is equal
+_DIGITS = 9  # smaller differences count as equal
 
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """The share of the cosine that was chosen, and what every share gives.
+    """The chosen share of the cosine, and the result of every share.
 
     Attributes:
         dense_weight: The chosen share.
@@ -34,13 +34,13 @@ class Fusion:
     ndcg: Mapping[float, float]
 
     def metrics(self) -> dict[str, float]:
-        """The chosen share and the whole curve, by name."""
+        """Return the chosen share and the whole curve, by name."""
         curve = {name_of(share): value for share, value in self.ndcg.items()}
         return {CHOSEN: self.dense_weight, **curve}
 
 
 def name_of(share: float) -> str:
-    """Name of the measure at a share.
+    """Return the name of the measure at a share.
 
     >>> name_of(0.4)
     'NDCG@5, dense_weight = 0.4'
@@ -51,11 +51,11 @@ def name_of(share: float) -> str:
 def choose_fusion(
     data: TrainingData, lexical: LexicalScorer, questions: FloatArray, sheets: FloatArray
 ) -> Fusion:
-    """The share of the cosine in the fused score with the highest NDCG@5 on validation.
+    """Choose the share of the cosine in the fused score with the highest NDCG@5 on validation.
 
-    All sheets are searched, and scored as an index scores them: share · cosine +
-    (1 - share) · BM25 as a share of its best possible, held back by time where the data has
-    times; equal scores in the order of sheet ids.
+    All sheets are searched and scored as in an index: share · cosine + (1 - share) · BM25,
+    where BM25 is a share of its best possible value. Scores are held back by time if the data
+    has times. Ties are in the order of sheet ids.
 
     Args:
         data: The validation questions and the sheets.
@@ -84,10 +84,11 @@ def choose_fusion(
 
 
 def best_share(ndcg: Mapping[float, float]) -> float:
-    """The share with the highest measure; of equals the one nearest to the untrained default.
+    """Return the share with the highest measure; among equals the nearest to the untrained default.
 
-    A flat curve says nothing, so what was chosen on more questions stays; neither the words
-    nor the training are then thrown away. Of two as near the smaller: words need no training.
+    A flat curve is no evidence, so a tie keeps near the default, which was chosen on more questions
+    and uses both words and training. Of two at equal distance the smaller wins: words need no
+    training.
 
     >>> best_share({0.0: 0.7, 0.3: 0.9, 0.5: 0.9, 1.0: 0.8}), best_share({0.0: 1.0, 1.0: 1.0})
     (0.3, 0.0)

@@ -1,7 +1,7 @@
-"""Trained weights mixed with those before training, by the share that validation prefers.
+"""Mix the trained weights with those before training, by the share that is best on validation.
 
-Fine-tuning gains on questions like those it saw and gives some of the model's knowledge of
-all others away; weights between both keep most of either.
+Fine-tuning improves answers to questions like the training's and loses some of the model's other
+knowledge. Weights between both keep most of either.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Weights = Mapping[str, torch.Tensor]
 
 @dataclass(frozen=True, slots=True)
 class Interpolated:
-    """The share of the trained weights that was chosen, and what it leads to.
+    """The chosen share of the trained weights, and its metrics.
 
     Attributes:
-        share: 1 keeps what was trained.
-        metrics: Those of the validation questions with these weights; with the share, and what
-            every share gave, among them.
+        share: 1 keeps the trained weights.
+        metrics: Metrics of the validation questions with these weights, and the share and the
+            result of every share.
     """
 
     share: float
@@ -38,7 +38,7 @@ class Interpolated:
 
 
 def trained_weights(module: torch.nn.Module) -> Weights:
-    """Copies of the parameters that learn, by name, on the CPU."""
+    """Return copies of the trainable parameters, by name, on the CPU."""
     learn = {name: each for name, each in module.named_parameters() if each.requires_grad}
     return {name: own_copy(each) for name, each in learn.items()}
 
@@ -53,19 +53,19 @@ def interpolate(
 ) -> Interpolated:
     """Give the task's module the best mixture of its weights and earlier ones.
 
-    Called in every process. The best has the highest NDCG@5 on validation, with words beside
-    the cosine where these are known; of equals it is the one nearest to what was trained.
+    Called in every process. The best mixture has the highest NDCG@5 on validation, of the fused
+    score if words are known. Among equals it is the one nearest to the trained weights.
 
     Source: Wortsman et al. 2022, "Robust fine-tuning of zero-shot models" (section 3, weight
-    ensembling). Departs: the share is chosen, on validation questions.
+    ensembling). Departs: the share is chosen on validation questions.
 
     Args:
-        task: Its module has the trained weights, and is in eval mode.
-        before: The weights before training, of `trained_weights`.
-        trained: What validation found of the weights that the module has.
+        task: The task; its module has the trained weights and is in eval mode.
+        before: The weights before training, from `trained_weights`.
+        trained: Validation metrics of the module's weights.
         shares: Shares of the trained weights to try beside 1, each in [0, 1].
-        accelerator: As in training.
-        counting: Called before each with mixtures tried, and mixtures in all.
+        accelerator: The training's accelerator.
+        counting: Called before each mixture with the number tried, and of all.
     """
     after = trained_weights(task.module)
     tried: dict[float, Metrics] = {1.0: trained}
@@ -83,17 +83,17 @@ def interpolate(
 
 
 def _mix(module: torch.nn.Module, before: Weights, after: Weights, share: float) -> None:
-    """Set each learnt parameter to share · after + (1 - share) · before."""
+    """Set each trained parameter to share · after + (1 - share) · before."""
     here = dict(module.named_parameters())
     with torch.no_grad():
         for name, trained in after.items():
-            # Not `lerp`: at 1 the trained weights come back bit for bit.
+            # Not `lerp`: at 1 the trained weights are restored bit for bit.
             mixed = trained if share == 1 else share * trained + (1 - share) * before[name]
             here[name].copy_(mixed)
 
 
 def _measure(found: Metrics) -> float:
-    """NDCG@5 of the score that will rank: cosine and words at their chosen share, if known."""
+    """Return NDCG@5 of the score that ranks: fused at the chosen share if words are known."""
     share = found.get(CHOSEN)
     value = found[MEASURE if share is None else name_of(share)]
     return -1.0 if value is None else value

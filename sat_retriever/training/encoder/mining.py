@@ -1,4 +1,4 @@
-"""Hard negatives: sheets near a question that are not relevant for it."""
+"""Find hard negatives: sheets near a question that are not relevant for it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.data.trainingdata import NO_SHEET
 
-# Cosines in one block; two blocks of 32 MiB are held, whatever the corpus and the questions.
+# Cosines in one block; two blocks of 32 MiB are held, whatever the size of the corpus.
 _BLOCK = 1 << 23
 
 
 def nearest_sheets(
     questions: FloatArray, sheets: FloatArray, rows: NDArray[np.int64], depth: int
 ) -> NDArray[np.int64]:
-    """Sheets by cosine, best first; equal ones in the order of their rows.
+    """Return the nearest sheets by cosine, best first; ties are in the order of rows.
 
     Args:
         questions: Tokens of m questions, (m, d), rows of unit length.
         sheets: Tokens of all n sheets, (n, d), rows of unit length.
         rows: Rows of the sheets to rank, ascending; at least one.
-        depth: Sheets of each question.
+        depth: Number of sheets per question.
 
     Returns:
         Rows of sheets, (m, min(depth, number of ranked sheets)).
@@ -45,11 +45,11 @@ def nearest_sheets(
 
 
 def best_places(scores: FloatArray, count: int) -> NDArray[np.intp]:
-    """Places of the highest scores, best first; equal ones by place.
+    """Return the places of the highest scores, best first; ties are in the order of places.
 
     Args:
         scores: Scores of n sheets, (n,).
-        count: How many, 1 to n.
+        count: Number of places, 1 to n.
     """
     bound = np.partition(scores, len(scores) - count)[len(scores) - count]
     found = np.flatnonzero(scores >= bound)  # ascending, so that a stable sort keeps places
@@ -63,20 +63,20 @@ def draw_negatives(
     choice: Literal["first", "random"],
     seed: tuple[int, ...],
 ) -> NDArray[np.int64]:
-    """Hard negatives of each question, out of its nearest sheets.
+    """Draw hard negatives of each question from its nearest sheets.
 
-    A question with no non-relevant sheet among them has none, and one with few has few: that
-    is no reason to stop (the released recipe ends the epoch there without a word).
+    A question may have fewer than `count` or none, if few of its nearest sheets are non-relevant.
+    Training goes on; the released recipe silently ends the epoch there.
 
     Args:
         ranked: Nearest sheets of m questions, (m, depth), best first.
-        positives: Rows of the relevant sheets of each.
+        positives: Rows of the relevant sheets of each question.
         count: Most negatives of a question.
         choice: "first" takes the nearest, "random" draws without replacement.
         seed: Seed of the draws; a question's draw does not depend on the others.
 
     Returns:
-        Rows of sheets, (m, count), filled up with `NO_SHEET`.
+        Rows of sheets, (m, count), padded with `NO_SHEET`.
 
     >>> draw_negatives(np.array([[4, 2, 7], [1, 2, 3]]), [[4], [1, 2, 3]], 2, "first", (0,))
     array([[ 2,  7],
@@ -94,7 +94,7 @@ def draw_negatives(
 def draw_positives(
     positives: Sequence[Sequence[int]], count: int, seed: tuple[int, ...]
 ) -> NDArray[np.int64]:
-    """Relevant sheets of each question, drawn without replacement.
+    """Draw relevant sheets of each question without replacement.
 
     Args:
         positives: Rows of the relevant sheets of m questions, at least one each.
@@ -102,7 +102,7 @@ def draw_positives(
         seed: Seed of the draws; a question's draw does not depend on the others.
 
     Returns:
-        Rows of sheets, (m, count), the first one always a sheet, filled up with `NO_SHEET`.
+        Rows of sheets, (m, count), padded with `NO_SHEET`; the first is always a sheet.
 
     >>> draw_positives([[3], [5]], 2, seed=(0,))
     array([[ 3, -1],

@@ -1,7 +1,7 @@
-"""Stage 1 on several corpora at once: a question meets the sheets of its own corpus only.
+"""Train Stage 1 on several corpora; a question is compared only with sheets of its corpus.
 
-What one corpus calls relevant says nothing about the sheets of another: its labels are complete
-for its own sheets, and a sheet of the same kind elsewhere would be a false negative.
+The labels of a corpus are complete only for its own sheets. A similar sheet of another corpus would
+be a false negative.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Mixed:
-    """Several corpora, one after the other.
+    """Several corpora, joined in order.
 
     Attributes:
         parts: The corpora.
-        taught: Numbers of those whose training questions are learnt, ascending.
-        judged: Numbers of those whose validation questions are asked, ascending.
+        taught: Numbers of the corpora with training questions, ascending.
+        judged: Numbers of the corpora with validation questions, ascending.
         whole: All sheets and these questions as one corpus, in the order of the parts.
     """
 
@@ -50,27 +50,27 @@ class Mixed:
 
     @property
     def name(self) -> str:
-        """Names of the corpora."""
+        """The names of the corpora."""
         return self.whole.name
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hex digits over all corpora and what each is for."""
+        """Sixteen hex digits over all corpora and the use of each."""
         named = [*(part.fingerprint for part in self.parts), str(self.taught), str(self.judged)]
         return hashlib.sha256(" ".join(named).encode("utf-8")).hexdigest()[:16]
 
 
 def mixed(taught: Sequence[TrainingData], judged: Sequence[TrainingData]) -> Mixed:
-    """Corpora to learn from and corpora to choose with, as one.
+    """Join corpora to learn from and corpora to choose with.
 
     Args:
-        taught: Their training questions are learnt; validation questions are left alone.
-        judged: Their validation questions are asked; training questions are left alone. A
-            corpus may be in both.
+        taught: Corpora whose training questions are learnt; their validation questions are unused.
+        judged: Corpora whose validation questions are used; their training questions are unused.
+            A corpus may be in both.
 
     Raises:
-        EmptyInputError: If there is none to learn from or none to choose with.
-        InputError: If two have one name.
+        EmptyInputError: If there is no corpus to learn from, or none to choose with.
+        InputError: If two corpora have the same name.
     """
     if not taught or not judged:
         raise EmptyInputError("give at least one corpus to learn from and one to choose with")
@@ -93,13 +93,13 @@ def mixed(taught: Sequence[TrainingData], judged: Sequence[TrainingData]) -> Mix
 
 
 def batches_by_corpus(corpora: Places, batch_size: int, seed: tuple[int, ...]) -> list[Places]:
-    """Questions of each batch of an epoch, of one corpus as far as they fill a batch.
+    """Divide an epoch's questions into batches of one corpus each, as far as they fill a batch.
 
-    What is left of the corpora shares batches at random places, the short one last.
+    The remaining questions share batches at random places; a short batch is the last.
 
     Args:
         corpora: Number of the corpus of each question.
-        batch_size: QueryRows of a batch.
+        batch_size: Number of questions in a batch.
         seed: Seed of the order.
 
     >>> found = batches_by_corpus(np.array([0] * 4 + [1] * 3), 2, (0,))
@@ -122,13 +122,13 @@ def batches_by_corpus(corpora: Places, batch_size: int, seed: tuple[int, ...]) -
 
 
 class MixedTask(EncoderTask):
-    """Stage 1 on several corpora, as the training loop sees it."""
+    """Stage 1 on several corpora, for the training loop."""
 
     def __init__(self, data: Mixed, settings: EncoderTraining, backbone: Backbone) -> None:
         """Split all texts into word pieces.
 
         Raises:
-            InputError: If the settings ask for a bank or another loss, which know one corpus.
+            InputError: If the settings ask for a bank or another loss, which take one corpus only.
         """
         if settings.bank or settings.loss != "multi_positive":
             raise InputError(
@@ -143,11 +143,11 @@ class MixedTask(EncoderTask):
         self._corpus = _numbers({n: len(parts[n].train) for n in data.taught})
         self._asked = _numbers({n: len(parts[n].validation) for n in data.judged})
         self._home = _numbers({n: len(part.sheets) for n, part in enumerate(parts)})
-        # The question behind each item of the epoch at hand; see `prepare`.
+        # The question of each item of the current epoch; see `prepare`.
         self._question: Places = np.arange(self.size)
 
     def prepare(self, epoch: int, accelerator: Accelerator) -> None:
-        """As with one corpus; and questions of one corpus come to stand in one batch."""
+        """Prepare as with one corpus, and put questions of one corpus into the same batch."""
         super().prepare(epoch, accelerator)
         size, seed = self._settings.batch_size, self._settings.seed
         drawn = batches_by_corpus(self._corpus, size, (seed, epoch, 2))
@@ -155,15 +155,15 @@ class MixedTask(EncoderTask):
             self._question[items] = questions
 
     def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
-        """Loss of one share of a batch; see `EncoderTask.loss`."""
+        """Return the loss of one share of a batch; see `EncoderTask.loss`."""
         own = replace(share, items=self._question[share.items])
         return super().loss(module, own, accelerator)
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Metrics of each corpus over its own sheets, and their means over the corpora.
+        """Return metrics of each corpus over its own sheets, and their means over the corpora.
 
-        With the words of all corpora known also how much the cosine should count beside them:
-        the share with the best mean.
+        If the words of all corpora are known, the share of the cosine in the fused score with the
+        best mean is added.
         """
         self._tokens.clear()
         questions = encode_pieces(self._backbone, self._validation, accelerator)
@@ -186,16 +186,16 @@ class MixedTask(EncoderTask):
         return found | Fusion(best_share(curve), curve).metrics()
 
     def state(self) -> State:
-        """What this epoch's questions are asked with, and in which order."""
+        """Return the arrays that define this epoch's questions and their order."""
         return {**super().state(), "question": self._question}
 
     def restore(self, state: State) -> None:
-        """Take back what `state` gave."""
+        """Restore the arrays from `state`."""
         super().restore(state)
         self._question = state["question"].copy()
 
     def _sheet_tokens(self, accelerator: Accelerator) -> FloatArray:
-        """Tokens of the sheets that are learnt from, (n, d); zeros for all others."""
+        """Return tokens of the sheets that are trained on, (n, d); zeros for all others."""
         of_each = {number: self._corpus_tokens(number, accelerator) for number in self._taught}
         tokens = np.zeros((len(self._home), self._backbone.spec.width), dtype=np.float32)
         for number, rows in of_each.items():
@@ -203,12 +203,12 @@ class MixedTask(EncoderTask):
         return tokens
 
     def _corpus_tokens(self, number: int, accelerator: Accelerator) -> FloatArray:
-        """Tokens of one corpus's sheets with the present weights, in their order."""
+        """Return tokens of one corpus's sheets with the current weights, in their order."""
         rows = np.flatnonzero(self._home == number)
         return self._encoded(number, [self._sheets[row] for row in rows], accelerator)
 
     def _nearest(self, questions: FloatArray, tokens: FloatArray) -> Places:
-        """Sheets near each training question in its own corpus, best first."""
+        """Return the sheets near each training question in its own corpus, best first."""
         own = {n: self._seen[self._home[self._seen] == n] for n in self._taught}
         depth = min(self._settings.negative_depth, *map(len, own.values()))
         ranked = np.empty((len(questions), depth), dtype=np.int64)
@@ -220,7 +220,7 @@ class MixedTask(EncoderTask):
     def _losses(
         self, questions: torch.Tensor, columns: torch.Tensor, items: Places, sheets: Places
     ) -> torch.Tensor:
-        """Loss of each of b questions over the step's sheets of its own corpus, (b,)."""
+        """Return the loss of each of b questions over the step's sheets of its own corpus, (b,)."""
         cosines = questions.float() @ columns.float().T  # (b, s)
         foreign = self._corpus[items][:, None] != self._home[sheets][None]  # (b, s)
         own = cosines.masked_fill(torch.from_numpy(foreign).to(cosines.device), -torch.inf)
@@ -229,12 +229,12 @@ class MixedTask(EncoderTask):
 
 
 def _numbers(sizes: Mapping[int, int]) -> Places:
-    """Each number as often as it says, in order."""
+    """Repeat each number as often as its size, in order."""
     return np.repeat(np.fromiter(sizes.keys(), np.int64), list(sizes.values()))
 
 
 def _shifted(questions: QueryRows, start: int) -> QueryRows:
-    """Questions whose corpus begins at another row."""
+    """Return the questions for a corpus that starts at another row."""
     gold, hard = (
         tuple(tuple(row + start for row in rows) for rows in each)
         for each in (questions.positives, questions.hard_negatives)

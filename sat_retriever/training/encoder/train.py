@@ -1,4 +1,4 @@
-"""The training of Stage 1: a backbone learns which sheets answer which questions."""
+"""Train Stage 1: a backbone learns which sheets answer which questions."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from sat_retriever.training.settings import EncoderTraining
 __all__ = ["EncoderTask", "TrainedEncoder", "export_encoder", "train_encoder"]
 
 _ENCODER = "encoder"
-_PHASE = "stage-1"  # no name of what is made: the folder of a phase stands beside it
+_PHASE = "stage-1"  # unlike the names of results, since a phase's folder lies beside them
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedEncoder:
-    """What a training of Stage 1 left behind.
+    """The results of a training of Stage 1.
 
     Attributes:
         folder: The run folder.
         best_epoch: The epoch that was kept.
-        metrics: Its metrics on the validation questions, by the cosine alone; with words known
-            to the training data also `dense_weight`, the share of the cosine in the fused
-            score that validation chose, and NDCG@5 of every share tried; with interpolation
-            also `trained_share`, the share of the trained weights, and the same for it.
+        metrics: Its metrics on the validation questions, by the cosine alone. If the training data
+            has words, also `dense_weight`, the chosen share of the cosine in the fused score, and
+            NDCG@5 of every share tried. With interpolation also `trained_share`, the share of the
+            trained weights, with its curve.
     """
 
     folder: Path
@@ -48,12 +48,12 @@ class TrainedEncoder:
 
     @property
     def sentence_transformers(self) -> Path:
-        """A folder that `SentenceTransformer` loads."""
+        """The folder that `SentenceTransformer` loads."""
         return self.folder / SENTENCE_TRANSFORMERS
 
     @property
     def encoder(self) -> Path:
-        """A folder that `SheetEncoder.load` loads without torch."""
+        """The folder that `SheetEncoder.load` loads without torch."""
         return self.folder / _ENCODER
 
 
@@ -64,22 +64,23 @@ def train_encoder(
     *,
     progress: TrainingProgress | None = None,
 ) -> TrainedEncoder:
-    """The fine-tuned Sheet Encoder in a run folder; the same call goes on after a kill.
+    """Train the Sheet Encoder in a run folder; the same call goes on after a kill.
 
-    Source: paper, section 3.3. The released recipe ends an epoch at a question without a
-    non-relevant sheet among its nearest; here such a question has no hard negative.
+    Source: paper, section 3.3. Departs: a question without a non-relevant sheet among its nearest
+    has no hard negative; the released recipe ends the epoch there.
 
     Args:
-        data: Corpus, questions and what training may see; or several corpora, see
-            `mixed`: a question meets the sheets of its own, and validation counts them alike.
+        data: Corpus, questions, and the sheets that training may see. With several corpora (see
+            `mixed`), a question is compared with sheets of its own, and validation weighs all
+            equally.
         settings: All hyper-parameters.
         folder: Run folder; a new one, or that of the same training.
-        progress: Is told about every step.
+        progress: Called at every step.
 
     Raises:
-        EncoderError: If the backbone cannot be found, trained that way, or exported.
-        MissingExtraError: If an optional package is needed; names the command.
-        TrainingError: If the folder holds something else, or the device cannot do it.
+        EncoderError: If the backbone cannot be found, trained with these settings, or exported.
+        MissingExtraError: If an optional package is missing; the message names the command.
+        TrainingError: If the folder holds something else, or the device lacks the precision.
         OutputError: If the folder cannot be written.
     """
     accelerator = make_accelerator(settings.schedule())
@@ -116,15 +117,15 @@ def _task(data: TrainingData | Mixed, settings: EncoderTraining, backbone: Backb
 
 
 def _tell(progress: TrainingProgress, epochs: int, done: int, total: int) -> None:
-    """Tell the one who watches how many mixtures of the weights were tried."""
+    """Report how many mixtures of the weights were tried."""
     progress(Standing(_PHASE, "mixing", epochs, epochs, done, total, loss=None, best=None))
 
 
 def _finish(run: RunFolder, task: EncoderTask, fitted: Fitted) -> None:
     """Export the best model and close the run."""
     source = fitted.folder / SENTENCE_TRANSFORMERS
-    # An earlier attempt may have been killed after it had moved this up; and the weights that
-    # validation likes best may be others than those of the best epoch.
+    # An earlier attempt may have been killed after it had moved this up, and the weights that are
+    # best on validation may differ from those of the best epoch.
     if fitted.metrics.get(SHARE, 1.0) != 1 or not source.is_dir():
         shutil.rmtree(source, ignore_errors=True)
         task.save(fitted.folder)
@@ -136,9 +137,9 @@ def export_encoder(source: Path, target: Path, *, dense_weight: float | None = N
     """Write a sentence-transformers folder as an encoder folder that runs without torch.
 
     Args:
-        source: What sentence-transformers loads.
-        target: What `SheetEncoder.load` loads; replaced if it is an encoder's.
-        dense_weight: Share of its cosine in the fused score of a new index; None says none.
+        source: A folder that sentence-transformers loads.
+        target: The folder for `SheetEncoder.load`; an existing encoder folder is replaced.
+        dense_weight: Share of its cosine in the fused score of a new index; None sets none.
 
     Raises:
         EncoderError: If the source is damaged or cannot be exported, or the target cannot be

@@ -1,1 +1,1 @@
-"""One training loop for every model: epochs, checkpoints, resuming, and the run folder."""
+"""Run one training loop for every model: epochs, checkpoints, resuming, and the run folder."""

@@ -1,4 +1,4 @@
-"""The best model so far: its weights, the task's arrays, and the exported model."""
+"""Keep the best model so far: its weights, the task's arrays, and the exported model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MODEL = "model"
 
 
 def save_best(folder: Path, epoch: int, task: Task, accelerator: Accelerator) -> None:
-    """Keep the task as it is now as `best-<epoch>`, whole or not at all; in every process.
+    """Keep the current task as `best-<epoch>`, whole or not at all; called in every process.
 
     Raises:
         OutputError: If it cannot be written; earlier ones stay.
@@ -44,13 +44,13 @@ def save_best(folder: Path, epoch: int, task: Task, accelerator: Accelerator) ->
 
 
 def load_best(folder: Path, epoch: int, task: Task) -> Path:
-    """Give the task the weights and arrays of a kept epoch.
+    """Load the weights and arrays of a kept epoch into the task.
 
     Returns:
-        The folder that `Task.save` wrote then.
+        The folder that `Task.save` wrote in that epoch.
 
     Raises:
-        TrainingError: If they are missing, damaged or another model's.
+        TrainingError: If they are missing, damaged or of another model.
     """
     kept = _folder(folder, epoch)
     load_weights(kept / _WEIGHTS, task.module)
@@ -59,7 +59,7 @@ def load_best(folder: Path, epoch: int, task: Task) -> Path:
 
 
 def remove_other_bests(folder: Path, course: Course) -> None:
-    """Remove what was best once; called when the better one is on record."""
+    """Remove earlier best models; called after the better one is recorded."""
     kept = None if course.best_epoch is None else _folder(folder, course.best_epoch)
     for other in sorted(folder.glob("best-*")):
         if other != kept:
@@ -67,5 +67,5 @@ def remove_other_bests(folder: Path, course: Course) -> None:
 
 
 def _folder(folder: Path, epoch: int) -> Path:
-    """Where an epoch's model is kept."""
+    """Return the folder of an epoch's model."""
     return folder / f"best-{epoch}"

@@ -1,9 +1,9 @@
-"""Checkpoints: everything that the next step of a killed training depends on, as one folder.
+"""Save and load checkpoints: all that the next step of a killed training depends on.
 
-A folder `resume-<epoch>-<batch>` holds the trained weights, the optimiser's moments, the
-arrays of the task, the random state of each process (safetensors) and a note (JSON). It is
-written under another name and renamed when it is complete and on the disk; only then are
-older ones removed. At any moment of a kill there is the old one or the new one.
+A folder `resume-<epoch>-<batch>` holds the trained weights, the optimiser's moments, the arrays of
+the task, the random state of each process (safetensors) and a note (JSON). It is written under
+another name and renamed when it is complete and on the disk. Older ones are removed only then, so
+a kill always leaves the old one or the new one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NOTE = "note.json"
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What a training changes.
+    """The objects that a training changes.
 
     Attributes:
         module: The module, as it was before accelerate wrapped it.
@@ -57,17 +57,17 @@ class Trained:
 def save_checkpoint(
     folder: Path, place: tuple[int, int], trained: Trained, state: State, note: Mapping[str, Any]
 ) -> None:
-    """Write where a training stands; called in every process at the same step.
+    """Write the state of a training; called in every process at the same step.
 
     Args:
         folder: Folder of all checkpoints of this training.
-        place: Epoch, and batches of it that are done; later than any checkpoint there.
-        trained: What training changes.
+        place: Epoch, and number of its finished batches; later than any checkpoint there.
+        trained: The objects that training changes.
         state: The task's arrays.
-        note: Anything else, as JSON values.
+        note: Other values, as JSON.
 
     Raises:
-        OutputError: If it cannot be written; the checkpoint before stays.
+        OutputError: If it cannot be written; the previous checkpoint stays.
     """
     accelerator = trained.accelerator
     target = folder / f"resume-{place[0]}-{place[1]}"
@@ -97,7 +97,7 @@ def save_checkpoint(
 
 
 def load_checkpoint(folder: Path, trained: Trained) -> tuple[dict[str, Any], State] | None:
-    """Bring weights, optimiser, scaler and random state back to the latest checkpoint.
+    """Restore weights, optimiser, scaler and random state from the latest checkpoint.
 
     Returns:
         The note and the task's arrays; None if there is no checkpoint.
@@ -136,7 +136,7 @@ def remove_checkpoints(folder: Path) -> None:
 
 
 def _checkpoints(folder: Path) -> list[tuple[tuple[int, int], Path]]:
-    """Complete checkpoints, the latest last."""
+    """Return the complete checkpoints, the latest last."""
     if not folder.is_dir():
         return []
     named = ((_NAME.fullmatch(path.name), path) for path in folder.iterdir())
@@ -144,7 +144,7 @@ def _checkpoints(folder: Path) -> list[tuple[tuple[int, int], Path]]:
 
 
 def _setting(accelerator: Accelerator) -> dict[str, Any]:
-    """What must be the same for the same result."""
+    """Return the settings that must be equal for an equal result."""
     return {
         "number of processes": accelerator.num_processes,
         "device": accelerator.device.type,
@@ -165,7 +165,7 @@ def _write_note(file: Path, accelerator: Accelerator, note: Mapping[str, Any]) -
 
 
 def _read_note(file: Path) -> dict[str, Any]:
-    """The JSON part of a checkpoint, its format checked."""
+    """Return the JSON part of a checkpoint after checking its format."""
     try:
         content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         number = content["format_number"]
@@ -181,7 +181,7 @@ def _read_note(file: Path) -> dict[str, Any]:
 
 
 def _moments(trained: Trained) -> dict[str, torch.Tensor]:
-    """AdamW's step and moments of each parameter that had a gradient, by name."""
+    """Return AdamW's step and moments of each parameter that had a gradient, by name."""
     return {
         f"{kind}.{name}": own_copy(value)
         for name, parameter in trained.module.named_parameters()
@@ -190,7 +190,7 @@ def _moments(trained: Trained) -> dict[str, torch.Tensor]:
 
 
 def _restore_moments(file: Path, trained: Trained) -> None:
-    """Give AdamW the saved step and moments."""
+    """Restore AdamW's saved step and moments."""
     saved = load_tensors(file)
     parameters = {
         name: value for name, value in trained.module.named_parameters() if value.requires_grad
@@ -209,7 +209,7 @@ def _restore_moments(file: Path, trained: Trained) -> None:
 
 
 def _random_state(accelerator: Accelerator) -> dict[str, torch.Tensor]:
-    """Random state of this process."""
+    """Return the random state of this process."""
     state = {"cpu": torch.get_rng_state()}
     if accelerator.device.type == "cuda":
         state["cuda"] = torch.cuda.get_rng_state(accelerator.device)
@@ -217,7 +217,7 @@ def _random_state(accelerator: Accelerator) -> dict[str, torch.Tensor]:
 
 
 def _restore_random(file: Path, accelerator: Accelerator) -> None:
-    """Put this process's random state back."""
+    """Restore this process's random state."""
     state = load_tensors(file)
     try:
         torch.set_rng_state(state["cpu"])

@@ -1,4 +1,4 @@
-"""The progress of a training, and its outcome."""
+"""Record the progress of a training, and its outcome."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Metrics = Mapping[str, float | None]  # None where undefined
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How far a training has come.
+    """The progress of a training.
 
     Attributes:
-        epoch: The epoch at hand; the one after the last when all is done.
-        batch: Its batches that are done.
-        prepared: Whether it was prepared.
-        rows: Lines of the run's metrics up to here.
-        preparing: Seconds its preparation took.
-        seconds: Seconds it took so far.
-        before: Seconds that the epochs before it took.
-        memory: Peak memory so far, MiB.
-        gpu_memory: The GPU's; None without one.
+        epoch: The current epoch; after the end, the last one plus 1.
+        batch: Number of its finished batches.
+        prepared: True if it was prepared.
+        rows: Lines of the run's metrics so far.
+        preparing: Time of its preparation, in seconds.
+        seconds: Its time so far, in seconds.
+        before: Time of the epochs before it, in seconds.
+        memory: Peak memory so far, in MiB.
+        gpu_memory: Peak memory of the GPU, in MiB; None without one.
         validated: Epoch and metrics of each validation.
-        best: Place in `validated` of the best; -1 before the first that competes.
+        best: Place of the best in `validated`; -1 before the first that competes.
     """
 
     epoch: int
@@ -48,7 +48,7 @@ class Course:
 
     @property
     def best_measure(self) -> float | None:
-        """Validation measure of the best epoch so far; None before the first that competes."""
+        """The validation measure of the best epoch so far; None before the first that competes."""
         return self.validated[self.best][1][MEASURE] if self.best >= 0 else None
 
     @property
@@ -57,15 +57,15 @@ class Course:
         return self.validated[self.best][0] if self.best >= 0 else None
 
     def to_json(self) -> dict[str, Any]:
-        """The same as JSON values."""
+        """Return the progress as JSON values."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], file: Path) -> Course:
-        """What `to_json` gave.
+        """Read the progress from the output of `to_json`.
 
         Raises:
-            TrainingError: If it is no such thing; names the file that it is from.
+            TrainingError: If the values are invalid; the message names their file.
         """
         try:
             validated = tuple((int(epoch), dict(found)) for epoch, found in values["validated"])
@@ -76,17 +76,17 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What a training, or a phase of it, came to.
+    """The outcome of a training or one of its phases.
 
     Attributes:
         best_epoch: Epoch whose model was kept; 0 is the model before training.
         metrics: Its validation metrics.
         by_epoch: Validation metrics of each epoch, in order; 0 is the model before training,
             if it was measured.
-        folder: What `Task.save` wrote of it; give this to `RunFolder.finish`.
+        folder: The folder that `Task.save` wrote; pass it to `RunFolder.finish`.
         seconds: Wall time of all epochs, with preparation, validation and saving.
-        memory_mib: Peak memory of the main process.
-        gpu_memory_mib: Peak memory of its GPU; None without one.
+        memory_mib: Peak memory of the main process, in MiB.
+        gpu_memory_mib: Peak memory of its GPU, in MiB; None without one.
     """
 
     best_epoch: int
@@ -99,7 +99,7 @@ class Fitted:
 
     @classmethod
     def of(cls, course: Course, folder: Path) -> Fitted:
-        """The outcome of a course that is done."""
+        """Return the outcome of a finished course."""
         best_epoch, metrics = course.validated[course.best]
         return cls(
             best_epoch, metrics, dict(course.validated), folder,
@@ -107,14 +107,14 @@ class Fitted:
         )  # fmt: skip
 
     def result(self) -> dict[str, Any]:
-        """The same as JSON values without the folder: a result for `RunFolder.finish`."""
+        """Return the outcome as JSON values without the folder, for `RunFolder.finish`."""
         content = asdict(self)
         del content["folder"]
         return content
 
 
 def write_course(folder: Path, course: Course) -> None:
-    """Mark a phase's folder as done, with its course.
+    """Mark a phase's folder as finished, with its course.
 
     Raises:
         OutputError: If it cannot be written.
@@ -124,7 +124,7 @@ def write_course(folder: Path, course: Course) -> None:
 
 
 def read_course(folder: Path) -> Course | None:
-    """The course of a phase that is done; None if it is not.
+    """Return the course of a finished phase; None if it is not finished.
 
     Raises:
         TrainingError: If it is damaged.

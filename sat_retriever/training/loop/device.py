@@ -1,4 +1,4 @@
-"""The device of a training: CUDA if there is one, else the CPU; one process or several."""
+"""Choose the device of a training: CUDA if available, else the CPU; one or several processes."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _NAMES = {"fp32": "no", "fp16": "fp16", "bf16": "bf16"}  # ours: accelerate's
 
 
 def multiplies_bf16() -> bool:
-    """Whether this CPU multiplies bf16 matrices in hardware: AVX-512 BF16 or AMX."""
+    """True if this CPU multiplies bf16 matrices in hardware (AVX-512 BF16 or AMX)."""
     flags = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}
     return any(flags.get(name, False) for name in ("avx512_bf16", "amx_bf16"))
 
 
 def make_accelerator(schedule: Schedule) -> Accelerator:
-    """An accelerator of the schedule's precision, on CUDA where there is some, else on the CPU.
+    """Make an accelerator of the schedule's precision, on CUDA if available, else on the CPU.
 
-    It takes part in what `accelerate launch --multi_gpu --num_processes 2` or torchrun started,
-    on CPUs as well (`accelerate launch --cpu` starts one process, whatever number it is given).
-    Accelerators made before in this process are void from here on: accelerate keeps one state
-    for all, and this call renews it. Apple's GPU is not used.
+    It joins the processes that `accelerate launch --multi_gpu --num_processes 2` or torchrun
+    started, on CPUs as well (`accelerate launch --cpu` always starts one process). Accelerators
+    made earlier in this process become invalid: accelerate keeps one state for all, and this call
+    renews it. Apple's GPU is not used.
 
     Raises:
         TrainingError: If the device cannot compute in that precision.
@@ -45,13 +45,13 @@ def make_accelerator(schedule: Schedule) -> Accelerator:
             "fp16 needs a CUDA device, and this training runs on the CPU; choose precision "
             "bf16 or fp32"
         )
-    AcceleratorState._reset_state()  # refuses another precision otherwise; keeps the processes
+    AcceleratorState._reset_state()  # else another precision is refused; processes stay
     GradientState._reset_state()
     try:
         return Accelerator(
             cpu=cpu,
             mixed_precision=_NAMES[precision],
-            # The loop weighs its parts itself: accelerate is not to divide by their number,
+            # The loop weighs its parts itself, so accelerate must not divide by their number,
             # whatever its environment says.
             gradient_accumulation_plugin=GradientAccumulationPlugin(num_steps=1),
             # A backbone may have weights that no loss reaches, such as a pooler.

@@ -1,8 +1,8 @@
-"""The one training loop: epochs, validation, the best model, and resuming.
+"""Run the training loop: epochs, validation, the best model, and resuming.
 
     prepare -> for each batch: loss, backward, clip, step -> validate -> save if best
 
-Everything random follows from the schedule's seed. A killed training goes on from its last
+All random numbers depend only on the schedule's seed. A killed training goes on from its last
 checkpoint to the same weights, bit for bit on a CPU.
 """
 
@@ -55,31 +55,30 @@ def fit(
 ) -> Fitted:
     """Train a task's module and keep its best epoch; go on where an earlier start ended.
 
-    Called in every process. The best epoch has the highest validation NDCG@5, the earlier one
-    of equals. At the end the module has that epoch's weights, and the task the `state` it had
-    then. The module is in train mode in `Task.loss`, and elsewhere in eval mode without
-    gradients. A phase that was finished before is not trained again. What a task draws, it
-    draws from torch, or from a generator that it seeds itself by seed and epoch: the states of
-    other generators are not kept.
+    Called in every process. The best epoch has the highest validation NDCG@5; of equals the earlier
+    one. At the end the module has that epoch's weights, and the task that epoch's `state`. The
+    module is in train mode in `Task.loss`, elsewhere in eval mode without gradients. A finished
+    phase is not trained again. A task must draw its random numbers from torch, or from a generator
+    that it seeds by seed and epoch: the states of other generators are not kept.
 
     Args:
         task: Model, loss and validation.
-        schedule: How it is optimised.
-        run: Where metrics, checkpoints and models go.
+        schedule: Settings of the optimiser.
+        run: Folder for metrics, checkpoints and models.
         accelerator: From `make_accelerator(schedule)`.
-        progress: Is told where the training stands.
-        phase: Name of this part of the run; a run may have several, of different names.
-        untrained: What becomes of the untrained model, epoch 0: "skip" leaves it unmeasured,
-            "show" measures it for the reader, and with "keep" it competes as well: a later
-            epoch wins only with a strictly better measure.
+        progress: Receives the progress of the training.
+        phase: Name of this part of the run; a run may have several with different names.
+        untrained: Treatment of the untrained model, epoch 0: "skip" leaves it unmeasured, "show"
+            measures it for the reader, and "keep" also lets it compete, so a later epoch wins only
+            with a strictly better measure.
         checkpoint_s: Seconds between checkpoints within an epoch; one is also written after
             each epoch. 0 writes one after every step.
 
     Raises:
-        TrainingError: If loss, gradients or the validation measure are no finite number, or
-            what is in the run folder does not fit.
+        TrainingError: If loss, gradients or the validation measure are not finite, or the content
+            of the run folder does not fit.
         OutputError: If the run folder cannot be written.
-        KeyboardInterrupt: At Ctrl-C; after a step it waits for a checkpoint.
+        KeyboardInterrupt: At Ctrl-C; during a step it waits for a checkpoint.
     """
     folder = run.phase(phase)
     task.module.to(accelerator.device)
@@ -99,7 +98,7 @@ def fit(
 
 @dataclass(slots=True)
 class _Training:
-    """One phase of a training, in one process; only `course` and what follows it change."""
+    """One phase of a training, in one process; only the fields from `course` on change."""
 
     task: Task
     schedule: Schedule
@@ -114,16 +113,16 @@ class _Training:
     untrained: Untrained
     course: Course = field(default_factory=lambda: Course(1))
     loss: float | None = None
-    since: float = 0.0  # when `course.seconds` was right
-    saved: float = 0.0  # when the last checkpoint was written
+    since: float = 0.0  # time at which `course.seconds` was right
+    saved: float = 0.0  # time of the last checkpoint
 
     @property
     def epoch_steps(self) -> int:
-        """Optimiser steps of an epoch."""
+        """Optimiser steps per epoch."""
         return math.ceil(self.task.size / self.schedule.batch_size)
 
     def train(self) -> Course:
-        """Where the training stands at its end."""
+        """Train to the end and return the progress there."""
         forget_gpu_peak(self.accelerator.device)
         self._start(1 if self.untrained == "skip" else 0)
         while self.course.epoch <= self.schedule.epochs:
@@ -154,7 +153,7 @@ class _Training:
         self.since = self.saved = time.monotonic()
 
     def _prepare(self) -> None:
-        """Let the task prepare the epoch, unless a checkpoint has that."""
+        """Let the task prepare the epoch, unless a checkpoint has its preparation."""
         if self.course.prepared:
             return
         self._tell("preparing")
@@ -164,7 +163,7 @@ class _Training:
         self.course = replace(self.course, prepared=True, preparing=self._seconds())
 
     def _steps(self) -> None:
-        """The optimiser steps of the epoch that are still to be done."""
+        """Do the remaining optimiser steps of the epoch."""
         course, schedule = self.course, self.schedule
         self.task.module.train()
         order = batches(self.task.size, schedule.batch_size, course.epoch, schedule.seed)
@@ -173,7 +172,7 @@ class _Training:
             self._step(batch)
 
     def _step(self, batch: NDArray[np.int64]) -> None:
-        """One optimiser step, and a checkpoint when it is time."""
+        """Do one optimiser step, and write a checkpoint if one is due."""
         epoch, done = self.course.epoch, self._steps_done()
         rate = learning_rate(self.schedule, done, self.epoch_steps)
         with self.heard.wait():
@@ -244,7 +243,7 @@ class _Training:
         self.since = time.monotonic()
 
     def _checkpoint(self) -> None:
-        """Write down how to go on from here; in every process at the same time."""
+        """Write a checkpoint; called in every process at the same time."""
         place = (self.course.epoch, self.course.batch)
         course = replace(self.course, seconds=self._seconds())
         note = course.to_json()
@@ -254,11 +253,11 @@ class _Training:
         self.saved = time.monotonic()
 
     def _seconds(self) -> float:
-        """Seconds that the epoch at hand took so far, earlier starts included."""
+        """Return the time of the current epoch so far, in seconds, including earlier starts."""
         return self.course.seconds + time.monotonic() - self.since
 
     def _steps_done(self) -> int:
-        """Optimiser steps done, over all epochs."""
+        """Return the number of optimiser steps done, over all epochs."""
         return max(self.course.epoch - 1, 0) * self.epoch_steps + self.course.batch
 
     def _log(self, kind: Literal["step", "epoch"], row: Mapping[str, Any]) -> None:
@@ -267,7 +266,7 @@ class _Training:
         self.course = replace(self.course, rows=self.course.rows + 1)
 
     def _tell(self, doing: Literal["preparing", "training", "validating"]) -> None:
-        """Tell the one who watches where the training stands."""
+        """Report the progress of the training."""
         if self.progress is None or not self.accelerator.is_main_process:
             return
         steps = self.schedule.epochs * self.epoch_steps
@@ -284,10 +283,10 @@ def _seed(seed: int, rank: int) -> None:
 
 
 def _finite(metrics: Mapping[str, float | None], epoch: int) -> Metrics:
-    """Metrics as JSON takes them: None where undefined.
+    """Return metrics as JSON values: None if undefined.
 
     Raises:
-        TrainingError: If the one that chooses the epoch is.
+        TrainingError: If the metric that chooses the epoch is undefined.
     """
     found = {
         name: None if value is None or not math.isfinite(value) else float(value)

@@ -1,4 +1,4 @@
-"""Arrays gathered from all processes within one step."""
+"""Gather arrays from all processes within one step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 
 def gather_items(items: NDArray[np.int64], accelerator: Accelerator) -> NDArray[np.int64]:
-    """The numbers of all processes, process after process; each may have another count."""
+    """Return the numbers of all processes in order; each may have another count."""
     if accelerator.num_processes == 1:
         return items
     own = torch.from_numpy(items).to(accelerator.device)
@@ -22,14 +22,14 @@ def gather_items(items: NDArray[np.int64], accelerator: Accelerator) -> NDArray[
 
 
 def gather_rows(rows: torch.Tensor, counts: list[int], accelerator: Accelerator) -> torch.Tensor:
-    """The rows of all processes, process after process, with the gradient of each.
+    """Return the rows of all processes in order, with gradients.
 
-    A row's gradient is the sum of what the losses of all processes send back.
+    A row's gradient is the sum of its gradients from the losses of all processes.
 
     Args:
-        rows: This process's rows, (counts[its number], d).
-        counts: Rows of each process.
-        accelerator: Says which process this is.
+        rows: This process's rows, (counts[rank], d).
+        counts: Number of rows of each process.
+        accelerator: Connects the processes.
 
     Returns:
         (sum of counts, d), the same values in every process.

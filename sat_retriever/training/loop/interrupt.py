@@ -1,4 +1,4 @@
-"""Ctrl-C held back until the end of a step, so that a checkpoint can be written."""
+"""Delay Ctrl-C until the end of a step, so that a checkpoint can be written."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ STOPPED = "the training was stopped; the same command goes on with it"
 
 
 class Interrupts:
-    """Whether a stop was asked for while it had to wait.
+    """The state of a delayed stop.
 
     Attributes:
         waiting: While true, the first Ctrl-C only sets `asked`; a second one stops at once.
-        asked: Whether there was one.
+        asked: True after a Ctrl-C.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Interrupts:
 
     @contextmanager
     def wait(self) -> Iterator[None]:
-        """Let a stop wait until the caller asks for it."""
+        """Delay a stop until the end of the block, where the caller looks at `asked`."""
         self.waiting = True
         try:
             yield
@@ -49,7 +49,7 @@ class Interrupts:
 
 @contextmanager
 def interrupts() -> Iterator[Interrupts]:
-    """Hear Ctrl-C, unless somebody else does or it is ignored (or this is no main thread)."""
+    """Handle Ctrl-C in the main thread, unless it is ignored or has another handler."""
     heard = Interrupts()
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield heard

@@ -1,4 +1,4 @@
-"""Peak memory of this process and of its GPU, in MiB."""
+"""Measure the peak memory of this process and of its GPU, in MiB."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _STATUS = Path("/proc/self/status")
 
 
 def peak_memory_mib() -> float:
-    """Largest resident size this process has had since it started; 0 where unknown (Windows).
+    """Return the largest resident size of this process so far; 0 where unknown (Windows).
 
-    Linux is asked for `VmHWM`: what `getrusage` gives there starts from the size of the
-    process that started this one.
+    On Linux it is `VmHWM`: the result of `getrusage` there starts from the size of the parent
+    process.
     """
     try:
         lines = _STATUS.read_text(encoding="utf-8").splitlines()
@@ -32,13 +32,13 @@ def peak_memory_mib() -> float:
 
 
 def peak_gpu_memory_mib(device: torch.device) -> float | None:
-    """Most memory torch has held on the GPU since `forget_gpu_peak`; None without CUDA."""
+    """Return the most memory that torch held since `forget_gpu_peak`; None without CUDA."""
     if device.type != "cuda":
         return None
     return float(torch.cuda.max_memory_allocated(device)) / 2**20
 
 
 def forget_gpu_peak(device: torch.device) -> None:
-    """Measure the GPU's peak anew from here on."""
+    """Restart the measurement of the GPU's peak memory."""
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)

@@ -1,4 +1,4 @@
-"""One optimiser step: parts of a batch, backward, clipping, AdamW."""
+"""Do one optimiser step: parts of a batch, backward, clipping, AdamW."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from sat_retriever.training.loop.checkpoint import Trained
 from sat_retriever.training.loop.schedule import Schedule
 from sat_retriever.training.loop.task import Share, Task
 
-_SMALLEST_SCALE = 2.0**-10  # fp16 gradients that overflow even so are no matter of scale
+_SMALLEST_SCALE = 2.0**-10  # a smaller scale does not help if fp16 gradients still overflow
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one optimiser step did.
+    """The result of one optimiser step.
 
     Attributes:
         loss: The batch's loss, over all processes.
-        grad_norm: L2 norm of the gradients before clipping; None if fp16 overflowed, in which
-            case the weights stay as they were and the next step uses a smaller scale.
-        due: Whether the main process wants a checkpoint.
-        stop: Whether some process was asked to stop.
+        grad_norm: L2 norm of the gradients before clipping; None if fp16 overflowed. In that case
+            the weights stay as they were, and the next step uses a smaller scale.
+        due: True if the main process wants a checkpoint.
+        stop: True if a process was told to stop.
     """
 
     loss: float
@@ -40,10 +40,10 @@ class Step:
 
 
 class _Wrapped(torch.nn.Module):
-    """What accelerate gets to wrap, so that the task's module stays as it is.
+    """A wrapper for accelerate that leaves the task's module unchanged.
 
-    Accelerate replaces the `forward` of what it prepares (autocast); exporting and
-    validating call the task's module, which must not be changed by that.
+    Accelerate replaces the `forward` of the module that it prepares (autocast). Export and
+    validation call the task's module, which must stay as it is.
     """
 
     def __init__(self, module: torch.nn.Module) -> None:
@@ -55,7 +55,7 @@ class _Wrapped(torch.nn.Module):
 
 
 class Optimiser:
-    """A task's module under AdamW and accelerate.
+    """The module of a task under AdamW and accelerate.
 
     All parameters that require gradients are trained, and all of them decay, as AdamW does by
     default: the paper names the decay and no exception.
@@ -85,17 +85,17 @@ class Optimiser:
         Args:
             batch: Indices of training queries, the same in every process.
             rate: Learning rate.
-            where: Name of the step, for errors.
-            due: Whether this process wants a checkpoint; the main one's wish counts.
-            stop: Whether this process is to stop; any one's wish counts.
+            where: Name of the step, for error messages.
+            due: True if this process wants a checkpoint; only the main process decides.
+            stop: True if this process must stop; any process decides.
 
         Raises:
-            TrainingError: If the loss or the gradients are no finite number.
+            TrainingError: If the loss or the gradients are not finite.
         """
         for group in self.trained.optimizer.param_groups:
             group["lr"] = rate
         loss = self._backward(batch)
-        # One exchange tells all processes the loss, and what they are to do together.
+        # One exchange gives all processes the loss and their common decisions.
         wishes = loss.new_tensor([float(due and self._accelerator.is_main_process), float(stop)])
         sums = self._accelerator.reduce(torch.cat([loss[None], wishes]), reduction="sum").tolist()
         mean = sums[0] / self._accelerator.num_processes
@@ -107,11 +107,11 @@ class Optimiser:
         return Step(mean, self._update(where), sums[1] > 0, sums[2] > 0)
 
     def _backward(self, batch: NDArray[np.int64]) -> torch.Tensor:
-        """This process's part of the batch's loss, its gradients added up."""
+        """Compute this process's part of the batch's loss and add up its gradients."""
         total = torch.zeros((), device=self._accelerator.device)
         shares = list(self._shares(batch))
         for number, (share, weight) in enumerate(shares, start=1):
-            last = number == len(shares)  # processes exchange gradients once a step
+            last = number == len(shares)  # processes exchange gradients once per step
             with nullcontext() if last else self._accelerator.no_sync(self._module):
                 loss = self._task.loss(self._module, share, self._accelerator) * weight
                 self._accelerator.backward(loss)
@@ -119,11 +119,11 @@ class Optimiser:
         return total
 
     def _shares(self, batch: NDArray[np.int64]) -> Iterator[tuple[Share, float]]:
-        """This process's share of each part of a batch, and what its loss counts.
+        """Yield this process's share of each part of a batch, and the weight of its loss.
 
-        The parts' losses are weighted by their queries, so that they add up to the mean over
-        the batch. A process that would go without works on another one's query, for nothing:
-        every process has to take part in every exchange.
+        A part's loss is weighted by its number of queries, so the losses add up to the mean over
+        the batch. A process without a query of its own computes another's with weight 0, since
+        every process must take part in every exchange.
         """
         rank, world = self._accelerator.process_index, self._accelerator.num_processes
         parts = min(self._schedule.accumulation, len(batch))
@@ -134,7 +134,7 @@ class Optimiser:
             yield Share(items, len(part), rank, world), weight
 
     def _update(self, where: str) -> float | None:
-        """The norm of the gradients, after the weights were changed by them; None if skipped."""
+        """Update the weights and return the norm of the gradients; None if the step was skipped."""
         accelerator = self._accelerator
         norm = float(accelerator.clip_grad_norm_(self._parameters, self._schedule.max_grad_norm))
         finite = math.isfinite(norm)
@@ -144,13 +144,13 @@ class Optimiser:
                 f"the gradients' norm is {norm} at {where}; choose a smaller learning rate, or "
                 "precision fp32 if it was another"
             )
-        self._optimizer.step()  # with fp16 the scaler leaves the step out if they overflowed
+        self._optimizer.step()  # with fp16 the scaler skips the step after an overflow
         self._optimizer.zero_grad()
         return norm if finite else None
 
 
 def _renew_scaler(accelerator: Accelerator) -> None:
-    """Let a gradient scaler start as new: what an earlier training did must not matter."""
+    """Reset a gradient scaler, so that an earlier training has no effect."""
     if accelerator.scaler is not None:
         fresh = type(accelerator.scaler)(accelerator.device.type)
         accelerator.scaler.load_state_dict(fresh.state_dict())

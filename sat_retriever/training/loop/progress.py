@@ -1,4 +1,4 @@
-"""The state that a training reports for progress bars."""
+"""Describe the state that a training reports to progress bars."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a training stands.
+    """The state of a training.
 
     Attributes:
         phase: Name of the part of the training, for example "graph"; may be empty.
-        doing: "preparing" an epoch (mining), "training", or "validating" it; "mixing" weights from
-            before and after, at the end: the steps are mixtures then.
-        epoch: The epoch at hand; 0 is the model before training.
+        doing: "preparing" an epoch (mining), "training" or "validating" it; at the end "mixing"
+            weights from before and after, when steps count mixtures.
+        epoch: The current epoch; 0 is the model before training.
         epochs: Epochs in all.
         step: Optimiser steps done, over all epochs.
         steps: Optimiser steps in all.
@@ -33,8 +33,11 @@ class Standing:
 
 
 class TrainingProgress(Protocol):
-    """Is told after each step, and when preparing or validating starts; main process only."""
+    """A receiver of the state after each step and at each start of another activity.
+
+    Called in the main process only.
+    """
 
     def __call__(self, standing: Standing) -> None:
-        """Show it."""
+        """Show the state."""
         ...

@@ -1,6 +1,6 @@
-"""Where a result comes from: code, software, hardware, command, time.
+"""Record the provenance of a result: code, software, hardware, command, time.
 
-A run folder of a training and a result file of a benchmark say it in the same words.
+Run folders of trainings and result files of benchmarks use the same fields.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def provenance(
     outputs: Sequence[str] = (),
     libraries: Iterable[str] = LIBRARIES,
 ) -> dict[str, Any]:
-    """What this process runs with, ready for JSON; no path of this machine.
+    """Return the provenance of this process, ready for JSON; without paths of this machine.
 
     Args:
         code: Folder whose changes since the commit make it "dirty".
-        outputs: Paths below it whose changes do not count.
-        libraries: Names of packages whose versions are noted where they are installed.
+        outputs: Paths in that folder whose changes do not count.
+        libraries: Packages whose versions are recorded if they are installed.
     """
     commit, dirty = _commit(code, outputs)
     return {
@@ -58,12 +58,12 @@ def provenance(
 
 
 def command_line(words: Sequence[str], module: str | None = None) -> str:
-    """A command as it can be typed again, without the folders of this machine.
+    """Return a command as it can be typed again, without the folders of this machine.
 
-    An absolute path keeps its last part.
+    An absolute path is cut to its last part.
 
     Args:
-        words: As in `sys.argv`.
+        words: Arguments as in `sys.argv`.
         module: Name of the module that Python runs with `-m`; None if it runs a file.
 
     >>> command_line(["/home/me/bin/sat", "train", "--folder=/data/run", "a b"])
@@ -78,28 +78,28 @@ def command_line(words: Sequence[str], module: str | None = None) -> str:
 
 
 def _module() -> str | None:
-    """Name of the module that Python runs with `-m`; None if it runs a file."""
+    """Return the name of the module that Python runs with `-m`; None if it runs a file."""
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     return None if spec is None else str(spec.name)
 
 
 def _without_folders(word: str) -> str:
-    """A word of a command, with an absolute path cut to its last part."""
+    """Return a word of a command with an absolute path cut to its last part."""
     option, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
     return option + equals + (Path(value).name if Path(value).is_absolute() else value)
 
 
 def _commit(code: Path, outputs: Sequence[str]) -> tuple[str | None, bool | None]:
-    """Commit that the code is of, and whether it was changed since; None for both without git."""
+    """Return the code's commit, and True if it was changed since; None for both without git."""
     if _git(_PACKAGE, "ls-files", "--error-unmatch", "__init__.py") is None:
-        return None, None  # installed: a repository around it would be another's
+        return None, None  # installed: a surrounding repository would be another project's
     counted = (".", *(f":!{path}" for path in outputs))
     status = _git(code, "status", "--porcelain", "--", *counted)
     return _git(code, "rev-parse", "HEAD"), None if status is None else bool(status)
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """Output of git in a folder; None if there is no git or it fails."""
+    """Return git's output in a folder; None if git is missing or fails."""
     git = shutil.which("git")
     if git is None:
         return None
@@ -112,7 +112,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def _versions(libraries: Iterable[str]) -> dict[str, str | None]:
-    """Versions by name; None for a library that is not installed."""
+    """Return versions by name; None for a library that is not installed."""
     found: dict[str, str | None] = {
         "python": platform.python_version(),
         "sqlite": store_version(),
@@ -127,7 +127,7 @@ def _versions(libraries: Iterable[str]) -> dict[str, str | None]:
 
 
 def _processor() -> str:
-    """Name of the processor, as far as the system tells."""
+    """Return the name of the processor, as far as the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -137,7 +137,7 @@ def _processor() -> str:
 
 
 def _memory_gib() -> int | None:
-    """Memory of the machine in GiB; None where the system does not tell."""
+    """Return the memory of the machine in GiB; None if the system does not report it."""
     try:
         return round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30)
     except (AttributeError, ValueError, OSError):
@@ -145,6 +145,6 @@ def _memory_gib() -> int | None:
 
 
 def _gpu() -> str | None:
-    """Name of the CUDA device in use; None without one, or if this process has no torch."""
-    torch = sys.modules.get("torch")  # not loaded for this: it takes seconds
+    """Return the name of the CUDA device in use; None without one, or if torch is not loaded."""
+    torch = sys.modules.get("torch")  # not imported here: that takes seconds
     return str(torch.cuda.get_device_name()) if torch and torch.cuda.is_available() else None

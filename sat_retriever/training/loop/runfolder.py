@@ -1,11 +1,11 @@
-"""The folder of one training: its settings, its metrics and its model.
+"""Manage the folder of one training: its settings, its metrics and its model.
 
-    config.json      settings, data, and with what each start of the training ran
-    metrics.jsonl    one line a step and one an epoch
-    training/        while it trains: the best model so far, and where a killed one goes on
-    result.json      there when it is finished
+    config.json      settings, data, and the provenance of each start
+        metrics.jsonl    one line a step and one an epoch
+        training/        during the training: the best model so far, and the checkpoints
+        result.json      written at the end
 
-A folder belongs to one training: to one set of settings on one data set.
+A folder belongs to one training, that is, to one set of settings on one data set.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _MISSING = "not set"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """One training's folder; several processes may hold it, and only the main one writes.
+    """One training's folder; several processes may open it, and only the main one writes.
 
     Attributes:
         path: The folder.
-        main: Whether this process writes; in all others `log`, `cut` and `finish` do nothing.
+        main: True if this process writes; in others `log`, `cut` and `finish` have no effect.
     """
 
     path: Path
@@ -57,19 +57,19 @@ class RunFolder:
         data_name: str = "",
         main: bool | None = None,
     ) -> RunFolder:
-        """A new run in a new or empty folder, or the same run again, to go on with it.
+        """Open a new run in a new or empty folder, or the same run to go on with it.
 
         Args:
-            folder: Where the run is, or is to be.
+            folder: The run folder, new or not.
             config: All settings that change the result; JSON values, tuples and dicts.
-            data_hash: Fingerprint of the data trained on.
-            data_name: What the data is called; for the reader only.
-            main: Whether this process writes; when None, what `accelerate launch` says.
+            data_hash: Fingerprint of the training data.
+            data_name: Name of the data, for the reader only.
+            main: True if this process writes; None follows `accelerate launch`.
 
         Raises:
-            InputError: If the settings are no JSON.
-            TrainingError: If the folder holds another run (names the setting that differs), a
-                damaged one, or files that are no run's, or another process trains in it.
+            InputError: If the settings are not JSON.
+            TrainingError: If the folder holds another run (the message names the setting that
+                differs), a damaged run or other files, or another process trains in it.
             OutputError: If the folder cannot be written.
         """
         path = Path(folder).absolute()
@@ -94,17 +94,17 @@ class RunFolder:
             with run.held():
                 written["starts"].append(provenance())
                 _write_json(path / CONFIG, written)
-                run.cut(len(run._lines()))  # a line that a kill tore off
+                run.cut(len(run._lines()))  # remove a line that a kill left incomplete
         return run
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """No other training command writes into the folder until the block ends.
+        """Keep other training commands from writing into the folder during the block.
 
-        The system lets go of the folder when a process dies, however it does.
+        The system releases the folder when a process dies for any reason.
 
         Raises:
-            TrainingError: If one does so now.
+            TrainingError: If another process holds the folder.
             OutputError: If the folder cannot be written.
         """
         if not self.main:
@@ -114,7 +114,7 @@ class RunFolder:
         with writing(self.path):
             try:
                 lock.acquire(timeout=0)
-            except Timeout as error:  # an OSError too, but nothing is wrong with the folder
+            except Timeout as error:  # also an OSError, but the folder is fine
                 raise TrainingError(
                     f"another process trains in {self.path}; wait until it has ended, or name a "
                     "new folder"
@@ -125,7 +125,7 @@ class RunFolder:
             lock.release()
 
     def config(self) -> dict[str, Any]:
-        """What config.json says: settings, data, starts.
+        """Return the content of config.json: settings, data, starts.
 
         Raises:
             TrainingError: If it is damaged, or of another format.
@@ -143,11 +143,11 @@ class RunFolder:
 
     @property
     def finished(self) -> bool:
-        """Whether the training came to its end."""
+        """True if the training is finished."""
         return (self.path / _RESULT).exists()
 
     def result(self) -> dict[str, Any]:
-        """What `finish` was given.
+        """Return the result that `finish` was given.
 
         Raises:
             TrainingError: If the training is not finished.
@@ -155,7 +155,7 @@ class RunFolder:
         return _read_json(self.path / _RESULT)
 
     def phase(self, name: str) -> Path:
-        """Where a part of the training keeps its best model and its checkpoints."""
+        """Return the folder of a phase's best model and checkpoints."""
         return self.path / _WORK / (name or "only")
 
     def log(self, row: Mapping[str, Any]) -> None:
@@ -172,11 +172,11 @@ class RunFolder:
             stream.write(line)
 
     def metrics(self) -> list[dict[str, Any]]:
-        """All complete lines of metrics.jsonl; what a kill tore off in mid-line is not there."""
+        """Return all complete lines of metrics.jsonl, without one that a kill left incomplete."""
         return [json.loads(line) for line in self._lines()]
 
     def cut(self, rows: int) -> None:
-        """Keep only the first lines of metrics.jsonl, so many.
+        """Keep only the first `rows` lines of metrics.jsonl.
 
         Raises:
             OutputError: If it cannot be written.
@@ -190,7 +190,7 @@ class RunFolder:
                 draft.write_bytes(kept)
 
     def _lines(self) -> list[bytes]:
-        """The lines of metrics.jsonl that are complete, each with its end."""
+        """Return the complete lines of metrics.jsonl, each with its end."""
         try:
             content = (self.path / _METRICS).read_bytes()
         except FileNotFoundError:
@@ -201,15 +201,14 @@ class RunFolder:
         """Mark the training as finished.
 
         Args:
-            result: What came of it, as JSON values; the content of result.json.
-            model: The folder that the best model was saved into (`Fitted.folder`): all that is
-                in it moves up into the run folder. What the training could have gone on
-                with is then removed. Other processes must not read the model before they
-                waited for the main one.
+            result: The outcome as JSON values; the content of result.json.
+            model: The folder of the best model (`Fitted.folder`). Its content moves up into the run
+                folder; checkpoints are then removed. Other processes must wait for the main one
+                before they read the model.
 
         Raises:
-            TrainingError: If the model has a file named as one of the run's own.
-            OutputError: If it cannot be written; the same training goes on to do it later.
+            TrainingError: If a file of the model has the name of one of the run's own.
+            OutputError: If it cannot be written; the same training can finish it later.
         """
         if not self.main:
             return
@@ -232,7 +231,7 @@ class RunFolder:
 
 
 def _as_json(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values as they come back from JSON: tuples are lists there."""
+    """Return the values as JSON gives them back, with lists for tuples."""
     try:
         kept: dict[str, Any] = json.loads(json.dumps(values, allow_nan=False))
     except (TypeError, ValueError) as error:
@@ -268,7 +267,7 @@ def _refuse_other(
 
 
 def _flat(value: Any, name: str = "") -> dict[str, str]:
-    """Values by dotted name, as JSON text."""
+    """Return values by dotted name, as JSON text."""
     if not isinstance(value, dict) or not value:
         return {name: json.dumps(value)}
     found: dict[str, str] = {}
@@ -278,7 +277,7 @@ def _flat(value: Any, name: str = "") -> dict[str, str]:
 
 
 def _move(entry: Path, target: Path) -> None:
-    """Put a file or folder in the place of what a killed attempt may have left there."""
+    """Move a file or folder to its place; replace the remains of a killed attempt."""
     if target.is_dir():
         shutil.rmtree(target)
     entry.replace(target)
@@ -291,7 +290,7 @@ def _write_json(file: Path, value: Mapping[str, Any]) -> None:
 
 
 def _read_json(file: Path) -> dict[str, Any]:
-    """The JSON object of a file of a run."""
+    """Read the JSON object of a file of a run."""
     try:
         value = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

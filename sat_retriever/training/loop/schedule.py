@@ -1,4 +1,4 @@
-"""Optimiser settings that the loop needs, whatever the model."""
+"""Define the optimiser settings that the loop needs for every model."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Schedule:
 
     Attributes:
         epochs: Passes over the training queries.
-        batch_size: Queries a step, over all processes and accumulated parts.
+        batch_size: Queries per step, over all processes and accumulated parts.
         learning_rate: Highest learning rate, reached after the warm-up.
         weight_decay: Decoupled weight decay of AdamW.
-        warmup_epochs: Length of the warm-up in epochs; a part of one is fine.
-        max_grad_norm: Gradients are clipped to this L2 norm.
-        accumulation: Parts that a batch is cut into, one forward and backward each; negatives
-            are shared within a part only.
+        warmup_epochs: Length of the warm-up in epochs; may be a fraction.
+        max_grad_norm: Largest L2 norm of the gradients; larger ones are clipped.
+        accumulation: Number of parts of a batch, each with its own forward and backward pass; only
+            queries of the same part share negatives.
         precision: "auto" is fp16 autocast on a CUDA device and fp32 elsewhere, "fast" the same
             but for bf16 autocast on a CPU that multiplies it in hardware.
         seed: Seed of all that is random: weights, order, samples, dropout.

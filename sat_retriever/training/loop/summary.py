@@ -1,4 +1,4 @@
-"""A training read back from its run folder, finished or not."""
+"""Read a training back from its run folder, finished or not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class EpochSummary:
         epoch: Its number; 0 is the model before training.
         validation: Metrics on the validation questions; None where undefined.
         loss: Mean loss of its steps; None for epoch 0.
-        best: Whether it was the best up to then.
+        best: True if it was the best so far.
         seconds: Wall time.
     """
 
@@ -59,18 +59,18 @@ class PhaseSummary:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A training as its run folder tells it.
+    """A training as recorded in its run folder.
 
     Attributes:
         path: The run folder.
         settings: All settings.
-        data: Name and hash of what was trained on.
-        finished: Whether it came to its end.
+        data: Name and hash of the training data.
+        finished: True if it is finished.
         phases: Its parts, in order.
         seconds: Wall time of all epochs.
         memory_mib: Peak memory of the main process; 0 before the first validation.
         gpu_memory_mib: Peak memory of its GPU; None without one.
-        hardware: What the last start ran on.
+        hardware: Hardware of the last start.
     """
 
     path: Path
@@ -85,10 +85,10 @@ class RunSummary:
 
 
 def read_run(folder: str | Path) -> RunSummary:
-    """What is in a run folder.
+    """Read a run folder.
 
     Raises:
-        TrainingError: If it is no run folder, or damaged.
+        TrainingError: If it is not a run folder, or is damaged.
     """
     run = RunFolder(Path(folder).absolute(), main=False)
     if not (run.path / "config.json").exists():
@@ -112,13 +112,13 @@ def read_run(folder: str | Path) -> RunSummary:
 
 
 def trained_on(encoder: str | Path) -> str | None:
-    """Hash of the data that an encoder folder in a run was trained on; None if it is in none."""
+    """Return the hash of the training data of a run's encoder folder; None outside a run."""
     run = RunFolder(Path(encoder).absolute().parent, main=False)
     if not (run.path / "config.json").exists():
         return None
     try:
         found: str = run.config()["data"]["hash"]
-    except (TrainingError, KeyError, TypeError):  # another program's
+    except (TrainingError, KeyError, TypeError):  # a file of another program
         return None
     return found
 

@@ -1,4 +1,4 @@
-"""The protocol between the training loop and a model."""
+"""Define the protocol between the training loop and a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from accelerate import Accelerator
 
 State = Mapping[str, NDArray[Any]]
-MEASURE = "NDCG@5"  # checkpoints are chosen by it, on validation queries
+MEASURE = "NDCG@5"  # on validation queries; chooses the checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class Share:
     """The part of a batch that one process works on.
 
     Attributes:
-        items: Indices of training queries, this process's part; never empty: a process that
-            would go without gets another one's, and its loss counts nothing.
-        total: Queries over all processes; of an accumulated batch those of the part at hand.
+        items: Indices of this process's training queries; never empty. A process without a query
+            of its own gets another's, with weight 0.
+        total: Number of queries over all processes; of an accumulated batch, in this part.
         rank: Number of this process, from 0.
         world: Number of processes.
     """
@@ -39,9 +39,9 @@ class Share:
 class Task(Protocol):
     """One model in training.
 
-    The loop calls, for every epoch from 1: `prepare`, then for each batch `loss`, then
-    `validate`, and `save` when the epoch is the best so far. It may call `validate` for the
-    untrained model before.
+    For every epoch from 1 the loop calls `prepare`, then `loss` for each batch, then `validate`,
+    and `save` if the epoch is the best so far. It may call `validate` for the untrained model
+    first.
     """
 
     @property
@@ -55,38 +55,38 @@ class Task(Protocol):
         ...
 
     def prepare(self, epoch: int, accelerator: Accelerator) -> None:
-        """What an epoch needs first, such as mining hard negatives with the present weights."""
+        """Prepare an epoch, for example mine hard negatives with the current weights."""
         ...
 
     def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
-        """Loss of one share, scaled so that the mean over processes is the batch's loss.
+        """Return the loss of one share; its mean over processes is the batch's loss.
 
-        `module` is the module as accelerate wrapped it; it is called exactly once.
+        `module` is the module as accelerate wrapped it. Call it exactly once.
         """
         ...
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float | None]:
-        """Metrics on the validation queries, the same in every process; has `MEASURE`.
+        """Return metrics on the validation queries, equal in every process, including `MEASURE`.
 
-        A metric is None, or no finite number, where it is undefined; `MEASURE` never is.
+        An undefined metric is None or not finite. `MEASURE` must always be defined.
         """
         ...
 
     def save(self, folder: Path) -> None:
-        """Write the model as it is now into a new folder (called in one process)."""
+        """Write the current model into a new folder (called in one process)."""
         ...
 
     def state(self) -> State:
-        """Arrays beside weights and optimiser that a resumed epoch needs, such as negatives."""
+        """Return arrays that a resumed epoch needs beside weights and optimiser state."""
         ...
 
     def restore(self, state: State) -> None:
-        """Take back what `state` gave."""
+        """Restore the arrays from `state`."""
         ...
 
 
 def batches(size: int, batch_size: int, epoch: int, seed: int) -> Sequence[NDArray[np.int64]]:
-    """Query indices of each batch of an epoch: a new order each epoch, the last one shorter.
+    """Return the query indices of each batch of an epoch, in a new order; the last may be short.
 
     >>> [len(batch) for batch in batches(5, 2, epoch=1, seed=0)]
     [2, 2, 1]

@@ -1,4 +1,4 @@
-"""Weights and arrays of a training as safetensors files: no pickle, names and shapes checked."""
+"""Read and write weights and arrays as safetensors files, with names and shapes checked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sat_retriever.training.loop.task import State
 
 
 def weights(module: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """What training changes of a module, by name, on the CPU: trained parameters and buffers."""
+    """Return copies of trained parameters and buffers, by name, on the CPU."""
     parameters = dict(module.named_parameters(remove_duplicate=False))
     found = {name: value for name, value in module.named_parameters() if value.requires_grad}
     found |= {name: value for name, value in module.state_dict().items() if name not in parameters}
@@ -38,10 +38,10 @@ def save_weights(file: Path, module: torch.nn.Module) -> None:
 
 
 def load_weights(file: Path, module: torch.nn.Module) -> None:
-    """Put saved weights into the module.
+    """Load saved weights into the module.
 
     Raises:
-        TrainingError: If the file is missing or damaged, or is another model's.
+        TrainingError: If the file is missing or damaged, or belongs to another model.
     """
     saved = load_tensors(file)
     here = dict(module.named_parameters()) | dict(module.named_buffers())
@@ -62,7 +62,7 @@ def save_state(file: Path, state: State) -> None:
 
     Raises:
         OutputError: If the file cannot be written.
-        TrainingError: If one holds something else than numbers.
+        TrainingError: If an array holds anything but numbers.
     """
     arrays = {name: np.array(value, order="C") for name, value in state.items()}
     for name, value in arrays.items():
@@ -76,7 +76,7 @@ def save_state(file: Path, state: State) -> None:
 
 
 def load_state(file: Path) -> State:
-    """A task's arrays.
+    """Read a task's arrays.
 
     Raises:
         TrainingError: If the file is missing or damaged.
@@ -95,7 +95,7 @@ def save_tensors(file: Path, tensors: dict[str, torch.Tensor]) -> None:
 
 
 def load_tensors(file: Path) -> dict[str, torch.Tensor]:
-    """The tensors of a safetensors file, on the CPU."""
+    """Read the tensors of a safetensors file, onto the CPU."""
     try:
         tensors: dict[str, torch.Tensor] = load_file(file)
     except (OSError, SafetensorError) as error:
@@ -105,7 +105,7 @@ def load_tensors(file: Path) -> dict[str, torch.Tensor]:
 
 @contextmanager
 def _safe(file: Path) -> Iterator[None]:
-    """What is in the way of writing a safetensors file, as our error."""
+    """Turn errors in writing a safetensors file into this package's own."""
     with writing(file):
         try:
             yield
@@ -116,7 +116,7 @@ def _safe(file: Path) -> Iterator[None]:
 
 
 def damaged(file: Path, error: Exception) -> TrainingError:
-    """The error for a file that cannot be used."""
+    """Return the error for a file that cannot be used."""
     return TrainingError(
         f"{file} is damaged or missing ({error}); remove its folder to go on from an earlier "
         "state, or name a new run folder"
@@ -124,14 +124,14 @@ def damaged(file: Path, error: Exception) -> TrainingError:
 
 
 def own_copy(value: torch.Tensor) -> torch.Tensor:
-    """A tensor of its own on the CPU: safetensors takes no shared memory."""
+    """Return a separate copy on the CPU, since safetensors takes no shared memory."""
     return value.detach().to("cpu", copy=True).contiguous()
 
 
 def _check_names(
     file: Path, saved: Mapping[str, torch.Tensor], expected: Mapping[str, torch.Tensor]
 ) -> None:
-    """Refuse weights of other names than the model's."""
+    """Refuse weights with other names than the model's."""
     odd = sorted(saved.keys() ^ expected.keys())
     if odd:
         where = "in the file only" if odd[0] in saved else "in the model only"
@@ -141,7 +141,7 @@ def _check_names(
 
 
 def put_in_place(draft: Path, target: Path) -> None:
-    """Give a finished folder its name, once its files are on the disk.
+    """Give a finished folder its name after its files are flushed to the disk.
 
     Raises:
         OutputError: If that fails.
@@ -150,6 +150,6 @@ def put_in_place(draft: Path, target: Path) -> None:
         for file in sorted(path for path in draft.rglob("*") if path.is_file()):
             with file.open("rb") as stream:
                 os.fsync(stream.fileno())
-        if target.exists():  # of an attempt that was killed before it was taken into account
+        if target.exists():  # left by a killed attempt
             shutil.rmtree(target)
         draft.rename(target)

@@ -1,1 +1,1 @@
-"""The Cross-Encoder trained on pairs of a question and a sheet."""
+"""Train the Cross-Encoder on pairs of a question and a sheet."""

@@ -1,4 +1,4 @@
-"""The weight of the Stage 1 score beside the logit, chosen on validation."""
+"""Choose the weight of the Stage 1 score beside the logit on validation questions."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sat_retriever.training.pairs.pairs import FoundSheets, Rows
 
 @dataclass(frozen=True, slots=True)
 class Blend:
-    """The chosen weight and what it leads to.
+    """The chosen weight and its result.
 
     Attributes:
-        weight: w, of those that were tried.
+        weight: The chosen weight w.
         ndcg: Mean NDCG@5 over the questions, by weight.
-        ranked: Rows of each question's sheets at the chosen weight, best first, (m, k),
-            filled up with `NO_SHEET`.
+        ranked: Rows of each question's sheets at the chosen weight, best first, (m, k), padded
+            with `NO_SHEET`.
     """
 
     weight: float
@@ -38,29 +38,29 @@ def choose_blend(
     sheet_ids: Sequence[str],
     weights: Sequence[float],
 ) -> Blend:
-    """The weight with the highest mean NDCG@5; the smallest of those that are equal.
+    """Choose the weight with the highest mean NDCG@5; the smallest among equals.
 
     Source: paper, appendix (Cross-Encoder).
 
     Args:
-        logits: Of the sheets found, (m, k).
+        logits: Logits of the sheets found, (m, k).
         found: Sheets and cosines of m questions.
         questions: The questions with their relevant sheets.
-        sheet_ids: Id of each sheet; decides between equal scores.
+        sheet_ids: Id of each sheet; breaks ties.
         weights: Weights to try, at least one.
     """
     rankings = {w: _ranked(logits, found, sheet_ids, w) for w in sorted(weights)}
     measured = {
         w: ranked_metrics(each, questions, (MEASURE,))[MEASURE] for w, each in rankings.items()
     }
-    best = max(measured, key=lambda w: measured[w])  # the first of equals: weights ascend
+    best = max(measured, key=lambda w: measured[w])  # of equals the first, as weights ascend
     return Blend(best, measured, rankings[best])
 
 
 def _ranked(
     logits: FloatArray, found: FoundSheets, sheet_ids: Sequence[str], weight: float
 ) -> Rows:
-    """Sheets of each question by logit + w · cosine, best first, (m, k)."""
+    """Return the sheets of each question by logit + w · cosine, best first, (m, k)."""
     there = found.rows != NO_SHEET
     scores = np.where(there, blended(logits, found.cosines, weight), -np.inf)
     tie = np.empty(len(sheet_ids), dtype=np.int64)

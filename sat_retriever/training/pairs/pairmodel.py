@@ -1,4 +1,4 @@
-"""The Cross-Encoder in torch: one backbone for query and sheet together, and a linear head."""
+"""Hold the Cross-Encoder in torch: one backbone for query and sheet, and a linear head."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sat_retriever.rank.pairs.pieces import Inputs, PairPieces
 from sat_retriever.training.encoder.backbone import train_last_layers, transformer_layers
 from sat_retriever.training.settings import CrossEncoderTraining
 
-Batch = tuple[torch.Tensor, ...]  # word pieces, mask and, where read, types, (b, t) int64 each
+Batch = tuple[torch.Tensor, ...]  # word pieces, mask and types if used, (b, t) int64 each
 
-_HEAD_SPREAD = 0.02  # standard deviation of the untrained head's weights, as BERT's own
-_MAX_BYTES = 2_000_000_000  # an ONNX file with its weights inside cannot pass 2 GiB
+_HEAD_SPREAD = 0.02  # standard deviation of the untrained head's weights, as in BERT
+_MAX_BYTES = 2_000_000_000  # an ONNX file with its weights inside cannot exceed 2 GiB
 
 
 class PairModel(torch.nn.Module):
@@ -29,15 +29,15 @@ class PairModel(torch.nn.Module):
     logit = w · pool(states) + b, with the state of [CLS] or the mean of all states.
 
     Source: paper, appendix (Cross-Encoder): BGE, its last layers and a linear head. Departs:
-    a backbone that was trained with mean pooling keeps it, since nothing ever trained the
-    state of its [CLS]; and dropout acts in the layers that learn only: the frozen ones give
-    the same states whenever they read the same pair.
+    a backbone trained with mean pooling keeps it, since its [CLS] state was never trained.
+    Dropout acts only in the trained layers, so the frozen layers always give the same states
+    for the same pair.
 
     Attributes:
-        checkpoint: Where the weights came from.
-        pieces: Makes the word pieces.
-        max_length: Word pieces of a pair.
-        token_types: Whether the transformer is told which piece is query and which sheet.
+        checkpoint: The source of the weights.
+        pieces: The tokenizer of pairs.
+        max_length: Longest pair, in word pieces.
+        token_types: True if the transformer reads token types, 0 for the query and 1 for the sheet.
         transformer: The model of transformers.
         head: Linear(d, 1).
     """
@@ -67,11 +67,11 @@ class PairModel(torch.nn.Module):
 
     @classmethod
     def load(cls, settings: CrossEncoderTraining) -> PairModel:
-        """The untrained model, in fp32 and evaluation mode; the head follows from the seed.
+        """Load the untrained model, in fp32 and evaluation mode, with a head drawn by the seed.
 
         Raises:
-            EncoderError: If the backbone cannot be found or loaded, or has no such layers.
-            MissingExtraError: If a package that holds, fetches or loads it is not installed.
+            EncoderError: If the backbone cannot be found or loaded, or has fewer layers.
+            MissingExtraError: If a package that fetches or loads it is not installed.
         """
         checkpoint = find_checkpoint(settings.backbone)
         with quiet():
@@ -91,7 +91,7 @@ class PairModel(torch.nn.Module):
         return cls(checkpoint, length, transformer, head, settings.trained_layers).eval()
 
     def train(self, mode: bool = True) -> PairModel:
-        """Training mode for what learns; frozen layers stay in evaluation mode."""
+        """Set the trained layers to training mode; frozen layers stay in evaluation mode."""
         super().train(mode)
         if mode and self._trained_layers is not None:
             self.transformer.eval()
@@ -100,16 +100,16 @@ class PairModel(torch.nn.Module):
         return self
 
     def forward(self, batches: Sequence[Batch]) -> torch.Tensor:
-        """Logits of all pairs, (b,) float32, batch after batch.
+        """Return the logits of all pairs, (b,) float32, batch after batch.
 
-        Several batches in one call, because pairs of about equal length are padded least.
+        One call takes several batches because pairs of similar length need the least padding.
         """
         return torch.cat([self.logits(*batch) for batch in batches])
 
     def logits(
         self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """Logits of one batch, (b,) float32, of word pieces, mask and types, (b, t) each."""
+        """Return the logits of one batch, (b,) float32, from ids, mask and types, (b, t) each."""
         told = {} if types is None else {"token_type_ids": types}
         hidden = self.transformer(input_ids=ids, attention_mask=mask, **told)
         states: torch.Tensor = hidden.last_hidden_state  # (b, t, d)
@@ -122,17 +122,17 @@ class PairModel(torch.nn.Module):
         return logits
 
     def batch(self, inputs: Inputs, device: torch.device) -> Batch:
-        """Padded pairs as the model takes them, on a device."""
+        """Return padded pairs as the model's inputs, on a device."""
         names = ["input_ids", "attention_mask", *(["token_type_ids"] if self.token_types else [])]
         return tuple(torch.from_numpy(inputs[name]).to(device) for name in names)
 
 
 def export_pair_model(model: PairModel, target: Path) -> None:
-    """Write the model as one ONNX file: word pieces, mask and types, (b, t), to `logit`, (b,).
+    """Write the model as an ONNX file: word pieces, mask and types, (b, t), to `logit`, (b,).
 
     Raises:
         MissingExtraError: If a package that the export needs is not installed.
-        EncoderError: If torch cannot export it, or the file gives other logits.
+        EncoderError: If torch cannot export it, or the file's logits differ.
         OSError: If the file cannot be written.
     """
     with quiet():
@@ -142,7 +142,7 @@ def export_pair_model(model: PairModel, target: Path) -> None:
     head.load_state_dict(model.head.state_dict())
     copy = PairModel(model.checkpoint, model.max_length, transformer, head, None).eval()
     names = ["input_ids", "attention_mask", *(["token_type_ids"] if model.token_types else [])]
-    # Two pairs of unequal length: sizes of 1 would be taken for constants.
+    # Two pairs of unequal length: torch would take sizes of 1 for constants.
     pairs = [copy.pieces.pairs("a b c d", [text])[0] for text in ("e f g h i", "e")]
     batch = copy.batch(copy.pieces.padded(pairs), torch.device("cpu"))
     export_onnx(
@@ -156,7 +156,7 @@ def export_pair_model(model: PairModel, target: Path) -> None:
 
 
 class _OneBatch(torch.nn.Module):
-    """The model on a single batch: what can be exported."""
+    """The model on a single batch, for export."""
 
     def __init__(self, model: PairModel) -> None:
         super().__init__()
@@ -169,6 +169,6 @@ class _OneBatch(torch.nn.Module):
 
 
 def _reads_types(transformer: torch.nn.Module) -> bool:
-    """Whether the transformer tells the second text of a pair from the first."""
+    """True if the transformer distinguishes the two texts of a pair by type."""
     config: Any = getattr(transformer, "config", None)
     return int(getattr(config, "type_vocab_size", 0) or 0) >= 2

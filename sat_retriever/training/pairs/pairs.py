@@ -1,4 +1,4 @@
-"""Training pairs of the Cross-Encoder: queries with sheets that Stage 1 found for them."""
+"""Draw training pairs of the Cross-Encoder: queries with sheets that Stage 1 found."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class FoundSheets:
-    """What Stage 1 found for m questions, best first; no relevant sheet was ever put in.
+    """The sheets that Stage 1 found for m questions, best first; no relevant sheet is added.
 
     Attributes:
-        rows: Rows of the sheets, (m, k), filled up with `NO_SHEET`.
+        rows: Rows of the sheets, (m, k), padded with `NO_SHEET`.
         cosines: Their cosines, (m, k) float32, 0 where there is no sheet.
     """
 
@@ -37,12 +37,12 @@ class FoundSheets:
 
 @dataclass(frozen=True, slots=True)
 class PairCandidates:
-    """The candidates of training and validation questions, and where they are from.
+    """The candidates of training and validation questions, and their provenance.
 
     Attributes:
-        train: Those of the training questions; held-out sheets are not among them.
-        validation: Those of the validation questions, out of all sheets.
-        encoder: Fingerprint of the encoder whose cosines they have.
+        train: Candidates of the training questions, without held-out sheets.
+        validation: Candidates of the validation questions, from all sheets.
+        encoder: Fingerprint of the encoder that the cosines come from.
         serialization: Fingerprint of the texts of the sheets.
         dense_weight: Share of the cosine in the score that ranked them.
     """
@@ -65,12 +65,12 @@ class PairCandidates:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The p pairs of one epoch, question by question.
+    """The p pairs of an epoch, question by question.
 
     Attributes:
         questions: Place of each pair's question, (p,).
-        sheets: Row of its sheet, (p,).
-        relevant: Whether the sheet is relevant for the question, (p,).
+        sheets: Row of each pair's sheet, (p,).
+        relevant: True if the sheet is relevant for the question, (p,).
     """
 
     questions: Rows
@@ -84,13 +84,13 @@ class Pairs:
 def pair_candidates(
     data: TrainingData, seen: SheetIndex, whole: SheetIndex, settings: CrossEncoderTraining
 ) -> PairCandidates:
-    """What Stage 1 finds for every question, through the index as online.
+    """Find the candidates of every question, through the index as in a search.
 
     Args:
-        data: QueryRows and texts.
-        seen: Index of the sheets that training may see; the whole one where it may see all.
+        data: Questions and texts.
+        seen: Index of the sheets that training may see; the whole index if it may see all.
         whole: Index of all sheets.
-        settings: How many candidates, and by which score they are found.
+        settings: Number of candidates, and the score that finds them.
 
     Raises:
         InputError: If the indexes do not have the data's sheets and texts, or differ in
@@ -118,18 +118,18 @@ def pair_candidates(
 def draw_pairs(
     questions: QueryRows, found: FoundSheets, settings: CrossEncoderTraining, epoch: int
 ) -> Pairs:
-    """The pairs of an epoch: relevant sheets, and found sheets that are not relevant.
+    """Draw the pairs of an epoch: relevant sheets, and found sheets that are not relevant.
 
-    A question's numbers of pairs are the same in every epoch: min(positives, relevant sheets)
-    and min(negatives, found sheets that are not relevant). Relevant sheets are drawn from the
-    whole gold set, found or not; all draws are without replacement and follow from seed,
-    epoch and the question's place.
+    A question has the same numbers of pairs in every epoch: min(positives, relevant sheets) and
+    min(negatives, found sheets that are not relevant). Relevant sheets are drawn from all relevant
+    ones, found or not. Draws are without replacement and depend on seed, epoch and the question's
+    place.
 
     Source: paper, appendix (Cross-Encoder); it does not say how the pairs are chosen.
     """
     seed = (settings.seed, epoch)
     relevant = draw_positives(questions.positives, settings.positives, (*seed, 0))
-    # What fills up the rows is no sheet, so it is no negative either.
+    # The padding is no sheet, so it is no negative either.
     never = [(*gold, NO_SHEET) for gold in questions.positives]
     wrong = draw_negatives(found.rows, never, settings.negatives, "random", (*seed, 1))
     sheets = np.concatenate([relevant, wrong], axis=1)  # (m, positives + negatives)
@@ -140,7 +140,7 @@ def draw_pairs(
 def _found(
     data: TrainingData, questions: QueryRows, index: SheetIndex, count: int, dense_weight: float
 ) -> FoundSheets:
-    """Candidates of some questions, their texts checked."""
+    """Find the candidates of some questions and check the texts of their sheets."""
     row_of = {sheet_id: row for row, sheet_id in enumerate(data.sheet_ids)}
     asked = (index.question(text, dense_weight=dense_weight) for text in questions.texts)
     lists = [index.candidates(question, count) for question in asked]
@@ -160,7 +160,7 @@ def _check_texts(
     lists: Sequence[Sequence[Candidate]],
     index: SheetIndex,
 ) -> None:
-    """Refuse an index whose sheets are not the data's, or read otherwise."""
+    """Refuse an index with other sheets or other texts than the data."""
     wanted = sorted({candidate.sheet_id for candidates in lists for candidate in candidates})
     for sheet_id, record in index.records(wanted).items():
         row = row_of.get(sheet_id)

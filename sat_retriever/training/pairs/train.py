@@ -1,4 +1,4 @@
-"""The training of the Cross-Encoder: it learns whether a query and a sheet belong together."""
+"""Train the Cross-Encoder: it learns whether a query and a sheet belong together."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from sat_retriever.training.settings import CrossEncoderTraining
 PAIR_METRICS = ("NDCG@5", "Recall@5", "MRR@5", "HN-FPR@1")
 _CROSS_ENCODER = "cross-encoder"
 # Word pieces in one padded batch. On a processor a step costs the same from 512 to 4,096, and
-# two fifths more in one batch padded to its longest pair; a GPU needs more to be busy.
+# two fifths more in one batch padded to its longest pair. A GPU needs more to be busy.
 _BATCH_PIECES = {"cpu": 1024, "cuda": 65_536}
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedCrossEncoder:
-    """What a training of the Cross-Encoder left behind.
+    """The results of a training of the Cross-Encoder.
 
     Attributes:
         folder: The run folder.
         best_epoch: The epoch that was kept.
-        blend: Weight of the Stage 1 score that was chosen with it.
+        blend: The chosen weight of the Stage 1 score.
         metrics: Its metrics on the validation questions.
     """
 
@@ -54,7 +54,7 @@ class TrainedCrossEncoder:
 
     @property
     def cross_encoder(self) -> Path:
-        """A folder that `CrossEncoderReranker.load` loads without torch."""
+        """The folder that `CrossEncoderReranker.load` loads without torch."""
         return self.folder / _CROSS_ENCODER
 
 
@@ -66,21 +66,21 @@ def train_cross_encoder(
     *,
     progress: TrainingProgress | None = None,
 ) -> TrainedCrossEncoder:
-    """The fine-tuned Cross-Encoder in a run folder; the same call goes on after a kill.
+    """Train the Cross-Encoder in a run folder; the same call goes on after a kill.
 
     Source: paper, appendix (Cross-Encoder).
 
     Args:
-        data: Corpus, questions and what training may see.
+        data: Corpus, questions, and the sheets that training may see.
         candidates: From `pair_candidates`, with the same data and settings.
         settings: All hyper-parameters.
         folder: Run folder; a new one, or that of the same training.
-        progress: Is told about every step.
+        progress: Called at every step.
 
     Raises:
-        EncoderError: If the backbone cannot be found, trained that way, or exported.
-        MissingExtraError: If an optional package is needed; names the command.
-        TrainingError: If the folder holds something else, or the device cannot do it.
+        EncoderError: If the backbone cannot be found, trained with these settings, or exported.
+        MissingExtraError: If an optional package is missing; the message names the command.
+        TrainingError: If the folder holds something else, or the device lacks the precision.
         OutputError: If the folder cannot be written.
     """
     accelerator = make_accelerator(settings.schedule())
@@ -105,10 +105,10 @@ def train_cross_encoder(
 def pair_losses(
     logits: torch.Tensor, relevant: torch.Tensor, positive_weight: float
 ) -> torch.Tensor:
-    """Binary loss of each pair, relevant ones weighted, (b,) float32.
+    """Return the binary loss of each pair, relevant ones weighted, (b,) float32.
 
-    L = −c·y·log σ(x) − (1 − y)·log(1 − σ(x)), c the weight of a relevant pair. The mean over
-    a batch is over its pairs, whatever their weights.
+    L = −c·y·log σ(x) − (1 − y)·log(1 − σ(x)), where c is the weight of a relevant pair. The mean
+    over a batch divides by its number of pairs, not by the weights.
 
     Source: paper, appendix (Cross-Encoder).
 
@@ -122,15 +122,15 @@ def pair_losses(
 
 
 class PairTask:
-    """The Cross-Encoder as the training loop sees it (`sat_retriever.training.loop.task.Task`).
+    """The Cross-Encoder for the training loop (`sat_retriever.training.loop.task.Task`).
 
     An item of a batch is a pair.
 
     Args:
         data: Corpus and questions.
-        candidates: What Stage 1 found for them.
+        candidates: The sheets that Stage 1 found for them.
         settings: All hyper-parameters.
-        model: What learns.
+        model: The model to train.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class PairTask:
 
     @property
     def size(self) -> int:
-        """Number of pairs of an epoch; the same in every epoch."""
+        """Number of pairs in an epoch; the same in every epoch."""
         return len(self._pairs)
 
     def prepare(self, epoch: int, accelerator: Accelerator) -> None:
@@ -162,7 +162,7 @@ class PairTask:
         self._pairs = draw_pairs(self._data.train, self._candidates.train, self._settings, epoch)
 
     def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
-        """Loss of one share of a batch, scaled so that the mean over processes is the batch's."""
+        """Return the loss of one share of a batch; the mean over processes is the batch's loss."""
         drawn = self._pairs
         pairs = [
             self._pair(self._data.train, int(drawn.questions[item]), int(drawn.sheets[item]))
@@ -175,7 +175,7 @@ class PairTask:
         return losses.sum() * share.world / share.total
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Metrics of the validation questions at the best weight of the Stage 1 score."""
+        """Return metrics of the validation questions at the best weight of the Stage 1 score."""
         questions, found = self._data.validation, self._candidates.validation
         logits = self.validation_logits(accelerator)
         chosen = choose_blend(logits, found, questions, self._data.sheet_ids, self._settings.blend)
@@ -185,10 +185,10 @@ class PairTask:
         return {**measured, "blend": chosen.weight, **by_weight}
 
     def validation_logits(self, accelerator: Accelerator) -> FloatArray:
-        """Logits of the validation questions' candidates, (m, k), the same in every process.
+        """Return the logits of the validation questions' candidates, (m, k), in every process.
 
-        A question has the same metrics in whatever order if its candidates are all relevant,
-        or none of them is relevant or a hard negative: they are not scored, and have logit 0.
+        The candidates of a question whose metrics do not depend on their order are not scored and
+        have logit 0: all are relevant, or none is relevant or a hard negative.
         """
         found = self._candidates.validation
         places, columns = np.nonzero(_undecided(found, self._data.validation))
@@ -208,11 +208,11 @@ class PairTask:
         return logits
 
     def save(self, folder: Path) -> None:
-        """Make the folder that `export` writes into: the loop itself keeps the weights."""
+        """Make the folder that `export` writes into; the loop itself keeps the weights."""
         folder.mkdir(parents=True)
 
     def export(self, target: Path) -> None:
-        """Write the model as it is now as a folder that runs without torch.
+        """Write the current model as a folder that runs without torch.
 
         Raises:
             EncoderError: If it cannot be exported or written.
@@ -239,25 +239,25 @@ class PairTask:
         )
 
     def state(self) -> State:
-        """This epoch's pairs, and the weight that was chosen last."""
+        """Return this epoch's pairs, and the weight that was chosen last."""
         kept: dict[str, NDArray[Any]] = {
             name: getattr(self._pairs, name) for name in ("questions", "sheets", "relevant")
         }
         return {**kept, "blend": np.array([self.blend])}
 
     def restore(self, state: State) -> None:
-        """Take back what `state` gave."""
+        """Restore the arrays from `state`."""
         self._pairs = Pairs(state["questions"], state["sheets"], state["relevant"])
         self.blend = float(state["blend"][0])
 
     def _pair(self, questions: QueryRows, place: int, row: int) -> Pair:
-        """Word pieces of a question with a sheet."""
+        """Return the word pieces of a question with a sheet."""
         return self._model.pieces.pairs(questions.texts[place], [self._data.sheets[row]])[0]
 
     def _batched(
         self, pairs: Sequence[Pair], device: torch.device
     ) -> tuple[list[list[int]], list[Batch]]:
-        """Places of the pairs in groups of about equal length, and the groups padded."""
+        """Return the places of the pairs in groups of similar length, and the padded groups."""
         groups = list(by_length(pairs, _pieces_at_once(device)))
         return groups, [self._batch([pairs[place] for place in group], device) for group in groups]
 
@@ -266,7 +266,7 @@ class PairTask:
 
 
 def _undecided(found: FoundSheets, questions: QueryRows) -> NDArray[np.bool_]:
-    """The candidates whose order matters to some metric, (m, k)."""
+    """Mark the candidates whose order affects a metric, (m, k)."""
     there = found.rows != NO_SHEET
     relevant = _among(found.rows, questions.positives)
     hard = _among(found.rows, questions.hard_negatives)
@@ -275,7 +275,7 @@ def _undecided(found: FoundSheets, questions: QueryRows) -> NDArray[np.bool_]:
 
 
 def _among(rows: Rows, sheets: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-    """Which of each question's rows are among its sheets, (m, k)."""
+    """Mark the rows of each question that are among its sheets, (m, k)."""
     return np.array([np.isin(own, of_one) for own, of_one in zip(rows, sheets, strict=True)])
 
 

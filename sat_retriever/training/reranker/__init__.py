@@ -1,1 +1,1 @@
-"""Stage 2: the base scorer and the gated graph trained on real candidates."""
+"""Train Stage 2: the base scorer and the gated graph, on real candidates."""

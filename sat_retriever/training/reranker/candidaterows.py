@@ -1,4 +1,4 @@
-"""Candidate sets ranked by logits, beside their labels: rows for the scorer."""
+"""Turn candidate sets ranked by logits, with their labels, into rows for the scorer."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ CANDIDATE_METRICS = (
 
 
 def candidate_metrics(sets: CandidateSets, logits: FloatArray) -> dict[str, float]:
-    """Means over the questions when candidates are ranked by logits; see `candidate_rows`."""
+    """Return means over the questions with candidates ranked by logits; see `candidate_rows`."""
     return defined_metrics(candidate_rows(sets, logits), CANDIDATE_METRICS)
 
 
 def candidate_rows(sets: CandidateSets, logits: FloatArray) -> Rows:
-    """One row a question when candidates are ranked by logits.
+    """Return one row a question, with candidates ranked by logits.
 
-    Equal logits come in the order of sheet ids. Relevant sheets that are no candidates count
-    as missed.
+    Ties are in the order of sheet ids. Relevant sheets that are not candidates count as missed.
 
     Args:
         sets: The questions.
-        logits: Of each candidate, (b, k); what stands where there is none does not matter.
+        logits: Logit of each candidate, (b, k); values of padding are ignored.
     """
     order = candidate_order(sets, logits)
     hits = np.take_along_axis(sets.relevant, order, axis=1)
@@ -45,7 +44,7 @@ def candidate_rows(sets: CandidateSets, logits: FloatArray) -> Rows:
 
 
 def candidate_order(sets: CandidateSets, logits: FloatArray) -> NDArray[np.intp]:
-    """Places of candidates, best first, (b, k); those where there is none last."""
+    """Return the places of candidates, best first, (b, k); padding comes last."""
     falling = np.where(sets.rows >= 0, -logits.astype(np.float64), np.inf)
-    order: NDArray[np.intp] = np.lexsort((sets.rows, falling), axis=1)  # the last key counts most
+    order: NDArray[np.intp] = np.lexsort((sets.rows, falling), axis=1)  # the last key has priority
     return order

@@ -1,4 +1,4 @@
-"""Training data of Stage 2: the candidates that users would get for labelled queries."""
+"""Build the training data of Stage 2: the candidates that users would get for the queries."""
 
 from __future__ import annotations
 
@@ -27,18 +27,17 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class CandidateBatch:
-    """Some questions with their candidates, padded to the same k.
+    """The candidates of some questions, padded to the same k.
 
     Attributes:
         query: Query tokens (b, d) float32.
-        tokens: Tokens of the sheets in these lists, each once, (n, d) float32.
-        rows: The place of each candidate among them, (b, k) int64; that of any sheet where
-            there is no candidate.
+        tokens: Tokens of the n distinct sheets in these lists, (n, d) float32.
+        rows: Place of each candidate in `tokens`, (b, k) int64; padding has the place of any sheet.
         scores: Stage 1 scores (b, k) float32.
-        features: What the scorer reads beyond these, (b, k, f) float32.
+        features: Further inputs of the scorer, (b, k, f) float32.
         relations: (b, c, k, k) float32, zero for those that the model makes.
-        mask: Whether there is a candidate, (b, k).
-        relevant: Whether it is relevant, (b, k).
+        mask: True for a candidate, False for padding, (b, k).
+        relevant: True for a relevant candidate, (b, k).
     """
 
     query: FloatArray
@@ -53,25 +52,25 @@ class CandidateBatch:
 
 @dataclass(frozen=True, slots=True)
 class CandidateSets:
-    """The candidates of b questions, best first; no relevant sheet was ever put in.
+    """The candidates of b questions, best first; no relevant sheet is added.
 
-    Takes about `2 c k²` bytes a question for c given relations: 20 kB with four of them and
-    k = 50, so 280 MB for 14,000 questions; the token table comes on top, once a sheet.
+    With c given relations it takes about `2 c k²` bytes per question: 20 kB for c = 4 and k = 50,
+    so 280 MB for 14,000 questions. The token table is extra, one row per sheet.
 
     Attributes:
-        spec: What they were found with, and what they hold.
-        sheet_ids: Sheets that are a candidate anywhere, n of them, ascending.
+        spec: How the candidates were found, and what the sets hold.
+        sheet_ids: Ids of the n sheets that are candidates anywhere, ascending.
         table: Their tokens (n, d) float32.
         queries: Query tokens (b, d) float32.
-        rows: Place of each candidate in the table, (b, k) int32; -1 where there is none.
+        rows: Place of each candidate in the table, (b, k) int32; -1 for padding.
         scores: Stage 1 scores (b, k) float32.
-        features: What the scorer reads beyond these, (b, k, f) float32.
-        relations: The given relations, in the order of the spec's channels without those that
-            the model makes, (b, c', k, k) float16: exact for links, to 0.05 % otherwise.
-        relevant: Whether a candidate is relevant, (b, k).
-        hard: Whether it is an annotated hard negative, (b, k).
-        positives: Relevant sheets of each question in all, found or not, (b,) int64.
-        judged: Whether a question has annotated hard negatives, (b,).
+        features: Further inputs of the scorer, (b, k, f) float32.
+        relations: The given relations, in the order of the spec's channels without those that the
+            model makes, (b, c', k, k) float16: exact for links, to 0.05 % otherwise.
+        relevant: True for a relevant candidate, (b, k).
+        hard: True for an annotated hard negative, (b, k).
+        positives: Number of relevant sheets of each question, found or not, (b,) int64.
+        judged: True for a question with annotated hard negatives, (b,).
     """
 
     spec: GraphSpec
@@ -93,7 +92,7 @@ class CandidateSets:
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hex digits over all that a training on these depends on."""
+        """Sixteen hex digits over all inputs of a training on these sets."""
         known = json.dumps([self.spec.to_dict(), self.sheet_ids])
         digest = hashlib.sha256(known.encode("utf-8"))
         for array in (
@@ -105,11 +104,11 @@ class CandidateSets:
         return digest.hexdigest()[:16]
 
     def batch(self, items: NDArray[np.int64]) -> CandidateBatch:
-        """Some of the questions, as a model reads them."""
+        """Return some of the questions as inputs of a model."""
         places = self.rows[items]  # (b, k)
         mask = places >= 0
         b, k = places.shape
-        sheets, rows = np.unique(places, return_inverse=True)  # -1 stands for the last sheet
+        sheets, rows = np.unique(places, return_inverse=True)  # -1 selects the last sheet
         relations = np.zeros((b, len(self.spec.channels), k, k), dtype=np.float32)
         relations[:, given(self.spec.channels)] = self.relations[items]
         return CandidateBatch(
@@ -124,13 +123,12 @@ class CandidateSets:
         )
 
     def narrowed(self, settings: RerankerTraining) -> CandidateSets:
-        """The same questions as a training of these settings reads them.
+        """Return the same questions with the candidates and channels that some settings name.
 
-        Sets that were built once, with the most candidates and all channels, serve trainings
-        with fewer of either.
+        Sets with the most candidates and all channels thus serve trainings with fewer of either.
 
         Raises:
-            InputError: If these sets do not hold what the training is to read.
+            InputError: If these sets lack an input of the training.
         """
         spec, share = self.spec, settings.dense_weight
         wanted = replace(
@@ -167,7 +165,7 @@ class CandidateSets:
 
 
 def given(channels: Sequence[str]) -> list[int]:
-    """Places of the relations that come with the candidates, not made by the model.
+    """Return the places of the relations that come with the candidates, not from the model.
 
     >>> given(("semantic", "schema", "query", "shape"))
     [1, 3]
@@ -176,7 +174,7 @@ def given(channels: Sequence[str]) -> list[int]:
 
 
 def graph_spec(index: SheetIndex, settings: RerankerTraining) -> GraphSpec:
-    """What a reranker trained on an index with some settings reads.
+    """Return the inputs of a reranker that is trained on an index with some settings.
 
     Raises:
         InputError: If a setting is out of its range.
@@ -202,18 +200,18 @@ def candidate_sets(
     *,
     progress: Progress | None = None,
 ) -> CandidateSets:
-    """The candidates that an index gives for labelled questions, as a user would get them.
+    """Find the candidates of labelled questions in an index, as a user would get them.
 
-    No relevant sheet is put in: a question keeps what Stage 1 finds. To train without
-    held-out sheets, give an index that does not have them.
+    No relevant sheet is added to the results of Stage 1. To train without held-out sheets, pass an
+    index without them.
 
     Source: paper, section 3.4 and appendix A (real candidate sets from the whole corpus).
 
     Args:
         index: Sheets, tokens and links.
         queries: The questions; relevant sheets that the index lacks count as missed.
-        settings: How many candidates, by what, and what is read of them.
-        progress: Called with (questions done, questions in all) after each.
+        settings: Number of candidates, the score that finds them, and the inputs to keep.
+        progress: Called after each question with the number done, and of all.
 
     Raises:
         EmptyInputError: If there is no question, or the index has no sheet.
@@ -233,7 +231,7 @@ def candidate_sets(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """One question's candidates, k of them: the parts of their graph that are kept."""
+    """The k candidates of one question, with the parts of their graph that are kept."""
 
     query: FloatArray  # (d,)
     sheet_ids: tuple[str, ...]
@@ -243,7 +241,7 @@ class _Found:
 
 
 def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iterator[_Found]:
-    """Candidates of each question, connected as `candidate_graph` does, but fetched once."""
+    """Yield each question's candidates, connected as in `candidate_graph` but fetched once."""
     links = _by_source(index.all_links(), link_types(spec.channels))
     records: dict[str, SheetRecord] = {}
     for query in queries:
@@ -261,7 +259,7 @@ def _found(index: SheetIndex, queries: Sequence[Query], spec: GraphSpec) -> Iter
 
 
 def _by_source(links: Iterable[Link], types: Sequence[str]) -> Mapping[str, list[Link]]:
-    """Links of some types by the sheet they start from."""
+    """Group links of some types by their source sheet."""
     found: dict[str, list[Link]] = {}
     for link in links:
         if link.type in types:
@@ -272,7 +270,7 @@ def _by_source(links: Iterable[Link], types: Sequence[str]) -> Mapping[str, list
 def _stacked(
     index: SheetIndex, queries: Sequence[Query], spec: GraphSpec, found: Sequence[_Found]
 ) -> CandidateSets:
-    """All questions' candidates as arrays, padded to the longest list."""
+    """Stack all questions' candidates as arrays, padded to the longest list."""
     sheet_ids = tuple(sorted({sheet_id for one in found for sheet_id in one.sheet_ids}))
     place = {sheet_id: row for row, sheet_id in enumerate(sheet_ids)}
     b, k = len(found), max(len(one.sheet_ids) for one in found)

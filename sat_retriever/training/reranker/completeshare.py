@@ -1,4 +1,4 @@
-"""The share of the best score above which candidates make a complete answer."""
+"""Choose the share of the best score above which candidates form a complete answer."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.reranker.candidaterows import candidate_order
 from sat_retriever.training.reranker.candidatesets import CandidateSets
 
-_MOST_SHEETS = 20  # of a complete answer
+_MOST_SHEETS = 20  # most sheets in a complete answer
 _SHARES = tuple(round(0.05 * step, 2) for step in range(1, 20))  # .05 ... .95
 
 
 def complete_share(sets: CandidateSets, logits: FloatArray) -> float:
-    """Share of the best score that gives the best complete answers, in (0, 1).
+    """Return the share of the best score that gives the best complete answers, in (0, 1).
 
-    The score is the sigmoid of the logit; an answer is every candidate that has that share of
-    the question's best, 20 at most. The best mean F1 wins; of equals the higher share, which
-    gives shorter answers.
+    The score is the sigmoid of the logit. An answer holds the candidates with at least that share
+    of the question's best score, at most 20. The share with the best mean F1 wins; among equals
+    the higher one, which gives shorter answers.
     """
     order = candidate_order(sets, logits)
     hits = np.take_along_axis(sets.relevant, order, axis=1)[:, :_MOST_SHEETS]

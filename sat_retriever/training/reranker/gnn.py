@@ -1,4 +1,4 @@
-"""The gated relational graph of Stage 2: candidates correct each other's states."""
+"""Define the gated relational graph of Stage 2: candidates correct each other's states."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from torch.nn.functional import normalize, relu
 from sat_retriever.rank.graph.channels import LEARNT
 from sat_retriever.training.reranker.scorer import BaseScorer, blockwise, spread
 
-SEMANTIC, QUERY = LEARNT  # channels that are made of states here
+SEMANTIC, QUERY = LEARNT  # channels that are computed from states here
 
 
 @dataclass(frozen=True, slots=True)
 class GraphShape:
-    """What decides the parameters of a graph over a base scorer.
+    """The settings that define the parameters of a graph over a base scorer.
 
     Attributes:
-        channels: Relations, c of them, in order.
+        channels: The c relations, in order.
         layers: Message-passing layers, at least one.
-        gate: Value of every layer's gate at first, before the sigmoid.
-        dropout: Inside the perceptron of the update.
+        gate: Initial value of every layer's gate, before the sigmoid.
+        dropout: Dropout inside the perceptron of the update.
     """
 
     channels: tuple[str, ...]
@@ -32,10 +32,10 @@ class GraphShape:
 
 
 class GatedLayer(nn.Module):
-    r"""One round of messages between candidates, let in by a gate.
+    r"""A round of messages between candidates, admitted by a gate.
 
-    Source: paper, appendix A, as the released recipe builds it. Departs: the update also
-    reads the query, and the result is brought to unit length where the paper writes LN.
+    Source: paper, appendix A, as the released recipe builds it. Departs: the update also reads the
+    query, and the result is scaled to unit length where the paper applies LN.
 
     .. math::
         m_{ic} &= \sum_j A^c_{ij} V_c h_j \\
@@ -52,7 +52,7 @@ class GatedLayer(nn.Module):
         shape: Channels, gate and dropout.
 
     Shapes:
-        - states (n, d) of sheets with rows (b, k), the place of each candidate among them; or
+        - states (n, d) of sheets with rows (b, k), the place of each candidate in them; or
           (b, k, d) without rows; asked (b, d), adjacency (b, c, k, k)
         - new states (b, k, d), rows of unit length; channel weights (b, k, c), summing to 1
     """
@@ -81,10 +81,10 @@ class GatedLayer(nn.Module):
         adjacency: torch.Tensor,
         rows: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """New states (b, k, d) and channel weights (b, k, c)."""
+        """Return new states (b, k, d) and channel weights (b, k, c)."""
         q = asked.unsqueeze(1)  # (b, 1, d)
         weights = blockwise(self.choice, (states, q), rows).softmax(dim=-1)  # (b, k, c)
-        # Both sums, over channels and over candidates, are one product.
+        # The sums over channels and over candidates are one product.
         spoken = spread(self.messages(states), rows)  # (b, k, c d)
         spoken = spoken.reshape(len(spoken), -1, q.shape[-1])  # (b, k c, d)
         shares = weights.unsqueeze(2) * adjacency.permute(0, 2, 3, 1)  # (b, k, k, c)
@@ -95,24 +95,24 @@ class GatedLayer(nn.Module):
 
 
 class GraphScorer(nn.Module):
-    r"""Scores candidates by the base scorer, after they have corrected each other.
+    r"""A scorer that scores candidates by the base scorer after they corrected each other.
 
-    Source: paper, section 3.4 and appendix A: the final logit is the base scorer's, with
-    the last layer's states in place of its own.
+    Source: paper, section 3.4 and appendix A: the final logit is the base scorer's, with the last
+    layer's states in place of its own.
 
     .. math::
         y_i = \mathrm{base}(h_i^{(L)}, q', s_i, \rho_i, f_i), \qquad h^{(0)}, q' \text{ the base's}
 
-    Two relations are made of the states: semantic :math:`(\cos(h_i, h_j) + 1) / 2` and query
+    Two relations are computed from the states: semantic :math:`(\cos(h_i, h_j) + 1) / 2` and query
     relevance :math:`(r_i r_j + 1) / 2` with :math:`r_i = \cos(h_i, q')`. The others are given.
 
     Args:
         base: A trained base scorer.
         shape: Channels, layers, gate and dropout.
-        joint: Whether the base scorer learns too; else it is frozen, its dropout off.
+        joint: True trains the base scorer too; False freezes it, with its dropout off.
 
     Shapes:
-        - as `BaseScorer`, with relations (b, c, k, k), of which those made here are not read
+        - as `BaseScorer`, with relations (b, c, k, k); those computed here are not read
         - logits (b, k)
     """
 
@@ -128,7 +128,7 @@ class GraphScorer(nn.Module):
             parameter.requires_grad_(joint)
 
     def train(self, mode: bool = True) -> GraphScorer:
-        """Switch dropout on or off; that of a frozen base scorer stays off."""
+        """Switch dropout on or off; a frozen base scorer's stays off."""
         super().train(mode)
         self.base.train(mode and self.joint)
         return self
@@ -143,13 +143,13 @@ class GraphScorer(nn.Module):
         mask: torch.Tensor,
         rows: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Logits (b, k)."""
+        """Return logits (b, k)."""
         asked, states = self.base.states(query, tokens)
         states, _ = self.refine(asked, states, relations, mask, rows)
         return self.base.score(asked, states, scores, features, mask)
 
     def gates(self) -> list[float]:
-        """The gate of each layer after the sigmoid, in (0, 1)."""
+        """Return the gate of each layer after the sigmoid, in (0, 1)."""
         layers = [layer for layer in self.layers if isinstance(layer, GatedLayer)]
         return [float(torch.sigmoid(layer.gate.detach())) for layer in layers]
 
@@ -161,7 +161,7 @@ class GraphScorer(nn.Module):
         mask: torch.Tensor,
         rows: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        """States (b, k, d) after the last layer, and channel weights (b, k, c) of each."""
+        """Return states (b, k, d) of the last layer, and channel weights (b, k, c) of each."""
         adjacency = self.adjacency(asked, spread(states, rows), relations, mask)
         chosen = []
         for layer in self.layers:
@@ -176,7 +176,7 @@ class GraphScorer(nn.Module):
         relations: torch.Tensor,
         mask: torch.Tensor,
     ) -> torch.Tensor:
-        """Relations (b, c, k, k) ready for messages: learnt ones made, all row-normalised."""
+        """Return row-normalised relations (b, c, k, k), with the model's own computed."""
         made = []
         for place, channel in enumerate(self.shape.channels):
             if channel == SEMANTIC:
@@ -190,11 +190,11 @@ class GraphScorer(nn.Module):
 
 
 def row_normalised(relations: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Relations (b, c, k, k) whose rows sum to 1, without self-loops; isolated rows stay zero.
+    """Normalise rows of relations (b, c, k, k) to sum 1, without self-loops; empty rows stay 0.
 
     Args:
-        relations: Negative entries count as none.
-        mask: Whether there is a candidate, (b, k) bool.
+        relations: Relations; negative entries count as 0.
+        mask: True for a candidate, False for padding, (b, k) bool.
     """
     k = mask.shape[1]
     other = ~torch.eye(k, dtype=torch.bool, device=mask.device)  # (k, k)

@@ -1,4 +1,4 @@
-"""Candidate sets of several corpora joined for one training of Stage 2."""
+"""Join candidate sets of several corpora for one training of Stage 2."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sat_retriever.training.reranker.candidatesets import CandidateSets
 
 
 def joined_sets(parts: Mapping[str, CandidateSets]) -> CandidateSets:
-    """All questions in the order of the parts, lists padded to the longest.
+    """Join all questions in the order of the parts, with lists padded to the longest.
 
     Args:
         parts: Candidates by corpus, found with the same encoder and settings.
 
     Raises:
         EmptyInputError: If there is no part.
-        InputError: If two were found in other ways.
+        InputError: If two parts were found in different ways.
     """
     if not parts:
         raise EmptyInputError("there are no candidate sets to join; give one or more")
@@ -58,13 +58,13 @@ def joined_sets(parts: Mapping[str, CandidateSets]) -> CandidateSets:
 
 
 def _wide(array: NDArray[np.generic], k: int, axes: int, value: int = 0) -> NDArray[np.generic]:
-    """An array with its axes of candidates filled up to k: one axis from the second, or two last.
+    """Pad the candidate axes of an array to length k: the second axis, or the last two.
 
     Args:
         array: (b, k', …) for one axis, (b, c, k', k') for two.
-        k: Candidates of a question.
-        axes: How many axes count candidates.
-        value: What stands where there is no candidate.
+        k: Candidates per question.
+        axes: Number of candidate axes, 1 or 2.
+        value: Value of the padding.
     """
     places = [1] if axes == 1 else [2, 3]
     more = [(0, k - size if axis in places else 0) for axis, size in enumerate(array.shape)]

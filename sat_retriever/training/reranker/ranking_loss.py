@@ -1,4 +1,4 @@
-"""The loss of Stage 2: a listwise, a pointwise and a margin part."""
+"""Compute the loss of Stage 2 from a listwise, a pointwise and a margin part."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_POSITIVE_WEIGHT = 20.0
 
 @dataclass(frozen=True, slots=True)
 class LossWeights:
-    """How the three parts are added up, and the margin of the last.
+    """The weights of the three parts, and the margin of the last.
 
     Source: paper, table of training hyper-parameters.
     """
@@ -29,13 +29,13 @@ class LossWeights:
 
 @dataclass(frozen=True, slots=True)
 class BatchCounts:
-    """What the parts of the loss are means over, each a number () of the whole batch.
+    """The counts by which the parts of the loss are divided, each a scalar of the whole batch.
 
     Attributes:
-        answerable: Queries with a relevant sheet among their candidates.
-        candidates: Candidates of all queries.
-        relevant: Relevant ones among these.
-        world: Processes that share the batch.
+        answerable: Number of queries with a relevant candidate.
+        candidates: Number of candidates of all queries.
+        relevant: Number of relevant candidates.
+        world: Number of processes that share the batch.
     """
 
     answerable: torch.Tensor
@@ -47,11 +47,11 @@ class BatchCounts:
 def batch_counts(
     relevant: torch.Tensor, mask: torch.Tensor, accelerator: Accelerator | None = None
 ) -> BatchCounts:
-    """Counts of a batch, over all processes when an accelerator is given.
+    """Count a batch, over all processes if an accelerator is given.
 
     Args:
-        relevant: Whether a candidate is relevant, (b, k) bool; this process's share.
-        mask: Whether there is a candidate, (b, k) bool.
+        relevant: True for a relevant candidate, (b, k) bool; this process's share.
+        mask: True for a candidate, False for padding, (b, k) bool.
         accelerator: Adds up the shares of the processes.
     """
     found = relevant & mask
@@ -70,16 +70,16 @@ def ranking_loss(
     weights: LossWeights,
     counts: BatchCounts,
 ) -> torch.Tensor:
-    """Loss of a share of a batch, (); its mean over the processes is the batch's loss.
+    """Return the loss of a share of a batch, (); the mean over processes is the batch's loss.
 
     Source: paper, appendix A: L = L_list + 0.5 L_BCE + 0.2 L_pair.
 
     Args:
-        logits: Of each candidate, (b, k) float.
-        relevant: Whether it is relevant, (b, k) bool.
-        mask: Whether there is one, (b, k) bool; what stands elsewhere does not matter.
+        logits: Logit of each candidate, (b, k) float.
+        relevant: True for a relevant candidate, (b, k) bool.
+        mask: True for a candidate, False for padding, (b, k) bool; values of padding are ignored.
         weights: Weights of the three parts.
-        counts: Of the whole batch, see `batch_counts`.
+        counts: Counts of the whole batch, see `batch_counts`.
     """
     logits = logits.float()  # sums of exponentials need more than half precision
     relevant, negative = relevant & mask, ~relevant & mask
@@ -99,9 +99,9 @@ def ranking_loss(
 
 
 def list_loss(logits: torch.Tensor, relevant: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """logsumexp(all candidates) - logsumexp(relevant ones) of each query, (b,).
+    """Return logsumexp(all candidates) - logsumexp(relevant ones) of each query, (b,).
 
-    Zero for a query without a relevant candidate.
+    The loss is zero for a query without a relevant candidate.
     """
     lowest = torch.finfo(logits.dtype).min
     everything = logits.masked_fill(~mask, lowest).logsumexp(dim=1)  # (b,)
@@ -113,9 +113,9 @@ def list_loss(logits: torch.Tensor, relevant: torch.Tensor, mask: torch.Tensor) 
 def binary_loss(
     logits: torch.Tensor, relevant: torch.Tensor, mask: torch.Tensor, counts: BatchCounts
 ) -> torch.Tensor:
-    """Binary cross-entropy of each candidate, (b, k), zero where there is none.
+    """Return the binary cross-entropy of each candidate, (b, k), zero for padding.
 
-    Relevant ones weigh min(20, irrelevant / relevant), counted over the whole batch.
+    Relevant ones have weight min(20, irrelevant / relevant), counted over the whole batch.
     """
     ratio = (counts.candidates - counts.relevant) / counts.relevant.clamp(min=1)
     losses = binary_cross_entropy_with_logits(
@@ -130,9 +130,9 @@ def binary_loss(
 def pair_loss(
     logits: torch.Tensor, relevant: torch.Tensor, negative: torch.Tensor, margin: float
 ) -> torch.Tensor:
-    """relu(margin - lowest relevant + highest irrelevant logit) of each query, (b,).
+    """Return relu(margin - lowest relevant + highest irrelevant logit) of each query, (b,).
 
-    Zero for a query whose candidates are all relevant, or all irrelevant.
+    The loss is zero for a query whose candidates are all relevant, or all irrelevant.
     """
     largest = torch.finfo(logits.dtype).max
     lowest = logits.masked_fill(~relevant, largest).amin(dim=1)  # (b,)

@@ -1,4 +1,4 @@
-"""Stage 2 as a task of the training loop: the base scorer, or the graph over it."""
+"""Define Stage 2 as a task of the training loop: the base scorer, or the graph over it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Scorer = BaseScorer | GraphScorer
 
 
 class RerankTask:
-    """A `Task`: trains a base scorer, or the graph over one.
+    """A `Task` that trains a base scorer, or the graph over one.
 
     Args:
-        scorer: What learns.
+        scorer: The scorer to train.
         train: Questions to learn from.
         validation: Questions to choose with.
-        weights: Of the parts of the loss.
+        weights: Weights of the parts of the loss.
         name: Name of the weights' file.
     """
 
@@ -63,45 +63,45 @@ class RerankTask:
         return len(self.train)
 
     def prepare(self, epoch: int, accelerator: Accelerator) -> None:
-        """Nothing: candidates stay as Stage 1 found them."""
+        """Do nothing: candidates stay as Stage 1 found them."""
 
     def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
-        """Ranking loss of a share of a batch; its mean over processes is the batch's.
+        """Return the ranking loss of a share of a batch; the mean over processes is the batch's.
 
-        What the parts of the loss are means over is counted over all processes.
+        The counts that divide the parts of the loss are over all processes.
         """
         batch = self.train.batch(share.items)
         relevant, mask = (
             torch.from_numpy(flags).to(accelerator.device) for flags in (batch.relevant, batch.mask)
         )
-        # A process without a question of its own computes another one's, for nothing.
+        # A process without a question of its own computes another's, which is not counted.
         own = mask if share.rank < share.total else torch.zeros_like(mask)
         counts = batch_counts(relevant, own, accelerator)
         logits = module(**tensors(batch, self.scorer, accelerator.device))
         return ranking_loss(logits, relevant, mask, self.weights, counts)
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
-        """Metrics of the validation questions; of a graph also its gates and channel weights."""
+        """Return metrics of the validation questions; of a graph also gates and channel weights."""
         found = candidate_metrics(self.validation, logits_of(self.scorer, self.validation))
         if isinstance(self.scorer, GraphScorer):
             found |= graph_measures(self.scorer, self.validation)
         return found
 
     def save(self, folder: Path) -> None:
-        """Write the weights as they are now into a new folder."""
+        """Write the current weights into a new folder."""
         make_folder(folder)
         save_weights(folder / self.name, self.scorer)
 
     def state(self) -> State:
-        """An empty state: there is none beyond the weights."""
+        """Return an empty state: a reranker has only its weights."""
         return {}
 
     def restore(self, state: State) -> None:
-        """Ignore a state: there is none beyond the weights."""
+        """Ignore the state: a reranker has only its weights."""
 
 
 def logits_of(scorer: Scorer, sets: CandidateSets) -> FloatArray:
-    """Logits of all candidates of all questions, (b, k) float32, without dropout."""
+    """Return the logits of all candidates of all questions, (b, k) float32, without dropout."""
     scorer.eval()
     device = _device(scorer)
     with torch.no_grad():
@@ -114,10 +114,10 @@ def logits_of(scorer: Scorer, sets: CandidateSets) -> FloatArray:
 
 
 def graph_measures(scorer: GraphScorer, sets: CandidateSets) -> dict[str, float]:
-    """Each layer's gate σ(g0), and mean weight α of each channel over all candidates.
+    """Return each layer's gate σ(g0), and the mean weight α of each channel over all candidates.
 
     Returns:
-        By name: "gate 1" and "weight 1 semantic" of the first layer, and so on.
+        Values by name: "gate 1" and "weight 1 semantic" for the first layer, and so on.
     """
     scorer.eval()
     device = _device(scorer)
@@ -141,7 +141,7 @@ def graph_measures(scorer: GraphScorer, sets: CandidateSets) -> dict[str, float]
 
 
 def tensors(batch: CandidateBatch, scorer: Scorer, device: torch.device) -> dict[str, torch.Tensor]:
-    """What a scorer reads of a batch, by the names of its arguments."""
+    """Return a scorer's inputs from a batch, by the names of its arguments."""
     names = ["query", "tokens", "rows", "scores", "features", "mask"]
     if isinstance(scorer, GraphScorer):
         names.append("relations")

@@ -1,4 +1,4 @@
-"""The base scorer of Stage 2: one logit for each candidate of a query."""
+"""Define the base scorer of Stage 2: one logit for each candidate of a query."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _FIRST_SCALE = 10.0
 
 @dataclass(frozen=True, slots=True)
 class ScorerShape:
-    """What decides the parameters of a base scorer.
+    """The settings that define the parameters of a base scorer.
 
     Attributes:
         width: Token width d.
-        features: Numbers a candidate beyond the paper's, f.
-        dropout: Inside the perceptron.
+        features: Number f of features per candidate beyond the paper's.
+        dropout: Dropout inside the perceptron.
     """
 
     width: int
@@ -29,7 +29,7 @@ class ScorerShape:
 
 
 class BaseScorer(nn.Module):
-    r"""Scores every candidate by itself, starting from the order of Stage 1.
+    r"""A scorer that scores every candidate by itself, starting from the order of Stage 1.
 
     Source: paper, section 3.4 (listwise base scorer), as the released recipe builds it.
     Departs: the paper's :math:`h^{(0)} = \varphi([q; z; q \odot z; |q - z|])` becomes two
@@ -42,11 +42,11 @@ class BaseScorer(nn.Module):
 
     where :math:`q` is the query token, :math:`z_i` a sheet token, :math:`s_i` its Stage 1
     score, :math:`\rho_i` its rank from 1 (best) down to 0 in equal steps, :math:`f_i` further
-    features, and :math:`a` a learnt number, 10 at first. The MLP has one hidden layer of
-    width d; its last layer is zero at first, so :math:`y_i = 10 s_i`.
+    features, and :math:`a` a learnt number, 10 at first. The MLP has one hidden layer of width d.
+    Its last layer is zero at first, so :math:`y_i = 10 s_i`.
 
-    A batch's lists share many sheets. What depends on a sheet alone is worked out once a sheet,
-    and then handed to its places in the lists: see `rows`.
+    The lists of a batch share many sheets. Terms that depend only on a sheet are computed once and
+    copied to its places in the lists; see `rows`.
 
     Args:
         shape: Width, features and dropout.
@@ -55,7 +55,7 @@ class BaseScorer(nn.Module):
         - query (b, d), tokens (n, d) of the batch's sheets, scores (b, k), features (b, k, f),
           mask (b, k) bool, rows (b, k) int: the place of each candidate among the n sheets
         - without rows: tokens (b, k, d), each candidate's own
-        - logits (b, k); what stands at masked places does not matter
+        - logits (b, k); values at masked places have no meaning
     """
 
     def __init__(self, shape: ScorerShape) -> None:
@@ -84,14 +84,14 @@ class BaseScorer(nn.Module):
         mask: torch.Tensor,
         rows: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Logits (b, k)."""
+        """Return logits (b, k)."""
         asked, states = self.states(query, tokens)
         return self.score(asked, states, scores, features, mask, rows)
 
     def states(
         self, query: torch.Tensor, tokens: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """States q' (b, d) and h, one for each token, all of unit length."""
+        """Return states q' (b, d) and h, one for each token, all of unit length."""
         asked = normalize(self.of_query(query), dim=-1)
         states = normalize(self.of_sheet(tokens), dim=-1)
         return asked, states
@@ -105,7 +105,7 @@ class BaseScorer(nn.Module):
         mask: torch.Tensor,
         rows: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Logits (b, k) of states (n, d), or (b, k, d) without rows, for queries q' (b, d)."""
+        """Return logits (b, k) of states (n, d), or (b, k, d) without rows, for queries (b, d)."""
         h, q = spread(states, rows), asked.unsqueeze(1)  # (b, k, d), (b, 1, d)
         own = torch.stack((scores, ranks(mask)), dim=-1)  # (b, k, 2)
         own = torch.cat((own, features), dim=-1)  # (b, k, 2 + f)
@@ -118,10 +118,10 @@ def _projection(width: int) -> nn.Sequential:
 
 
 def spread(values: torch.Tensor, rows: torch.Tensor | None) -> torch.Tensor:
-    """Values of sheets, at the sheets' places in the lists: (b, k, ·).
+    """Copy values of sheets to the sheets' places in the lists: (b, k, ·).
 
     Args:
-        values: (n, ·) of sheets; of anything else, with three axes, they stay as they are.
+        values: (n, ·) of sheets; values with three axes are returned as they are.
         rows: The sheet of each candidate, (b, k) int.
 
     >>> spread(torch.tensor([[1.0], [2.0]]), torch.tensor([[1, 0, 1]])).squeeze(-1).tolist()
@@ -135,16 +135,15 @@ def spread(values: torch.Tensor, rows: torch.Tensor | None) -> torch.Tensor:
 def blockwise(
     perceptron: nn.Sequential, parts: Sequence[torch.Tensor], rows: torch.Tensor | None
 ) -> torch.Tensor:
-    """A perceptron's output for each candidate, (b, k, ·); its first layer is taken apart.
+    """Return a perceptron's output for each candidate, (b, k, ·), with its first layer split.
 
-    W [x; y; ...] + b is worked out as W_x x + W_y y + ... + b: the same number, but what is
-    known of a sheet is multiplied once a sheet, and what is known of a query once a query, not
-    once for each of the b k candidates.
+    W [x; y; ...] + b is computed as W_x x + W_y y + ... + b. The result is the same, but sheets are
+    multiplied once per sheet and queries once per query, not once for each of the b k candidates.
 
     Args:
-        perceptron: Begins with a linear layer.
-        parts: What it reads, in the order of its columns: (n, ·) of sheets, (b, 1, ·) of
-            queries, (b, k, ·) of candidates.
+        perceptron: A perceptron that begins with a linear layer.
+        parts: Its inputs, in the order of its columns: (n, ·) of sheets, (b, 1, ·) of queries,
+            (b, k, ·) of candidates.
         rows: The sheet of each candidate, (b, k) int.
     """
     first = cast("nn.Linear", perceptron[0])
@@ -157,7 +156,7 @@ def blockwise(
 
 
 def ranks(mask: torch.Tensor) -> torch.Tensor:
-    """Ranks of candidates in list order, (b, k): from 1 down to 0 in equal steps; 1 if alone.
+    """Return ranks in list order, (b, k): from 1 down to 0 in equal steps; 1 if alone.
 
     >>> ranks(torch.tensor([[True, True, True], [True, False, False]])).tolist()[0]
     [1.0, 0.5, 0.0]

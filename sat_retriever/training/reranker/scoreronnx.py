@@ -1,4 +1,4 @@
-"""Conversion between a trained scorer and a reranker folder that runs without torch."""
+"""Convert a trained scorer to a reranker folder that runs without torch, and back."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sat_retriever.training.reranker.gnn import GraphScorer
 from sat_retriever.training.reranker.scorer import BaseScorer, ScorerShape
 
 _EXTRA = "train"  # installs onnx
-_EXAMPLE = 5  # candidates of the example that is exported with; any number can be scored
+_EXAMPLE = 5  # candidates of the export's example; the model takes any number
 
 
 class OneBase(nn.Module):
-    """A base scorer for one question without padding: what goes to ONNX."""
+    """A base scorer for one question without padding, for export to ONNX."""
 
     def __init__(self, scorer: BaseScorer) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class OneBase(nn.Module):
         scores: torch.Tensor,
         features: torch.Tensor,
     ) -> torch.Tensor:
-        """Logits (k,) of query (d,), tokens (k, d), scores (k,), features (k, f)."""
+        """Return logits (k,) of query (d,), tokens (k, d), scores (k,), features (k, f)."""
         mask = torch.ones_like(scores, dtype=torch.bool)
         logits: torch.Tensor = self.scorer(
             query[None], tokens[None], scores[None], features[None], mask[None]
@@ -43,7 +43,7 @@ class OneBase(nn.Module):
 
 
 class OneGraph(nn.Module):
-    """A graph for one question without padding: what goes to ONNX."""
+    """A graph for one question without padding, for export to ONNX."""
 
     def __init__(self, scorer: GraphScorer) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class OneGraph(nn.Module):
         features: torch.Tensor,
         relations: torch.Tensor,
     ) -> torch.Tensor:
-        """Logits (k,); relations (c, k, k), the rest as `OneBase`."""
+        """Return logits (k,); relations are (c, k, k), other inputs as in `OneBase`."""
         mask = torch.ones_like(scores, dtype=torch.bool)
         logits: torch.Tensor = self.scorer(
             query[None], tokens[None], scores[None], features[None], relations[None], mask[None]
@@ -70,12 +70,12 @@ def export_scorer(scorer: BaseScorer | GraphScorer, spec: GraphSpec, folder: Pat
 
     Args:
         scorer: The scorer, on the CPU; it is left in eval mode.
-        spec: What it reads.
-        folder: The folder; a reranker there is replaced.
+        spec: Its inputs.
+        folder: The folder; an existing reranker is replaced.
 
     Raises:
         EncoderError: If it cannot be exported or written.
-        MissingExtraError: If an optional package is missing; names the command.
+        MissingExtraError: If an optional package is missing; the message names the command.
     """
     one = OneGraph(scorer.eval()) if isinstance(scorer, GraphScorer) else OneBase(scorer.eval())
     inputs = _example(spec)
@@ -92,21 +92,21 @@ def export_scorer(scorer: BaseScorer | GraphScorer, spec: GraphSpec, folder: Pat
 
 
 def base_weights(folder: Path, spec: GraphSpec) -> dict[str, torch.Tensor]:
-    """Weights of a reranker's base scorer, for another one to begin with.
+    """Return the weights of a reranker's base scorer, as the start of another one.
 
     Args:
-        folder: A reranker, with a graph over its base scorer or without, compact or not; on
-            whatever tokens it was trained, and by whatever share of the cosine.
-        spec: What the other one is to read.
+        folder: A reranker folder, with or without a graph, compact or not, trained on any tokens
+            and with any share of the cosine.
+        spec: The inputs of the other scorer.
 
     Returns:
-        By name in a `BaseScorer`.
+        Weights by their names in a `BaseScorer`.
 
     Raises:
-        EncoderError: If the folder is no reranker, or damaged.
-        TrainingError: If it is of another width, start or features, or never learnt: many of its
-            weights are equal then, and the file holds equal ones once, without their names.
-        MissingExtraError: If an optional package is missing; names the command.
+        EncoderError: If the folder is not a reranker, or is damaged.
+        TrainingError: If its width, start or features differ, or it was never trained: the file
+            stores equal weights once, so an untrained scorer's names are missing.
+        MissingExtraError: If an optional package is missing; the message names the command.
     """
     theirs = read_graph_folder(folder)
     for name in ("width", "start", "features"):
@@ -127,7 +127,7 @@ def base_weights(folder: Path, spec: GraphSpec) -> dict[str, torch.Tensor]:
 
 
 def _example(spec: GraphSpec) -> dict[str, torch.Tensor]:
-    """Made-up candidates; drawn apart, so that no other random numbers change."""
+    """Return made-up candidates from a separate generator, so other random numbers stay."""
     draw = torch.Generator().manual_seed(0)
     k, d, f, c = _EXAMPLE, spec.width, len(spec.features), len(spec.channels)
     return {

@@ -1,8 +1,8 @@
-"""The training of Stage 2 in two phases: the base scorer, then the gated graph over it.
+"""Train Stage 2 in two phases: the base scorer, then the gated graph over it.
 
 run/base/        the base scorer alone, as a reranker folder
-run/reranker/    the best graph over it, or the base scorer where there are no layers
-run/*.safetensors    their weights, which another training can start from
+run/reranker/    the best graph over it, or the base scorer if there are no layers
+run/*.safetensors    their weights, as a start for another training
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class TrainedReranker:
     Attributes:
         folder: The run folder; `GraphReranker.load` reads its `reranker` and `base`.
         base: Validation metrics of the base scorer; None if it came from another run.
-        graph: Those of the graph over it; None without layers.
-        best_epoch: Epoch of the last phase that was kept.
+        graph: Validation metrics of the graph over it; None without layers.
+        best_epoch: The kept epoch of the last phase.
     """
 
     folder: Path
@@ -79,25 +79,25 @@ def train_reranker(
     Source: paper, section 3.4 and appendix A.
 
     Args:
-        train: Questions to learn from, see `candidate_sets`; with more candidates or channels
-            than the settings name, the first ones and the named ones are read.
+        train: Questions to learn from, see `candidate_sets`. If they have more candidates or
+            channels than the settings name, only the first or the named ones are read.
         validation: Questions to choose epochs with, of the same kind.
         settings: All hyper-parameters.
         folder: Run folder; a new one, or that of the same training.
-        base: Run folder of another training whose base scorer is taken as it is; it must have
-            been trained on the same tokens, candidates and features.
-        start_from: Reranker folder whose base scorer's weights this one's begin with; see
-            `scoreronnx.base_weights`. None begins with random ones, as the paper does.
-        data_name: What the data is called; for the reader of the run folder.
-        progress: Is told about every step.
+        base: Run folder of another training whose base scorer is used as it is; it must have been
+            trained on the same tokens, candidates and features.
+        start_from: Reranker folder whose base scorer gives the initial weights; see
+            `scoreronnx.base_weights`. None starts from random weights, as the paper does.
+        data_name: Name of the data, for the reader of the run folder.
+        progress: Called at every step.
 
     Raises:
-        InputError: If the sets were built with other settings than these, or nothing is left
-            to train, or both `base` and `start_from` are given.
+        InputError: If the sets were built with other settings, nothing is left to train, or both
+            `base` and `start_from` are given.
         TrainingError: If the folder holds another training, `base` or `start_from` does not fit,
-            or the loss is no finite number.
-        EncoderError: If `start_from` holds no reranker, or it is damaged.
-        MissingExtraError: If an optional package is missing; names the command.
+            or the loss is not finite.
+        EncoderError: If `start_from` holds no reranker, or a damaged one.
+        MissingExtraError: If an optional package is missing; the message names the command.
         OutputError: If the folder cannot be written.
     """
     if base is not None and not settings.layers:
@@ -131,7 +131,7 @@ def train_reranker(
 
 @dataclass(frozen=True, slots=True)
 class _Training:
-    """A training that is not finished yet."""
+    """An unfinished training."""
 
     train: CandidateSets
     validation: CandidateSets
@@ -139,13 +139,13 @@ class _Training:
     run: RunFolder
     accelerator: Accelerator
     progress: TrainingProgress | None
-    first: Mapping[str, torch.Tensor] | None  # weights that the base scorer begins with
+    first: Mapping[str, torch.Tensor] | None  # initial weights of the base scorer
 
     def run_phases(self, other: Path | None) -> None:
-        """Train what is still to be trained, and write what came of it.
+        """Run the remaining phases and write the result.
 
         Args:
-            other: Run folder that the base scorer comes from; None to train one.
+            other: Run folder of a finished base scorer; None to train one.
         """
         base, graph = self._new_base(), None
         base_fitted = graph_fitted = None
@@ -225,10 +225,10 @@ class _Training:
 
 
 def _fitting_base(run: Path, train: CandidateSets) -> Path:
-    """The weights of another run's base scorer, if it reads what this one is to read.
+    """Return the file of another run's base weights, if it has the same inputs.
 
     Raises:
-        TrainingError: If it is not there, or was trained on something else.
+        TrainingError: If it is missing, or was trained on other inputs.
     """
     file = run / _weights(BASE)
     try:
@@ -253,7 +253,7 @@ def _weights(phase: str) -> str:
 
 @contextmanager
 def _seeded(*seeds: int) -> Iterator[None]:
-    """Random numbers of these seeds within the block, as before after it."""
+    """Seed the random numbers within the block, and restore them after it."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(int(np.random.SeedSequence(seeds).generate_state(1)[0]))
         yield

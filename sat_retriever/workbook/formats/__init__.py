@@ -1,1 +1,1 @@
-"""One file to messages, by its format."""
+"""Readers of file formats: one file to messages."""

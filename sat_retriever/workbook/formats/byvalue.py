@@ -1,4 +1,4 @@
-"""A workbook to messages by its values: xlsb, xls, ods, and damaged packages."""
+"""Messages about a workbook by its values: xlsb, xls, ods, and damaged packages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Known:
     """Facts about the sheets of a workbook beside their values.
 
     Attributes:
-        states: State of the formulas, by sheet; those of other sheets were not read.
+        states: State of the formulas, by sheet; formulas of other sheets were not read.
         tables: Declared tables.
         unsaved: Cells whose formula has no saved value, by sheet.
     """
@@ -40,13 +40,13 @@ NOTHING_KNOWN = Known()
 def read_by_value(
     reading: Reading, known: Known = NOTHING_KNOWN, *, by_openpyxl: bool = False
 ) -> Iterator[Json]:
-    """Messages about an xlsb, xls or ods, or a package too damaged for anything but values.
+    """Yield messages about an xlsb, xls or ods, or about a package too damaged for more.
 
     Args:
         reading: The workbook.
-        known: What is known of it already.
-        by_openpyxl: True if openpyxl reads its format, too. Otherwise there is no other reader
-            for a file at which calamine crashed.
+        known: Facts that are already known.
+        by_openpyxl: True if openpyxl reads its format, too. Otherwise no other reader exists
+            for a file on which calamine crashed.
 
     Raises:
         Refused: If no reader opens it.

@@ -1,4 +1,4 @@
-"""Formulas that fill a range, spread over the cells they fill."""
+"""Expansion of formulas that fill a range to the cells that they fill."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def cell_formulas(
 ) -> list[RawFormula]:
     """One plain formula for each cell of an area that has one, at most `MAX_CELLS` of them.
 
-    A formula that fills a range is moved to each of its cells, as copying it would do; where
-    it cannot be taken apart, it stays in its first cell alone.
+    A formula that fills a range is moved to each of its cells, as if copied. If it cannot be
+    parsed, only its first cell gets it.
 
     Args:
         formulas: (cell, text, range, kind) as a sheet holds them.
-        area: The cells.
-        owners: The cell whose formula a cell has, where the sheet says it: a value may have been
-            typed over a cell in the middle of a filled range.
+        area: Area of the cells.
+        owners: Cell whose formula a cell has, if known from the sheet: a cell in the middle of
+            a filled range may have been overwritten with a value.
 
     >>> cell_formulas([("B1", "A1*2", "B1:B3", "shared")], Area(2, 1, 9, 9))
     [('B2', 'A2*2', None, 'normal'), ('B3', 'A3*2', None, 'normal')]
@@ -49,11 +49,11 @@ def cell_formulas(
 
 
 def formula_cells(formulas: Iterable[RawFormula], area: Area) -> list[Place]:
-    """The cells of an area that have a formula, in as many of their first rows as are answered.
+    """The cells of an area that have a formula, in as many first rows as an answer can hold.
 
     Args:
         formulas: (cell, text, range, kind) as a sheet holds them.
-        area: The cells.
+        area: Area of the cells.
 
     >>> formula_cells([("B1", "A1*2", "B1:B3", "shared")], Area(2, 1, 9, 9))
     [(2, 2), (3, 2)]
@@ -73,12 +73,12 @@ def formula_cells(formulas: Iterable[RawFormula], area: Area) -> list[Place]:
 
 
 def formula_owners(chunks: Iterator[bytes], area: Area, limits: Limits) -> dict[Place, Place]:
-    """The cell whose formula a cell has, of the first `MAX_CELLS` cells of an area with one.
+    """Map the first `MAX_CELLS` cells with a formula in an area to the cells that own it.
 
     Args:
         chunks: The bytes of a worksheet part.
-        area: The cells.
-        limits: Bounds on nesting.
+        area: Area of the cells.
+        limits: Limits on nesting.
     """
     found: dict[Place, Place] = {}
     masters: dict[str, Place] = {}  # by the number of a shared formula
@@ -134,12 +134,12 @@ def _by_range(formulas: Iterable[RawFormula], area: Area) -> Iterator[tuple[Plac
 
 
 def _filled(formulas: Iterable[RawFormula], area: Area) -> Iterator[tuple[int, int, int, int]]:
-    """Top, left, bottom and right of what each formula fills of an area; a million take seconds."""
+    """Top, left, bottom and right of each formula's cells in an area; a million take seconds."""
     for cell, _text, ref, kind in formulas:
         place = split_ref(cell)
         if place is None:
             continue
-        if place[0] > area.bottom:  # they are in the order of rows
+        if place[0] > area.bottom:  # formulas are in row order
             return
         top, left = bottom, right = place
         filled = area_of(ref) if kind == "shared" and ref else None

@@ -1,4 +1,4 @@
-"""Facts about a sheet beside its values, and the two put together."""
+"""Facts about a sheet beside its values, and merging them with the values."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class SheetFacts:
     Attributes:
         area: Smallest rectangle of all cells that hold a value or a formula.
         formula_area: Smallest rectangle of all cells with a formula.
-        errors: (row, column, text) of cells holding an error value.
+        errors: (row, column, text) of cells with an error value.
         merges: Merged rectangles.
-        damage: Why reading stopped before the end; empty if it did not.
-        cut: Why it stopped before the end, if for what it cost; None if it did not.
+        damage: Reason why damage ended the reading early; empty if it did not.
+        cut: Limit that ended the reading early; None if none did.
         dimension: Used range as the file itself states it, which may be wrong.
-        unsaved: Cells whose formula has no saved value, all those that an array fills
-            included; as many as a sheet may have cells.
+        unsaved: Cells whose formula has no saved value, including all cells that an array
+            fills; at most as many as the limit on a sheet's cells.
     """
 
     area: Area | None = None
@@ -38,7 +38,7 @@ class SheetFacts:
 
 
 def with_facts(values: SheetValues, facts: SheetFacts | None) -> tuple[Grid, Area | None]:
-    """Grid and used range, corrected by the facts where these are better known."""
+    """Grid and used range of the values, corrected by the facts."""
     if facts is None:
         return values.grid, values.area
     grid = with_errors(values.grid, facts.errors)

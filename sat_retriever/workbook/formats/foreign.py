@@ -1,4 +1,4 @@
-"""Files that no format reads: what they are instead, and what can be done about it."""
+"""Kinds of files that no format reads, with advice on what to do."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ _BINARY_STARTS = (
     b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"\x7fELF",
     b"MZ", b"BZh", b"\xfd7zXZ", b"{\\rtf", b"SQLite format 3", b"OggS", b"ID3", b"RIFF",
 )  # fmt: skip
-_TAR = slice(257, 262)  # where a tar archive says that it is one
+_TAR = slice(257, 262)  # place of a tar archive's signature
 _LFS_START = b"version https://git-lfs.github.com/spec/v1"
 _CONTROLS = [bytes([code]) for code in range(32) if code not in (9, 10, 12, 13, 26, 27)]
 
 
 def not_a_spreadsheet(message: str) -> Kind:
-    """The kind of a file that is something else."""
+    """The kind of a file that is not a spreadsheet, with a reason."""
     return Kind("", SkipReason.NOT_A_SPREADSHEET, message)
 
 
 _LFS_POINTER = not_a_spreadsheet(
-    "A Git LFS pointer, its content was not fetched; fetch it with git lfs pull, and index again."
+    "A Git LFS pointer without its content; fetch it with git lfs pull, and index again."
 )
 
 
 def foreign(shown: Shown) -> Kind | None:
-    """The kind of a file that no signature of a format marks; None if it may be flat text."""
+    """The kind of a file without a known format's signature; None if it may be flat text."""
     if shown.entries is not None:
         return _foreign_package(shown, shown.entries.keys())
     if shown.streams is not None:
         if shown.streams & OLE_DOCUMENTS:
-            return not_a_spreadsheet("An OLE2 document that is no workbook.")
+            return not_a_spreadsheet("An OLE2 document that is not a workbook.")
         return not_a_spreadsheet("An OLE2 container without a workbook stream.")
     if shown.head.startswith(_BINARY_STARTS):
-        return not_a_spreadsheet("The file's signature is that of another kind of document.")
+        return not_a_spreadsheet("The file has the signature of another kind of document.")
     return _foreign_text(shown.head)
 
 
@@ -54,26 +54,26 @@ def is_office_document(shown: Shown) -> bool:
 
 def _foreign_package(shown: Shown, names: Collection[str]) -> Kind:
     if "mimetype" in names:
-        return not_a_spreadsheet("An OpenDocument file or e-book that is no spreadsheet.")
+        return not_a_spreadsheet("An OpenDocument file or e-book that is not a spreadsheet.")
     if is_office_document(shown):
-        return not_a_spreadsheet("An Office document that is no workbook.")
+        return not_a_spreadsheet("An Office document that is not a workbook.")
     if any(name.startswith("index/") and name.endswith(".iwa") for name in names):
         numbers = "An Apple iWork document; export a spreadsheet from Numbers as .xlsx."
         return Kind("", SkipReason.UNSUPPORTED, numbers)
-    return not_a_spreadsheet("A ZIP archive that is no workbook.")
+    return not_a_spreadsheet("A ZIP archive that is not a workbook.")
 
 
 def _foreign_text(head: bytes) -> Kind | None:  # noqa: PLR0911 - a ladder
     if head.startswith(_LFS_START):
         return _LFS_POINTER
     if head[_TAR] == b"ustar":
-        return not_a_spreadsheet("A tar archive that is no spreadsheet.")
+        return not_a_spreadsheet("A tar archive that is not a spreadsheet.")
     wide = wide_encoding(head)
     text = head.decode(wide, "ignore").encode("utf-8", "ignore") if wide else head
-    # Zero bytes in text are left by writers that broke off, or by fields of a fixed length.
+    # Zero bytes in text come from interrupted writers, or from fields of fixed length.
     plain = text.replace(b"\x00", b"").removeprefix(b"\xef\xbb\xbf")
     if not plain:
-        return Kind("", SkipReason.EMPTY_FILE, "The file has no bytes but zeros.")
+        return Kind("", SkipReason.EMPTY_FILE, "The file has only zero bytes.")
     if _MARKUP.match(plain):
         page = "HTML or XML under a spreadsheet's name; open it in Excel and save it as .xlsx."
         return Kind("", SkipReason.UNSUPPORTED, page)
@@ -82,5 +82,5 @@ def _foreign_text(head: bytes) -> Kind | None:  # noqa: PLR0911 - a ladder
         return Kind("", SkipReason.UNSUPPORTED, web)
     controls = sum(plain.count(code) for code in _CONTROLS)
     if controls * 100 > len(plain):
-        return not_a_spreadsheet("Binary content that is no known spreadsheet format.")
+        return not_a_spreadsheet("Binary content that is not in a known spreadsheet format.")
     return None

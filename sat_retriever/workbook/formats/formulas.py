@@ -1,4 +1,4 @@
-"""One sheet's formulas to messages: as they are, and reduced to the references they hold."""
+"""Messages about the formulas of a sheet: in full, and reduced to their references."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from sat_retriever.workbook.messages import formulas_to_json, references_to_json
 from sat_retriever.workbook.request import Request
 
 MAX_REFERENCES_OF_SHEET = 2_000
-MAX_REFERENCES = 20_000  # of a workbook
+MAX_REFERENCES = 20_000  # per workbook
 _FORMULA_BATCH = 5_000
-_CLOCK = 256  # formulas between two looks at it
+_CLOCK = 256  # formulas between two checks of the clock
 
 
 @dataclass(slots=True)
 class Formulas:
-    """The formulas of one workbook while its sheets are read, within their limits.
+    """Reader of the formulas of one workbook within their limits.
 
     Attributes:
-        request: What is asked for.
+        request: Parts of the workbook to read.
         names: Casefolded names and tables of the workbook.
-        budget: How many may still be taken apart.
+        budget: Budget with the number of formulas that may still be parsed.
     """
 
     request: Request
@@ -40,10 +40,10 @@ class Formulas:
         self._formulas_left = self.request.limits.formulas
 
     def messages(self, sheet: str, formulas: Sequence[RawFormula]) -> Generator[Json, None, bool]:
-        """Formulas and references of a sheet, each if asked for; else which cells have any.
+        """Yield the requested formulas, references, or cells with formulas of a sheet.
 
         Returns:
-            Whether all formulas were looked at.
+            True if all formulas were inspected.
         """
         if self.request.formulas:
             yield from self._raw(sheet, formulas)
@@ -53,7 +53,7 @@ class Formulas:
             return True
         cut: list[tuple[str, SkipReason]] = []
         allowed = self._allowed(formulas, cut)
-        literals = self.request.examples  # without them nothing a cell says is kept
+        literals = self.request.examples  # without examples, no cell content is kept
         found = references_of(sheet, allowed, names=self.names, literals=literals)
         kept = found[: min(MAX_REFERENCES_OF_SHEET, self._references_left)]
         self._references_left -= len(kept)
@@ -96,14 +96,14 @@ class Formulas:
         if len(kept) < len(found):
             message = (
                 f"Only the first {len(kept):,} of {len(found):,} references of its formulas are"
-                f" kept; the limit is {MAX_REFERENCES_OF_SHEET:,} a sheet and"
-                f" {MAX_REFERENCES:,} a workbook."
+                f" kept; the limit is {MAX_REFERENCES_OF_SHEET:,} per sheet and"
+                f" {MAX_REFERENCES:,} per workbook."
             )
             yield skip(self.request, SkipReason.TOO_LARGE, message, sheet)
         for cell, reason in cut:
             limits = self.request.limits
-            why = f"the limit is {limits.formulas:,} formulas a workbook"
+            why = f"the limit is {limits.formulas:,} formulas per workbook"
             if reason is SkipReason.TIMEOUT:
                 why = limits.why_cut(reason)
-            message = f"Its formulas from {cell} on were not looked at: {why}."
+            message = f"Its formulas from {cell} on were not inspected: {why}."
             yield skip(self.request, reason, message, sheet)

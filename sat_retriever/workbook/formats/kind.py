@@ -1,4 +1,4 @@
-"""The beginning of a file, by which its format is recognised, and the kind that was found."""
+"""The beginning of a file, by which its format is recognised, and the recognised kind."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The format of a file, and why it cannot be read if it cannot.
+    """The format of a file, and the reason if it cannot be read.
 
     Attributes:
-        format: One of `FORMAT_NAMES`, or "" when it is no spreadsheet this package reads.
-            "csv" stands for any delimited text.
-        reason: Why it cannot be read as it stands; None when it can be tried.
+        format: One of `FORMAT_NAMES`, or "" if this package cannot read it. "csv" stands for
+            any delimited text.
+        reason: Reason why it cannot be read as it is; None if reading can be tried.
         message: The reason as a sentence; empty without one.
     """
 
@@ -41,7 +41,7 @@ class Shown:
         head: Its first 64 KiB.
         entries: Entries of a ZIP archive by name, in lower case and with forward slashes.
             None for any other file, and for an archive whose table of contents is damaged.
-        damage: Why the table of contents of a ZIP archive cannot be read; None if it can.
+        damage: Reason why a ZIP archive's table of contents cannot be read; None if it can.
         streams: Streams and storages of an OLE2 container, in lower case; None for any other
             file.
     """
@@ -55,10 +55,10 @@ class Shown:
 
     @classmethod
     def of(cls, file: BinaryIO, name: str, limits: Limits) -> Shown:
-        """The beginning of an opened file.
+        """Read the beginning of an opened file.
 
         Raises:
-            Refused: If a ZIP archive lists too many entries to be looked at.
+            Refused: If a ZIP archive lists too many entries.
         """
         head = file.read(_HEAD_BYTES)
         if head.startswith(ole.MAGIC):
@@ -75,7 +75,7 @@ class Shown:
         return cls(name, head, entries, _archive=archive)
 
     def entry(self, name: str) -> bytes:
-        """The first 4 MiB of an entry; as much as can be read of a damaged one, maybe nothing."""
+        """The first 4 MiB of an entry; empty if it is missing or damaged."""
         info = (self.entries or {}).get(name)
         if info is None or self._archive is None:
             return b""
@@ -86,7 +86,7 @@ class Shown:
             return b""
 
     def kind(self, name: str) -> Kind:
-        """The kind of a file of this format: damaged if its table of contents is."""
+        """The kind of a file of format `name`: damaged if its table of contents is."""
         if self.damage is None:
             return Kind(name)
         return Kind(name, self.damage.reason, self.damage.message)

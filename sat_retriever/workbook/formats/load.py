@@ -1,7 +1,7 @@
-"""One file to messages: records, formulas, structure and skipped parts, as JSON objects.
+"""Messages about one file: records, formulas, structure and skipped parts, as JSON objects.
 
-This is the worker's half of the reader. It is a generator, so that formulas cross to
-the parent while the next sheet is read.
+This is the worker's half of the reader. It is a generator, so that messages reach the parent
+process while the next sheet is read.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from sat_retriever.workbook.opening.regular import open_regular
 from sat_retriever.workbook.request import Request
 from sat_retriever.workbook.tables.records import Source
 
-# What Excel encrypts with when only a structure is protected, and opens without asking.
+# Excel encrypts with it when only the structure is protected, and opens such files unasked.
 _EXCELS_OWN_PASSWORD = "VelvetSweatshop"
 
 
 def load(request: Request) -> Iterator[Json]:
-    """Messages about one file, the last one with the key "done"."""
+    """Yield messages about one file; the last one has the key "done"."""
     path = Path(request.path)
     done: Json = {"format": "", "content_hash": "", "size": 0, "modified_ns": 0, "changed": False}
     try:
@@ -52,7 +52,7 @@ def load(request: Request) -> Iterator[Json]:
     except Refused as refused:
         yield skip(request, refused.reason, refused.message)
     except MemoryError:
-        over = f"Reading takes more than {request.limits.memory_mb:,} MiB of memory."
+        over = f"Reading needs more than {request.limits.memory_mb:,} MiB of memory."
         yield skip(request, SkipReason.OUT_OF_MEMORY, over)
     except OSError as error:
         unreadable = f"The file cannot be read: {error.strerror or error}."
@@ -64,7 +64,7 @@ def _load_open(request: Request, name: str, file: BinaryIO, done: Json) -> Itera
     kind = _sound(sniff_file(file, name, request.limits), done)
     done["content_hash"] = content_hash(file)
     refusal = locked.refusal(file, request.limits)
-    if kind.reason is SkipReason.ENCRYPTED:  # of an ods, too
+    if kind.reason is SkipReason.ENCRYPTED:  # also for an ods
         refusal = Refused(kind.reason, kind.message)
     if refusal is not None:
         file = _decrypted(request, file, refusal)
@@ -79,10 +79,11 @@ def _load_open(request: Request, name: str, file: BinaryIO, done: Json) -> Itera
 
 
 def _sound(kind: Kind, done: Json) -> Kind:
-    """The kind of a file that can be tried.
+    """Check that reading a file of this kind can be tried; return the kind.
 
     Raises:
-        Refused: If it is no spreadsheet, or cannot be read for another reason than damage.
+        Refused: If it is not a spreadsheet, or cannot be read for reasons other than damage
+            or encryption.
     """
     done["format"] = kind.format
     if kind.reason not in (SkipReason.DAMAGED, SkipReason.ENCRYPTED, None):
@@ -91,10 +92,10 @@ def _sound(kind: Kind, done: Json) -> Kind:
 
 
 def _decrypted(request: Request, file: BinaryIO, refusal: Refused) -> BinaryIO:
-    """The plain file by the password at hand, or by the one that Excel itself tries.
+    """Decrypt a file with the given password, or with the one that Excel itself tries.
 
     Raises:
-        Refused: If no password opens it, or what it opens is damaged or encrypted again.
+        Refused: If no password opens it, or the result is damaged or encrypted again.
     """
     plain = _opened(request, file, refusal)
     again = locked.refusal(plain, request.limits)

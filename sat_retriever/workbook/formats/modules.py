@@ -1,4 +1,4 @@
-"""The module of each format in the registry."""
+"""Lookup of the module of each format in the registry."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 class FormatModule(Protocol):
     """The two functions that the module of a format defines.
 
-    It is imported by every program that walks a folder. So it imports the libraries by which
-    it reads inside `messages` only.
+    Every program that walks a folder imports the module. So it imports the libraries that read
+    the file only inside `messages`.
     """
 
     def recognise(self, shown: Shown) -> Kind | None:
         """The kind of a file of this format; None for a file of any other."""
 
     def messages(self, reading: Reading) -> Iterator[Json]:
-        """Messages about a file of this format.
+        """Yield messages about a file of this format.
 
         Raises:
-            Refused: If nothing of it can be read.
+            Refused: If no part of it can be read.
         """
 
 

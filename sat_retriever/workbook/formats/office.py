@@ -1,4 +1,4 @@
-"""Workbooks of Microsoft Office as ZIP packages: which format one is."""
+"""Recognition of the formats of Microsoft Office workbooks in ZIP packages."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MAIN_PARTS = {"xl/workbook.bin": "xlsb", "xl/workbook.xml": "xlsx"}
 def package_format(shown: Shown) -> str:
     """The format of a package by its content types, else by its parts; "" for any other file.
 
-    An archive whose table of contents is damaged counts as a workbook of Office, unless it
-    begins like an OpenDocument file.
+    An archive with a damaged table of contents counts as an Office workbook, unless it begins
+    like an OpenDocument file.
     """
     if shown.damage is not None:
         if b"opendocument.spreadsheet" in shown.head:

@@ -1,4 +1,4 @@
-"""A workbook while it is read: what is asked for, its opened file, and what it may still cost."""
+"""State of reading a workbook: the request, the opened file, and the remaining budget."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from sat_retriever.workbook.values.readers import Readers
 
 @dataclass(slots=True)
 class Reading:
-    """A workbook while it is read.
+    """State of reading one workbook.
 
     Attributes:
-        request: What is asked for.
-        source: What all its records have in common.
+        request: Parts of the workbook to read.
+        source: Common properties of all its records.
         file: The opened file, decrypted if it was encrypted.
-        damage: What is known to be wrong with it, as a sentence; empty if nothing is.
-        budget: What may still be read of it.
+        damage: Known damage as a sentence; empty if there is none.
+        budget: Remaining work budget.
         readers: Its value readers.
-        profiles_left: Profiles that it may still have.
+        profiles_left: Number of profiles that it may still have.
     """
 
     request: Request

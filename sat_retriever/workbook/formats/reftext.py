@@ -1,4 +1,4 @@
-"""References written as a formula has them."""
+"""References written in the notation of formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sheets of a workbook to messages, in the same way for every format."""
+"""Messages about the sheets of a workbook, in the same way for every format."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def each_sheet(
     sheets: Sequence[ListedSheet],
     read: Callable[[int, ListedSheet], Iterator[Json]],
 ) -> Iterator[Json]:
-    """Messages about the sheets that are asked for, and why some are not read.
+    """Yield messages about the requested sheets, and reasons for sheets that are not read.
 
     Args:
         reading: The workbook.
         sheets: Its sheets in tab order.
-        read: The messages about one sheet, by its position and its name.
+        read: Function that yields the messages about one sheet at a position.
     """
     request = reading.request
     seen: set[str] = set()
@@ -56,9 +56,9 @@ def each_sheet(
 
 
 def _no_more(reading: Reading, index: int, total: int) -> Json | None:
-    """The message that no sheet from a position on is read; None if the next one is."""
+    """The message that a limit ends the reading before a sheet; None if it can be read."""
     limits = reading.request.limits
-    reason, why = SkipReason.TOO_LARGE, f"the limit is {limits.sheets:,} sheets a workbook"
+    reason, why = SkipReason.TOO_LARGE, f"the limit is {limits.sheets:,} sheets per workbook"
     if reading.budget.late():
         reason = SkipReason.TIMEOUT
         why = limits.why_cut(reason)
@@ -69,7 +69,7 @@ def _no_more(reading: Reading, index: int, total: int) -> Json | None:
 
 
 def _refusal(sheet: ListedSheet, seen: set[str]) -> tuple[SkipReason, str] | None:
-    """Why a listed sheet is not read at all; None if it is."""
+    """Reason why a listed sheet is not read at all; None if it is read."""
     if sheet.other:
         return SkipReason.NOT_A_WORKSHEET, f"A {sheet.other} has no cells of its own."
     if sheet.name in seen:
@@ -84,12 +84,12 @@ def sheet_messages(
     tables: Sequence[TableObject],
     state: FormulaState,
 ) -> Iterator[Json]:
-    """The record of one sheet and its profiles, or why there is none.
+    """Yield the record of one sheet and its profiles, or the reason why there is none.
 
     Args:
-        reading: The workbook it stands in.
+        reading: Its workbook.
         sheet: Name and visibility.
-        facts: Facts from its XML; None if only its values are read.
+        facts: Facts from its XML; None if only values are read.
         tables: Its declared tables.
         state: State of its formulas.
     """
@@ -116,15 +116,15 @@ def value_messages(
     tables: Sequence[TableObject],
     state: FormulaState,
 ) -> Iterator[Json]:
-    """The record and profiles that the values of one sheet give, or its cells if these are asked.
+    """Yield the record and profiles from the values of one sheet, or its cells if requested.
 
     Args:
-        reading: The workbook it stands in.
+        reading: Its workbook.
         sheet: Name and visibility.
         values: Its values.
-        facts: As `sheet_messages`.
-        tables: As `sheet_messages`.
-        state: As `sheet_messages`.
+        facts: As in `sheet_messages`.
+        tables: As in `sheet_messages`.
+        state: As in `sheet_messages`.
     """
     request = reading.request
     grid, area = with_facts(values, facts)
@@ -155,7 +155,7 @@ def value_messages(
 
 
 def _profiles(reading: Reading, record: SheetRecord, grid: Grid) -> Iterator[Json]:
-    """Profiles of a sheet's columns, if asked for and if values may be kept."""
+    """Yield profiles of a sheet's columns, if requested and if values may be kept."""
     if not (reading.request.examples and reading.request.links):
         return
     found = column_profiles(record, grid)[: reading.profiles_left]
@@ -167,13 +167,13 @@ def _profiles(reading: Reading, record: SheetRecord, grid: Grid) -> Iterator[Jso
 def _why_partial(
     values: SheetValues, facts_cut: SkipReason | None, area: Area, limits: Limits
 ) -> tuple[SkipReason, str] | None:
-    """Why a record tells of only a part of its sheet; None if it tells of all.
+    """Reason why a record covers only part of its sheet; None if it covers all.
 
     Args:
         values: Its values.
-        facts_cut: Why its formulas were not read to the end, if they were not.
-        area: Its used range, as far as it is known.
-        limits: The bounds.
+        facts_cut: Limit that ended the reading of its formulas; None if none did.
+        area: Its used range, as far as known.
+        limits: The limits.
     """
     rows = area.bottom - area.top + 1
     read = min(rows, len(values.grid.rows))
@@ -182,9 +182,12 @@ def _why_partial(
         why = limits.why_cut(reason)
         return reason, f"Only the first {read:,} of its rows were read: {why}."
     if reason is SkipReason.DAMAGED:
-        return reason, f"The sheet is damaged behind row {area.top + read - 1:,}; it ends there."
+        return reason, f"The sheet is damaged after row {area.top + read - 1:,}; it was cut there."
     if reason is not None:
-        why = f"the limit is {limits.cells:,} cells a sheet, {limits.workbook_cells:,} a workbook"
+        why = (
+            f"the limits are {limits.cells:,} cells per sheet and"
+            f" {limits.workbook_cells:,} per workbook"
+        )
         return reason, f"Only the first {read:,} of its {rows:,} rows were read: {why}."
     if facts_cut is not None:
         return facts_cut, f"Not all of its formulas were read: {limits.why_cut(facts_cut)}."
@@ -193,7 +196,7 @@ def _why_partial(
 
 def _lost(cells: int) -> str:
     many = f"{cells:,} cells cannot" if cells > 1 else "One cell cannot"
-    return f"{many} be read, for example because the text is missing in the workbook; left empty."
+    return f"{many} be read, for example because its text is missing from the workbook; left empty."
 
 
 def _values(reading: Reading, sheet: str, facts: SheetFacts | None) -> SheetValues:

@@ -1,7 +1,7 @@
-"""The kind of a file, told by its first bytes and its table of contents, not by its name.
+"""Recognition of a file's kind by its first bytes and table of contents, not by its name.
 
-Flat text alone has no signature. There the extension decides for files that a folder walk
-meets, and the content for files that the user names.
+Only flat text has no signature. For it, the extension decides about files found in a folder
+walk, and the content about files that the user names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.opening.regular import open_regular
 
 _OWNER_BYTES = 165
-# Reasons that do not tell whether a file is a workbook: then its extension decides.
+# Reasons that leave open whether a file is a workbook: the extension then decides.
 _UNCLEAR = (
     SkipReason.DAMAGED,
     SkipReason.EMPTY_FILE,
@@ -35,14 +35,14 @@ _UNCLEAR = (
 
 
 def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Kind:
-    """The kind of the file at `path`; reads its head and its table of contents only.
+    """The kind of the file at `path`, from its head and its table of contents only.
 
     Args:
         path: Any file; a directory, FIFO, device or missing file gives a reason.
-        named: True when the user named this very file. In a folder walk (False) flat
-            text counts as a spreadsheet only under its own extensions, and a broken
-            package only under a spreadsheet's extension.
-        limits: Bounds on the file's size and number of entries.
+        named: True if the user named this file. In a folder walk (False), flat text counts as a
+            spreadsheet only with one of its own extensions, and a broken package only with a
+            spreadsheet's extension.
+        limits: Limits on the file's size and number of entries.
     """
     try:
         with open_regular(path) as file:
@@ -55,13 +55,13 @@ def sniff(path: Path, *, named: bool = True, limits: Limits | None = None) -> Ki
 
 
 def sniff_file(file: BinaryIO, name: str, limits: Limits) -> Kind:
-    """The kind of an opened file on disk; left at its start."""
+    """The kind of an opened file on disk; the file is left at its start."""
     size = os.fstat(file.fileno()).st_size
     try:
         kind = _kind(file, name, limits)
     except MemoryError:
-        # Some compression methods ask for a dictionary of any size the file names.
-        kind = Kind("", SkipReason.ZIP_BOMB, "Its table of contents takes too much memory.")
+        # Some compression methods allocate a dictionary of whatever size the file states.
+        kind = Kind("", SkipReason.ZIP_BOMB, "Its table of contents needs too much memory.")
     file.seek(0)
     if size > limits.file_bytes and kind.reason is not SkipReason.NOT_A_SPREADSHEET:
         big = f"The file has {size:,} bytes; the limit is {limits.file_bytes:,}."
@@ -70,7 +70,7 @@ def sniff_file(file: BinaryIO, name: str, limits: Limits) -> Kind:
 
 
 def sniff_bytes(file: BinaryIO, limits: Limits) -> Kind:
-    """The kind of an already opened file, for example a decrypted one; left at its start."""
+    """The kind of a decrypted file; the file is left at its start."""
     file.seek(0)
     kind = _kind(file, "decrypted", limits)
     file.seek(0)
@@ -78,7 +78,7 @@ def sniff_bytes(file: BinaryIO, limits: Limits) -> Kind:
 
 
 def is_named(path: Path) -> bool:
-    """True if a file is called like a spreadsheet: if it is none, the user is told of it."""
+    """True if a file has a spreadsheet's extension; if it is not one, the user is told so."""
     return bool(extension_of(path.name))
 
 
@@ -92,7 +92,7 @@ def _kind(file: BinaryIO, name: str, limits: Limits) -> Kind:
     if name.startswith("~$") and len(shown.head) == _OWNER_BYTES:
         return not_a_spreadsheet("An owner file that Excel leaves beside an open workbook.")
     kinds = (module_of(each).recognise(shown) for each in FORMATS)
-    return next(kind for kind in kinds if kind is not None)  # the last one takes every file
+    return next(kind for kind in kinds if kind is not None)  # the last format accepts every file
 
 
 def _in_folder(kind: Kind, path: Path) -> Kind:
@@ -104,5 +104,5 @@ def _in_folder(kind: Kind, path: Path) -> Kind:
             "the file itself."
         )
     if kind.reason in _UNCLEAR and not extension:
-        return not_a_spreadsheet("The file is no workbook.")
+        return not_a_spreadsheet("The file is not a workbook.")
     return kind

@@ -18,7 +18,7 @@ _BARE_STARTS = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00", b
 
 
 def recognise(shown: Shown) -> Kind | None:
-    """The kind of a workbook of binary records, with its container or without."""
+    """The kind of a workbook of binary records, with or without its container."""
     if shown.head.startswith(_BARE_STARTS):
         old = "A bare BIFF stream as Excel 2 to 5 wrote it; save it again as .xlsx."
         return Kind("xls", SkipReason.UNSUPPORTED, old)
@@ -32,7 +32,7 @@ def recognise(shown: Shown) -> Kind | None:
 
 
 def messages(reading: Reading) -> Iterator[Json]:
-    """Messages about an xls."""
+    """Yield messages about an xls."""
     from sat_retriever.workbook.formats.byvalue import read_by_value
 
     return read_by_value(reading)

@@ -19,7 +19,7 @@ def recognise(shown: Shown) -> Kind | None:
 
 
 def messages(reading: Reading) -> Iterator[Json]:
-    """Messages about an xlsb."""
+    """Yield messages about an xlsb."""
     from sat_retriever.workbook.formats.byvalue import read_by_value
 
     return read_by_value(reading)

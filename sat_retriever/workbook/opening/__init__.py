@@ -1,1 +1,1 @@
-"""Files opened safely, and their containers checked, before any library reads them."""
+"""Safe opening of files, and checks of their containers, before any library reads them."""

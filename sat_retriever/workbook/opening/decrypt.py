@@ -1,4 +1,4 @@
-"""An encrypted workbook and its password to the plain file, in memory only."""
+"""Decryption of a workbook with its password, in memory only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sat_retriever.workbook.limits import Limits, Refused
 
 
 class _Bounded(io.BytesIO):
-    """Memory that refuses to hold more than a workbook may have."""
+    """A memory file that refuses to grow beyond the size limit of a workbook."""
 
     def __init__(self, limit: int) -> None:
         super().__init__()
@@ -25,10 +25,11 @@ class _Bounded(io.BytesIO):
 
 
 def decrypt(file: BinaryIO, password: str, limits: Limits) -> BinaryIO:
-    """The decrypted workbook at its start; nothing is written to disk.
+    """Decrypt a workbook to a file in memory, at its start; nothing is written to disk.
 
     Raises:
-        Refused: If the password is wrong, or the encryption unknown or damaged.
+        Refused: If the password is wrong, the encryption is unknown or damaged, or the result
+            is over the limit.
         MissingExtraError: If msoffcrypto-tool is not installed.
     """
     msoffcrypto = require("msoffcrypto", "encrypted")
@@ -48,7 +49,7 @@ def decrypt(file: BinaryIO, password: str, limits: Limits) -> BinaryIO:
     except (Refused, MemoryError):
         raise
     except Exception as error:
-        message = f"The workbook's encryption cannot be undone: {type(error).__name__}."
+        message = f"The workbook cannot be decrypted: {type(error).__name__}."
         raise Refused(SkipReason.UNSUPPORTED, message) from error
     plain.seek(0)
     return plain

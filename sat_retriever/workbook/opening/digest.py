@@ -1,4 +1,4 @@
-"""The identity of a file's content: what tells a changed workbook from a touched one."""
+"""Digest of a file's content, which distinguishes a changed workbook from a touched one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The encoding of text, told from its first bytes; stray zero bytes do not count."""
+"""Detection of a text's encoding from its first bytes; stray zero bytes are ignored."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Shares of zero bytes at the places of one parity in UTF-16 text without a byte-order mark:
-# where they all but surely are the halves of characters, and where they may be.
+# Shares of zero bytes at even or odd offsets in UTF-16 text without a byte-order mark: at which
+# they almost certainly are halves of characters, at which they may be, and the other offsets' most.
 _SURE, _LIKELY, _OTHER = 0.9, 0.5, 0.1
 _PATTERN_BYTES = 65_536
 
 
 def detect_encoding(sample: bytes) -> str:
-    """A codec's name for the text that begins with `sample`.
+    """Name of the codec for the text that begins with `sample`.
 
     A byte-order mark decides, then the pattern of zero bytes, then valid UTF-8, then
-    charset-normalizer's best guess; Windows-1252 is the last resort. Where the codec is not a
-    wide one, zero bytes are no part of the text.
+    charset-normalizer's best guess; Windows-1252 is the last resort. Unless the codec is UTF-16
+    or UTF-32, zero bytes are not part of the text.
 
     >>> detect_encoding("a;ä".encode("utf-16")), detect_encoding("a;ä".encode())
     ('utf-16', 'utf-8')
@@ -42,9 +42,10 @@ def detect_encoding(sample: bytes) -> str:
 
 
 def wide_encoding(sample: bytes) -> str:
-    r"""A codec of two or four bytes a character, if the text that begins so is in one; else "".
+    r"""Name of the UTF-16 or UTF-32 codec of the text that begins with `sample`; "" for others.
 
-    Stray zero bytes in other text stand at even and odd places, or leave plain UTF-8.
+    Stray zero bytes in other text are at both even and odd offsets, or leave valid UTF-8 when
+    removed.
 
     >>> wide_encoding("a;ä".encode("utf-16-be")), wide_encoding(b"a;b\0\0\n1;2\n")
     ('utf-16-be', '')
@@ -65,7 +66,7 @@ def wide_encoding(sample: bytes) -> str:
 
 
 def _is_utf8(sample: bytes) -> bool:
-    """True if bytes are UTF-8, the last character maybe cut."""
+    """True if bytes are UTF-8; the last character may be cut."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""A check that an OLE2 file is sound and not encrypted, before any reader gets it."""
+"""Check for encryption and damage of an OLE2 file, before any reader opens it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sat_retriever.workbook.opening.ole import MAGIC, Container
 
 MESSAGE = "The workbook is encrypted; give its password to read it."
 _AS_OF_OLD = (
-    "The workbook is encrypted as Excel 5 and 95 do, which is not supported; "
-    "open it there with its password and save it without one."
+    "The workbook has the encryption of Excel 5 and 95, which is not supported; "
+    "open it in Excel with its password and save it without one."
 )
 _FILE_PASS, _BOUND_SHEET, _END = 0x002F, 0x0085, 0x000A
 
@@ -21,8 +21,8 @@ _FILE_PASS, _BOUND_SHEET, _END = 0x002F, 0x0085, 0x000A
 def refusal(file: BinaryIO, limits: Limits) -> Refused | None:
     """The refusal of an encrypted workbook; None for a plain one, and for any other file.
 
-    calamine takes a workbook that is encrypted by XOR for a damaged one, so that the record
-    that tells is looked for here. The file is left at its start.
+    calamine reports an XOR-encrypted workbook as damaged, so this function searches for the
+    record that marks encryption. The file is left at its start.
 
     Raises:
         Refused: If its container is damaged, or no password can help.
@@ -46,7 +46,7 @@ def refusal(file: BinaryIO, limits: Limits) -> Refused | None:
 
 
 def _has_file_pass(pieces: Iterator[bytes]) -> bool:
-    """True if the record stands before the list of sheets, which is encrypted itself."""
+    """True if the encryption record precedes the list of sheets, which is itself encrypted."""
     for kind in _records(pieces):
         if kind in (_FILE_PASS, _BOUND_SHEET, _END):
             return kind == _FILE_PASS
@@ -54,7 +54,7 @@ def _has_file_pass(pieces: Iterator[bytes]) -> bool:
 
 
 def _records(pieces: Iterator[bytes]) -> Iterator[int]:
-    """The kind of each record of a workbook stream, from its first on."""
+    """Yield the kind of each record of a workbook stream, in order."""
     held, at = bytearray(), 0
     for piece in pieces:
         held += piece

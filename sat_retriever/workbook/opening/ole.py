@@ -1,7 +1,7 @@
-"""An OLE2 container within tight bounds: its streams, and what is wrong with it.
+"""Reading of an OLE2 container within strict limits: its streams and its damage.
 
-A reader of such files follows a chain of sectors however often it comes by the same one: 1.5 KB
-can fill the memory. `Container.check` follows the chains first, each sector once.
+Readers of such files follow a chain of sectors even if it loops, so that 1.5 KB can fill the
+memory. `Container.check` first follows the chains itself, each sector once.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from sat_retriever.workbook.limits import Refused
 MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 WORKBOOK_STREAMS = ("workbook", "book")  # of Excel 97 and later, of Excel 5 and 95
 _READ = frozenset({*WORKBOOK_STREAMS, "encryptioninfo", "encryptedpackage"})
-_MACROS = "_vba_project_cur"  # a workbook with macros: calamine reads streams of other names, too
-_MARKERS = 0xFFFFFFFA  # this and above are no numbers of sectors
+_MACROS = "_vba_project_cur"  # marks macros: calamine then reads streams of other names, too
+_MARKERS = 0xFFFFFFFA  # this and larger values are not sector numbers
 _END_OF_CHAIN, _NOWHERE = 0xFFFFFFFE, 0xFFFFFFFF
 _HEADER_BYTES = 512
 _STREAM = 2  # kind of an entry
 _ENTRY = Struct("<64sHBx3I36xIQ")  # name, its bytes, kind, neighbours, start, size
 _MAX_ENTRIES = 1 << 16  # a real directory has a handful
-_MINI_BYTES, _MINI_BELOW = 64, 4096  # of a mini sector, and of a stream that lies in such
+_MINI_BYTES, _MINI_BELOW = 64, 4096  # bytes of a mini sector; smaller streams are in mini sectors
 
 
 class _DamageError(Exception):
-    """A chain or the directory is not as it must be; the message says which."""
+    """A chain or the directory is damaged; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +46,29 @@ class _Entry:
 
 
 class _Table:
-    """An allocation table: by sector, the one that comes next in its chain."""
+    """An allocation table: for each sector, the next one in its chain."""
 
     def __init__(self, unit: int, count: int) -> None:
-        """Begin without entries, for `count` sectors of `unit` bytes."""
+        """Make a table without entries, for `count` sectors of `unit` bytes."""
         self.unit = unit
         self.count = max(0, count)
         self.next = array("I")
         self._taken = bytearray(self.count)
 
     def take(self, sector: int, what: str) -> None:
-        """Note that a chain holds a sector.
+        """Mark a sector as part of a chain.
 
         Raises:
-            _DamageError: If there is no such sector, or a chain holds it already.
+            _DamageError: If there is no such sector, or a chain already has it.
         """
         if sector >= self.count:
             raise _DamageError(f"{what} leaves the file at sector {sector:,}")
         if self._taken[sector]:
-            raise _DamageError(f"{what} loops, or runs into another: sector {sector:,} comes again")
+            raise _DamageError(f"{what} loops or meets another: sector {sector:,} occurs twice")
         self._taken[sector] = 1
 
     def chain(self, start: int, size: int | None = None) -> Iterator[int]:
-        """The sectors of a chain that hold `size` bytes, or all of them."""
+        """Yield the sectors of a chain that hold `size` bytes, or all of them."""
         left = sys.maxsize if size is None else -(-size // self.unit)
         sector = start
         while left > 0 and sector != _END_OF_CHAIN:
@@ -77,10 +77,10 @@ class _Table:
             sector = self.next[sector] if sector < len(self.next) else _NOWHERE
 
     def take_chain(self, what: str, start: int, size: int | None = None) -> Iterator[int]:
-        """`chain`, each sector noted before it is given.
+        """Yield the sectors of `chain`, each marked first.
 
         Raises:
-            _DamageError: If a sector is not there or taken.
+            _DamageError: If a sector does not exist or is already taken.
         """
         for sector in self.chain(start, size):
             self.take(sector, what)
@@ -91,7 +91,7 @@ class Container:
     """The streams of an OLE2 file, as far as its directory can be read.
 
     Attributes:
-        names: Of streams and storages, in lower case.
+        names: Names of streams and storages, in lower case.
     """
 
     def __init__(self, file: BinaryIO, most: int) -> None:
@@ -99,7 +99,7 @@ class Container:
 
         Args:
             file: Any file.
-            most: Of a file that has more bytes nothing is read.
+            most: Largest size in bytes; a larger file is not read.
         """
         self._file = file
         size = file.seek(0, 2)
@@ -125,8 +125,8 @@ class Container:
     def check(self) -> None:
         """Refuse a container whose chains or directory would mislead a reader.
 
-        Time and memory are linear in its sectors. An announced size that is too large does
-        no harm: a chain without a loop ends.
+        Time and memory are linear in the number of sectors. A declared size that is too large
+        is harmless, because a chain without a loop ends.
 
         Raises:
             Refused: If they loop, leave the file, or share a sector.
@@ -141,7 +141,7 @@ class Container:
             raise Refused(SkipReason.DAMAGED, message) from damage
 
     def workbook(self) -> tuple[str, Iterator[bytes]]:
-        """Name and pieces of a checked container's workbook stream; empty without one."""
+        """Name and pieces of a checked container's workbook stream; both empty without one."""
         for name in WORKBOOK_STREAMS:
             for entry in self._entries:
                 if entry.name == name and entry.kind:
@@ -149,7 +149,7 @@ class Container:
         return "", iter(())
 
     def _read_table(self) -> None:
-        """Gather the table: 109 of its sectors stand in the header, more in a list."""
+        """Read the table: the header lists 109 of its sectors, further lists the rest."""
         listed = list(unpack_from("<109I", self._header, 76))
         [more] = unpack_from("<I", self._header, 68)
         while more < _MARKERS:
@@ -178,21 +178,21 @@ class Container:
         return _Entry(shown, kind, (left, right, child), start, size)
 
     def _check_tree(self) -> None:
-        """Refuse a directory in which an entry is reached twice, or that names missing ones."""
+        """Check that the directory reaches each entry at most once, and names no missing ones."""
         seen = bytearray(len(self._entries))
         waiting = [0] if self._entries else []
         while waiting:
             number = waiting.pop()
             if number >= len(seen):
-                raise _DamageError(f"the directory names entry {number:,}, which is not there")
+                raise _DamageError(f"the directory names entry {number:,}, which does not exist")
             if seen[number]:
-                raise _DamageError(f"the directory's tree loops: entry {number:,} comes again")
+                raise _DamageError(f"the directory's tree loops: entry {number:,} occurs twice")
             seen[number] = 1
             neighbours = self._entries[number].neighbours
             waiting += [neighbour for neighbour in neighbours if neighbour != _NOWHERE]
 
     def _check_streams(self) -> None:
-        """Follow the chains that a reader follows: of these streams, or with macros of all."""
+        """Check the chains that a reader follows: those of `_READ`, or all streams with macros."""
         if not self._entries:
             raise _DamageError("its directory is empty")
         root = self._entries[0]

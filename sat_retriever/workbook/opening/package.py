@@ -1,4 +1,4 @@
-"""A ZIP package of parts (OPC) opened within bounds: content, relationships, targets."""
+"""Access to a ZIP package of parts (OPC) within limits: content, relationships, targets."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ ZIP_ERRORS: tuple[type[Exception], ...] = (
 )
 _RATIO_FROM = 64 * MIB
 _CHUNK = 1 << 20
-_ENTRY_BYTES = 600  # of the table of contents, for one entry, generously
+_ENTRY_BYTES = 600  # generous size of one entry in the table of contents
 
 Attributes = dict[str, str]
 
 Chunks = Callable[[], Iterator[bytes]]
-"""Opens a part once more, and gives its bytes piece by piece."""
+"""Opens a part anew, and yields its bytes piece by piece."""
 
 
 class BadXmlError(Exception):
-    """A part is not well-formed; what was read of it until then stands."""
+    """A part is not well-formed; results from before the error remain valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """One line of a `.rels` part; `target` is a part name, or a URL if external."""
+    """One entry of a `.rels` part; `target` is a part name, or a URL if external."""
 
     id: str
     type: str
@@ -52,7 +52,7 @@ class Relationship:
 
 
 class Package:
-    """An opened package; part names are found without regard to case or leading slash."""
+    """An opened package; part names ignore case and leading slashes."""
 
     def __init__(self, archive: zipfile.ZipFile, limits: Limits) -> None:
         self.archive = archive
@@ -61,10 +61,10 @@ class Package:
 
     @classmethod
     def open(cls, file: BinaryIO, limits: Limits) -> Package:
-        """The package in `file`, its table of contents checked.
+        """Open the package in `file` and check its table of contents.
 
         Raises:
-            Refused: If it is damaged, has too many entries, or unpacks to too much.
+            Refused: If it is damaged, has too many entries, or is too large when unpacked.
         """
         archive = open_archive(file, limits)
         check_sizes(archive.infolist(), limits)
@@ -74,12 +74,12 @@ class Package:
         return _key(part) in self._parts
 
     def size(self, part: str) -> int:
-        """Declared unpacked bytes of a part; 0 if there is none."""
+        """Declared unpacked bytes of a part; 0 if the part does not exist."""
         info = self._parts.get(_key(part))
         return info.file_size if info else 0
 
     def chunks(self, part: str) -> Iterator[bytes]:
-        """The part's bytes, about 1 MiB at a time.
+        """Yield the part's bytes, about 1 MiB at a time.
 
         Raises:
             BadXmlError: If it is missing or its compressed data is damaged.
@@ -95,9 +95,9 @@ class Package:
             raise BadXmlError(f"part {part} is damaged") from error
 
     def bomb(self) -> Refused | None:
-        """The refusal of the first XML part that declares entities, if any does.
+        """The refusal of the first XML part that declares entities; None if no part does.
 
-        Declarations stand before the first element, so 64 KiB of each part are enough.
+        Declarations precede the first element, so the first chunk of each part is enough.
         """
         for part in self._parts:
             if part.endswith((".xml", ".rels")) and b"<!ENTITY" in next(self._heads(part), b""):
@@ -160,10 +160,10 @@ class Package:
 
 
 def open_archive(file: BinaryIO, limits: Limits) -> zipfile.ZipFile:
-    """The opened ZIP archive, its table of contents known to be of a sane size.
+    """Open a ZIP archive after a check of the size of its table of contents.
 
     Raises:
-        Refused: If it is damaged, or lists too many entries to be looked at.
+        Refused: If it is damaged, or lists too many entries.
     """
     try:
         if _listed_bytes(file) > limits.entries * _ENTRY_BYTES:
@@ -176,7 +176,7 @@ def open_archive(file: BinaryIO, limits: Limits) -> zipfile.ZipFile:
 
 
 def _listed_bytes(file: BinaryIO) -> int:
-    """Size of the table of contents as the end record states it; 0 without one."""
+    """Size of the table of contents as stated in the end record; 0 without one."""
     size = file.seek(0, 2)
     file.seek(max(0, size - 65_557 - 76))
     tail = file.read()
@@ -192,10 +192,10 @@ def _listed_bytes(file: BinaryIO) -> int:
 
 
 def check_sizes(entries: list[zipfile.ZipInfo], limits: Limits) -> None:
-    """Refuse a package whose table of contents announces too much.
+    """Check the sizes in a package's table of contents.
 
     Raises:
-        Refused: Over a limit, with `zip_bomb` or `too_large`.
+        Refused: If one is over a limit, with `zip_bomb` or `too_large`.
     """
     if len(entries) > limits.entries:
         many = f"The package has {len(entries):,} entries; the limit is {limits.entries:,}."
@@ -213,7 +213,7 @@ def check_sizes(entries: list[zipfile.ZipInfo], limits: Limits) -> None:
 def guarded_parser(part: str, limits: Limits, *, separator: str = " ") -> expat.XMLParserType:
     """An expat parser that refuses entity declarations and reads no other file.
 
-    A plain DOCTYPE without declarations passes: some writers add one.
+    A plain DOCTYPE without declarations is accepted, because some writers add one.
     """
     parser = expat.ParserCreate(namespace_separator=separator)
     parser.buffer_text = True
@@ -242,7 +242,7 @@ def feed(parser: expat.XMLParserType, chunks: Iterator[bytes]) -> None:
 
 def entity_bomb(part: str) -> Refused:
     """The refusal of a part that declares entities."""
-    bomb = f"Part {part} declares XML entities, as XML bombs do; it was not expanded."
+    bomb = f"Part {part} declares XML entities, as XML bombs do; they were not expanded."
     return Refused(SkipReason.XML_BOMB, bomb)
 
 
@@ -261,7 +261,7 @@ def local(name: str) -> str:
 
 
 def resolve(folder: str, target: str) -> str:
-    """The part name a relationship's target stands for.
+    """The part name of a relationship's target.
 
     >>> resolve("xl", "worksheets/sheet1.xml"), resolve("xl/worksheets", "/xl/a.xml")
     ('xl/worksheets/sheet1.xml', 'xl/a.xml')

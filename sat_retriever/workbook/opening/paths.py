@@ -1,4 +1,4 @@
-"""Paths as text that can be stored and shown."""
+"""Paths as text that can be stored and displayed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 
 def printable(path: PurePath) -> str:
-    r"""The POSIX form of a path; bytes of a name that are not Unicode as escapes.
+    r"""The POSIX form of a path; bytes that are not Unicode become escapes.
 
     >>> from pathlib import PurePosixPath
     >>> printable(PurePosixPath("a", "caf\udce9.csv"))

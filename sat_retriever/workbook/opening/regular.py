@@ -1,4 +1,4 @@
-"""Opening a workbook file: a regular one, and none that a link leads to outside its place."""
+"""Opening of workbook files: only regular files, and none outside a given place."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
-    """The opened file, if it is a regular one; never waits on a FIFO or device.
+    """Open a regular file, without ever waiting on a FIFO or device.
 
     Args:
         path: The file.
-        within: Folder or file that it really must lie in, or be; None allows every place.
-            The opened file is looked at, not its name, which may be another's by then.
+        within: Folder that the file must lie in, or file that it must be, after links are
+            resolved; None allows every place. The opened file is checked, not its name, which
+            may belong to another file by then.
 
     Raises:
-        Refused: If it is a directory, FIFO, socket or device, or lies elsewhere.
+        Refused: If it is a directory, FIFO, socket or device, or lies outside `within`.
         OSError: If it cannot be opened.
     """
     mode = path.stat().st_mode
@@ -39,29 +40,29 @@ def open_regular(path: Path, within: Path | None = None) -> BinaryIO:
             file.close()
             raise Refused(SkipReason.OUTSIDE_LINK, OUTSIDE)
         os.close(descriptor)
-    what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+    what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
     raise Refused(SkipReason.UNREADABLE, f"The path is {what}; name a workbook file.")
 
 
 def real_path(path: Path) -> Path:
-    """The path without links; of a circle of links, or where nothing is, some such path."""
+    """The path with links resolved as far as possible, even in a loop or to a missing file."""
     return Path(os.path.realpath(path))  # unlike `resolve` it never raises
 
 
 def is_within(real: Path, place: Path) -> bool:
     """True if a path without links is the given file, or lies in the given folder.
 
-    A folder that was moved, with a link left where it was, is still the same place; a file
-    that was replaced by a link is not.
+    A folder that was moved and replaced by a link is still the same place; a file that was
+    replaced by a link is not.
     """
     bound = real_path(place) if place.is_dir() else real_path(place.parent) / place.name
     return real.is_relative_to(bound)
 
 
 def by_descriptor(file: BinaryIO) -> Path | None:
-    """A path of the opened file that no renaming changes.
+    """A path to the opened file that stays valid if the file is renamed.
 
-    None for a file in memory, and where the system has no such paths.
+    None for a file in memory, or if the system has no such paths.
     """
     try:
         held = Path(f"/proc/self/fd/{file.fileno()}")

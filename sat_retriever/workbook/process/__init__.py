@@ -1,1 +1,1 @@
-"""Reading processes: what is asked of them, and what they answer."""
+"""Reading processes, and the requests and answers exchanged with them."""

@@ -1,7 +1,7 @@
-"""The reading process: requests in on stdin, messages out on stdout, one JSON line each.
+"""The reading process: requests on stdin, messages on stdout, one JSON line each.
 
-Started as `python -m sat_retriever.workbook.process`. It holds no state between files,
-may be killed at any moment, and ends by itself when its parent is gone.
+It is started as `python -m sat_retriever.workbook.process`. It keeps no state between files, may
+be killed at any time, and exits when its parent has ended.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from sat_retriever.workbook.request import Request
 
 _PARENT_POLL_SECONDS = 1.0
 _MIB = 1 << 20
-_GRACE_SECONDS = 1  # of processor time beyond the limit, to tell what was read
-_RETIRE_MIB = 512  # peak memory after which the parent had better start a fresh worker
+_GRACE_SECONDS = 1  # processor time beyond the limit for sending results
+_RETIRE_MIB = 512  # peak memory after which the parent should start a fresh worker
 
 
 def main() -> None:
     """Answer requests until stdin ends."""
     answers = _private_stdout()
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-    import python_calamine  # noqa: F401 - loaded before the memory cap is laid down
+    import python_calamine  # noqa: F401 - loaded before the memory limit is set
 
-    gc.disable()  # a sheet is millions of objects and no cycles; swept after each file
+    gc.disable()  # a sheet has millions of objects and no cycles; collected after each file
     gc.freeze()
     base = _address_space()
     for line in sys.stdin:
@@ -41,13 +41,13 @@ def main() -> None:
                 message["done"]["retire"] = _peak_mib() > _RETIRE_MIB
             answers.write(json.dumps(message, separators=(",", ":"), default=str) + "\n")
             if "record" in message:
-                answers.flush()  # it is kept if what follows ends this process
+                answers.flush()  # it is kept even if this process crashes later
         answers.flush()
         gc.collect()
 
 
 def _private_stdout() -> IO[str]:
-    """Stdout for answers only; whatever else prints there goes nowhere."""
+    """Reserve stdout for answers; other output to it is discarded."""
     answers = os.fdopen(os.dup(1), "w", encoding="ascii", buffering=1 << 16)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -62,7 +62,7 @@ def _end_with_parent(parent: int) -> None:
 
 
 def _address_space() -> int:
-    """Bytes of address space taken so far; 0 where the system does not tell."""
+    """Bytes of address space in use; 0 if the system does not report it."""
     try:
         with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123
             return int(statm.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
@@ -71,7 +71,7 @@ def _address_space() -> int:
 
 
 def _cap(base: int, request: Request) -> None:
-    """Bound memory and processor time of the next file; a hard stop on Linux only."""
+    """Limit memory and processor time for the next file; effective on Linux only."""
     if sys.platform != "linux":
         return
     import resource
@@ -91,9 +91,9 @@ def _cap(base: int, request: Request) -> None:
 
 
 def _peak_mib() -> float:
-    """Most memory this process held, MiB; 0 where the system does not tell.
+    """Peak memory of this process in MiB; 0 if the system does not report it.
 
-    Not `ru_maxrss`: that begins with the peak of the parent, which may be large.
+    `ru_maxrss` is not used, because it starts with the parent's peak, which may be large.
     """
     try:
         with open("/proc/self/status", encoding="ascii") as status:  # noqa: PTH123

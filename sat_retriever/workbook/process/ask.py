@@ -1,4 +1,4 @@
-"""One request to a reading process and all its answers, tried again if it fails."""
+"""Requests to a reading process, retried if it fails."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from sat_retriever.workbook.process.pool import Slot
 from sat_retriever.workbook.process.worker import Worker, WorkerFailed
 from sat_retriever.workbook.request import Request
 
-# A process may fail in these ways for what it read before.
+# Reasons for a failure that earlier files in the same process may have caused.
 _OF_THE_PROCESS = {SkipReason.OUT_OF_MEMORY, SkipReason.READER_CRASHED}
-_FEWER = 8  # times fewer cells of a sheet that a second attempt holds
+_FEWER = 8  # a second attempt holds a sheet's cells divided by this
 _READ: dict[str, Callable[[Any], list[Any]]] = {
     "record": lambda content: [record_from_json(content)],
     "formulas": formulas_from_json,
@@ -38,10 +38,11 @@ class Answers:
     """The answers of a reading process about one file.
 
     Attributes:
-        lists: Its messages by kind, each read.
+        lists: Its messages by kind, converted from JSON.
         structure: Names, tables, data sources, external workbooks, hidden parts.
-        done: Facts about the file itself; empty if the process did not come to its end.
-        failure: Why it did not, or ran out of memory; its answers until then are kept.
+        done: Facts about the file itself; empty if the process did not finish.
+        failure: Reason why it did not finish or ran out of memory; None if it succeeded.
+            Earlier answers are kept.
     """
 
     lists: Mapping[str, list[Any]]
@@ -54,15 +55,15 @@ class Answers:
         return self.lists.get(kind, [])
 
     def crashed(self) -> bool:
-        """True if a second attempt, too, found that the reader cannot take the file."""
+        """True if the reader reported that no reader is left for the file."""
         return any(skip.reason is SkipReason.READER_CRASHED for skip in self.of("skipped"))
 
 
 def ask(request: Request, slot: Slot) -> Answers:
-    """One file's answers, tried again without calamine and for less if the first attempt failed.
+    """Read one file; after a failure, retry without calamine and with fewer cells.
 
-    Nothing that a file contains raises: what cannot be read is among the skipped. Sheets that
-    were told of before a failure are kept.
+    No content of a file raises an error: unreadable parts are among the skipped. Sheets that
+    were sent before a failure are kept.
     """
     try:
         first = _attempt(request, slot)
@@ -75,7 +76,7 @@ def ask(request: Request, slot: Slot) -> Answers:
             return first
         fewer = replace(request.limits, cells=request.limits.cells // _FEWER)
         second = _attempt(replace(request, safe=True, limits=fewer), slot)
-    except WorkerFailed as failed:  # no process could be had
+    except WorkerFailed as failed:  # no process could be started
         return _failed(request, failed.reason, failed.message)
     if second.failure is None and not second.crashed():
         return second
@@ -83,12 +84,13 @@ def ask(request: Request, slot: Slot) -> Answers:
 
 
 def _attempt(request: Request, slot: Slot) -> Answers:
-    """One process's answers about a file.
+    """One attempt at a file.
 
-    A used process that fails may fail for what it read before. Then a fresh one is asked.
+    A process that has read other files before may fail because of them. It is then replaced, and
+    the request is repeated.
 
     Raises:
-        WorkerFailed: If no process can be had.
+        WorkerFailed: If no process can be started.
     """
     worker = slot.worker()
     used = worker.files > 0
@@ -124,7 +126,7 @@ def _asked(request: Request, worker: Worker) -> Answers:
 
 
 def _told(first: Answers, kept: Answers) -> Answers:
-    """The answers that are kept of two failed attempts, with the reason of the first failure."""
+    """The kept answers of two failed attempts, with the reason of the first failure."""
     assert first.failure is not None
     failure = first.failure
     sheets = len(kept.of("record"))

@@ -1,4 +1,4 @@
-"""Reading processes kept, shared out and replaced: one for single calls, many for folders."""
+"""Pool of reading processes: one is kept for single calls, several serve folders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class Slot:
-    """Room for one worker, filled when it is needed and refilled when it died."""
+    """Holder of one worker, which is started on demand and replaced if it died."""
 
     def __init__(self) -> None:
         self._worker: Worker | None = None
@@ -26,10 +26,10 @@ class Slot:
         self._closed = False
 
     def worker(self) -> Worker:
-        """A living worker.
+        """The slot's live worker, started if necessary.
 
         Raises:
-            WorkerFailed: If the slot was closed in the meantime, or no process can be had.
+            WorkerFailed: If the slot was closed in the meantime, or no process can be started.
         """
         with self._lock:
             if self._closed:
@@ -62,7 +62,7 @@ _idle: list[Slot] = []
 
 @contextmanager
 def borrowed_slot() -> Iterator[Slot]:
-    """A slot whose worker outlives the call, so that the next call need not start one."""
+    """Lend a slot whose worker outlives the call, so that the next call need not start one."""
     slot = _take_idle() or Slot()
     try:
         yield slot
@@ -94,7 +94,7 @@ def _take_idle() -> Slot | None:
 
 @atexit.register
 def close_idle() -> None:
-    """End the worker kept for the next call; one starts again when it is needed."""
+    """End the worker kept for the next call; a new one is started on demand."""
     while _idle:
         _idle.pop().close()
 
@@ -102,11 +102,11 @@ def close_idle() -> None:
 def map_slots(
     work: Callable[[Job, Slot], Result], jobs: Iterator[Job], workers: int
 ) -> Iterator[Result]:
-    """Results as they are finished, by as many threads as workers, each with its own slot.
+    """Yield results in order of completion, from `workers` threads with a slot each.
 
-    An error in `work` or `jobs` is raised here. When the iterator is closed or fails,
-    the workers are killed before control returns. When it comes to its end, one worker is
-    kept for the next call.
+    An error in `work` or `jobs` is raised here. When the iterator is closed or fails, the
+    workers are killed before control returns. When it is exhausted, one worker is kept for
+    the next call.
     """
     results: queue.Queue[tuple[str, Result | BaseException | None]] = queue.Queue(2 * workers)
     slots = [_take_idle() or Slot(), *(Slot() for _ in range(workers - 1))]
@@ -163,7 +163,7 @@ def _results(
 
 
 def usable_cores() -> int:
-    """Cores this process may run on."""
+    """Number of cores that this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""One reading process as its parent sees it: started, asked, timed, killed."""
+"""The parent's handle of one reading process: start, requests, time limit, kill."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class WorkerFailed(Exception):  # noqa: N818 - becomes a Skipped
 
 
 class Worker:
-    """One reading process. Not for use by two threads at a time."""
+    """One reading process; not safe for concurrent use by several threads."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -50,7 +50,7 @@ class Worker:
 
     @classmethod
     def start(cls) -> Worker:
-        """A fresh process; it is ready when it answers its first request."""
+        """Start a fresh process; it is ready when it answers its first request."""
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "sat_retriever.workbook.process"],
             stdin=subprocess.PIPE,
@@ -62,16 +62,16 @@ class Worker:
         return cls(process)
 
     def ask(self, request: Request) -> Iterator[Json]:
-        """The messages about one file, as they come.
+        """Yield the messages about one file as they arrive.
 
         Raises:
-            WorkerFailed: If the process dies, or uses up its time by the clock; the process
-                is gone then.
+            WorkerFailed: If the process dies or exceeds its wall-clock time; the process has
+                then ended.
         """
         deadline = time.monotonic() + request.limits.wall_seconds
         self.files += 1
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError, ValueError):  # a dead one just ends its lines
+        with contextlib.suppress(OSError, ValueError):  # a dead process only ends its lines
             self._process.stdin.write(json.dumps(to_json(request)).encode() + b"\n")
             self._process.stdin.flush()
         while True:
@@ -80,8 +80,8 @@ class Worker:
             except queue.Empty:
                 self.kill()
                 message = (
-                    f"Reading did not end within {request.limits.wall_seconds:g} seconds by the "
-                    "clock."
+                    f"Reading did not finish within {request.limits.wall_seconds:g} seconds of "
+                    "wall-clock time."
                 )
                 raise WorkerFailed(SkipReason.TIMEOUT, message) from None
             if line is None:
@@ -108,17 +108,17 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """True if it can be asked."""
+        """True if it can take a request."""
         return not self.retired and self._process.poll() is None
 
     def _death(self, request: Request) -> WorkerFailed:
         self.kill()
         if b"memory allocation of" in self._stderr or b"MemoryError" in self._stderr:
-            message = f"Reading takes more than {request.limits.memory_mb:,} MiB of memory."
+            message = f"Reading needs more than {request.limits.memory_mb:,} MiB of memory."
             return WorkerFailed(SkipReason.OUT_OF_MEMORY, message)
         code = self._process.returncode
         if code == -getattr(signal, "SIGXCPU", 0):
-            message = f"Reading took all of its {request.limits.seconds:g} s of processor time."
+            message = f"Reading used up its {request.limits.seconds:g} s of processor time."
             return WorkerFailed(SkipReason.TIMEOUT, message)
         message = f"The reading process ended with code {code}; the file may be hostile."
         return WorkerFailed(SkipReason.READER_CRASHED, message)
@@ -138,7 +138,7 @@ class Worker:
 
 
 def _environment() -> dict[str, str]:
-    """The parent's environment, so that the worker finds the same packages, and two bounds."""
+    """The parent's environment with the same packages, UTF-8 output and resource settings."""
     here = str(Path(__file__).resolve().parents[3])
     paths = [here, *(path for path in sys.path if path and path != here)]
     return {

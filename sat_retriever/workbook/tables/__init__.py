@@ -1,1 +1,1 @@
-"""A grid of values to the tables that stand in it."""
+"""Discovery of the tables in a grid of values."""

@@ -1,4 +1,4 @@
-"""Which neighbouring blocks belong together, and which sheets are prose."""
+"""Tests of whether neighbouring blocks belong together, and whether a sheet is prose."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sat_retriever.workbook.tables.sample import Family, Sample, sample_block, s
 from sat_retriever.workbook.values.cells import Cells, Kind
 
 COVERED = 0.5
-"""Share of the columns above a block that its header covers."""
+"""Least share of a header's columns that the block below it fills."""
 BESIDE_ROWS = 0.8
-"""Share of their rows from which blocks side by side are as long as each other."""
+"""Least share of common rows at which blocks side by side count as equally long."""
 HEADER_ROWS = 2
 CLOSE_GAP = 3
-"""Blank rows across which a title can stand over further rows of a table."""
+"""Most blank rows before further rows of a table that begin with a title."""
 WIDTH_BY_GAP = (0.25, 0.5)
-"""Share of the columns above that further rows fill, across one blank row and across more."""
+"""Least share of the columns above that further rows fill, after one blank row and after more."""
 MAX_LONE_ROWS = 3
 MAX_SECTION_ROWS = 6
 MAX_HEADER_ROWS = 6
@@ -27,16 +27,16 @@ PROSE_LONE_ROWS = 0.55
 PROSE_TEXT = 0.6
 PROSE_LENGTH = 16.0
 LONE_PROSE_LENGTH = 30.0
-"""Mean characters of a page of prose with more than one column, and with one."""
+"""Least mean characters of prose: `PROSE_LENGTH` in several columns, this in one."""
 PROSE_ROWS = 400
 MIN_PROSE_ROWS = 3
 
 
 def continues_below(cells: Cells, above: Area, block: Area) -> bool:
-    """True if a block is the rest of the table above it, across a blank row.
+    """True if a block continues the table above it, after a blank row.
 
-    Either the block above is nothing but a header, and this block's first full row lies
-    below it, or all of this block does, and that row has the kinds of the data above.
+    Either the block above is only a header, and the columns of this block's first full row lie
+    below it. Or all columns of this block do, and that row has the kinds of the data above.
     """
     first = _first_rows(cells, block)
     if first is None:
@@ -55,11 +55,11 @@ def continues_below(cells: Cells, above: Area, block: Area) -> bool:
         last = _last_rows(cells, above)
         wide = len(first.cols) >= WIDTH_BY_GAP[gap > 1] * len(last.cols)
         fits = wide and len(last.rows) >= 2 and _alike(last, first)
-    return fits and not _is_header(first)  # last, for it is the dearest question
+    return fits and not _is_header(first)  # last, because it is the most expensive test
 
 
 def _reach(cells: Cells, block: Area) -> int:
-    """The last column of a block, cells merged with those of its last one included."""
+    """The last column of a block, including cells merged with those of its last column."""
     col = block.right
     rows = range(max(block.top, block.bottom - MAX_HEADER_ROWS), block.bottom + 1)
     while any(cells.anchors.get((row, col + 1), (row, col + 1))[1] <= block.right for row in rows):
@@ -74,14 +74,14 @@ def _gap(cells: Cells, above: Area, block: Area) -> int:
 
 
 def is_lone(cells: Cells, block: Area) -> bool:
-    """True if a block is nothing but a few texts in one column."""
+    """True if a block is only a few texts in one column."""
     if block.right > block.left or block.bottom - block.top > MAX_LONE_ROWS:
         return False
     return bool((cells.kinds[block.top : block.bottom + 1, block.left] <= Kind.TEXT).all())
 
 
 def _first_rows(cells: Cells, block: Area) -> Sample | None:
-    """The block's first rows from the first one with two filled cells on."""
+    """A sample of the block's first rows, starting at one with two filled cells."""
     part = cells.kinds[block.top : block.bottom + 1][:MAX_SECTION_ROWS]
     filled = (part[:, block.left : block.right + 1] != Kind.EMPTY).sum(axis=1)
     full = (filled >= 2).nonzero()[0]
@@ -120,9 +120,9 @@ def _are_years(sample: Sample, row: int) -> bool:
 
 
 def _is_bare_header(cells: Cells, block: Area) -> bool:
-    """True if a block is a few rows of short texts, two or more in the last.
+    """True if a block is a few rows of short texts, with two or more in the last row.
 
-    A lone text may follow: a remark, or the title of the first section.
+    A single text may follow: a remark, or the title of the first section.
     """
     if block.bottom - block.top >= MAX_HEADER_ROWS:
         return False
@@ -140,7 +140,7 @@ def _is_bare_header(cells: Cells, block: Area) -> bool:
 
 
 def _alike(above: Sample, first: Sample) -> bool:
-    """True if the first row of a block has the kinds of the rows above it."""
+    """True if the first row of a block has the kinds of the columns above it."""
     columns = {col: j for j, col in enumerate(above.cols)}
     likely = above.likely(0)
     alike = compared = 0
@@ -158,10 +158,10 @@ def _alike(above: Sample, first: Sample) -> bool:
 
 
 def continues_beside(cells: Cells, left: Area, block: Area) -> bool:
-    """True if a block belongs to the table left of it, across one blank column.
+    """True if a block continues the table left of it, after one blank column.
 
-    It does when one of the two is a single column and they share most rows, or when they
-    share nearly all and the block holds no keys, only numbers.
+    Either one of the two is a single column and they share most rows, or they share nearly
+    all rows and the block has no keys, only numbers.
     """
     if block.left - left.right > 2:
         return False
@@ -173,9 +173,10 @@ def continues_beside(cells: Cells, left: Area, block: Area) -> bool:
 
 
 def _is_keyless(cells: Cells, block: Area) -> bool:
-    """True if a block has numbers in its first column, and in all below at most two header rows.
+    """True if a block has only numbers below at most two header rows, some in its first column.
 
-    A formula without a saved value, which may be a text, is a number only right of the first.
+    A formula without a saved value may be a text. It counts as a number except in the first
+    column.
     """
     top = min(block.top + HEADER_ROWS, block.bottom)
     kinds = cells.kinds[top : block.bottom + 1, block.left : block.right + 1]
@@ -186,7 +187,7 @@ def _is_keyless(cells: Cells, block: Area) -> bool:
 
 
 def is_prose(cells: Cells, whole: Area) -> bool:
-    """True if a sheet is a text to read: few columns, long texts, one to a row."""
+    """True if a sheet is running text: few columns, long texts, mostly one per row."""
     part = cells.kinds[whole.top : whole.bottom + 1, whole.left : whole.right + 1][:PROSE_ROWS]
     columns = int(part.any(axis=0).sum())
     if columns > MAX_PROSE_COLUMNS or part.shape[0] < MIN_PROSE_ROWS:

@@ -1,4 +1,4 @@
-"""A table's columns: inferred type, example and unit of each."""
+"""Description of a table's columns: inferred type, example and unit of each."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sat_retriever.workbook.values.cells import MAX_EXAMPLE_LENGTH, Kind, KindAr
 from sat_retriever.workbook.values.grid import CellError, Value
 
 SAMPLE = 200
-"""Non-empty values of a column looked at for integers and for free text."""
+"""Non-empty values of a column that are sampled."""
 MAJORITY = 0.5
-"""Share of a column's non-empty cells from which one kind names its type."""
+"""Share of a column's non-empty cells that the kind of its type must exceed."""
 
-# As plain integers: list indices that cost no enum look-up.
+# As plain integers: list indices without enum look-ups.
 _EMPTY, _TEXT, _ERROR, _UNKNOWN = map(int, (Kind.EMPTY, Kind.TEXT, Kind.ERROR, Kind.UNKNOWN))
 _INTEGER, _NUMBER = int(Kind.INTEGER), int(Kind.NUMBER)
 _TYPES = {
@@ -32,7 +32,7 @@ _TYPES = {
 def describe_column(
     name: str, kinds: KindArray, values: Sequence[Value], unit: str | None, *, examples: bool
 ) -> Column:
-    """One column from its data cells.
+    """Describe one column by its data cells.
 
     Args:
         name: Canonical header.
@@ -50,13 +50,12 @@ def describe_column(
 
 
 def infer_type(kinds: KindArray, values: Sequence[Value]) -> ColumnType:
-    """What most of a column's non-empty cells are.
+    """Type of most of a column's non-empty cells.
 
-    `kinds` are the kind codes of all sampled cells and `values` the same cells.
-    Formulas without a saved value count only in a column that holds nothing but them
-    and errors, errors only in one that holds nothing else; integers are numbers without
-    a fraction throughout; a column without a majority is `text` if any cell is text,
-    else `unknown`.
+    `kinds` are the kind codes of all sampled cells, `values` their values. Errors count only in a
+    column without other cells, formulas without a saved value only in one with nothing but them
+    and errors. A column of numbers is `integer` if none has a fraction. A column without a
+    majority is `text` if any cell is text, else `unknown`.
     """
     counts = np.bincount(kinds, minlength=len(Kind)).tolist()
     counts[_EMPTY] = 0
@@ -81,8 +80,8 @@ def example_text(name: str, values: Sequence[Value]) -> str | None:
 
     None when there is no value.
 
-    Source: paper, section 3.2 (Feature Extractor). Departs: an error value is taken
-    only where there is nothing else.
+    Source: paper, section 3.2 (Feature Extractor). Departs: an error value is used only if there
+    is no other value.
     """
     first = _first_value(values)
     if first is None:
@@ -96,7 +95,7 @@ def example_text(name: str, values: Sequence[Value]) -> str | None:
 
 
 def _first_value(values: Sequence[Value]) -> Value:
-    """The first value with a text, errors last; None without any."""
+    """The first value that is not blank, errors last; None without any."""
     first_error = None
     for value in values:
         if value is None or not plain_text(value):

@@ -1,4 +1,4 @@
-"""The tables of a sheet: where they are, and which rows or column are their headers."""
+"""Discovery of a sheet's tables: their ranges, and their header rows or columns."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ MAX_TABLES = 64
 MAX_KEPT_COLUMNS = 16_384
 MIN_CELLS = 2
 MIN_HEADED_ROWS = 3
-"""Rows of data below which a header is none to judge an irregular sheet by."""
+"""Least data rows of a header that counts against an irregular sheet."""
 REMARK_CELLS = 4
 REMARK_SHARE = 3
 HEADERLESS_SHARE = 0.5
-"""How much of its size counts for a table without a header when the main one is chosen."""
+"""Share of its size that a table without a header has in the choice of the main table."""
 
 
 def find_tables(
@@ -44,22 +44,21 @@ def find_tables(
 ) -> tuple[Table, ...]:
     """Every table of a sheet, the main one first, the others in reading order.
 
-    Tables the workbook declares are taken as they are. The rest of the sheet is
-    cut at blank rows and columns; each block's header is the row (or, for forms
-    and records laid out sideways, the first column) that contrasts most with its
-    data. A page of prose is one table without headers over all of it. A table's
-    range holds its header, units and totals, not the titles above or the notes
-    below.
+    Tables that the workbook declares are used unchanged. The rest of the sheet is cut at blank
+    rows and columns. Each block's header is the row (or, for forms and transposed records, the
+    first column) that contrasts most with its data. A page of prose is one table without
+    headers. A table's range includes its header, units and totals, but not titles above or
+    notes below.
 
-    Cost is linear in the number of cells. At most 64 tables are kept (the largest)
-    and 16,384 columns over all of them; see `cells_of` for the bounds on the grid.
+    Cost is linear in the number of cells. At most 64 tables (the largest) and 16,384 columns in
+    all are kept; see `cells_of` for the limits on the grid.
 
     Args:
         grid: Values of the used range; empty strings are None.
         merges: Merged areas, in sheet addresses.
         table_objects: Tables declared by the workbook, in sheet addresses.
-        examples: True if examples may be kept. Without, no data cell's value is in
-            the result; headers and units are.
+        examples: True if examples may be kept. If False, the result has no data cell's value,
+            but headers and units.
 
     Returns:
         The tables; empty for an empty grid.
@@ -83,7 +82,7 @@ def find_tables(
 
 
 def _declared(cells: Cells, objects: Sequence[TableObject]) -> list[tuple[Layout, TableObject]]:
-    """Layouts of the declared tables that lie in the grid."""
+    """Layouts of the declared tables that lie inside the grid."""
     found = []
     for item in objects[:MAX_TABLES]:
         top, left = item.area.top - cells.origin[0], item.area.left - cells.origin[1]
@@ -99,7 +98,7 @@ def _declared(cells: Cells, objects: Sequence[TableObject]) -> list[tuple[Layout
 
 
 def _blank_out(cells: Cells, layouts: Sequence[Layout]) -> Cells:
-    """The cells without those of declared tables."""
+    """The cells, with those of declared tables marked as empty."""
     if not layouts:
         return cells
     kinds = cells.kinds.copy()
@@ -110,7 +109,7 @@ def _blank_out(cells: Cells, layouts: Sequence[Layout]) -> Cells:
 
 
 def _found(cells: Cells, declared: Sequence[int]) -> list[Layout]:
-    """Layouts of the tables that nobody declared; the cells of each declared one are given."""
+    """Layouts of undeclared tables; `declared` has the filled cells of each declared one."""
     alone = not declared
     whole = trim(cells.kinds, Area(0, 0, cells.kinds.shape[0] - 1, cells.kinds.shape[1] - 1))
     if whole is None:
@@ -137,7 +136,7 @@ def _found(cells: Cells, declared: Sequence[int]) -> list[Layout]:
 
 
 def _bridges(cells: Cells) -> list[Area]:
-    """Merged cells beside others in their row: no titles, so of one table with these."""
+    """Merged cells beside others in their row: not titles, so part of one table with them."""
     found: dict[tuple[int, int], int] = {}
     for (row, col), anchor in cells.anchors.items():
         if row == anchor[0]:
@@ -151,7 +150,7 @@ def _bridges(cells: Cells) -> list[Area]:
 
 
 def _is_irregular(cells: Cells, whole: Area, layouts: Sequence[Layout]) -> bool:
-    """True if what looks like tables are the scattered pieces of the whole sheet."""
+    """True if the found tables are scattered pieces of one irregular sheet."""
     size = (whole.bottom - whole.top + 1) * (whole.right - whole.left + 1)
     pieces = [_cell_count(cells, layout.area) for layout in layouts]
     headed = [
@@ -163,7 +162,7 @@ def _is_irregular(cells: Cells, whole: Area, layouts: Sequence[Layout]) -> bool:
 
 
 def _layouts(cells: Cells, block: Area) -> list[Layout]:
-    """Layouts of the one table of a block, or of those stacked in it; prose is one."""
+    """Layouts of the one table of a block, or of the tables stacked in it; prose is one table."""
     if is_prose(cells, block):
         return [Layout(block)]
     layout = read_layout(cells, block)
@@ -172,7 +171,7 @@ def _layouts(cells: Cells, block: Area) -> list[Layout]:
 
 
 def _is_remark(cells: Cells, layout: Layout, largest: int) -> bool:
-    """True if a block beside a larger one is a note, a title or a date, and no table."""
+    """True if a block beside a larger one is a note, a title or a date, not a table."""
     area = layout.area
     count = _cell_count(cells, area)
     if count * REMARK_SHARE <= largest and (count <= REMARK_CELLS or _is_text(cells, layout)):
@@ -181,7 +180,7 @@ def _is_remark(cells: Cells, layout: Layout, largest: int) -> bool:
 
 
 def _is_text(cells: Cells, layout: Layout) -> bool:
-    """True if a headerless block is prose, or one column of nothing but texts."""
+    """True if a headerless block is prose, or one column of texts only."""
     if layout.header_height:
         return False
     area = layout.area
@@ -196,7 +195,7 @@ def _cell_count(cells: Cells, area: Area) -> int:
 
 
 def _weight(cells: Cells, layout: Layout) -> float:
-    """How much a table is the main one: its cells, fewer if it is headerless or one record."""
+    """Weight in the choice of the main table: filled cells, half if headerless or one record."""
     one = layout.transposed and layout.area.right - layout.area.left <= layout.header_height
     share = HEADERLESS_SHARE if one or not layout.header_height else 1.0
     return _cell_count(cells, layout.area) * share
@@ -229,7 +228,7 @@ def _table(
 
 
 def _slice(cells: Cells, layout: Layout, lines: range, data: range) -> int:
-    """Number of data records: lines across the columns that are not all empty."""
+    """Number of data records: rows (columns if transposed) that are not all empty."""
     if layout.transposed:
         part = cells.kinds[lines.start : lines.stop, data.start : data.stop]
         return int(part.any(axis=0).sum())
@@ -268,7 +267,7 @@ def _column(
 
 
 def _joined(cells: Cells, header: Sequence[tuple[int, int]]) -> str:
-    """Header cells joined top-down, merged cells spread, repetitions left out."""
+    """Header cells joined top-down, with merged cells spread and repetitions left out."""
     parts: list[str] = []
     for row, col in header:
         text = header_text(cells.spread(row, col))

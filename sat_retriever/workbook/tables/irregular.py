@@ -1,4 +1,4 @@
-"""Sheets whose cells are scattered: a drawing of boxes, a printed form, a family tree."""
+"""Recognition of sheets with scattered cells: a diagram, a printed form, a family tree."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 MIN_PIECES = 5
 MAX_PIECE_CELLS = 8
-"""Cells up to which a block is a piece rather than a table; most cells stand in pieces."""
+"""Most cells of a block that counts as a piece; pieces must have most of the cells."""
 MAX_DENSITY = 0.12
-"""Share of the used range that is filled, up to which its cells are scattered."""
+"""Largest filled share of the used range at which its cells count as scattered."""
 MAX_LARGEST = 0.25
-"""Share of the filled cells that the largest block may hold."""
+"""Largest share of the filled cells in one block."""
 MAX_HEADED = 0.5
 
 
 def is_irregular(pieces: Sequence[int], headed: Sequence[bool], filled: int, size: int) -> bool:
-    """True if blocks are pieces of one irregular sheet rather than tables of their own.
+    """True if blocks are pieces of one irregular sheet rather than separate tables.
 
     Args:
-        pieces: Filled cells of each block.
-        headed: Which of them have a header over some rows of data.
+        pieces: Number of filled cells of each block.
+        headed: For each block, True if it has a header over some rows of data.
         filled: Filled cells of the sheet.
         size: Cells of its used range.
 

@@ -1,4 +1,4 @@
-"""One block of cells as one table: its header rows or column, units, data and totals."""
+"""Layout of a block of cells as one table: header rows or column, units, data and totals."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from sat_retriever.workbook.values.cells import Cells
 
 MAX_HEADER_HEIGHT = 5
 _FACT = re.compile(r"([^:：]*[^:：\d\s])\s*[:：]\s*[^/\s]")
-"""A key and its value in one text, which no time ("10:30") and no address is."""
+"""A key and its value in one text, unlike a time ("10:30") or an address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where the parts of one table stand; rows and columns are 0-based.
+    """Places of the parts of one table; rows and columns are 0-based.
 
     Attributes:
-        area: From the first header cell to the last data cell, totals included.
+        area: Area from the first header cell to the last data cell, including totals.
         header_height: Header rows at its top, or header columns at its left if
             transposed.
-        transposed: True if the headers stand in the first column.
+        transposed: True if the headers are in the first column.
         units: Grid row (column if transposed) of units below the header, or None.
         totals: Number of totals rows at its end.
-        score: How surely the header is one; 0 without.
+        score: Score of the header; 0 without one.
     """
 
     area: Area
@@ -42,7 +42,7 @@ class Layout:
 
 
 def read_layout(cells: Cells, block: Area) -> Layout:
-    """The layout of a block of cells that holds one table."""
+    """The layout of a block of cells that is one table."""
     sample = sample_block(cells, block)
     best, score = best_header(sample)
     turned = sideways_score(sample, score)
@@ -64,9 +64,10 @@ def read_layout(cells: Cells, block: Area) -> Layout:
 
 
 def _header_bottom(sample: Sample, best: int) -> int:
-    """The last of the header rows from the best one on: rows of names over values, like it.
+    """The last header row from the best one on; further ones are rows of names over values.
 
-    They leave out the keys, which the best row names: a row as full as that one holds data.
+    Further header rows leave the key columns blank, which the best row names: a row that fills
+    all columns of the best row is data.
     """
     bottom = best
     while bottom + 2 < len(sample.rows) and bottom - best + 1 < MAX_HEADER_HEIGHT:
@@ -97,11 +98,11 @@ def _header_top(cells: Cells, sample: Sample, bottom: int) -> int:
 
 
 def _is_upper(cells: Cells, sample: Sample, row: int, bottom: int) -> bool:
-    """True if a row above a header row belongs to the header, and is no title.
+    """True if a row above a header row belongs to the header and is not a title.
 
-    It has short texts (or years), one of them over a column of values or, merged,
-    over more than one header cell; titles stand over the labels. A row as full as
-    the last one has to be a clear header by itself.
+    It has short texts (or years), one of them over a column of values or, if merged, over more
+    than one header cell; titles are over the labels. A row as full as the last one must be a
+    clear header by itself.
     """
     line = sample.values[row]
     filled = [j for j, value in enumerate(line) if value is not None]
@@ -121,7 +122,7 @@ def _is_upper(cells: Cells, sample: Sample, row: int, bottom: int) -> bool:
 
 
 def _is_title(cells: Cells, sample: Sample, row: int) -> bool:
-    """True if a row is one text merged over the labels and more, or states facts ("Date: May")."""
+    """True if a row is one text merged over the first columns, or has facts ("Date: May")."""
     texts = set(sample.texts(row))
     keys = [fact[1] for text in texts if (fact := _FACT.match(text))]
     if keys and len(set(keys)) == len(keys) and 2 * len(keys) >= len(texts):
@@ -133,7 +134,7 @@ def _is_title(cells: Cells, sample: Sample, row: int) -> bool:
 
 
 def _is_pair(cells: Cells, sample: Sample, row: int, filled: list[int]) -> bool:
-    """True if a row is a key and perhaps its value above a wider header row."""
+    """True if a row is a key, perhaps with its value, above a wider header row."""
     if len(filled) > 2 or filled[0] > 0 or len(sample.cols) < 3:
         return False
     anchored = cells.anchors.get((sample.rows[row], sample.cols[0])) is not None

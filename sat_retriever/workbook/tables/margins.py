@@ -1,4 +1,4 @@
-"""What stands around a table's data: titles above, units, totals, notes below."""
+"""Margins around a table's data: titles above, units, totals, notes below."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sat_retriever.workbook.values.grid import CellError
 
 MAX_TOTALS = 4
 MAX_LINES = 100
-"""Rows above the totals that are looked at for others."""
+"""Rows above the totals that are searched for further totals."""
 NOTE_LENGTH = 40
 NOTE_WORDS = 4
-"""A lone text below the data with more characters or words is a note."""
+"""A single text below the data with more characters or words is a note."""
 UNITS_SHARE = 0.6
-"""Share of a row's texts that have to be units."""
+"""Least share of units among the texts of a units row."""
 
 _UNITS = """
     kg g mg t m km cm mm nm ft in yd mi lb lbs oz gal l ml ha acre acres km2 m2 m3 s ms h hr hrs
@@ -57,7 +57,7 @@ _FOOTNOTE = re.compile(
 
 
 def below_titles(sample: Sample, block: Area) -> Area:
-    """A headerless block without lone text rows at its top."""
+    """A headerless block without rows of a single text at its top."""
     top = 0
     while (
         top + 1 < len(sample.rows)
@@ -72,7 +72,7 @@ def below_titles(sample: Sample, block: Area) -> Area:
 
 
 def units_row(sample: Sample, best: int) -> int | None:
-    """The sampled row of units at the best header row or right below it."""
+    """The sampled row of units, at the best header row or right below it; None without one."""
     for row in (best, best + 1):
         if 0 < row < len(sample.rows) - 1 and _are_units(sample, row):
             header = (sample.families[row - 1] > 0).sum()
@@ -94,10 +94,10 @@ def _is_unit(text: str) -> bool:
 
 
 def above_notes(cells: Cells, area: Area) -> Area:
-    """The area without footnotes: lone texts in its last rows.
+    """The area without footnotes: rows of a single text at its end.
 
-    A short one, such as a name with nothing beside it, is one only below a note, or where
-    it is the last and its column is empty but for it.
+    A short text, such as a name with nothing beside it, is a footnote only below a note, or if it
+    is the last row and its column is otherwise empty.
     """
     if area.right == area.left:
         return area
@@ -125,8 +125,8 @@ def _is_note(text: str) -> bool:
 def count_totals(cells: Cells, area: Area, first_data: int) -> int:
     """Number of totals rows at the end of the area.
 
-    "Total liabilities" below "Total assets" is a line of a statement like every other, and
-    no total of the table; neither is one that has lines below it, or a subtotal.
+    "Total liabilities" below "Total assets" is a line of a statement, not a total of the
+    table. Neither is a named total or a subtotal that has other lines below it.
     """
     count = 0
     named = ended = False
@@ -151,12 +151,12 @@ def _words(cells: Cells, area: Area, row: int) -> list[str]:
 
 
 def _is_name(total: re.Match[str]) -> bool:
-    """True if a total says of what: "Total assets", and not "Total:" or "Total 2024"."""
+    """True if a total names its subject: "Total assets", not "Total:" or "Total 2024"."""
     return any(letter.isalpha() for letter in total["named"])
 
 
 def _has_totals(cells: Cells, area: Area, rows: range) -> bool:
-    """True if one of the last rows before the totals is one too, and says of what."""
+    """True if one of the last rows before the totals is also a total with a named subject."""
     for row in rows[-MAX_LINES:]:
         words = _words(cells, area, row)
         rest, totals = _ANY_TOTAL.subn("", words[0]) if words else ("", 0)

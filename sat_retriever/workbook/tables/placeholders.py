@@ -1,4 +1,4 @@
-"""Typed placeholders: what stands in a record for free text that nearly never repeats."""
+"""Typed placeholders, which replace free text that hardly ever repeats in records."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 
 NOTE_LENGTH = 120
-"""Characters from which a text is a note, whatever its column (paper: over 120)."""
+"""A longer text is a note in any column (paper: over 120 characters)."""
 DISTINCT_RATIO = 0.9
-"""Share of distinct values from which a text column counts as high-cardinality."""
+"""Least share of distinct values of a high-cardinality text column."""
 MIN_VALUES = 8
-"""Values below which a column is too short to say anything about its cardinality."""
+"""Least number of values for a judgement about a column's cardinality."""
 MIN_FREE_LENGTH = 12.0
-"""Mean characters from which distinct text is free text and no short code or word."""
+"""Least mean characters of free text, as opposed to short codes or words."""
 MAX_TYPE_LENGTH = 24
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -30,9 +30,9 @@ _NOTES = frozenset(
 def is_free_text(values: Sequence[str]) -> bool:
     """True if sampled texts of one column are high-cardinality free text.
 
-    They are when they hold at least eight values, of which at least 90 % are
-    distinct, of twelve or more characters on average and with a space in at least
-    half of them: names, titles and sentences, yet neither codes nor categories.
+    That means at least eight values, at least 90 % of them distinct, twelve or more characters
+    on average, and a space in at least half of them: names, titles and sentences, but neither
+    codes nor categories.
 
     >>> is_free_text([f"Alan Smithee the {n}th" for n in range(20)])
     True
@@ -48,12 +48,12 @@ def is_free_text(values: Sequence[str]) -> bool:
 def placeholder(header: str, text: str, *, number: int = 1) -> str:
     """The typed placeholder for a text of a column with this header.
 
-    The type is the header's most telling word: the last one that is no mere detail
-    such as "name" or "id"; `Note` for texts over 120 characters and for headers that
-    say note, comment or description; `Text` when the header has no word.
+    The type is the header's most telling word: the last one except details such as "name" or
+    "id". It is `Note` for texts over 120 characters and for headers such as note, comment or
+    description, and `Text` if the header has no word.
 
     Source: paper, appendix on corpus construction (`Movie_0001`, `Note_…`).
-    Departs: there types belong to a fixed list of headers, here to any header.
+    Departs: the paper's types belong to a fixed list of headers, here any header has one.
 
     >>> placeholder("movie_title", "Alien"), placeholder("AuthorName", "Ann Lee", number=7)
     ('Movie_0001', 'Author_0007')

@@ -1,4 +1,4 @@
-"""A table's columns to sketches of their values, by which joins are found."""
+"""Sketches of the values of a table's columns, used to find joins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sat_retriever.records.structure import SKETCH_SIZE, ColumnProfile
 from sat_retriever.workbook.values.cells import plain_text
 from sat_retriever.workbook.values.grid import CellError, Grid, Value
 
-MAX_PROFILES = 4_000  # of a workbook; a profile is some 6 KB
+MAX_PROFILES = 4_000  # per workbook; a profile has about 6 KB
 MAX_PROFILES_OF_SHEET = 64
 MAX_ROWS = 5_000
 MAX_KEY = 64
@@ -27,12 +27,12 @@ _WHOLE = re.compile(r"(-?\d+)\.0+")
 def column_profiles(record: SheetRecord, grid: Grid) -> list[ColumnProfile]:
     """Profiles of a sheet's columns that could be keys: whole numbers, texts, dates.
 
-    The first 5,000 data rows of a table are looked at. Columns of fewer than two
-    different values, of long texts, and those of transposed tables have none.
+    The first 5,000 data rows of a table are read. Columns with fewer than two distinct values,
+    columns of long texts, and columns of transposed tables have no profile.
 
     Args:
         record: The sheet.
-        grid: The values its tables were found in.
+        grid: The values in which its tables were found.
 
     Returns:
         At most 64 profiles, table by table, left to right.
@@ -55,7 +55,7 @@ def column_profiles(record: SheetRecord, grid: Grid) -> list[ColumnProfile]:
 
 
 def key_text(value: Value) -> str:
-    """The text by which equal values of different sheets are equal; "" if it is no key.
+    """The normalized text of a value, for comparison between sheets; "" if it cannot be a key.
 
     >>> key_text(1), key_text(1.0), key_text(" 1 "), key_text("1.0")
     ('1', '1', '1', '1')
@@ -73,7 +73,7 @@ def key_text(value: Value) -> str:
 
 
 def _data_rows(table: Table, area: Area, grid: Grid) -> Sequence[Sequence[Value]]:
-    """Rows of the grid that hold a table's first records."""
+    """Rows of the grid with a table's first records."""
     units = any(column.unit for column in table.columns)
     top = area.top + table.header_height + units - grid.first_row
     bottom = min(area.bottom + 1 - grid.first_row, top + MAX_ROWS)

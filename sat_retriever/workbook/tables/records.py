@@ -1,4 +1,4 @@
-"""A sheet's grid to its record."""
+"""The record of a sheet, made from its grid."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sat_retriever.workbook.values.grid import Grid
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where records come from, the same for all sheets of a workbook.
+    """The source of records, the same for all sheets of a workbook.
 
     Attributes:
         path: POSIX path relative to the root.
@@ -43,11 +43,11 @@ def sheet_record(
     """The record of one worksheet.
 
     Args:
-        source: The workbook it stands in.
+        source: Its workbook.
         sheet: Name of the tab.
         grid: Its values; may end before `area` does.
         area: Its true used range.
-        visibility: How the workbook shows it.
+        visibility: Its visibility in the workbook.
         merges: Merged rectangles.
         table_objects: Declared tables.
         examples: True if columns keep an example cell.

@@ -1,4 +1,4 @@
-"""Where the blocks of cells are: blank rows and columns cut a sheet into rectangles."""
+"""Division of a sheet into blocks of cells: rectangles between blank rows and columns."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ MAX_LONE = 3
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What decides, beyond blank lines, where one block ends and the next begins.
+    """Rules beyond blank lines for where one block ends and the next begins.
 
     Attributes:
-        below: Whether a block continues the one above it.
-        beside: Whether a block continues the one to its left.
-        lone: Whether a block is a lone text, such as a section title.
-        whole: Whether a block is to be cut no further.
+        below: True if a block continues the one above it.
+        beside: True if a block continues the one to its left.
+        lone: True if a block is a single text, such as a section title.
+        whole: True if a block must not be cut further.
     """
 
     below: Callable[[Area, Area], bool]
@@ -37,13 +37,13 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class _Plane:
-    """What is cut: kind codes, (rows, columns), and bridges, (bridges, 3): row, left, right."""
+    """Cells to cut: kind codes, (rows, columns), and bridges, (bridges, 3): row, left, right."""
 
     kinds: KindArray
     bridges: NDArray[np.int64]
 
     def bridged(self, area: Area) -> NDArray[np.bool_]:
-        """Which columns of an area a bridge reaches."""
+        """Mask of an area's columns that a bridge covers, (columns,) bool."""
         rows, left, right = self.bridges.T
         here = (rows >= area.top) & (rows <= area.bottom)
         here &= (left >= area.left) & (left <= area.right)
@@ -56,18 +56,18 @@ class _Plane:
 def find_blocks(kinds: KindArray, rules: Rules, bridges: Sequence[Area] = ()) -> list[Area]:
     """The sheet's blocks in reading order, as 0-based inclusive rectangles.
 
-    A region is cut at its blank rows, each band at its blank columns, and so on
-    four levels deep. Neighbours that belong together are joined again as soon as
-    they are cut: a table with a spacer row, a header apart from its data.
+    A region is cut at its blank rows, each band at its blank columns, and so on, at most four
+    levels deep. Neighbours that belong together are joined again right after each cut: a table
+    with a spacer row, a header apart from its data.
 
     Args:
         kinds: Kind codes, (rows, columns); 0 is an empty cell.
-        rules: What belongs together across blank rows and columns.
-        bridges: Merged cells: the columns that these cover in their first row do not cut.
+        rules: Rules for joining blocks across blank rows and columns.
+        bridges: Merged cells; columns that they cover in their first row are not cut.
 
     Returns:
-        At most 256 blocks; where a sheet would have more, small gaps no longer
-        cut, and blocks further down are left out.
+        At most 256 blocks. In a sheet with more, small gaps no longer cut, and blocks further
+        down are left out.
     """
     whole = trim(kinds, Area(0, 0, kinds.shape[0] - 1, kinds.shape[1] - 1))
     if whole is None:
@@ -78,7 +78,7 @@ def find_blocks(kinds: KindArray, rules: Rules, bridges: Sequence[Area] = ()) ->
 
 
 def trim(kinds: KindArray, area: Area) -> Area | None:
-    """The part of an area that holds all its filled cells; None without any."""
+    """The smallest part of an area with all its filled cells; None without any."""
     part = kinds[area.top : area.bottom + 1, area.left : area.right + 1]
     rows, cols = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
     if not len(rows):
@@ -126,7 +126,7 @@ def _split(plane: _Plane, area: Area, *, axis: int) -> list[Area]:
 def _runs(line: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """First and last index of each run of True, at most 256 runs.
 
-    The smallest gaps are bridged until few enough runs are left.
+    The smallest gaps are closed until few enough runs are left.
     """
     padded = np.concatenate(([False], line, [False]))
     edges = np.diff(padded.astype(np.int8))
@@ -143,10 +143,10 @@ def _runs(line: NDArray[np.bool_]) -> list[tuple[int, int]]:
 def _join(
     pieces: list[Area], joins: Callable[[Area, Area], bool], lone: Callable[[Area], bool]
 ) -> list[Area]:
-    """Join neighbours for which `joins` holds, first to last.
+    """Join neighbours for which `joins` is True, from first to last.
 
-    Up to `MAX_LONE` pieces that are lone texts between two parts of a table (section
-    titles) are joined with them.
+    Up to `MAX_LONE` single texts between two parts of a table (section titles) are joined with
+    them.
     """
     joined: list[Area] = []
     for piece in pieces:
@@ -163,7 +163,7 @@ def _join(
 
 
 def _near(pieces: list[Area], piece: Area) -> bool:
-    """Whether no gap between successive pieces is wider than `MAX_GAP`."""
+    """True if no gap between successive pieces is wider than `MAX_GAP`."""
     line = [*pieces, piece]
     return all(
         max(after.top - before.bottom, after.left - before.right) - 1 <= MAX_GAP

@@ -1,4 +1,4 @@
-"""How much the rows of a block read like its header: features, weights and their sum."""
+"""Scores of rows as the header of a block: features, weights and their sum."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sat_retriever.workbook.tables.sample import MIN_STEPS, Family, Sample, step
 from sat_retriever.workbook.tables.wording import MAX_LABEL, text_styles
 from sat_retriever.workbook.values.cells import plain_text
 
-# Weights, chosen on the tuning part of benchmarks/reading/header_labels.json and on the
-# tuning seeds of benchmarks/reading/headers.py.
+# Weights, tuned on the tuning part of benchmarks/reading/header_labels.json and on the tuning
+# seeds of benchmarks/reading/headers.py.
 W_CONTRAST = 1.0
 W_FILL = 0.5
 W_REPEAT = 0.4
@@ -23,14 +23,14 @@ W_DATA_ABOVE = 0.45
 W_TEXT_ABOVE = 0.03
 W_NOTHING_BELOW = 0.5
 THRESHOLD = 0.20
-"""Score from which a row is a header."""
+"""Least score of a header."""
 CLEAR = 0.50
-"""Score from which a row is a header even where a table is already going on."""
+"""Least score of a header inside a table that has already begun."""
 
 NEARLY = 0.20
-"""How much less an earlier row may score than the best one in a table of texts alone."""
+"""Largest deficit of an earlier row against the best score, in a table of texts only."""
 MAX_HEADER_POSITION = 30
-"""Rows of a block, empty ones not counted, among which its header is looked for."""
+"""Number of first non-empty rows of a block that are searched for its header."""
 YEAR_OVER_NUMBERS = 0.8
 DATE_OVER_NUMBERS = 0.9
 DATE_ALONE = -0.3
@@ -38,14 +38,14 @@ CODE_OVER_NUMBERS = 0.7
 NUMBER_OVER_NUMBERS = -1.0
 NUMBER_OVER_UNKNOWN = -0.5
 UNKNOWN_IS_NUMBER = 0.7
-"""How much a formula without a saved value is taken for a number below words or years."""
+"""Share of a number that a formula without a saved value counts as below words or years."""
 LONE_HEADER = 0.3
 MAX_DATA_ABOVE = 2.0
 CODE_IS_TEXT = 0.5
-"""How much a code or address above a row is taken for a note rather than for data."""
+"""Share of a note, rather than data, that a code or address above a row counts as."""
 STEPS_BELOW = 5
 LABELLED_BELOW = 2
-"""Rows right below headings that are formulas of which each has a label."""
+"""Number of rows right below formula headings that must each have a label."""
 WIDE_BELOW = 12
 
 Matrix = NDArray[np.float64]
@@ -54,7 +54,7 @@ Families = NDArray[np.uint8]
 
 
 def best_header(sample: Sample) -> tuple[int, float]:
-    """The sampled row that reads most like the header's last row, and its score."""
+    """The sampled row that is most likely the header's last row, and its score."""
     scores = row_scores(sample, min(len(sample.rows), MAX_HEADER_POSITION))
     if len(scores) == len(sample.rows) and not _is_all_names(sample, len(scores) - 1):
         scores[-1] -= W_NOTHING_BELOW
@@ -64,11 +64,11 @@ def best_header(sample: Sample) -> tuple[int, float]:
 
 
 def _first_of_lists(sample: Sample, scores: Sequence[float], best: int) -> int:
-    """The row that is the header if the best one stands amid columns of nothing but texts.
+    """The header row if the best row is amid columns of texts only; else the best row.
 
-    In those only wording tells a header, and wording is told by chance where few texts are
-    below. So an earlier row that reads nearly as well is preferred, if it is as full and
-    not part of one header with the best one.
+    In such columns only wording distinguishes a header, and wording is unreliable if few texts
+    are below. So an earlier row with nearly the same score is preferred if it is as full and
+    not part of one header with the best row.
     """
     words = np.asarray((sample.families <= Family.WORDS).all(axis=1))
     names = sample.filled.sum(axis=1).tolist()
@@ -82,7 +82,7 @@ def _first_of_lists(sample: Sample, scores: Sequence[float], best: int) -> int:
 
 
 def _is_all_names(sample: Sample, row: int) -> bool:
-    """True if a row is the only one and holds words throughout: an empty template."""
+    """True if a row is the only one and has only words: an empty template."""
     families = sample.families[row]
     return len(sample.rows) == 1 and bool((families[families > 0] == Family.WORDS).all())
 
@@ -90,9 +90,9 @@ def _is_all_names(sample: Sample, row: int) -> bool:
 def row_scores(sample: Sample, stop: int) -> list[float]:
     """Header scores of the first `stop` sampled rows, each with the rows below as its data.
 
-    The sum of: mean contrast of a column's cell with the column below it; how many
-    of the data columns it names; minus repeated names, long names, and rows above
-    it that look like data already. Scores from `THRESHOLD` on mean a header.
+    A score is the mean contrast of the row's cells with the columns below them, plus the share of
+    data columns that the row names, minus penalties for repeated names, long names, and rows
+    above that look like data. A score of `THRESHOLD` or more means a header.
     """
     stepping = [steps(line) for line in sample.values[: stop + STEPS_BELOW]]
     filled, data = sample.filled[:stop], sample.below[1:, 1 : stop + 1].sum(axis=0) > 0
@@ -122,7 +122,7 @@ def row_scores(sample: Sample, stop: int) -> list[float]:
 
 
 def _are_empty_or_lone(sample: Sample, stop: int) -> list[bool]:
-    """For each row, whether it is no more than one cell in the first column above wider rows."""
+    """For each row, True if it is empty or a single cell in the first column above wider rows."""
     counts = sample.filled[:stop].sum(axis=1).tolist()
     wide = ((sample.families > 0).sum(axis=1) > 1).tolist()
     found = []
@@ -134,9 +134,9 @@ def _are_empty_or_lone(sample: Sample, stop: int) -> list[bool]:
 
 
 def are_formula_headings(sample: Sample, row: int) -> bool:
-    """True if formulas of unknown value, as years may be, stand over the columns of labelled rows.
+    """True if a row has only formulas of unknown value, perhaps years, over labelled rows.
 
-    No label is beside them, and each of the rows right below has one.
+    The row itself has no label, and each of the rows right below has one.
     """
     line, following = sample.families[row], sample.families[row + 1 : row + 1 + LABELLED_BELOW]
     filled = line > 0
@@ -147,9 +147,9 @@ def are_formula_headings(sample: Sample, row: int) -> bool:
 
 
 def _with_years(families: Families, header_steps: Matrix, headings: Mask) -> Families:
-    """The families with formulas that stand for years, their value unknown, as years, too.
+    """The families, with formulas of unknown value marked as numbers if they are likely years.
 
-    These are the ones right of years, and rows of headings.
+    These are formulas right of years, and rows of formula headings.
     """
     behind = (families == Family.NUMBER).cumsum(axis=1) > 0
     years = (behind & (header_steps >= 1.0)) | headings
@@ -158,12 +158,12 @@ def _with_years(families: Families, header_steps: Matrix, headings: Mask) -> Fam
 
 
 def _contrasts(sample: Sample, families: Families, row_steps: Matrix) -> Matrix:
-    """Contrast of each cell with the cells below it, in [-1, 1]; 0 for an empty one.
+    """Contrast of each cell with the cells below it; 0 for an empty cell.
 
     Args:
         sample: A block.
-        families: Those of its first rows, shape (rows, cols).
-        row_steps: How much each of these reads like a header of steps, shape (rows, 1).
+        families: Families of its first rows, shape (rows, cols).
+        row_steps: `steps` of each of these rows as a header, shape (rows, 1).
     """
     stop = len(families)
     below = sample.below[:, 1 : stop + 1]
@@ -205,7 +205,7 @@ def _styles(sample: Sample, wanted: Mask) -> Matrix:
 
 
 def _header_steps(sample: Sample, stepping: Sequence[float], stop: int) -> list[float]:
-    """`steps` of each row, 0 where the rows right below step in the same way."""
+    """`steps` of each row; 0 if the rows right below step in the same way."""
     found = []
     for row, own in enumerate(stepping[:stop]):
         first = sample.values[row][0]
@@ -217,9 +217,9 @@ def _header_steps(sample: Sample, stepping: Sequence[float], stop: int) -> list[
 
 
 def _date_series(sample: Sample, stop: int) -> Mask:
-    """Rows that hold two dates or more, most of them in order, (rows, 1) bool.
+    """Mask of rows with two dates or more, most of them in order, (rows, 1) bool.
 
-    Only these head columns; a date alone is one of the data.
+    Only such dates can be headers; a single date is data.
     """
     found = np.zeros((stop, 1), dtype=np.bool_)
     dated = sample.families[:stop] == Family.DATE
@@ -233,7 +233,7 @@ def _date_series(sample: Sample, stop: int) -> Mask:
 
 
 def _fills(filled: Mask, data: Mask) -> list[float]:
-    """Share of the data columns that each row names; a nameless first one is free."""
+    """Share of the data columns that each row names; an unnamed first one costs nothing."""
     named = (filled & data).sum(axis=1).tolist()
     full = data.sum(axis=1).tolist()
     first = filled[np.arange(len(data)), data.argmax(axis=1)].tolist()
@@ -244,7 +244,7 @@ def _fills(filled: Mask, data: Mask) -> list[float]:
 
 
 def _repeats(texts: Sequence[str]) -> float:
-    """Share of a row's texts that repeat another; 0 for a pattern such as #, %, #, %."""
+    """Share of a row's texts that repeat another; 0 for a regular pattern such as #, %, #, %."""
     if len(set(texts)) == len(texts):
         return 0.0
     times = Counter(texts)

@@ -1,4 +1,4 @@
-"""A bounded sample of one block, with what its rows and columns look like."""
+"""A sample of one block of limited size, with statistics of its rows and columns."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ MIN_STEPS = 3
 
 
 class Family(IntEnum):
-    """Kinds that behave alike in a column; errors say nothing and count as empty.
+    """Families of kinds that are alike in a column; errors count as empty.
 
-    The last one is that of formulas without a saved value, which may be of any other.
+    The last one is for formulas without a saved value, which may belong to any other.
     """
 
     NONE = 0
@@ -49,14 +49,14 @@ _FAMILY[Kind.UNKNOWN] = Family.UNKNOWN
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Rows and columns of a block that stand for all of it.
+    """Rows and columns of a block that represent all of it.
 
     Attributes:
         rows: Sampled 0-based grid rows, none of them empty; the first 48 of the
             block, then some spread over the rest.
         cols: Sampled 0-based grid columns.
         values: Values, `values[i][j]` of row i and column j of the sample.
-        filled: Which cells hold any value, shape (rows, cols).
+        filled: Mask of cells with any value, shape (rows, cols) bool.
         families: Family codes, shape (rows, cols) uint8.
         below: `below[f, i, j]` = cells of family f in column j from row i on,
             shape (families, rows + 1, cols).
@@ -70,7 +70,7 @@ class Sample:
     below: NDArray[np.int32]
 
     def texts(self, row: int) -> list[str]:
-        """Words of a sampled row, stripped, left to right."""
+        """Texts of a sampled row, stripped, left to right."""
         return [str(v).strip() for v in self.values[row] if isinstance(v, str) and v.strip()]
 
     def column(self, col: int, start: int) -> list[Value]:
@@ -79,7 +79,7 @@ class Sample:
         return [value for value in line if value is not None]
 
     def likely(self, start: int) -> NDArray[np.int32]:
-        """Cells of each family but NONE from a sampled row on, shape (families, cols).
+        """Cells of each family except NONE from a sampled row on, shape (families, cols).
 
         Formulas without a saved value count as numbers, which most of them are.
         """
@@ -111,7 +111,7 @@ def sample_block(cells: Cells, block: Area) -> Sample:
 
 
 def _cut(value: Value) -> Value:
-    """The value, a long text cut: what follows its first 256 characters tells nothing."""
+    """The value; a text is cut after 256 characters, because the rest is not informative."""
     return value[:MAX_TEXT] if type(value) is str and len(value) > MAX_TEXT else value
 
 
@@ -125,7 +125,7 @@ def _suffix_counts(families: NDArray[np.uint8]) -> NDArray[np.int32]:
 
 
 def _spread(index: NDArray[np.int64], head: int, tail: int) -> list[int]:
-    """The first `head` entries and `tail` spread evenly over the rest, the last included."""
+    """The first `head` entries and up to `tail` spread evenly over the rest, including the last."""
     first: list[int] = index[:head].tolist()
     rest = index[head:]
     if not len(rest):
@@ -135,11 +135,10 @@ def _spread(index: NDArray[np.int64], head: int, tail: int) -> list[int]:
 
 
 def steps(values: Sequence[Value]) -> float:
-    """How much a row of numbers reads like headers, in [0, 1]; text is left out.
+    """Likelihood in [0, 1] that a row's numbers are headers; texts are ignored.
 
-    Years, each above (or each below) the one before, give 1, also when one of ten
-    is out of order (a last column "2022–2050"); three or more numbers with one
-    common step .4; everything else 0.
+    Ascending (or descending) years give 1, even if one in ten is out of order (a last column
+    "2022–2050"); three or more numbers with a common step give .4; everything else gives 0.
 
     >>> steps(["Region", 2019.0, 2020.0, 2030.0]), steps([10, 20, 30]), steps([3, 9, 4])
     (1.0, 0.4, 0.0)

@@ -1,4 +1,4 @@
-"""Tables that stand sideways: whether a block's first column is its header."""
+"""Recognition of transposed tables, whose first column is the header."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from sat_retriever.workbook.tables.sample import Family, Sample
 from sat_retriever.workbook.tables.wording import MAX_LABEL
 
 MIN_PURITY_GAIN = 0.2
-"""How much purer kinds are across than down where a first column beats a header row."""
+"""Least excess of purity across over purity down at which a first column beats a header row."""
 PURITY_SLACK = 0.05
 FORM_COLON = 0.5
-"""Score for a colon behind every key."""
+"""Score for a colon after every key."""
 MIN_COLONS = 0.6
 MIN_WORDS = 0.9
 MAX_FORM_PURITY = 0.85
 MIN_REPEATS = 5
 REPEATING = 0.7
-"""Share of distinct texts down to which a column repeats itself."""
+"""Largest share of distinct texts in a column that repeats itself."""
 MAX_FORM_ROWS = 60
 
 
 def sideways_score(sample: Sample, best_score: float) -> float | None:
-    """Header score of the first column; None where it is not the header.
+    """Header score of the first column; None if it is not the header.
 
-    It has to hold short, different words only. It beats a header row when keys end
-    with colons, or when kinds are much purer across than down; without a header
-    row, when they are no less pure.
+    It must have only short, distinct words. It beats a header row if its keys end with colons,
+    or if kinds are much purer across than down. Without a header row, it suffices that they are
+    no less pure.
     """
     texts = _labels(sample)
     if texts is None:
@@ -44,7 +44,7 @@ def sideways_score(sample: Sample, best_score: float) -> float | None:
 
 
 def _labels(sample: Sample) -> list[str] | None:
-    """Texts of the first column if they can be headers: short, different, words."""
+    """Texts of the first column if they can be headers: short, distinct words; else None."""
     rows, cols = len(sample.rows), len(sample.cols)
     texts = [v.strip() for line in sample.values if isinstance(v := line[0], str)]
     if cols < 2 or rows < 2 or len(texts) < rows or rows > MAX_FORM_ROWS:
@@ -56,14 +56,14 @@ def _labels(sample: Sample) -> list[str] | None:
 
 
 def _is_form(sample: Sample) -> bool:
-    """True if the second of two columns starts with a value and holds kinds of all sorts."""
+    """True if the second of two columns starts with a value and has mixed kinds."""
     counts = sample.likely(1)[:, 1]
     mixed = int(counts.max()) < MAX_FORM_PURITY * int(counts.sum())
     return mixed and int(sample.families[0, 1]) > Family.WORDS
 
 
 def _has_categories(sample: Sample) -> bool:
-    """True if a column of words right of the first one repeats itself, as records do."""
+    """True if a column of texts right of the first one repeats itself, as in records."""
     for col in range(1, len(sample.cols)):
         texts = [value for value in sample.column(col, 0) if isinstance(value, str)]
         if len(texts) >= MIN_REPEATS and len(set(texts)) <= REPEATING * len(texts):
@@ -72,13 +72,13 @@ def _has_categories(sample: Sample) -> bool:
 
 
 def _first_full(sample: Sample) -> int:
-    """The first sampled row with two filled cells or more."""
+    """The first sampled row with two or more filled cells; 0 without one."""
     full = ((sample.families > 0).sum(axis=1) > 1).nonzero()[0]
     return int(full[0]) if len(full) else 0
 
 
 def _purity(sample: Sample, header: int) -> float:
-    """Mean share of the commonest family in each column but the first, below a row."""
+    """Mean share of the commonest family in each column except the first, below a row."""
     counts = sample.likely(header + 1)[:, 1:]
     totals = counts.sum(axis=0)
     if not (totals > 0).any():

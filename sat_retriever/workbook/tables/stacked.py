@@ -1,4 +1,4 @@
-"""Second tables that start right below a first one, without a blank row."""
+"""Separation of tables that are stacked without a blank row."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ OVER_VALUES = 0.4
 
 
 def split_stacked(cells: Cells, block: Area) -> list[Area]:
-    """The block cut above each row that is the header of a further table.
+    """Cut a block above each row that is the header of a further table.
 
-    Such a row is mostly text, under values and over values, and reads like the
-    header of what follows. A lone text right above it goes with it.
+    Such a row is mostly text, has values above and below, and scores as the header of the rows
+    that follow. A single text right above it belongs to it.
     """
     starts = [row for row in _candidates(cells, block) if _is_header(cells, block, row)]
     edges = [block.top, *(_with_title(cells, block, row) for row in starts), block.bottom + 1]
@@ -32,7 +32,7 @@ def split_stacked(cells: Cells, block: Area) -> list[Area]:
 
 
 def _candidates(cells: Cells, block: Area) -> list[int]:
-    """Rows of text, from one of the first two columns on, amid values of the same columns."""
+    """Rows of text that start in one of the first two columns, amid values of the same columns."""
     part = cells.kinds[block.top : block.bottom + 1, block.left : block.right + 1]
     if part.shape[0] < 4 or part.shape[1] < 2:
         return []
@@ -56,7 +56,7 @@ def _is_header(cells: Cells, block: Area, row: int) -> bool:
 
 
 def _with_title(cells: Cells, block: Area, row: int) -> int:
-    """The row of the lone text right above a header row, or the header row."""
+    """The row of the single text right above a header row, or else the header row."""
     above = cells.kinds[row - 1, block.left : block.right + 1]
     lone = (above != Kind.EMPTY).sum() == 1 and (above == Kind.TEXT).any()
     return row - 1 if lone and row - 1 > block.top else row

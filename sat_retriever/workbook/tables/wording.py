@@ -1,4 +1,4 @@
-"""How a header's text contrasts with the texts below it."""
+"""Contrast of a header's text with the texts below it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from sat_retriever.workbook.values.grid import Value
 
 MAX_LABEL = 60
-"""Characters up to which a text can be one of several headers or keys."""
+"""Most characters of a text that can be one of several headers or keys."""
 MAX_TEXT_STYLE = 0.6
 MIN_ALIKE = 3
 MIN_REPEATED = 4
@@ -21,8 +21,8 @@ _DIGIT = re.compile(r"\d")
 def text_styles(column: Sequence[Value], rows: Collection[int]) -> dict[int, float]:
     """Contrast of the cells at `rows` with the texts below each, in [-1, 0.6], by row.
 
-    Headers do not come again below; data repeats itself, has digits, or is longer.
-    One pass from the bottom up, so that the cost does not grow with the rows asked for.
+    Headers do not recur below; data repeats itself, has digits, or is longer. The column is
+    read once from the bottom up, so that the cost does not grow with the number of rows.
     """
     styles: dict[int, float] = {}
     below = _Below()
@@ -37,7 +37,7 @@ def text_styles(column: Sequence[Value], rows: Collection[int]) -> dict[int, flo
 
 @dataclass(slots=True)
 class _Below:
-    """What a header is compared with: the texts below it, gathered one by one."""
+    """Statistics of the texts below a header, updated text by text."""
 
     texts: set[str] = field(default_factory=set)
     cases: set[str] = field(default_factory=set)
@@ -77,12 +77,12 @@ class _Below:
 
 
 def _opening(text: str) -> str:
-    """How a text starts: its first word, or the mark in front of it."""
+    """The start of a text: its first word, or a leading mark."""
     return text.split(maxsplit=1)[0] if text[0].isalnum() else text[0]
 
 
 def _case(text: str) -> str:
-    """Letter case of a text: the style of its words, told apart by their joints."""
+    """Letter case of a text, with the separator of its words as a prefix."""
     joint = "_" if "_" in text else "." if "." in text.strip(".") else " " if " " in text else ""
     if text.isupper():
         return joint + "upper"

@@ -1,1 +1,1 @@
-"""The values of a sheet, by either of two readers."""
+"""Reading of a sheet's values with one of two readers."""

@@ -39,13 +39,13 @@ class Kind(IntEnum):
     TIME = 6
     ERROR = 7
     CODE = 8
-    """Text made mostly of digits, a mail or web address: only in sampled rows."""
+    """Text mostly of digits, or an e-mail or web address; used only in sampled rows."""
     UNKNOWN = 9
-    """A formula whose value nobody saved."""
+    """A formula without a saved value."""
 
 
 class _Kinds(dict[type, int]):
-    """Kind of a value's type; values of foreign types count as text."""
+    """Kinds by type of a value; values of other types count as text."""
 
     def __missing__(self, key: type) -> int:
         return int(Kind.TEXT)
@@ -71,7 +71,7 @@ _EMPTY, _TEXT, _ERROR, _CODE = map(int, (Kind.EMPTY, Kind.TEXT, Kind.ERROR, Kind
 _SPACE = re.compile(r"\s+")
 _DIGIT = re.compile(r"\d")
 _GAPS = frozenset("n/a na n.a. nan null none tbd - -- – — ? . .. ... …".split())
-"""Texts that mark a missing value; they say no more about a column than an error."""
+"""Texts that mark a missing value; they count as errors."""
 _ADDRESS = re.compile(r"^\S+@\S+$|^\S+://\S+$")
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -85,8 +85,8 @@ class Cells:
         kinds: Kind codes, shape (rows, columns) uint8.
         origin: Sheet row and column (1-based) of `kinds[0, 0]`.
         start: Row and column of `rows[0][0]` in `kinds`.
-        anchors: Cells covered by a merge → the merge's top left cell (0-based),
-            the cell itself included.
+        anchors: Top left cell of the merge, by each cell that it covers, itself included;
+            0-based.
     """
 
     rows: Sequence[Sequence[Value]]
@@ -107,7 +107,7 @@ class Cells:
         return [cells[col - right] if right <= col < stop else None for col in cols]
 
     def spread(self, row: int, col: int) -> Value:
-        """The value of a cell, or of the merged area it belongs to."""
+        """The value of a cell, or of the merged area that it belongs to."""
         return self.value(*self.anchors.get((row, col), (row, col)))
 
     def area(self, block: Area) -> Area:
@@ -117,11 +117,11 @@ class Cells:
 
 
 def cells_of(grid: Grid, merges: Sequence[Area]) -> Cells:
-    """The grid's cells with one kind code each, formulas without a saved value included.
+    """The grid's cells with one kind code each, including formulas without a saved value.
 
-    Cost is linear in the number of cells. No more than 16,384 columns and 50,000
-    merges are looked at. Where rows times widest row is over 64 million, either the
-    last rows or the rightmost columns are left out, whichever costs fewer cells.
+    Cost is linear in the number of cells. At most 16,384 columns and 50,000 merges are read. If
+    the number of rows times the widest row is over 64 million, either the last rows or the
+    rightmost columns are left out, whichever loses fewer cells.
     """
     lengths = np.fromiter(map(len, grid.rows), dtype=np.int64, count=len(grid.rows))
     (top, left), extents = _extents(grid, lengths)
@@ -139,7 +139,7 @@ def cells_of(grid: Grid, merges: Sequence[Area]) -> Cells:
 
 
 def _extents(grid: Grid, lengths: NDArray[np.int64]) -> tuple[tuple[int, int], NDArray[np.int64]]:
-    """The first row and column that any cell stands in, and how far each row reaches."""
+    """The first row and column with any cell, and the extent of each row."""
     formulas = grid.unsaved.area
     if formulas is None:
         return (grid.first_row, grid.first_col), lengths
@@ -155,7 +155,7 @@ def _extents(grid: Grid, lengths: NDArray[np.int64]) -> tuple[tuple[int, int], N
 
 
 def _mark(unsaved: Places, origin: tuple[int, int], kinds: KindArray) -> None:
-    """Give the empty ones of these cells their kind."""
+    """Set the kind of formulas without a saved value where the cell is empty."""
     rows, cols = unsaved.indices()
     rows, cols = rows - origin[0], cols - origin[1]
     inside = (rows < kinds.shape[0]) & (cols < kinds.shape[1])
@@ -165,7 +165,7 @@ def _mark(unsaved: Places, origin: tuple[int, int], kinds: KindArray) -> None:
 
 
 def _bounds(lengths: NDArray[np.int64]) -> tuple[int, int]:
-    """Rows and columns to look at."""
+    """Numbers of rows and columns to keep."""
     height, width = len(lengths), min(int(lengths.max(initial=0)), MAX_COLUMNS)
     if height * width <= MAX_CELLS:
         return height, width
@@ -176,7 +176,7 @@ def _bounds(lengths: NDArray[np.int64]) -> tuple[int, int]:
 
 
 def kinds_of(values: Iterable[Value]) -> KindArray:
-    """The kind code of each value by its type alone: texts are not told apart."""
+    """The kind code of each value by its type alone, so that all texts have one kind."""
     return np.frombuffer(bytearray(map(_KINDS.__getitem__, map(type, values))), dtype=np.uint8)
 
 
@@ -194,7 +194,7 @@ def _scatter(rows: Sequence[Sequence[Value]], lengths: NDArray[np.int64], kinds:
 def _anchors(
     merges: Sequence[Area], origin: tuple[int, int], shape: tuple[int, ...]
 ) -> dict[tuple[int, int], tuple[int, int]]:
-    """Merged cells by their area's top left cell, with a bound on the work."""
+    """Top left cell of the merge by each cell that it covers, with a limit on the work."""
     anchors: dict[tuple[int, int], tuple[int, int]] = {}
     for merge in merges[:MAX_MERGES]:
         top, left = merge.top - origin[0], merge.left - origin[1]
@@ -209,7 +209,7 @@ def _anchors(
 
 
 def sharp_kind(value: Value) -> int:
-    """Kind of one value, telling codes and addresses from words.
+    """Kind of one value, with codes and addresses distinguished from words.
 
     >>> Kind(sharp_kind("04656-2020")).name, Kind(sharp_kind("ISIC 05")).name
     ('CODE', 'TEXT')
@@ -229,7 +229,7 @@ def sharp_kind(value: Value) -> int:
 
 
 def plain_text(value: Value) -> str:
-    """A value as text that depends on no locale; "" for an empty cell.
+    """A value as text independent of the locale; "" for an empty cell.
 
     >>> plain_text(2020.0), plain_text(True), plain_text(dt.datetime(2024, 1, 2))
     ('2020', 'true', '2024-01-02')

@@ -1,8 +1,8 @@
-"""Cell values of a sheet as one dense block, by python-calamine.
+"""Reading of a sheet's values as one dense block, by python-calamine.
 
-Fast, and as large in memory as the used range: it must not get a sheet whose two cells
-are far apart. Its panics are `BaseException`s that are no `Exception`; each becomes a
-`ValuesFailed`. A failed allocation aborts the process: the worker's parent sees to it.
+It is fast but needs memory for the whole used range, so it must not read a sheet with a few
+cells far apart. Its panics are `BaseException`s but not `Exception`s; each becomes a
+`ValuesFailed`. A failed allocation aborts the process, which the worker's parent handles.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OTHER = {
 
 
 class CalamineReader:
-    """One opened workbook of any format but text."""
+    """One opened workbook of any format except text."""
 
     def __init__(self, workbook: Any) -> None:
         self._workbook = workbook
@@ -45,7 +45,7 @@ class CalamineReader:
 
     @classmethod
     def open(cls, source: Path | BinaryIO) -> CalamineReader:
-        """The opened workbook.
+        """Open a workbook.
 
         Raises:
             Refused: If the file is encrypted.
@@ -74,7 +74,7 @@ class CalamineReader:
         ]
 
     def load(self, index: int) -> None:
-        """Parse a sheet now; Python's lock is free meanwhile. `values` takes it from here.
+        """Parse a sheet for `values` in advance; Python's global lock is free meanwhile.
 
         Raises:
             ValuesFailed: If calamine cannot read the sheet.
@@ -89,7 +89,7 @@ class CalamineReader:
     def values(self, index: int, budget: Budget) -> SheetValues:
         """Values and merges of one sheet.
 
-        The grid ends where the budget does; the used range does not.
+        The budget cuts the grid, but not the used range.
 
         Raises:
             ValuesFailed: If calamine cannot read the sheet.

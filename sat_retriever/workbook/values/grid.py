@@ -25,8 +25,8 @@ class Grid:
         rows: Values; rows may be shorter than the widest one (missing cells are None).
         first_row: 1-based sheet row of `rows[0]`.
         first_col: 1-based sheet column of `rows[i][0]`.
-        unsaved: Cells with a formula whose value nobody saved, in sheet addresses; they may
-            lie outside of the rows. A value in the rows is stronger.
+        unsaved: Cells with a formula without a saved value, in sheet addresses; they may lie
+            outside the rows. A value in the rows takes precedence.
     """
 
     rows: list[list[Value]]

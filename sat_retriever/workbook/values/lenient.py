@@ -1,7 +1,7 @@
-"""openpyxl's reading of an xlsx, by which a bad cell or text costs itself and nothing more.
+"""Lenient reading of an xlsx by openpyxl: a bad cell or text loses only itself.
 
-openpyxl gives a sheet up at the first cell whose text is not in the workbook's table of texts,
-and the workbook if that table is missing or cut off.
+openpyxl itself gives up a sheet at the first cell whose text is not in the workbook's table of
+shared strings, and the workbook if that table is missing or cut off.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from sat_retriever.workbook.opening.package import ZIP_ERRORS
 
 _TEXT = f"{{{SHEET_MAIN_NS}}}si"
 _LAST_ROW = 1 << 20
-_HEAD_BYTES = 65_536  # declarations stand before the first element
-_UNREADABLE: tuple[type[Exception], ...] = (*ZIP_ERRORS, SyntaxError)  # the latter of bad XML
+_HEAD_BYTES = 65_536  # declarations precede the first element
+_UNREADABLE: tuple[type[Exception], ...] = (*ZIP_ERRORS, SyntaxError)  # the latter for bad XML
 
 
 def lenient_workbook(file: BinaryIO, *, read_only: bool) -> Any:
-    """The opened workbook, with its computed values."""
+    """Open a workbook with its computed values."""
     reader = _Reader(file, read_only=read_only, data_only=True)
     reader.read()
     return reader.wb
 
 
 class StreamedSheet(WorkSheetParser):  # type: ignore[misc]
-    """The rows of a sheet of a workbook that was opened read-only.
+    """The rows of a sheet in a workbook that was opened read-only.
 
     Attributes:
-        lost: Cells that could not be read so far.
+        lost: Number of cells so far that could not be read.
     """
 
     def __init__(self, sheet: Any) -> None:
@@ -46,7 +46,7 @@ class StreamedSheet(WorkSheetParser):  # type: ignore[misc]
         self.lost = 0
 
     def rows(self) -> Iterator[tuple[int, dict[int, tuple[Any, str]]]]:
-        """(row, (value, type) by column) for each row in ascending order, both from 1 on."""
+        """Yield (row, (value, type) by column) for each row in ascending order, both 1-based."""
         last = 0
         with self.source:
             for number, cells in self.parse():
@@ -56,7 +56,7 @@ class StreamedSheet(WorkSheetParser):  # type: ignore[misc]
                     yield number, {c["column"]: (c["value"], c["data_type"]) for c in held}
 
     def parse_cell(self, element: Any) -> dict[str, Any]:
-        """A cell as openpyxl reads it; empty, and counted, if it cannot."""
+        """A cell as openpyxl reads it; an unreadable cell is empty and counted in `lost`."""
         try:
             cell: dict[str, Any] = super().parse_cell(element)
         except (ValueError, IndexError, TypeError, OverflowError):
@@ -66,7 +66,7 @@ class StreamedSheet(WorkSheetParser):  # type: ignore[misc]
 
 
 class _Reader(ExcelReader):  # type: ignore[misc]
-    """Takes of the table of texts what can be read."""
+    """A reader that keeps the readable part of the shared strings."""
 
     def read_strings(self) -> None:
         self.shared_strings = _Texts()
@@ -81,11 +81,11 @@ class _Reader(ExcelReader):  # type: ignore[misc]
 
 
 class _EntitiesError(Exception):
-    """The table of texts declares entities, as XML bombs do."""
+    """The table of shared strings declares entities, as XML bombs do."""
 
 
 class _Texts(list[str]):
-    """A table of texts that is not counted from its end."""
+    """A table of texts that does not accept negative indices."""
 
     def __getitem__(self, index: Any) -> Any:
         if index < 0:

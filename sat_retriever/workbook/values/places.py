@@ -1,4 +1,4 @@
-"""Cells of a sheet by their place alone, eight bytes each."""
+"""Sets of a sheet's cells, stored by place in eight bytes each."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area
 
-_ROW = 1 << 14  # places of one row: columns are 1 to 16,384
+_ROW = 1 << 14  # places per row: columns are 1 to 16,384
 
 Indices = NDArray[np.int64]
 
 
 class Places:
-    """Some cells of a sheet, as many of them as there is room for.
+    """Some cells of a sheet, up to a given number.
 
     >>> places = Places(6)
     >>> places.add(3, 2)
     >>> places.fill(Area(1, 1, 2, 2))
-    >>> places.fill(Area(9, 9, 99, 99))  # too large: its first cell stands for it
+    >>> places.fill(Area(9, 9, 99, 99))  # too large: only its first cell is kept
     >>> len(places), places.area
     (6, Area(top=1, left=1, bottom=9, right=9))
     """
@@ -51,7 +51,7 @@ class Places:
             self._codes.append(row * _ROW + col - 1)
 
     def fill(self, area: Area) -> None:
-        """Keep all cells of an area; only the first one where there is no room for all."""
+        """Keep all cells of an area, or only the first if there is no room for all."""
         width = area.right - area.left + 1
         if width * (area.bottom - area.top + 1) > self._room - len(self._codes):
             self.add(area.top, area.left)
@@ -61,7 +61,7 @@ class Places:
             self._codes.extend(range(first, first + width))
 
     def above(self, last: int) -> Places:
-        """Those of its cells that stand in rows up to the last one given."""
+        """The cells in rows up to `last`, inclusive."""
         kept = Places(0)
         kept._codes = array("q", (code for code in self._codes if code < (last + 1) * _ROW))
         return kept

@@ -1,4 +1,4 @@
-"""The values of a sheet as both readers give them, within bounds and with errors put in place."""
+"""The values of a sheet as both readers return them, within limits and with error values."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from sat_retriever.workbook.values.grid import CellError, Grid, Value
 
 MAX_TEXT = 2_000
 MISSING: list[Value] = []
-"""One shared empty row: a sparse sheet has a million of them."""
+"""One shared empty row, because a sparse sheet can have a million of them."""
 _SHARED_TEXTS = 50_000
 _MAX_GAP = 10_000
 
 
 class ValuesFailed(Exception):  # noqa: N818 - a signal to try the other reader
-    """The reader at hand cannot read this file or sheet."""
+    """A reader cannot read this file or sheet."""
 
     @classmethod
     def because(cls, error: BaseException | None) -> ValuesFailed:
-        """The failure without the foreign message: that may quote cell values."""
+        """The failure without the foreign message, which may quote cell values."""
         return cls(f"the reader stops with {type(error).__name__}")
 
 
 @dataclass(frozen=True, slots=True)
 class ListedSheet:
-    """A sheet as its workbook lists it.
+    """A sheet as listed by its workbook.
 
     Attributes:
         name: Name of the tab.
-        visibility: How the workbook shows it.
-        other: Kind of a sheet without cells, such as "chart sheet"; empty for a sheet of
-            cells, which an old macro sheet is, too.
-        part: Part of the package that holds its cells; empty if it is unknown.
+        visibility: Its visibility in the workbook.
+        other: Kind of a sheet without cells, such as "chart sheet"; empty for a sheet with
+            cells, including an old macro sheet.
+        part: Part of the package with its cells; empty if unknown.
     """
 
     name: str
@@ -44,7 +44,7 @@ class ListedSheet:
 
 
 def sheet_indices(sheets: Sequence[ListedSheet]) -> dict[str, int]:
-    """Position of each sheet by its name, the first where a name comes twice.
+    """Position of each sheet by its name; the first one if a name occurs twice.
 
     >>> sheet_indices([ListedSheet(name) for name in "aba"])
     {'a': 0, 'b': 1}
@@ -61,11 +61,11 @@ class SheetValues:
 
     Attributes:
         grid: Its used range, or the first rows of it.
-        area: The used range; of the rows read if `cut`. None without a value.
+        area: The used range, only of the rows read if `cut`; None without a value.
         merges: Merged rectangles.
-        cut: Why reading stopped before the end of the sheet: `TOO_LARGE`, `TIMEOUT` or
-            `DAMAGED`; None if it did not.
-        lost: Cells that are left empty because they cannot be read.
+        cut: Reason why reading stopped before the end of the sheet: `TOO_LARGE`, `TIMEOUT`
+            or `DAMAGED`; None if it did not.
+        lost: Number of cells that are left empty because they cannot be read.
     """
 
     grid: Grid
@@ -82,9 +82,9 @@ class SheetValues:
 
 
 def with_errors(grid: Grid, errors: Sequence[tuple[int, int, str]]) -> Grid:
-    """The grid with error values put where calamine left a gap.
+    """The grid with error values in the gaps that calamine leaves for them.
 
-    An error far below the last row is left out: the grid was cut before it.
+    An error far below the last row is left out, because the grid was cut before it.
     """
     if not errors:
         return grid
@@ -109,10 +109,10 @@ def with_errors(grid: Grid, errors: Sequence[tuple[int, int, str]]) -> Grid:
 
 
 class Texts(dict[str, str | None]):
-    """Cell text → the text that is kept: cut, None if empty, and shared by equal cells.
+    """Kept texts by cell text: cut, None if empty, and shared by equal cells.
 
-    Any header detection can afford the length it is cut to: a file of 2 MB can hold
-    twenty thousand cells that all are the same string of 1 MB.
+    The cut bounds the cost of header detection: a file of 2 MB can have twenty thousand cells
+    with the same string of 1 MB.
     """
 
     def __missing__(self, text: str) -> str | None:
@@ -125,7 +125,7 @@ class Texts(dict[str, str | None]):
 def bounded(
     rows: Iterator[list[Value]], origin: tuple[int, int], max_rows: int
 ) -> tuple[Grid, Area | None]:
-    """(the trimmed grid of at most `max_rows` rows, true used range of all rows)."""
+    """Trim rows to (grid of at most `max_rows` rows, true used range of all rows)."""
     kept: list[list[Value]] = []
     top = bottom = 0
     left, right = 1 << 31, 0

@@ -1,4 +1,4 @@
-"""The two value readers of a file: the choice between them, and the second when one fails."""
+"""The two value readers of a file: choice between them, and fallback to the second."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ class Readers:
     """The two value readers of one file, each opened when first needed."""
 
     def __init__(self, file: BinaryIO, *, safe: bool) -> None:
-        """Open nothing yet.
+        """Prepare the readers without opening the file.
 
         Args:
             file: The workbook.
-            safe: Leave out calamine, which took the process down before.
+            safe: True to avoid calamine, because it crashed the process before.
         """
         self._file = file
         self._calamine: CalamineReader | ValuesFailed | None = None
         self._openpyxl: OpenpyxlReader | ValuesFailed | None = None
         if safe:
-            self._calamine = ValuesFailed("calamine took the process down")
+            self._calamine = ValuesFailed("calamine crashed the process")
 
     def listed(self, damage: str = "") -> list[ListedSheet]:
-        """The sheets as the first reader that opens the file lists them.
+        """The sheets as listed by the first reader that opens the file.
 
         Args:
-            damage: What is known to be wrong with the file.
+            damage: Known damage of the file as a sentence; empty if unknown.
 
         Raises:
             Refused: If no reader opens it, or it is encrypted.
@@ -49,7 +49,7 @@ class Readers:
                 raise Refused(SkipReason.DAMAGED, why) from first
 
     def load(self, name: str) -> None:
-        """Let calamine parse a sheet ahead of `values`, which meets any failure again."""
+        """Let calamine parse a sheet in advance; `values` meets any failure again."""
         try:
             reader = self._open_calamine()
             reader.load(_index(reader, name))
@@ -61,13 +61,13 @@ class Readers:
 
         Args:
             name: The sheet.
-            budget: What may still be read of the workbook.
+            budget: Remaining work budget of the workbook.
             dense: True if its used range may be read as one block.
-            held: True if the sheet is known to hold something: if calamine finds
-                nothing there, openpyxl is asked, too.
+            held: True if the sheet is known to have cells; if calamine then finds
+                none, openpyxl is tried, too.
 
         Raises:
-            ValuesFailed: If neither can read it.
+            ValuesFailed: If neither reader can read it.
         """
         found: SheetValues | None = None
         failure = ValuesFailed("its used range is too large to be read as one block")
@@ -107,9 +107,9 @@ class Readers:
 
 
 def _calamine(file: BinaryIO) -> CalamineReader:
-    """The reader of the opened file itself, since its path may be another file's by now.
+    """Open calamine on the opened file itself, since its path may now be another file's.
 
-    It reads beside openpyxl and the scan of XML, so that it has a place in the file of its own.
+    calamine gets its own file position, because openpyxl and the XML scan read at the same time.
 
     Raises:
         Refused: If the file is encrypted.

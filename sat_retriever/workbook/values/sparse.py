@@ -1,7 +1,6 @@
-"""Cell values of a sheet row by row, by openpyxl: slow, but never larger than its cells.
+"""Reading of a sheet's values row by row, by openpyxl: slow, but memory grows only with cells.
 
-It takes the sheets that are too sparse for a dense block, and the files that calamine
-refuses.
+It reads sheets that are too sparse for a dense block, and files that calamine cannot read.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from sat_retriever.workbook.values.read import (
     sheet_indices,
 )
 
-_SLOWER = 5  # than calamine, at least: a cell counts as many
+_SLOWER = 5  # at least this many times slower than calamine: a cell counts as many
 _GAPS = 16  # empty rows that count as a cell
-_ROWS = 1_000  # between two looks at the clock
+_ROWS = 1_000  # rows between two checks of the clock
 Cells = Mapping[int, tuple[Any, str]]  # value and type by column
 Row = tuple[int, Cells]
 _STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
@@ -43,7 +42,7 @@ class OpenpyxlReader:
 
     @classmethod
     def open(cls, file: BinaryIO) -> OpenpyxlReader:
-        """The opened workbook: streamed, or loaded where streaming fails.
+        """Open a workbook: streamed, or loaded if streaming fails.
 
         Raises:
             ValuesFailed: If openpyxl cannot open it.
@@ -74,14 +73,14 @@ class OpenpyxlReader:
         ]
 
     def values(self, index: int, budget: Budget) -> SheetValues:
-        """Values of one sheet, without merges; ends where the budget does, or at damage.
+        """Values of one sheet, without merges, up to the budget's end or to damage.
 
-        A cell counts as five of those that a workbook may have.
+        A cell counts as five of the cells that a workbook may have.
 
-        A single cell that cannot be read is left empty, and counted.
+        A single cell that cannot be read is left empty and counted.
 
         Raises:
-            ValuesFailed: If not one row can be read.
+            ValuesFailed: If no row can be read.
         """
         sheet = self._sheets[index]
         streamed = StreamedSheet(sheet) if hasattr(sheet, "reset_dimensions") else None
@@ -125,7 +124,7 @@ def _row_number(place: tuple[int, int]) -> int:
 
 
 def _rows(placed: Iterable[Row]) -> Iterator[list[Value]]:
-    """The sheet's rows from row 1 on, without trailing empty cells."""
+    """Yield the sheet's rows from row 1 on, without trailing empty cells."""
     texts = Texts()
     last = 0
     for number, cells in placed:

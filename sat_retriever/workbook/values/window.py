@@ -1,4 +1,4 @@
-"""The cells of a sheet that a window asks for, as plain values."""
+"""The cells in a window of a sheet, as plain JSON values."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _WHOLE = 1e15  # floats below this without a fraction are whole numbers
 
 
 def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> Json:
-    """The wanted cells of a sheet, as far as its used range goes; at most `MAX_CELLS` of them.
+    """The wanted cells of a sheet inside its used range, at most `MAX_CELLS`.
 
-    Dates and times become ISO text, errors such as `#DIV/0!` their own text, durations text as
-    Python writes it.
+    Dates and times become ISO text, errors such as `#DIV/0!` their own text, and durations text
+    in Python's format.
 
     Args:
         grid: Values of the sheet.
-        wanted: The cells.
+        wanted: Area of the wanted cells.
         used: The sheet's used range.
-        cut: True if the grid ends before the sheet does; there are no cells after it then.
+        cut: True if the grid ends before the sheet does; cells after it are not returned.
 
     >>> grid = Grid([["a", 1.0], [None]], first_row=2)
     >>> cells_to_json(grid, Area(1, 1, 9, 9), Area(2, 1, 3, 2), cut=False)["rows"]
@@ -46,7 +46,7 @@ def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> Json:
 
 
 def _plain(value: Value) -> str | int | float | bool | None:
-    """A cell's value as JSON has it."""
+    """A cell's value as a JSON value."""
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):

@@ -140,7 +140,7 @@ def test_facts_lose_dropped_keys_and_get_a_schema_of_their_own():
 
 
 def test_a_reference_outside_of_the_books_is_refused():
-    with pytest.raises(ValueError, match="which is not there"):
+    with pytest.raises(ValueError, match="which does not exist"):
         restricted((sales(),), {(SALES, "Jan"): Keep(frozenset({"pay"}))})
 
 

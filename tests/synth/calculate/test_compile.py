@@ -267,12 +267,12 @@ def test_names_of_ranges_are_different_and_no_addresses():
 @pytest.mark.parametrize(
     ("recipe", "message"),
     [
-        (Take(SheetAt("Gone"), "n", 0), "book.xlsx#Gone, which is not there"),
-        (Take(SheetAt("Data", "gone.xlsx"), "n", 0), "gone.xlsx#Data, which is not there"),
+        (Take(SheetAt("Gone"), "n", 0), "book.xlsx#Gone, which does not exist"),
+        (Take(SheetAt("Data", "gone.xlsx"), "n", 0), "gone.xlsx#Data, which does not exist"),
         (Take(DATA, "gone", 0), "has no column 'gone'"),
         (Take(DATA, "n", 4), "none is row 4"),
         (Combine("+", Own("name"), Number(1)), "calculates with text"),
-        (Own("made"), "in a circle"),
+        (Own("made"), "are circular"),
         (TotalWhere(DATA, "n", "key", "odd"), "begins like a comparison"),
     ],
 )
@@ -292,7 +292,7 @@ def test_a_recipe_that_cannot_be_calculated_is_refused_by_name(recipe, message):
 def test_a_circle_through_other_sheets_is_refused():
     one = Sheet("One", (Column("a", "A", (Total(SheetAt("Two"), "b"),)),))
     two = Sheet("Two", (Column("b", "B", (1, Take(SheetAt("One"), "a", 0))),))
-    with pytest.raises(ValueError, match="in a circle"):
+    with pytest.raises(ValueError, match="are circular"):
         _alone(one, two)
 
 
@@ -300,11 +300,17 @@ def test_a_circle_through_other_sheets_is_refused():
     ("sheets", "message"),
     [
         ((_data(hidden=True),), "at least one sheet must be visible"),
-        ((_data("A"), _data("a")), "two tabs of one name"),
-        ((_data("A", table_name="T1x"), _data("B", table_name="t1X")), "two tables of one name"),
+        ((_data("A"), _data("a")), "two tabs of the same name"),
+        (
+            (_data("A", table_name="T1x"), _data("B", table_name="t1X")),
+            "two tables have the same name",
+        ),
         ((_data("A", table_name="AB12"),), "cannot be the name of a table"),
         ((_data("A", totals=(("z", "SUM"),)),), "totals of columns that it does not have"),
-        ((Sheet("A", (Column("x", "X", (1,)), Column("x", "Y", (1,)))),), "two columns of one id"),
+        (
+            (Sheet("A", (Column("x", "X", (1,)), Column("x", "Y", (1,)))),),
+            "two columns of the same id",
+        ),
         ((Sheet("A", (Column("x", "X", (1,)), Column("y", "Y", ()))),), "do not have 1 cells"),
         (
             (_data("A", choices=(Choices("key", SheetAt("B", "b.xlsx"), "key"),)),),

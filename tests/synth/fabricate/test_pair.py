@@ -205,5 +205,5 @@ def test_endings_follow_the_way_a_file_is_named():
 
 
 def test_a_workbook_that_takes_from_another_is_not_fabricated_alone():
-    with pytest.raises(ValueError, match="which is not there"):
+    with pytest.raises(ValueError, match="which does not exist"):
         fabricated(unit()[1], FabricateOptions(), chance)

@@ -70,7 +70,7 @@ def test_every_pair_of_names_comes_once_before_numbers_do(given, family, seed):
 
 
 def test_a_noun_nobody_knows_is_refused():
-    with pytest.raises(InputError, match="no list, pair or code is called 'unicorns'"):
+    with pytest.raises(InputError, match="there is no list, pair or code 'unicorns'"):
         House("Apex Technologies", 0, WORDS).pool("unicorns", 3)
 
 

@@ -129,7 +129,7 @@ def test_a_translator_that_asks_needs_a_folder():
 
 @pytest.mark.parametrize("language", ["", "../de", "German", "de/..", "d"])
 def test_what_is_no_language_tag_is_refused(tmp_path, language):
-    with pytest.raises(InputError, match="is no language tag"):
+    with pytest.raises(InputError, match="is not a language tag"):
         CachedTranslator(tmp_path).translate(["Sales"], language)
 
 

@@ -53,11 +53,13 @@ def test_a_users_list_replaces_one_list_and_leaves_the_others(tmp_path, words):
 
 def test_a_list_or_an_entry_of_a_convention_that_nobody_asks_for_is_refused(tmp_path):
     (tmp_path / "lists.json").write_text('{"departmnets": ["Kitchen"]}', encoding="utf-8")
-    with pytest.raises(InputError, match=r"no list is called departmnets; lists are .*departments"):
+    with pytest.raises(
+        InputError, match=r"there is no list departmnets; the lists are .*departments"
+    ):
         Vocabulary.load(tmp_path)
     (tmp_path / "lists.json").unlink()
     folder = own(tmp_path, "naming.json", lambda c: c["conventions"][0].update(month_tab=["{mm}"]))
-    with pytest.raises(InputError, match=r"no entry is called month_tab; entries are .*tab_month"):
+    with pytest.raises(InputError, match=r"unknown entries month_tab; the entries are .*tab_month"):
         Vocabulary.load(folder)
 
 
@@ -126,18 +128,18 @@ def two_lines(content):
     ("change", "said"),
     [
         (lambda c: c.update(label=""), r"category_hr.json, 'label': a text is needed, not ''"),
-        (two_lines, "'label': one line of at most 200 signs"),
+        (two_lines, "'label': one line of at most 200 characters"),
         (lambda c: c.update(names="HR"), r"'names': a list of texts is needed, not 'HR'"),
-        (lambda c: c.update(names=["HR", "hr"]), r"'names': 'hr' stands there twice"),
+        (lambda c: c.update(names=["HR", "hr"]), r"'names': 'hr' appears twice"),
         (lambda c: c.update(asked=[3]), "'asked', entry 1: a text is needed, not 3"),
         (lambda c: c.update(kinds={}), "'kinds': an object with entries is needed"),
         (drop_column, "needs columns "),
-        (drop_header, "one header a variant"),
+        (drop_header, "one header per variant"),
         (double_header, r"in variant 3; headers of one variant must differ"),
-        (long_tab, "cannot name a tab: at most 31 signs"),
+        (long_tab, "cannot name a tab: at most 31 characters"),
         (bad_tab, "'In/Out' cannot name a tab"),
         (same_names, r"kinds: '.*' and '.*' are both called"),
-        (strange_unit, "units for columns that are not there: colour"),
+        (strange_unit, "units for unknown columns: colour"),
     ],
 )
 def test_a_wrong_category_is_refused_with_file_place_and_form(tmp_path, change, said):
@@ -160,13 +162,13 @@ def first_convention(**entries):
         (first_convention(path="{company"), "expected '}'"),
         (first_convention(tab="{kind}"), "two tabs could get one name"),
         (first_convention(tab="Sheet{index}"), "two tabs could get one name"),
-        (first_convention(case="Title"), "'case' is one of asis, lower, upper"),
-        (first_convention(space="/"), "'space' is"),
+        (first_convention(case="Title"), "'case' must be one of asis, lower, upper"),
+        (first_convention(space="/"), "'space' must be"),
         (first_convention(month=["{yyyy}"]), r"'month': '{yyyy}' needs {Mon} or"),
         (first_convention(quarter=["Q{q}"]), r"'quarter': 'Q{q}' needs {yyyy} or {yy}"),
         (first_convention(year="{yyyy}"), "a list of texts is needed"),
         (lambda c: c["conventions"][0].pop("year"), "needs 'year', a list of spellings"),
-        (lambda c: c["abbreviations"].update(sale="inv"), "'inv' stands for two words"),
+        (lambda c: c["abbreviations"].update(sale="inv"), "'inv' is used for two words"),
     ],
 )
 def test_a_wrong_naming_convention_is_refused(tmp_path, change, said):
@@ -197,14 +199,14 @@ def test_names_of_two_categories_must_differ(tmp_path):
 
 def test_a_file_of_another_name_is_refused_and_the_known_ones_are_named(tmp_path):
     shutil.copy(PACKAGED / "category_hr.json", tmp_path / "category_hrm.json")
-    with pytest.raises(InputError, match=r"holds category_hrm.json; .* category_hr.json"):
+    with pytest.raises(InputError, match=r"contains category_hrm.json; .* category_hr.json"):
         Vocabulary.load(tmp_path)
 
 
 def test_a_folder_that_is_missing_or_empty_is_refused(tmp_path):
-    with pytest.raises(PathNotFoundError, match="is no folder"):
+    with pytest.raises(PathNotFoundError, match="is not a folder"):
         Vocabulary.load(tmp_path / "none")
-    with pytest.raises(InputError, match=r"holds no \.json file"):
+    with pytest.raises(InputError, match=r"contains no \.json file"):
         Vocabulary.load(tmp_path)
 
 
@@ -212,7 +214,7 @@ def test_a_folder_that_is_missing_or_empty_is_refused(tmp_path):
     ("text", "said"),
     [
         ("{", "is not valid JSON"),
-        ('{"a": ["b"], "a": ["c"]}', "'a' stands twice"),
+        ('{"a": ["b"], "a": ["c"]}', "'a' appears twice"),
         ("[" * 100_000, "is not valid JSON"),
     ],
 )
@@ -224,7 +226,7 @@ def test_a_file_that_is_no_json_is_refused(tmp_path, text, said):
 
 def test_a_file_too_large_is_not_read(tmp_path):
     (tmp_path / "lists.json").write_bytes(b" " * (wordfiles.MAX_BYTES + 1))
-    with pytest.raises(InputError, match="a file of words has at most"):
+    with pytest.raises(InputError, match="a word file may have at most"):
         Vocabulary.load(tmp_path)
 
 
@@ -235,5 +237,5 @@ def test_words_that_are_not_there_are_asked_for_in_vain(words):
         words.kind("hr", "zoo")
     with pytest.raises(InputError, match="no column 'zoo' among"):
         words.kind("hr", "roster").headers("zoo")
-    with pytest.raises(InputError, match="no category is called 'zoo'; there are financial"):
+    with pytest.raises(InputError, match="there is no category 'zoo'; choose from financial"):
         category("zoo")

@@ -46,5 +46,5 @@ def test_a_host_has_one_spelling():
     "name", ["", "a b", "reports.example:80", "http://a", "a@b", "tür.example"]
 )
 def test_a_name_that_is_no_host_is_the_users_error(name):
-    with pytest.raises(InputError, match="is no host name"):
+    with pytest.raises(InputError, match="is not a host name"):
         HostCheck(app, [name])

@@ -15,7 +15,7 @@ from mcp import Client
 from tests.tools.mcp.conftest import CALLS, TOOLS, interrupted, started
 from tests.tools.mcp.test_server import MODES
 
-START = re.compile(r"serving 4 sheets at http://127\.0\.0\.1:(\d+)/mcp \(Ctrl-C ends it\)\n")
+START = re.compile(r"serving 4 sheets at http://127\.0\.0\.1:(\d+)/mcp \(Ctrl-C to stop\)\n")
 
 
 @contextmanager

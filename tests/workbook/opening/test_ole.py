@@ -55,7 +55,7 @@ def test_a_directory_of_1_5_kb_that_loops_is_damaged_and_costs_nothing(tmp_path)
     [(reason, message)] = outcome(tmp_path, content)[1]
     assert reason is SkipReason.DAMAGED
     assert "the directory loops" in message
-    assert "sector 1 comes again" in message
+    assert "sector 1 occurs twice" in message
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_a_directory_of_1_5_kb_that_loops_is_damaged_and_costs_nothing(tmp_path)
         (edited(small(), (76, 5_000)), "the allocation table leaves the file"),
         (edited(small(), (68, 2), (DIRECTORY + SECTOR + 508, 2)), "the list of allocation sectors"),
         (edited(small(), (48, 77)), "the directory leaves the file at sector 77"),
-        (edited(small(), (DIRECTORY + 116, 0)), "the mini stream loops, or runs into another"),
-        (edited(small(), (60, 1)), "the mini allocation table loops, or runs into another"),
+        (edited(small(), (DIRECTORY + 116, 0)), "the mini stream loops or meets another"),
+        (edited(small(), (60, 1)), "the mini allocation table loops or meets another"),
         (edited(small(), (DIRECTORY + ENTRY + 116, 127)), "the stream workbook leaves the file"),
         (edited(small(), (DIRECTORY + ENTRY + 68, 1)), "the directory's tree loops: entry 1"),
         (edited(small(), (DIRECTORY + 2 * ENTRY + 68, 0)), "the directory's tree loops: entry 0"),

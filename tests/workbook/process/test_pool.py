@@ -81,7 +81,7 @@ def test_a_reader_that_stands_still_is_given_up_by_the_clock(small_csv):
     worker = Worker.start()
     os.kill(worker._process.pid, signal.SIGSTOP)
     request = Request(str(small_csv), "small.csv", limits=Limits(wall_seconds=0.5))
-    with pytest.raises(WorkerFailed, match=r"within 0\.5 seconds by the clock") as failed:
+    with pytest.raises(WorkerFailed, match=r"within 0\.5 seconds of wall-clock time") as failed:
         list(worker.ask(request))
     assert failed.value.reason is SkipReason.TIMEOUT
     assert not worker.alive

@@ -1,4 +1,4 @@
-"""Stage 2 for LlamaIndex: nodes reordered along links, or by a trained model."""
+"""Rerank LlamaIndex nodes along links, or by a trained model: Stage 2."""
 
 from llama_index.postprocessor.sat.rerank import SheetGraphReranker
 

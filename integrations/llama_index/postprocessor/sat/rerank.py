@@ -1,4 +1,4 @@
-"""Nodes in, the same nodes in a better order out."""
+"""Put nodes in a better order."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ DayField = Annotated[
 
 
 class SheetGraphReranker(BaseNodePostprocessor):
-    """Stage 2 as a LlamaIndex postprocessor: nodes of sheets in a better order.
+    """A LlamaIndex postprocessor that puts nodes of sheets in a better order: Stage 2.
 
-    Nodes that name no sheet of the index (`sheet_id` in their metadata), from whichever
-    retriever, are scored by their text and ranked among the others. Every node comes back at
-    most once, and all of them do when `top_n` allows it; none is added.
+    Nodes of any retriever that name no sheet of the index (`sheet_id` in their metadata) are scored
+    by their text and ranked among the others. Every node is returned at most once, and all are
+    returned if `top_n` allows it; none is added.
 
     Args:
-        index: Where the sheets are: an index, or its file. Only the path is serialised.
-        checkpoint: Folder with a trained reranker, or of the run that trained it; None
-            takes the one that the index names or comes with.
-        top_n: Most nodes.
-        today: The day that "last year" in a question counts from; None is the day it is asked on.
-        options: The framework's own, such as `callback_manager`.
+        index: The index of the sheets, or its file. Only the path is serialized.
+        checkpoint: Folder of a trained reranker, or of the run that trained it; None takes the
+            one that the index names or comes with.
+        top_n: Largest number of nodes.
+        today: The day from which "last year" in a question counts; None is the day of the call.
+        options: Options of the framework, such as `callback_manager`.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
-        InputError: If `top_n` is no whole number above 0, or there is no reranker in the folder.
+        InputError: If `top_n` is not a whole number above 0, or the folder holds no reranker.
         EncoderError: If the reranker is damaged.
         FingerprintMismatchError: If it was trained on other tokens than the index has.
     """
@@ -83,17 +83,17 @@ class SheetGraphReranker(BaseNodePostprocessor):
         self._reranker = load_reranker(self.index, folder) if folder else own_reranker(self.index)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy opens the index and the reranker anew: an open file cannot be sent."""
+        """Pickle the paths: a copy opens index and reranker anew, as open files cannot be sent."""
         return type(self), (str(self.index.path), self.checkpoint, self.top_n, self.today)
 
     @classmethod
     def class_name(cls) -> str:
-        """Name in a serialised form."""
+        """Return the name in the serialized form."""
         return "SheetGraphReranker"
 
     @property
     def model_name(self) -> str:
-        """What reranks, as events name it."""
+        """Name of the reranker in events."""
         return self.checkpoint or AUTO
 
     def _postprocess_nodes(
@@ -120,7 +120,7 @@ class SheetGraphReranker(BaseNodePostprocessor):
         return ranked
 
     def _reranked(self, query: str, nodes: list[NodeWithScore]) -> list[NodeWithScore]:
-        """The best nodes with their new scores; those handed in keep theirs."""
+        """Return the best nodes with their new scores; the given nodes keep theirs."""
         passages = [_passage(node) for node in nodes]
         ranked = rerank_mixed(self._reranker, self.index, query, passages, today=self.today)
         return [

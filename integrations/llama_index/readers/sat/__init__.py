@@ -1,4 +1,4 @@
-"""Workbooks as LlamaIndex documents that keep where their data is."""
+"""Read workbooks as LlamaIndex documents that record the location of their data."""
 
 from llama_index.readers.sat.reader import SheetReader
 

@@ -1,4 +1,4 @@
-"""A file of another file system as a local one, for as long as it is read."""
+"""Copy a file of another file system to a local one while it is read."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _CHUNK = 1 << 20
 
 
 class FileSystem(Protocol):
-    """What is used of `fsspec.AbstractFileSystem`."""
+    """The part of `fsspec.AbstractFileSystem` that is used."""
 
     def open(self, path: str, mode: str = "rb") -> Any:
-        """The file at a path, for reading."""
+        """Open the file at a path, for reading."""
         ...
 
 
 @contextmanager
 def downloaded(fs: FileSystem, file: str, relative: PurePosixPath, most: int) -> Iterator[Path]:
-    """Folder with the file at its relative path, gone after the block.
+    """Yield a folder with the file at its relative path; delete it after the block.
 
-    No more than `most` bytes and one are written, whatever size the file system claims: that
-    one makes the reader refuse the file as too large.
+    At most `most` + 1 bytes are written, whatever size the file system reports; the extra byte
+    makes the reader refuse the file as too large.
 
     Raises:
         PathNotFoundError: If there is no such file.

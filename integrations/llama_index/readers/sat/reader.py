@@ -1,4 +1,4 @@
-"""A workbook to one document for each of its sheets."""
+"""Read a workbook as one document for each of its sheets."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from sat_retriever.workbook.opening.paths import printable
 logger = logging.getLogger(__name__)
 
 TEXT = Serialization(max_headers=None, examples=True)
-# What a language model reads beside the text; the rest is for programs.
+# Metadata that a language model reads beside the text; the rest is for programs.
 SHOWN = ("citation",)
 
 
 class SheetReader(BaseReader):
-    """Reads xlsx, xlsm, xltx, xlsb, xls, ods, csv and tsv files, one document a sheet.
+    """A reader of xlsx, xlsm, xltx, xlsb, xls, ods, csv and tsv files, one document a sheet.
 
-    A document's metadata say where its data is: sheet_id, citation, workbook, path, sheet,
-    range, header_row, columns. Also for `SimpleDirectoryReader(file_extractor={".xlsx":
-    SheetReader(root=folder)})`. Nothing that a file contains raises: what cannot be read is
-    logged, and kept in `skipped`.
+    A document's metadata give the location of its data: sheet_id, citation, workbook, path, sheet,
+    range, header_row, columns. It also works in `SimpleDirectoryReader(file_extractor={".xlsx":
+    SheetReader(root=folder)})`. No content of a file raises an error: unreadable parts are logged
+    and recorded in `skipped`.
 
     Args:
-        root: Folder that sheet ids are relative to, as an index of that folder names its
-            sheets; a file outside of it, and every file without a root, stands for itself.
-        follow_links: Read a link in the root also where its file lies outside of the root.
-        limits: Bounds on size, memory and time; also on what is fetched.
-        serialization: How a record becomes the document's text; None writes name, shape and
-            every header with an example.
+        root: Folder that sheet ids are relative to, as in an index of that folder. A file outside
+            it, and every file if no root is given, is identified by its name.
+        follow_links: Read a link in the root even if its file lies outside the root.
+        limits: Bounds on size, memory and time, also for fetched files.
+        serialization: The form of a document's text; None writes name, shape and every header
+            with an example.
     """
 
     def __init__(
@@ -61,12 +61,11 @@ class SheetReader(BaseReader):
         extra_info: dict[str, Any] | None = None,
         fs: FileSystem | None = None,
     ) -> list[Document]:
-        """One document for each worksheet with a value, in tab order.
+        """Return one document for each worksheet with a value, in tab order.
 
         Args:
             file: The workbook.
-            extra_info: More metadata for every document; where one has the name of a key of
-                the reader's own, the reader's stays.
+            extra_info: More metadata for every document; the reader's own keys have priority.
             fs: An `fsspec` file system that has the file; None is the local one.
 
         Raises:
@@ -88,7 +87,7 @@ class SheetReader(BaseReader):
         return [self._document(source, record, extra_info or {}) for record in book.records]
 
     def _relative(self, source: str) -> PurePosixPath:
-        """The path below the root, or only the name of a file that is not there."""
+        """Return the path below the root, or only the name of a file outside it."""
         path = PurePath(source)
         if self.root is not None:
             for root in (os.path.abspath(self.root), posixpath.normpath(self.root)):  # noqa: PTH100
@@ -98,7 +97,7 @@ class SheetReader(BaseReader):
 
     def _read(self, path: Path, relative: PurePosixPath) -> Workbook:
         root = path.parents[len(relative.parts) - 1] if relative.parts else None
-        # Only in the root was a file met instead of named.
+        # Only in the root was the file met, not named.
         met = self.root is not None and str(root) == os.path.abspath(self.root)  # noqa: PTH100
         return read_workbook(
             path,
@@ -112,7 +111,7 @@ class SheetReader(BaseReader):
     def _document(self, source: str, record: SheetRecord, extra: dict[str, Any]) -> Document:
         own = _metadata(record)
         return Document(
-            # The same sheet of the same file is the same document in every run.
+            # The same sheet of the same file has the same document id in every run.
             id_=str(
                 uuid.uuid5(uuid.NAMESPACE_URL, f"{printable(PurePath(source))}#{record.sheet}")
             ),
@@ -124,7 +123,7 @@ class SheetReader(BaseReader):
 
 
 def _metadata(record: SheetRecord) -> dict[str, Any]:
-    """Where a sheet's data is, every value plain."""
+    """Return the location of a sheet's data, as plain values."""
     return {
         "sheet_id": record.sheet_id,
         "citation": record.citation,

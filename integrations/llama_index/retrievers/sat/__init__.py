@@ -1,4 +1,4 @@
-"""Stage 1 for LlamaIndex: a retriever of sheets, and the agent tools over the same index."""
+"""Retrieve sheets for LlamaIndex (Stage 1), and provide agent tools over the same index."""
 
 from llama_index.retrievers.sat.filters import sheet_filters
 from llama_index.retrievers.sat.retriever import SheetTokenRetriever

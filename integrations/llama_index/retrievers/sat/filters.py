@@ -1,4 +1,4 @@
-"""LlamaIndex metadata filters to the index's own conditions."""
+"""Translate LlamaIndex metadata filters to the index's own conditions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sat_retriever import Filters, InputError
 
 _EXACT = ("workbook", "path", "format", "visibility")
 _TIMES = {FilterOperator.GTE: "modified_after", FilterOperator.LT: "modified_before"}
-# Of a node's metadata or of `Filters`, but no key of a condition.
+# Keys of a node's metadata or of `Filters` that no condition may use.
 _UNFILTERABLE = frozenset(
     "sheet_id citation sheet range header_row columns rank score words headers dense lexical "
     "dense_rank lexical_rank links via period metadata modified_after modified_before".split()
@@ -25,15 +25,15 @@ _UNFILTERABLE = frozenset(
 
 
 def sheet_filters(filters: MetadataFilters | Filters | None) -> Filters | None:
-    """The same conditions as the index knows them; None when there is none.
+    """Return the same conditions in the index's form; None if there are none.
 
     - `workbook`, `path`, `format`, `visibility` with `==`, as in `Filters`: a path is a glob.
-    - `path` with `text_match`: a part of it, in which `*` and `?` stand for any signs, too.
+    - `path` with `text_match`: a part of the path; `*` and `?` are wildcards.
     - `modified` with `>=` and `<`, an ISO time or seconds since 1970.
     - Any other key with `==` is a metadata field of the records.
 
     Args:
-        filters: Conditions joined by "and", in groups or not; a `Filters` stays as it is.
+        filters: Conditions joined by "and", grouped or not; `Filters` are returned unchanged.
 
     Raises:
         InputError: If they are of another type, a key, an operator or a join of conditions has
@@ -57,7 +57,7 @@ def sheet_filters(filters: MetadataFilters | Filters | None) -> Filters | None:
 
 
 def _flat(filters: MetadataFilters) -> Iterator[MetadataFilter]:
-    """Conditions of all groups, since all are joined by "and"."""
+    """Yield the conditions of all groups, since all are joined by "and"."""
     if not filters.filters:
         return
     joined = filters.condition
@@ -75,7 +75,7 @@ def _flat(filters: MetadataFilters) -> Iterator[MetadataFilter]:
 
 
 def _translated(condition: MetadataFilter) -> tuple[str, Any]:
-    """Field of `Filters`, or key of its metadata, and the value it must have."""
+    """Return a field of `Filters`, or a key of its metadata, and the required value."""
     key, operator, value = condition.key, condition.operator, condition.value
     if key in _UNFILTERABLE:
         raise InputError(

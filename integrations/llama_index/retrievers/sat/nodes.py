@@ -1,4 +1,4 @@
-"""A hit to a node: what LlamaIndex hands on to postprocessors and language models."""
+"""Turn a hit into a node for postprocessors and language models of LlamaIndex."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from sat_retriever import Hit, Link
 
-# What a language model reads beside the text; the rest is for programs.
+# Metadata that a language model reads beside the text; the rest is for programs.
 SHOWN = ("citation",)
 
 
@@ -22,18 +22,18 @@ class SheetNode(TextNode):
     def hash(self) -> str:
         """Identity of sheet and text, the same for every query.
 
-        The text node's own is of the whole metadata, rank and score too: merging the answers
-        of several queries by it would return a sheet once for each of them.
+        The text node's own hash covers all metadata, including rank and score. Merging the answers
+        of several queries by that hash would return a sheet once for each query.
         """
         return sha256(f"{self.node_id}\n{self.text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def sheet_node(hit: Hit, text: str, index: Path) -> NodeWithScore:
-    """The hit as a node with its score; its id is the same in every answer of one index.
+    """Return the hit as a node with its score; its id is the same in all answers of one index.
 
     Args:
-        hit: The sheet and what speaks for it.
-        text: What is read of it.
+        hit: The sheet with its reasons.
+        text: Text of the node.
         index: The index file, so that sheets of two indexes never share an id.
     """
     metadata = flat(hit)
@@ -49,9 +49,9 @@ def sheet_node(hit: Hit, text: str, index: Path) -> NodeWithScore:
 
 
 def flat(hit: Hit) -> dict[str, Any]:
-    """What `Hit.to_dict` says, under one key each, every value plain.
+    """Return the values of `Hit.to_dict`, under one key each, as plain values.
 
-    A record's own metadata fields come too; where one has the name of a key, the key stays.
+    A record's own metadata fields are included; the keys here have priority.
     """
     record, why = hit.record, hit.why
     return {

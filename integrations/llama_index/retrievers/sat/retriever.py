@@ -1,4 +1,4 @@
-"""A question to the nodes of the best sheets."""
+"""Retrieve the nodes of the best sheets for a question."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defin
 
 
 class SheetTokenRetriever(BaseRetriever):
-    """Stage 1 as a LlamaIndex retriever: the sheets whose token and words fit best.
+    """A LlamaIndex retriever of the sheets whose token and words fit best: Stage 1.
 
-    Put a `SheetGraphReranker` behind it for Stage 2, and take more nodes then: 50 is what it
-    is measured with. Rank and score in a node's metadata stay those of Stage 1. Safe to share
-    between threads and tasks.
+    Add a `SheetGraphReranker` after it for Stage 2, and then take more nodes: it was measured with
+    50. Rank and score in a node's metadata stay those of Stage 1. It may be shared between threads
+    and tasks.
 
     Args:
-        index: Where to look: an index, or its file.
-        similarity_top_k: Most nodes.
-        filters: Conditions that every sheet meets; see `sheet_filters`. A metadata field that
-            they name is one that sheets of the index have.
-        content: What a node's text is: a form, or a form with a bound on its tokens.
-        use_embedding: Whether an embedding that a query brings is taken for its token by the
-            index's encoder. Turn it off beside retrievers of another model of the same width.
-        today: The day that "last year" in a question counts from; None is the day it is asked on.
-        callback_manager: The framework's own.
-        verbose: The framework's own.
+        index: The index to search, or its file.
+        similarity_top_k: Largest number of nodes.
+        filters: Conditions that every sheet meets; see `sheet_filters`. Their metadata fields must
+            exist in the index.
+        content: The text of a node: a form, or a form with a bound on its tokens.
+        use_embedding: True takes an embedding in the query for its token by the index's encoder.
+            Turn it off beside retrievers of another model with the same width.
+        today: The day from which "last year" in a question counts; None is the day of the call.
+        callback_manager: Option of the framework.
+        verbose: Option of the framework.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.
-        InputError: If `similarity_top_k` is no whole number above 0, a filter has no
-            counterpart in the index, or there is no such form.
+        InputError: If `similarity_top_k` is not a whole number above 0, a filter has no
+            counterpart in the index, or the form is unknown.
     """
 
     def __init__(
@@ -82,13 +82,13 @@ class SheetTokenRetriever(BaseRetriever):
         encoder: Encoder | str | Path | None = None,
         **options: Any,
     ) -> SheetTokenRetriever:
-        """A retriever over an index that is brought up to date with some paths first.
+        """Return a retriever over an index that is first updated with some paths.
 
         Args:
             paths: Folders and files.
-            index: The index file; made if there is none.
-            encoder: Sheet Encoder of a new index; the general one by default.
-            options: As the class takes them.
+            index: The index file; created if it does not exist.
+            encoder: Sheet Encoder of a new index; None takes the general one.
+            options: Options of the class.
 
         Raises:
             PathNotFoundError: If a path does not exist.
@@ -105,12 +105,12 @@ class SheetTokenRetriever(BaseRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return self._nodes(query_bundle)
 
-    @dispatcher.span  # of itself the framework only follows `_retrieve`
+    @dispatcher.span  # the framework itself only traces `_retrieve`
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return await asyncio.to_thread(self._nodes, query_bundle)
 
     def _nodes(self, query: QueryBundle) -> list[NodeWithScore]:
-        """Nodes of the best sheets, best first."""
+        """Return nodes of the best sheets, best first."""
         token, day = self._token(query), self.today
         hits = self._sheets.retrieve(
             query.query_str, self.similarity_top_k, self.filters, token=token, today=day
@@ -121,10 +121,10 @@ class SheetTokenRetriever(BaseRetriever):
         ]
 
     def _token(self, query: QueryBundle) -> FloatArray | None:
-        """The token (d,) that a query brings: its embedding, or the mean of texts to embed.
+        """Return the token (d,) in a query: its embedding, or the mean of its texts to embed.
 
-        Vector retrievers leave the embedding of their own model in a query that they share with
-        this one: of another width, it is passed over.
+        Vector retrievers leave their own model's embedding in a query that they share with this
+        one; an embedding of another width is ignored.
         """
         if self.use_embedding and query.embedding is not None:
             width = self.index.width

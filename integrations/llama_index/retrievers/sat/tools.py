@@ -1,4 +1,4 @@
-"""The agent tools as LlamaIndex function tools."""
+"""Provide the agent tools as LlamaIndex function tools."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sat_retriever import SatError, SheetIndex, SheetTools, Tool
 
 
 class SheetTool(FunctionTool):
-    """One tool; what goes wrong is its answer, marked as an error, and never raised."""
+    """One tool; an error becomes its answer, marked as an error, and is never raised."""
 
     @classmethod
     def of(cls, tool: Tool) -> SheetTool:
-        """The same tool in LlamaIndex's interface."""
+        """Return the same tool in LlamaIndex's interface."""
 
         def run(**arguments: Any) -> Any:
             return tool.run(**arguments)
@@ -30,14 +30,14 @@ class SheetTool(FunctionTool):
         return cls(fn=run, async_fn=arun, metadata=schema)
 
     def call(self, *args: Any, **kwargs: Any) -> ToolOutput:
-        """The answer as Markdown, or what to do better; `raw_output` is the typed result."""
+        """Return the answer as Markdown, or advice; `raw_output` is the typed result."""
         try:
             return super().call(*args, **kwargs)
         except SatError as error:
             return self._refusal(error, args, kwargs)
 
     async def acall(self, *args: Any, **kwargs: Any) -> ToolOutput:
-        """Like `call`, without blocking the event loop."""
+        """Do the same as `call`, without blocking the event loop."""
         try:
             return await super().acall(*args, **kwargs)
         except SatError as error:
@@ -56,11 +56,11 @@ class SheetTool(FunctionTool):
 
 
 def sheet_tools(index: SheetIndex | str | Path, **options: Any) -> list[FunctionTool]:
-    """Find sheets, describe them, read cells, follow links: tools for an agent.
+    """Return tools for an agent: find sheets, describe them, read cells, follow links.
 
     Args:
-        index: Where to look: an index, or its file.
-        options: As `SheetTools` takes them, for example `reranker`.
+        index: The index to search, or its file.
+        options: Options of `SheetTools`, for example `reranker`.
 
     Raises:
         IndexNotFoundError: If there is no index at the path.

@@ -1,4 +1,4 @@
-"""Budget planning: annual budgets, quarterly reviews, forecasts, and their roll-up."""
+"""Make budget plans: annual budgets, quarterly reviews, forecasts and their roll-up."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _SHEETS: Mapping[str, Callable[[Company, int], Sheet]] = {
     "annual": annual,
     "opex": opex,
 }
-"""What makes the sheets of a year, what refers after what it refers to."""
+"""The functions that make the sheets of a year; each follows the sheets that it refers to."""
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """The plans of a company, year by year, then the roll-up of two or more years.
+    """Yield the plans of a company, year by year, then the roll-up of two or more years.
 
     Args:
         house: The company.

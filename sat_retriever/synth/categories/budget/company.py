@@ -1,4 +1,4 @@
-"""One company's habits in planning, and where its planning sheets stand."""
+"""One company's planning habits, and the places of its planning sheets."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ OPTIONAL = ("headcount", "capex", "revenue", "opex", "allocation")
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What a company does its own way, in all years.
+    """The habits of a company, equal in all years.
 
     Attributes:
-        kinds: Kinds of sheets it has beside the annual budget and the quarterly reviews.
-        files: Whether each kind is a workbook of its own.
-        reviews: Quarterly reviews stand on tabs of the year's workbook, on tabs of a
-            workbook of their own, or each in a file.
-        dated: Whether headers of amounts name the year or quarter.
-        coded: Whether budget lines have codes.
-        owned: Whether they have owners.
-        rates: Whether variances are shown in percent too.
-        listed: Whether statuses must be chosen from a hidden list.
-        charted: Whether the summary has a chart.
-        pivoted: Whether the summary has a pivot table.
-        linked: Whether personnel cost is looked up in the headcount plan.
+        kinds: Kinds of sheets beside the annual budget and the quarterly reviews.
+        files: True if each kind is a workbook of its own.
+        reviews: Place of the quarterly reviews: tabs of the year's workbook, tabs of a separate
+            workbook, or one file each.
+        dated: True if headers of amounts name the year or quarter.
+        coded: True if budget lines have codes.
+        owned: True if budget lines have owners.
+        rates: True if variances are also shown in percent.
+        listed: True if statuses must be chosen from a hidden list.
+        charted: True if the summary has a chart.
+        pivoted: True if the summary has a pivot table.
+        linked: True if personnel cost is looked up in the headcount plan.
     """
 
     kinds: tuple[str, ...]
@@ -48,7 +48,7 @@ class Habits:
 
     @classmethod
     def of(cls, house: House) -> Habits:
-        """The habits of a house."""
+        """Draw the habits of a house."""
         chance = house.chance(CATEGORY, "habits")
         files = chance.random() < 0.3
         return cls(
@@ -84,25 +84,25 @@ class Company:
 
     @classmethod
     def of(cls, house: House, years: Sequence[int]) -> Company:
-        """The company of a house."""
+        """Make the company of a house."""
         return cls(house, Habits.of(house), plans(house, years), tuple(sorted(set(years))))
 
     def kind(self, name: str) -> Kind:
-        """A kind of sheet of this company."""
+        """Return a kind of sheet of this company."""
         return Kind(self.house, CATEGORY, name)
 
     def has(self, name: str) -> bool:
-        """Whether it makes sheets of an optional kind."""
+        """True if the company makes sheets of an optional kind."""
         return name in self.habits.kinds
 
     def tab(self, name: str, when: When) -> str:
-        """Name of a kind's tab."""
+        """Return the name of a kind's tab."""
         return self.kind(name).tab(when if when.quarter else None)
 
     def path(self, name: str, when: When) -> str:
-        """Path of the workbook that holds a kind of sheet for a year or quarter.
+        """Return the path of the workbook with a kind of sheet for a year or quarter.
 
-        Summary and lists stand beside the annual budget.
+        Summary and lists are in the workbook of the annual budget.
         """
         habits = self.habits
         year = When(when.year)
@@ -115,16 +115,16 @@ class Company:
         return self.house.path(CATEGORY, subject, year)
 
     def at(self, name: str, when: When, seen_from: str) -> SheetAt:
-        """Where a kind's sheet of a year or quarter is, seen from a workbook's path."""
+        """Refer to a kind's sheet of a year or quarter from a workbook's path."""
         path = self.path(name, when)
         return SheetAt(self.tab(name, when), "" if path == seen_from else path)
 
     def reviews(self, year: int, seen_from: str) -> list[SheetAt]:
-        """Where the four quarterly reviews are, seen from a workbook's path."""
+        """Refer to the four quarterly reviews from a workbook's path."""
         return [self.at("quarterly", when, seen_from) for when in quarters(year)]
 
     def amount(self, column: Column, when: When) -> Column:
-        """A column of amounts, with the period in its header if that is the habit."""
+        """Add the period to the header of a column of amounts, if that is the habit."""
         if not self.habits.dated:
             return column
         return dated(column, f"Q{when.quarter}" if when.quarter else str(when.year))

@@ -1,4 +1,4 @@
-"""The annual budget line by line, its hidden list of statuses, and the headcount plan."""
+"""Make the annual budget line by line, its hidden list of choices, and the headcount plan."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STATUSES = (
 
 
 def annual(company: Company, year: int) -> Sheet:
-    """The annual budget: a line for each department and cost category."""
+    """Make the annual budget: a line for each department and cost category."""
     kind, when, habits = company.kind("annual"), When(year), company.habits
     spends, count = company.plans[year].spends, len(company.plans[year].spends)
     planned: list[int | Recipe] = [spend.planned for spend in spends]
@@ -59,7 +59,7 @@ def annual(company: Company, year: int) -> Sheet:
 
 
 def lists(company: Company, year: int) -> Sheet:
-    """The hidden sheet of what may be chosen in the annual budget."""
+    """Make the hidden sheet with the choices for the annual budget."""
     kind, plan = company.kind("lists"), company.plans[year]
     found = {
         "status": _statuses(company),
@@ -89,7 +89,7 @@ def _status(company: Company, spend: Spend) -> str:
 
 
 def headcount(company: Company, year: int) -> Sheet:
-    """The headcount plan: who comes and goes in each department, and what all cost."""
+    """Make the headcount plan: joiners, leavers and cost by department."""
     kind, staff = company.kind("headcount"), company.plans[year].staff
     opening: list[int | Recipe] = [each.opening for each in staff]
     if year - 1 in company.years and kind.chance("carried").random() < 0.5:

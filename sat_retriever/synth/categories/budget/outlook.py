@@ -1,4 +1,4 @@
-"""Sheets on single things: capital projects, revenue forecast, expenses, allowances."""
+"""Make sheets for capital projects, the revenue forecast, operating expenses and allowances."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ALLOWANCES = {
 
 
 def capex(company: Company, year: int) -> Sheet:
-    """Capital projects: approved, spent, remaining and how far they are."""
+    """Make the sheet of capital projects: approved, spent, remaining and completion."""
     kind, when, projects = company.kind("capex"), When(year), company.plans[year].investments
     group = kind.header("group_money") if kind.chance("grouped").random() < 0.25 else ""
     remaining = Combine("-", Own("approved"), Own("spent"))
@@ -54,7 +54,7 @@ def capex(company: Company, year: int) -> Sheet:
 
 
 def revenue(company: Company, year: int) -> Sheet:
-    """The revenue forecast by product line and region."""
+    """Make the revenue forecast by product line and region."""
     kind, when, habit = company.kind("revenue"), When(year), company.kind("revenue").chance("rows")
     lines = company.house.pool("products", habit.randint(4, 6))
     regions = company.house.pool("regions", habit.randint(2, 4))
@@ -82,7 +82,7 @@ def revenue(company: Company, year: int) -> Sheet:
 
 
 def _compared(company: Company, year: int, count: int) -> list[Column]:
-    """Last year's targets from last year's sheet, and the growth on them."""
+    """Return columns with last year's targets, from last year's sheet, and the growth."""
     kind = company.kind("revenue")
     at = company.at("revenue", When(year - 1), company.path("revenue", When(year)))
     growth = Combine("/", Combine("-", Own("target"), Own("last")), Own("last"))
@@ -93,7 +93,7 @@ def _compared(company: Company, year: int, count: int) -> list[Column]:
 
 
 def opex(company: Company, year: int) -> Sheet:
-    """Operating expenses by kind and quarter; their totals are what the budget approves."""
+    """Make operating expenses by kind and quarter; their totals are the approved budget."""
     kind, when, plan = company.kind("opex"), When(year), company.plans[year]
     chance, habit = kind.chance(year), kind.chance("columns")
     path, count = company.path("opex", when), len(plan.categories)
@@ -124,7 +124,7 @@ def opex(company: Company, year: int) -> Sheet:
 
 
 def allocation(company: Company, year: int) -> Sheet:
-    """Allowances of single employees for travel, training, equipment and software."""
+    """Make the allowances of employees for travel, training, equipment and software."""
     kind, when, habit = company.kind("allocation"), When(year), company.kind("allocation").chance()
     count = habit.randint(14, 40)
     kept = [name for name in _ALLOWANCES if name != "software" or habit.random() < 0.6]

@@ -1,4 +1,4 @@
-"""A company's budget in numbers: departments, cost categories, staff and capital projects."""
+"""Draw a company's budget: departments, cost categories, staff and capital projects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ASSETS = ("Machinery", "IT Equipment", "Buildings", "Vehicles", "Tools")
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """One line of a year's budget, whole amounts."""
+    """One line of a year's budget, in whole amounts."""
 
     department: str
     category: str
@@ -38,7 +38,7 @@ class Spend:
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """One department's people in a year; `salary` is the average cost of one."""
+    """The staff of one department in a year; `salary` is the average cost per person."""
 
     department: str
     opening: int
@@ -48,7 +48,7 @@ class Staff:
 
     @property
     def cost(self) -> int:
-        """Cost of the people at the year's end."""
+        """The cost of the staff at the end of the year."""
         return (self.opening + self.hires - self.leavers) * self.salary
 
 
@@ -67,11 +67,11 @@ class Investment:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One year.
+    """The plan of one year.
 
     Attributes:
-        spends: Lines, department by department.
-        staff: One entry a department.
+        spends: Budget lines, department by department.
+        staff: One entry per department.
         investments: Capital projects.
     """
 
@@ -91,7 +91,7 @@ class Plan:
 
 
 def plans(house: House, years: Sequence[int]) -> Mapping[int, Plan]:
-    """The plan of each year; staff carries over from one year to the next."""
+    """Draw the plan of each year; staff carries over from one year to the next."""
     chance = house.chance(CATEGORY, "plans")
     departments = house.pool("departments", chance.randint(5, 9))
     costs = sorted(chance.sample(_COSTS, chance.randint(3, 6)), key=_COSTS.index)
@@ -144,7 +144,7 @@ def _spends(
 def _investments(
     house: House, year: int, count: int, departments: Sequence[str]
 ) -> tuple[Investment, ...]:
-    """The projects of a year: some go on from the year before, some are new."""
+    """Draw the projects of a year: some continue from the year before, some are new."""
     first, size = 3 * count, house.chance(CATEGORY, "investments").randint(8, 14)
     ids = house.pool("project_ids", first + size)
     names = house.pool("projects", first + size)

@@ -1,4 +1,4 @@
-"""Quarterly reviews: what each department was granted and spent, since January too."""
+"""Make quarterly reviews: each department's budget and spending, also for the year to date."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COMMENTS = (
 
 
 def quarterly(company: Company, when: When) -> Sheet:
-    """The review of one quarter: one row a department, equal layout in all quarters."""
+    """Make the review of one quarter: one row per department, the same layout in all quarters."""
     kind, plan = company.kind("quarterly"), company.plans[when.year]
     count = len(plan.departments)
     chance = kind.chance(when.year, when.quarter)
@@ -43,7 +43,7 @@ def quarterly(company: Company, when: When) -> Sheet:
 
 
 def _share(company: Company, when: When, department: str, name: str) -> int:
-    """A department's approved or actual amount in one quarter; four make the year's."""
+    """Return a department's approved or actual amount in a quarter; four sum to the year's."""
     spends = [s for s in company.plans[when.year].spends if s.department == department]
     total = sum(spend.approved if name == "budget" else spend.actual for spend in spends)
     chance = company.kind("quarterly").chance(when.year, department, name)
@@ -51,12 +51,12 @@ def _share(company: Company, when: When, department: str, name: str) -> int:
 
 
 def _since_january(company: Company, when: When, name: str, row: int) -> Recipe:
-    """The amount since January: what the quarter before had, and the own quarter's."""
+    """Add the quarter's amount to the year-to-date amount of the quarter before."""
     if when.quarter == 1:
         return Own(name)
     before = When(when.year, quarter=when.quarter - 1)
     at = company.at("quarterly", before, company.path("quarterly", when))
     last: Recipe = Take(at, f"ytd_{name}", row)
-    if at.book:  # other files are looked into by name, rows of other tabs are trusted
+    if at.book:  # other files are looked up by name; within a workbook, rows are equal
         last = Lookup(at, "department", "department", f"ytd_{name}")
     return Combine("+", last, Own(name))

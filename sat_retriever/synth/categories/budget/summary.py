@@ -1,4 +1,4 @@
-"""Sheets that gather: the year by department, and the years side by side."""
+"""Make summaries: the year by department, and the years side by side."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _AMOUNTS = ("planned", "approved", "actual")
 
 
 def summary(company: Company, year: int) -> Sheet:
-    """Totals by department of the annual budget and of what else the workbook has."""
+    """Sum the annual budget and the workbook's other sheets by department."""
     kind, when = company.kind("summary"), When(year)
     path, departments = company.path("summary", when), company.plans[year].departments
     budget, count = company.at("annual", when, path), len(departments)
@@ -53,7 +53,7 @@ def summary(company: Company, year: int) -> Sheet:
 
 
 def _gathered(company: Company, year: int, path: str) -> list[Column]:
-    """Columns from the investment plan, the headcount plan and the quarterly reviews."""
+    """Return columns from the investment plan, the headcount plan and the quarterly reviews."""
     kind, when = company.kind("summary"), When(year)
     count = len(company.plans[year].departments)
     columns = []
@@ -76,7 +76,7 @@ def _gathered(company: Company, year: int, path: str) -> list[Column]:
 
 
 def rollup(company: Company) -> Book:
-    """The workbook of all years: a row a year, or a row a department."""
+    """Make the workbook of all years, with a row per year or a row per department."""
     kind = company.kind("rollup")
     path = company.house.path(CATEGORY, kind.subject(), None)
     by_year = kind.chance("rows").random() < 0.5

@@ -1,4 +1,4 @@
-"""Financial statements: a workbook a year, or one a statement and year, and an overview."""
+"""Make financial statements: a workbook per year or per statement and year, and an overview."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TAB_ORDER = ("balance_sheet", "income_statement", "cash_flow", "fixed_assets", 
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """The accounts of a company, year by year, then the overview of two or more years.
+    """Yield the accounts of a company, year by year, then the overview of two or more years.
 
     Args:
         house: The company.
@@ -39,7 +39,7 @@ def books(house: House, years: Sequence[int]) -> Iterator[Book]:
 
 
 def _sheets(company: Company, year: int) -> dict[str, list[Sheet]]:
-    """The year's sheets by kind, what refers after what it refers to."""
+    """Return the year's sheets by kind; each follows the sheets that it refers to."""
     found: dict[str, list[Sheet]] = {}
     if company.habits.assets:
         found["fixed_assets"] = [fixed_assets(company, year)]

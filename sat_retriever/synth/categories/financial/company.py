@@ -1,4 +1,4 @@
-"""One company's habits in its accounts, and where its statements stand."""
+"""One company's accounting habits, and the places of its statements."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ STATEMENTS = ("income_statement", "balance_sheet", "cash_flow")
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What a company does its own way, in all years.
+    """The habits of a company, equal in all years.
 
     Attributes:
-        long: Whether statements have headings and details.
-        wording: Which name of each line it uses.
-        files: Whether each statement is a workbook of its own.
-        formulas: Whether subtotals are formulas.
-        previous: Where the comparative column of the balance sheet is from: typed in, or
-            taken from or looked up in last year's workbook.
-        quarterly: Whether the year's income is summed through four tabs of quarters.
-        assets: Whether there is a schedule of fixed assets.
-        noted: Whether there are notes, and a column that refers to them.
-        changes: Whether the change on last year is shown.
-        shares: Whether shares of revenue and total assets are shown.
-        grouped: Whether the two years stand below one header.
-        dated: How headers name a year ("FY {}"); empty if they do not.
-        looked_up: Whether ratios look up their items by name.
+        long: True if statements have headings and details.
+        wording: Number of the name that it uses for each line.
+        files: True if each statement is a workbook of its own.
+        formulas: True if subtotals are formulas.
+        previous: Source of the comparative column: typed in, or taken from or looked up in last
+            year's workbook.
+        quarterly: True if the year's income is summed through four tabs of quarters.
+        assets: True if there is a schedule of fixed assets.
+        noted: True if there are notes, and a column that refers to them.
+        changes: True if the change on last year is shown.
+        shares: True if shares of revenue and total assets are shown.
+        grouped: True if the two years are below one header.
+        dated: Format of a year in headers ("FY {}"); empty if headers do not name it.
+        looked_up: True if ratios look up their items by name.
     """
 
     long: bool
@@ -62,7 +62,7 @@ class Habits:
 
     @classmethod
     def of(cls, house: House) -> Habits:
-        """The habits of a house."""
+        """Draw the habits of a house."""
         chance = house.chance(CATEGORY, "habits")
         files = chance.random() < 0.25
         return cls(
@@ -89,7 +89,7 @@ class Company:
     Attributes:
         house: The house.
         habits: Its habits.
-        figures: Its ledger.
+        figures: Its ledger, by year.
         years: The years it reports, ascending.
     """
 
@@ -100,15 +100,15 @@ class Company:
 
     @classmethod
     def of(cls, house: House, years: Sequence[int]) -> Company:
-        """The company of a house."""
+        """Make the company of a house."""
         return cls(house, Habits.of(house), ledger(house, years), tuple(sorted(set(years))))
 
     def kind(self, name: str) -> Kind:
-        """A kind of sheet of this company."""
+        """Return a kind of sheet of this company."""
         return Kind(self.house, CATEGORY, name)
 
     def lines(self, statement: str) -> tuple[Line, ...]:
-        """The lines of a statement, as long as this company's are."""
+        """Return the lines of a statement in this company's length."""
         long, short = {
             "income_statement": (INCOME_LONG, INCOME_SHORT),
             "balance_sheet": (BALANCE_LONG, BALANCE_SHORT),
@@ -117,24 +117,24 @@ class Company:
         return long if self.habits.long else short
 
     def row(self, statement: str, line: str) -> int:
-        """Data row of a line, from 0."""
+        """Return the data row of a line, from 0."""
         return next(row for row, each in enumerate(self.lines(statement)) if each.id == line)
 
     def name(self, line: Line) -> str:
-        """What this company calls a line."""
+        """Return this company's name for a line."""
         return line.names[self.habits.wording % len(line.names)]
 
     def item(self, statement: str, line: str) -> str:
-        """What this company calls the line of an id."""
+        """Return this company's name for the line of an id."""
         return self.name(self.lines(statement)[self.row(statement, line)])
 
     def values(self, statement: str, year: int, share: float = 1.0) -> dict[str, int]:
-        """All lines with numbers of a statement, by id.
+        """Return all lines of a statement that have numbers, by id.
 
         Args:
             statement: Kind of the statement.
             year: The year.
-            share: Part of the year's figures that is meant, rounded; sums still agree.
+            share: Share of the year's figures, which are rounded; sums still agree.
         """
         found: dict[str, int] = {}
         now, before = self.figures[year], self.figures[year - 1]
@@ -147,11 +147,11 @@ class Company:
         return found
 
     def path(self, name: str, year: int) -> str:
-        """Path of the workbook that holds a kind of sheet for a year."""
+        """Return the path of the workbook with a kind of sheet for a year."""
         subject = self.kind(name).subject() if self.habits.files else ""
         return self.house.path(CATEGORY, subject, When(year))
 
     def at(self, name: str, year: int, seen_from: str) -> SheetAt:
-        """Where a kind's sheet of a year is, seen from a workbook's path."""
+        """Refer to a kind's sheet of a year from a workbook's path."""
         path = self.path(name, year)
         return SheetAt(self.kind(name).tab(), "" if path == seen_from else path)

@@ -1,4 +1,4 @@
-"""Sheets beside the statements: fixed assets, key figures and notes."""
+"""Make the sheets beside the statements: fixed assets, key figures and notes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _NOTES = (
 
 
 def fixed_assets(company: Company, year: int) -> Sheet:
-    """The schedule of fixed assets: opening value, additions, depreciation, closing value."""
+    """Make the schedule of fixed assets: opening value, additions, depreciation, closing value."""
     kind, now = company.kind("fixed_assets"), company.figures[year]
     opening: list[int | Recipe] = [now[f"{asset}_opening"] for asset in ASSETS]
     if company.habits.previous != "value" and year - 1 in company.years:
@@ -71,7 +71,7 @@ def fixed_assets(company: Company, year: int) -> Sheet:
 
 
 def key_figures(company: Company, year: int) -> Sheet:
-    """Ratios of the year and the year before, from the statements."""
+    """Make the ratios of the year and the year before, from the statements."""
     kind = company.kind("key_figures")
     habit = kind.chance("rows")
     rows = sorted(habit.sample(range(len(_RATIOS)), habit.randint(9, len(_RATIOS))))
@@ -105,7 +105,7 @@ def _ratio(company: Company, year: int, parts: Sequence[tuple[str, str]], column
 
 
 def notes(company: Company, year: int) -> Sheet:
-    """Notes to the accounts: a text each, with the amount it explains."""
+    """Make the notes to the accounts: a text each, with the amount that it explains."""
     kind, path = company.kind("notes"), company.path("notes", year)
     amounts: list[Recipe | None] = []
     for *_, part in _NOTES:

@@ -1,4 +1,4 @@
-"""A company's figures year by year: sums that agree, a balance that balances."""
+"""Draw a company's figures year by year, with consistent sums and balanced accounts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FUNDS = (
 
 
 def ledger(house: House, years: Sequence[int]) -> Mapping[int, Figures]:
-    """Whole amounts by year and name, from two years before the first one on.
+    """Draw whole amounts by year and name, beginning two years before the first year.
 
     In every year assets equal liabilities and equity, the change in cash is the sum of the
     cash flows, and retained earnings grow by the net profit less the dividends.
@@ -65,7 +65,7 @@ def ledger(house: House, years: Sequence[int]) -> Mapping[int, Figures]:
 def _year(
     chance: random.Random, revenue: int, shares: Mapping[str, float], last: Figures | None
 ) -> Figures:
-    """One year after another, or the first one."""
+    """Draw one year, from the year before if there is one."""
     now = {
         name: round(revenue * share * max(1 + chance.gauss(0, 0.04), 0.5))
         for name, share in shares.items()
@@ -86,7 +86,7 @@ def _opening_assets(chance: random.Random, revenue: int) -> Figures:
 
 
 def _fixed_assets(chance: random.Random, now: dict[str, int], last: Figures) -> None:
-    """Additions, depreciation and closing values of each class."""
+    """Draw additions, depreciation and closing values of each class of assets."""
     for asset in ASSETS:
         now[f"{asset}_opening"] = last[asset]
         now[f"{asset}_depreciation"] = round(last[asset] * chance.uniform(0.06, 0.14))
@@ -103,7 +103,7 @@ def _fixed_assets(chance: random.Random, now: dict[str, int], last: Figures) -> 
 
 
 def _profit(now: dict[str, int]) -> None:
-    """The income statement's subtotals."""
+    """Compute the subtotals of the income statement."""
     costs = ("materials", "wages", "other_production")
     now["gross"] = now["revenue"] - sum(now[cost] for cost in costs)
     overheads = ("distribution", "administration", "research", "depreciation")
@@ -115,7 +115,7 @@ def _profit(now: dict[str, int]) -> None:
 
 
 def _financing(chance: random.Random, now: dict[str, int], last: Figures | None) -> None:
-    """Debt, equity and cash: cash is what is left, neither negative nor idle."""
+    """Draw debt, equity and cash; cash is the remainder, kept between a minimum and a maximum."""
     revenue = now["revenue"]
     if last is None:
         now |= {"long_debt": round(revenue * 0.2), "short_debt": round(revenue * 0.04)}

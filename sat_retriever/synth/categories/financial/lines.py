@@ -1,4 +1,4 @@
-"""Lines of the three statements: what they are called and what they sum."""
+"""Define the lines of the three statements: their names, figures and sums."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ class Line:
     """One line of a statement.
 
     Attributes:
-        id: Name that other lines and sheets use.
-        names: What it is called, one a house's wording.
-        figures: Figures of the ledger that it shows, "-" before what is subtracted.
-        sums: Lines of the same statement above it that it sums, "-" as before. A line with
-            neither is the heading of a group.
+        id: Name used by other lines and sheets.
+        names: Its names, one per wording of a house.
+        figures: Figures of the ledger that it adds, with "-" before those it subtracts.
+        sums: Lines above it in the same statement that it sums, "-" as before. A line with neither
+            is the heading of a group.
     """
 
     id: str
@@ -25,12 +25,12 @@ class Line:
 
     @property
     def heading(self) -> bool:
-        """Whether it has no numbers."""
+        """True if it has no numbers."""
         return not (self.figures or self.sums)
 
 
 def _lines(text: str) -> tuple[Line, ...]:
-    """Lines from rows of "id | names / … | figures | sums"."""
+    """Parse lines from rows of "id | names / … | figures | sums"."""
     found = []
     for row in text.strip().splitlines():
         name, names, figures, sums = (part.strip() for part in row.split("|"))
@@ -162,11 +162,11 @@ change | Net change in cash / Total cash flow / Change in liquid funds \
 opening | Cash at beginning of year / Opening cash / Cash 1 January | cash@ |
 closing | Cash at end of year / Closing cash / Cash 31 December | | change opening
 """)
-"""Figures with ">" are this year's less last year's, with "<" the reverse, "@" last year's."""
+"""The marks: ">" means this year's figure less last year's, "<" the reverse, "@" last year's."""
 
 
 def amount(line: Line, now: Mapping[str, int], before: Mapping[str, int]) -> int:
-    """What the ledger says a line with figures comes to.
+    """Compute the amount of a line with figures from the ledger.
 
     >>> amount(Line("x", ("X",), (">cash", "-tax")), {"cash": 5, "tax": 1}, {"cash": 2})
     2

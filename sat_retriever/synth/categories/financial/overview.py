@@ -1,4 +1,4 @@
-"""The workbook that sets the years side by side."""
+"""Make the workbook that shows the years side by side."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _MORE = {
 
 
 def overview(company: Company) -> Book:
-    """The overview of all years, cells taken from the yearly workbooks.
+    """Make the overview of all years, with cells taken from the yearly workbooks.
 
-    Some companies have a row a year, some a column a year.
+    Some companies have a row per year, others a column per year.
     """
     kind = company.kind("trend")
     path = company.house.path(CATEGORY, kind.subject(), None)

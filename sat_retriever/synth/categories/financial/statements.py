@@ -1,4 +1,4 @@
-"""Balance sheets, income statements and cash flows as sheets that refer to each other."""
+"""Make balance sheets, income statements and cash flows as sheets that refer to each other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOTED = {"revenue": 2, "cost": 3, "ppe": 4, "inventory": 5, "receivables": 6, "
 
 
 def statement(company: Company, kind: str, year: int) -> Sheet:
-    """The sheet of one statement of one year."""
+    """Make the sheet of one statement of one year."""
     tab = company.kind(kind).tab()
     own = SheetAt(tab)
     now, last = company.values(kind, year), company.values(kind, year - 1)
@@ -50,7 +50,7 @@ def statement(company: Company, kind: str, year: int) -> Sheet:
 
 
 def quarter_statements(company: Company, year: int) -> list[Sheet]:
-    """Income statements of the four quarters, which the year's sums through."""
+    """Make the income statements of the four quarters, which the year's sheet sums."""
     kind = company.kind("income_statement")
     found = []
     for when, now, last in zip(
@@ -65,7 +65,7 @@ def quarter_statements(company: Company, year: int) -> list[Sheet]:
 
 
 def _quarters(company: Company, year: int) -> list[dict[str, int]]:
-    """Values of the income statement by quarter; each line sums to the year's."""
+    """Draw the income statement by quarter; the quarters of each line sum to the year's."""
     chance = company.kind("income_statement").chance("quarters", year)
     whole = company.values("income_statement", year)
     shares = [chance.uniform(0.22, 0.27) for _ in range(3)]
@@ -77,7 +77,7 @@ def _quarters(company: Company, year: int) -> list[dict[str, int]]:
 def _cells(
     company: Company, kind: str, own: SheetAt, column: str, values: Mapping[str, int]
 ) -> list[Cell]:
-    """A column of a statement: typed-in figures, and formulas for subtotals."""
+    """Return a column of a statement: typed-in figures, and formulas for subtotals."""
     return [
         _sum(company, kind, line, own, column) or values.get(line.id)
         for line in company.lines(kind)
@@ -85,7 +85,7 @@ def _cells(
 
 
 def _sum(company: Company, kind: str, line: Line, own: SheetAt, column: str) -> Recipe | None:
-    """The formula of a subtotal; None for other lines, and where subtotals are typed in."""
+    """Return the formula of a subtotal; None for other lines, and if subtotals are typed in."""
     if not line.sums or not company.habits.formulas:
         return None
     total: Recipe | None = None
@@ -102,7 +102,7 @@ def _last(company: Company, at: SheetAt, row: int) -> Recipe:
 
 
 def _linked(company: Company, kind: str, year: int) -> dict[str, Recipe]:
-    """Lines of a statement that are taken from other sheets of the year."""
+    """Return the lines of a statement that are taken from other sheets of the year."""
     path = company.path(kind, year)
     if kind == "income_statement" and company.habits.quarterly:
         tabs = [company.kind(kind).tab(when) for when in quarters(year)]
@@ -136,7 +136,7 @@ def _columns(
     years: tuple[list[Cell], list[Cell]],
     own: SheetAt,
 ) -> list[Column]:
-    """The columns that this company's statements have, left to right."""
+    """Return the columns of this company's statements, left to right."""
     habits, of, lines = company.habits, company.kind(kind), company.lines(kind)
     group = of.header("group_years") if habits.grouped else ""
     columns = [of.column("item", (company.name(line) for line in lines))]

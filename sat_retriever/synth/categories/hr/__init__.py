@@ -1,4 +1,4 @@
-"""People: who works there, what they earn, when they were there, what they learned."""
+"""Make staff workbooks: roster, payroll, attendance, training and leave."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MODES: tuple[Mode, ...] = ("each", "kind", "kind", "year")
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """Year by year: roster, payroll, attendance, training, leave and a headcount summary.
+    """Yield the workbooks of each year: roster, payroll, attendance, training, leave, headcount.
 
-    Payroll and attendance are one sheet a year, or one a month, as the house has it.
+    A house has one payroll and one attendance sheet either per year or per month.
     """
     filing = Filing(house, ID, house.chance(ID, "filing").choice(_MODES), {"lists": "leave"})
     staff = staff_of(house)

@@ -1,4 +1,4 @@
-"""Sheets with a row an event: trainings and leaves; and the hidden lists to choose from."""
+"""Make sheets with a row per event, for trainings and leaves, and the hidden lists of choices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PASS = 60
 
 
 def training(filing: Filing, staff: Sequence[Person], when: When) -> Filed:
-    """Courses that people took in a year."""
+    """Make the sheet of the courses that people took in a year."""
     kind, chance = filing.kind("training"), filing.house.chance(ID, "training", when)
     count = chance.randint(11, 24)
     some = chance.choices(staff, k=count)
@@ -37,14 +37,14 @@ def training(filing: Filing, staff: Sequence[Person], when: When) -> Filed:
 
 
 def leave(filing: Filing, staff: Sequence[Person], when: When) -> Filed:
-    """Leaves of a year, their type chosen from the hidden list."""
+    """Make the sheet of a year's leaves, whose types are chosen from the hidden list."""
     kind, house = filing.kind("leave"), filing.house
     chance = house.chance(ID, "leave", when)
     count = chance.randint(14, 30)
     some = chance.choices(staff, k=count)
     starts = some_days(chance, when, count)
     lengths = [chance.choice((1, 1, 2, 3, 5, 5, 10)) for _ in some]
-    # Five workdays are a week, so that an end never falls on a weekend by more than the start.
+    # Five workdays make a week, and weekends are skipped, so an end is a workday like its start.
     ends = [
         start + timedelta(days - 1 + 2 * ((start.weekday() + days - 1) // 5))
         for start, days in zip(starts, lengths, strict=True)
@@ -67,12 +67,12 @@ def leave(filing: Filing, staff: Sequence[Person], when: When) -> Filed:
 
 
 def has_lists(filing: Filing) -> bool:
-    """Whether leave types are chosen from a list."""
+    """True if leave types are chosen from a list."""
     return either(filing.house, ID, "lists", share=0.7)
 
 
 def lists(filing: Filing, when: When) -> Filed:
-    """The hidden sheet of what may be chosen."""
+    """Make the hidden sheet of the choices."""
     kind, house = filing.kind("lists"), filing.house
     texts = {
         "department": departments_of(house),

@@ -1,4 +1,4 @@
-"""The people of a house, equal in all its workbooks."""
+"""Draw the staff of a house, equal in all its workbooks."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Person:
     Attributes:
         id: Employee number.
         name: Given and family name.
-        gender: As the roster has it.
-        born: Day of birth.
-        department: Where.
+        gender: Gender as in the roster.
+        born: Date of birth.
+        department: Department.
         position: Job title.
         grade: Pay grade.
         time: Share of full time, in (0, 1].
@@ -48,17 +48,17 @@ class Person:
     pay: int
 
     def paid(self, year: int) -> int:
-        """Monthly base salary of a year: two per cent more each year."""
+        """Return the monthly base salary of a year, which grows by two per cent each year."""
         return round(self.pay * 1.02 ** max(0, year - self.hired.year) / 10) * 10
 
 
 def departments_of(house: House) -> tuple[str, ...]:
-    """The departments, five to eight."""
+    """Return the five to eight departments."""
     return house.pool("departments", house.chance(ID, "departments").randint(5, 8))
 
 
 def staff_of(house: House) -> tuple[Person, ...]:
-    """Everyone who ever worked there, 30 to 44 people in order of their numbers."""
+    """Draw everyone who ever worked there: 30 to 44 people, in order of their numbers."""
     chance = house.chance(ID, "staff")
     count = chance.randint(30, 44)
     departments, positions = departments_of(house), house.pool("job_titles", 14)
@@ -88,7 +88,7 @@ def staff_of(house: House) -> tuple[Person, ...]:
 
 
 def staff_in(staff: Sequence[Person], year: int) -> tuple[Person, ...]:
-    """Those hired before the end of a year; the first dozen at least."""
+    """Return those hired before the end of a year, and always the first dozen."""
     return tuple(
         person for place, person in enumerate(staff) if place < 12 or person.hired.year <= year
     )

@@ -1,4 +1,4 @@
-"""Sheets with a row an employee: roster, payroll, attendance; and the summary over them."""
+"""Make sheets with a row per employee (roster, payroll, attendance) and their summary."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from sat_retriever.synth.house.when import When
 
 
 def roster(filing: Filing, staff: Sequence[Person], when: When) -> Filed:
-    """Everyone employed in a year; the sheet that owns the employee numbers."""
+    """Make the roster of a year, the sheet that owns the employee numbers."""
     kind = filing.kind("roster")
     end = date(when.year, 12, 31)
     columns = [
@@ -63,7 +63,7 @@ def roster(filing: Filing, staff: Sequence[Person], when: When) -> Filed:
 
 
 def who(filing: Filing, kind_id: str, staff: Sequence[Person], when: When) -> list[Column]:
-    """Number, name and department; looked up in the roster where the house does that."""
+    """Return number, name and department columns, looked up in the roster if the house does so."""
     kind = filing.kind(kind_id)
     names: list[Value | Recipe] = [p.name for p in staff]
     departments: list[Value | Recipe] = [p.department for p in staff]
@@ -83,7 +83,7 @@ def _from_roster(filing: Filing, kind: str, when: When, column: str) -> Lookup:
 
 
 def payroll(filing: Filing, staff: Sequence[Person], when: When) -> Filed:
-    """What everyone earned in a month, or on average in the months of a year."""
+    """Make the payroll of a month, or of a year with the averages of its months."""
     kind, chance = filing.kind("payroll"), filing.house.chance(ID, "payroll", when)
     count = len(staff)
     base: list[Value | Recipe] = [_from_roster(filing, "payroll", when, "base_salary")] * count
@@ -126,7 +126,7 @@ def _less(left: Recipe, right: Recipe) -> Combine:
 
 
 def attendance(filing: Filing, staff: Sequence[Person], when: When) -> Filed:
-    """Days and hours of everyone in a month or a year."""
+    """Make the days and hours of everyone in a month or a year."""
     kind, chance = filing.kind("attendance"), filing.house.chance(ID, "attendance", when)
     count, due, span = len(staff), len(days(when)), len(months(when))
     absent: list[Value | Recipe] = [chance.choice((0, 0, 1, 1, 2, 3)) for _ in staff]
@@ -149,7 +149,7 @@ def attendance(filing: Filing, staff: Sequence[Person], when: When) -> Filed:
 
 
 def headcount(filing: Filing, when: When) -> Filed:
-    """Staff, pay, training and leave by department, gathered from the sheets of the year."""
+    """Sum staff, pay, training and leave by department from the sheets of the year."""
     kind, departments = filing.kind("headcount"), departments_of(filing.house)
     own, count = filing.place("headcount", when), len(departments)
 

@@ -1,4 +1,4 @@
-"""Institutions: wide sheets about their units' cash, loans, notes, limits and payments."""
+"""Make wide sheets about an institution's units: cash, loans, notes, limits and payments."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _KINDS_OF_UNIT = ("Head Office", "Branch", "Subsidiary", "Representative Office"
 
 @dataclass(frozen=True, slots=True)
 class _Entity:
-    """One unit of an institution: equal in all its workbooks."""
+    """One unit of an institution, equal in all its workbooks."""
 
     id: str
     name: str
@@ -56,7 +56,7 @@ class _Entity:
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """Year by year: the units, four to seven kinds of sheets about them, key figures."""
+    """Yield for each year the units, four to seven kinds of sheets about them, and key figures."""
     filing = Filing(house, ID, house.chance(ID, "filing").choice(_MODES))
     kinds = _kinds(house)
     for year in sorted(years):
@@ -64,11 +64,9 @@ def books(house: House, years: Sequence[int]) -> Iterator[Book]:
 
 
 def _kinds(house: House) -> tuple[str, ...]:
-    """The kinds of sheets that the institution has, in the usual order."""
+    """Choose the kinds of sheets of the institution, in the usual order."""
     chance = house.chance(ID, "kinds")
     chosen = chance.sample(sorted(KINDS), chance.randint(4, 7))
-    if not {source for source, _ in SUMMED.values()} & set(chosen):
-        chosen.append("financing")
     return tuple(kind for kind in KINDS if kind in chosen)
 
 
@@ -80,7 +78,7 @@ def _year(filing: Filing, kinds: Sequence[str], when: When) -> Iterator[Filed]:
 
 
 def _entities(house: House) -> tuple[_Entity, ...]:
-    """Units in cities, 9 to 15; the first one leads."""
+    """Draw 9 to 15 units in cities; the first is the head office."""
     chance = house.chance(ID, "entities")
     count = chance.randint(9, 15)
     first = house.name.split()[0]
@@ -118,14 +116,14 @@ def _hierarchy(filing: Filing, entities: Sequence[_Entity], when: When) -> Filed
 
 
 def _ends(house: House, kind: str, year: int) -> tuple[date, ...]:
-    """Cut-off days of a kind's rows: the year's end, two halves, or four quarters."""
+    """Return the cut-off days of a kind's rows: the year's end, two halves, or four quarters."""
     step = house.chance(ID, "ends", kind).choice((12, 6, 3))
     every = range(step, 13, step)
     return tuple(date(year, month, calendar.monthrange(year, month)[1]) for month in every)
 
 
 def _figures(filing: Filing, kind_id: str, entities: Sequence[_Entity], when: When) -> Filed:
-    """A row a unit and cut-off day."""
+    """Make a sheet with a row per unit and cut-off day."""
     kind, house = filing.kind(kind_id), filing.house
     rows = [(end, entity) for end in _ends(house, kind_id, when.year) for entity in entities]
     names: list[Value | Recipe] = [entity.name for _, entity in rows]
@@ -170,7 +168,7 @@ def _filled(
 def _indicators(
     filing: Filing, kinds: Sequence[str], entities: Sequence[_Entity], when: When
 ) -> Filed:
-    """Sums by unit over the year's other sheets, as far as the institution has them."""
+    """Sum the year's other sheets by unit, as far as the institution has them."""
     kind, own, count = filing.kind("indicators"), filing.place("indicators", when), len(entities)
     columns = [
         kind.column("entity_id", [e.id for e in entities], key="entity"),

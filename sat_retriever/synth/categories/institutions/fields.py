@@ -1,4 +1,4 @@
-"""What the sheets of institutions have: a table of columns by kind, and what fills them."""
+"""Define the columns of institutions' sheets by kind, and the values that fill them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from sat_retriever.synth.book.model import Combine, Own, Recipe, Style
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One column of a kind.
+    """One column of a kind. Texts, numbers or a recipe fill it.
 
     Attributes:
         id: Column id.
-        style: How it is formatted.
+        style: Format of its cells.
         texts: Texts to choose from.
         least: Smallest number.
-        most: Greatest number; texts, numbers or a recipe fill a column.
-        recipe: Computed from others of its row.
+        most: Greatest number.
+        recipe: Formula on other columns of its row.
     """
 
     id: str
@@ -29,9 +29,9 @@ class Field:
 
 
 DAYS = {"date": 0, "business_date": 0, "data_date": 1}
-"""Columns of dates, and how many days they come after the end of the period."""
+"""The columns of dates, with their number of days after the end of the period."""
 BY_ENTITY = ("type", "subsidiary", "institution_type")
-"""Columns whose values are an entity's own."""
+"""The columns whose values are fixed for an entity."""
 _DATA_TYPES = ("Actual", "Preliminary", "Adjusted")
 
 
@@ -199,7 +199,7 @@ KINDS: dict[str, tuple[Field, ...]] = {
         _share("average_balance", "balance", "accounts", "amount"),
     ),
 }
-"""Columns by kind, after the entity's id and name."""
+"""The columns by kind, after the entity's id and name."""
 
 SUMMED = {
     "deposits": ("deposits", "total"),
@@ -209,11 +209,11 @@ SUMMED = {
     "pooled": ("pooling", "pooled"),
     "credit_used": ("credit", "used"),
 }
-"""Columns of the summary: kind and column that they sum."""
+"""The columns of the summary, with the kind and column that each sums."""
 
 
 def needed(kind: str) -> frozenset[str]:
-    """Columns of a kind that its own formulas, or the summary, take from."""
+    """Return the columns of a kind that its own formulas or the summary use."""
     own = [f.recipe for f in KINDS[kind] if f.recipe is not None]
     taken = {column for source, column in SUMMED.values() if source == kind}
     return frozenset(taken.union(*(_owned(recipe) for recipe in own)))

@@ -1,4 +1,4 @@
-"""Warehouses: what came in, what went out, what is there by the books, and what was counted."""
+"""Make warehouse workbooks: entries, exits, ledgers, stocktakes and a yearly summary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MODES: tuple[Mode, ...] = ("each", "together", "kind", "kind", "year")
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """The register of materials; then, year by year, entries, exits, ledgers, counts, a summary."""
+    """Yield the register of materials, then for each year entries, exits, ledgers and counts."""
     mode = house.chance(ID, "filing").choice(_MODES)
     filing = Filing(house, ID, mode, {"annual": "ledger"} if mode == "kind" else {})
     items = items_of(house)
@@ -27,7 +27,7 @@ def books(house: House, years: Sequence[int]) -> Iterator[Book]:
 
 
 def _year(filing: Filing, items: Sequence[Item], year: int, *, first: bool) -> Iterator[Filed]:
-    """All sheets of a year: by kind where a kind has a workbook, else by month."""
+    """Yield all sheets of a year: by kind if a kind has a workbook, else by month."""
 
     def ledger_of(filing: Filing, items: Sequence[Item], when: When) -> Filed:
         return ledger(filing, items, when, first=first)

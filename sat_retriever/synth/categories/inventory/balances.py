@@ -1,4 +1,4 @@
-"""Sheets of what is there: by the books, by counting, and over a year."""
+"""Make the stock sheets: ledger, stocktake and the summary of a year."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _REASONS = ("Counting error", "Damaged", "Unbooked issue", "Wrong bin", "Late po
 
 
 def ledger(filing: Filing, items: Sequence[Item], when: When, *, first: bool) -> Filed:
-    """Opening, in, out and closing of a month; `first` in a year without the year before."""
+    """Make a month's ledger; `first` if the year before has no ledgers."""
     kind = filing.kind("ledger")
     count = len(items)
     closing = Combine("-", Combine("+", Own("opening"), Own("inbound")), Own("outbound"))
@@ -56,7 +56,7 @@ def ledger(filing: Filing, items: Sequence[Item], when: When, *, first: bool) ->
 
 
 def _booked(filing: Filing, kind: str, when: When) -> TotalWhere:
-    """What entries or exits of the month say of the row's material."""
+    """Sum the month's entries or exits of the row's material."""
     at = filing.place(kind, when).at(filing.place("ledger", when))
     return TotalWhere(at, f"{kind}_quantity", "material_code", "material_code")
 
@@ -64,7 +64,7 @@ def _booked(filing: Filing, kind: str, when: When) -> TotalWhere:
 def _opening(
     filing: Filing, items: Sequence[Item], when: When, *, first: bool
 ) -> list[Value | Recipe]:
-    """Last month's closing; a first month has numbers."""
+    """Return last month's closing stock; numbers in the very first month."""
     if first and when.month == 1:
         return [level(filing.house, item, when.year, 1) for item in items]
     before = When(when.year, month=when.month - 1) if when.month > 1 else _december(when.year - 1)
@@ -79,7 +79,7 @@ def _december(year: int) -> When:
 
 
 def stocktake(filing: Filing, items: Sequence[Item], when: When) -> Filed:
-    """What was counted at the end of a month, against the ledger."""
+    """Make the stocktake at the end of a month, compared with the ledger."""
     kind, house = filing.kind("stocktake"), filing.house
     chance = kind.chance(when)
     some = [item for item in items if chance.random() < 0.9] or list(items)
@@ -112,7 +112,7 @@ def _less(left: str, right: str) -> Combine:
 
 
 def annual(filing: Filing, items: Sequence[Item], year: int) -> Filed:
-    """A year by materials where the ledgers are tabs of one workbook, else by months."""
+    """Make the year by materials if the ledgers are tabs of one workbook, else by months."""
     by_material = filing.mode == "kind" and either(filing.house, ID, "through", share=0.7)
     columns = (_by_material if by_material else _by_month)(filing, items, When(year))
     filed = filing.sheet("annual", When(year), columns, summary=True)

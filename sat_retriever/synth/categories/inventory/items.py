@@ -1,4 +1,4 @@
-"""The materials of a house, and how much of each comes, goes and is there."""
+"""Draw the materials of a house, and their stock and movements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GROUPS = ("Raw Material", "Component", "Consumable", "Packaging", "Spare Part",
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One material: equal in all workbooks of the house."""
+    """One material, equal in all workbooks of the house."""
 
     code: str
     name: str
@@ -36,7 +36,7 @@ class Line:
 
 
 def items_of(house: House) -> tuple[Item, ...]:
-    """The materials of a house, 11 to 20."""
+    """Draw the 11 to 20 materials of a house."""
     chance = house.chance(ID, "items")
     count = chance.randint(11, 20)
     suppliers, warehouses = house.pool("suppliers", 6), house.pool("warehouses", 3)
@@ -59,13 +59,13 @@ def items_of(house: House) -> tuple[Item, ...]:
 
 
 def level(house: House, item: Item, year: int, month: int) -> int:
-    """Pieces in stock as a month begins; month 13 is the next January."""
+    """Return the pieces in stock at the beginning of a month; month 13 is the next January."""
     year, month = (year + 1, 1) if month == 13 else (year, month)
     return house.chance(ID, "level", item.code, year, month).randint(40, 460)
 
 
 def moved(house: House, item: Item, when: When) -> tuple[int, int]:
-    """Pieces in and out in a month: they lead from its opening to its closing stock."""
+    """Return the pieces in and out in a month, which turn its opening into its closing stock."""
     change = level(house, item, when.year, when.month + 1)
     change -= level(house, item, when.year, when.month)
     chance = house.chance(ID, "moved", item.code, when)
@@ -74,7 +74,7 @@ def moved(house: House, item: Item, when: When) -> tuple[int, int]:
 
 
 def lines(chance: random.Random, moved: Sequence[tuple[Item, int]]) -> list[Line]:
-    """Deliveries that make up the quantities; large ones come in two."""
+    """Split the quantities into movements, in random order; large ones become two."""
     lines = []
     for item, quantity in moved:
         first = chance.randint(quantity // 3, quantity // 2) if quantity > 250 else quantity

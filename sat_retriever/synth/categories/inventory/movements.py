@@ -1,4 +1,4 @@
-"""The register of materials, and sheets of what came in and went out."""
+"""Make the register of materials, and the sheets of entries and exits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REMARKS = (
 def described(
     filing: Filing, kind_id: str, own: When | None, items: Sequence[Item]
 ) -> list[Column]:
-    """Code, name, specification and unit; names are looked up where the house does that."""
+    """Return code, name, specification and unit; names are looked up if the house does so."""
     kind, house = filing.kind(kind_id), filing.house
     names: list[Value | Recipe] = [item.name for item in items]
     if kind_id != "register" and either(house, ID, "look up", kind_id):
@@ -43,14 +43,14 @@ def _from_register(filing: Filing, kind: str, when: When | None, column: str) ->
 
 
 def prices(filing: Filing, kind: str, when: When, items: Sequence[Item]) -> list[Value | Recipe]:
-    """Prices of the items, or lookups in the register where the house does that."""
+    """Return the prices of the items, or lookups in the register if the house does so."""
     if either(filing.house, ID, "prices looked up"):
         return [_from_register(filing, kind, when, "unit_price")] * len(items)
     return [item.price for item in items]
 
 
 def register(filing: Filing, items: Sequence[Item]) -> Filed:
-    """The sheet that owns the material codes."""
+    """Make the register, the sheet that owns the material codes."""
     kind, chance = filing.kind("register"), filing.house.chance(ID, "register")
     code, *more = described(filing, "register", None, items)
     columns = [
@@ -72,7 +72,7 @@ def register(filing: Filing, items: Sequence[Item]) -> Filed:
 
 
 def entry(filing: Filing, items: Sequence[Item], when: When) -> Filed:
-    """What came in during a month."""
+    """Make the entries of a month."""
     kind, house = filing.kind("entry"), filing.house
     chance = kind.chance(when)
     found = lines(chance, [(item, moved(house, item, when)[0]) for item in items])
@@ -97,7 +97,7 @@ def entry(filing: Filing, items: Sequence[Item], when: When) -> Filed:
 
 
 def exit_(filing: Filing, items: Sequence[Item], when: When) -> Filed:
-    """What went out during a month."""
+    """Make the exits of a month."""
     kind, house = filing.kind("exit"), filing.house
     chance = kind.chance(when)
     found = lines(chance, [(item, moved(house, item, when)[1]) for item in items])
@@ -123,5 +123,5 @@ def exit_(filing: Filing, items: Sequence[Item], when: When) -> Filed:
 
 
 def times(quantity: str) -> Combine:
-    """A quantity times the unit price of its row."""
+    """Multiply a quantity by the unit price of its row."""
     return Combine("*", Own(quantity), Own("unit_price"))

@@ -1,4 +1,4 @@
-"""Projects: what they may cost, how far they are, what is due, and the registry of all."""
+"""Make project workbooks: budgets, progress, milestones, and the registry of all projects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MODES: tuple[Mode, ...] = ("each", "each", "year")
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """Year by year: budgets, progress, then the registry over both, and milestones."""
+    """Yield for each year budgets, progress, the registry that sums both, and milestones."""
     filing = Filing(house, ID, house.chance(ID, "filing").choice(_MODES))
     for year in sorted(years):
         when, running = When(year), running_in(house, year)

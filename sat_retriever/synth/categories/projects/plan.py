@@ -1,4 +1,4 @@
-"""The projects of a house: when they run, who leads them, how fast they go."""
+"""Draw the projects of a house: their dates, managers and pace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ID = "projects"
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """One project: equal in all workbooks of the house."""
+    """One project, equal in all workbooks of the house."""
 
     id: str
     name: str
@@ -23,18 +23,18 @@ class Project:
     end: date
 
     def done(self, day: date) -> float:
-        """Planned share of the work done by a day, in [0, 1]."""
+        """Return the planned share of the work done by a day, in [0, 1]."""
         return min(max((day - self.start) / (self.end - self.start), 0.0), 1.0)
 
 
 def running_in(house: House, year: int) -> tuple[Project, ...]:
-    """Projects of a year: those begun in it, and those of the two years before still running."""
+    """Return the projects begun in a year, and those of the two years before that still run."""
     found = [p for begun in (year - 2, year - 1, year) for p in _begun(house, begun)]
     return tuple(p for p in found if p.end.year >= year)
 
 
 def _begun(house: House, year: int) -> list[Project]:
-    """Five projects that start in a year; numbers and names go on from year to year."""
+    """Draw five projects that start in a year; ids and names continue from year to year."""
     first, count = 5 * ((year - 2015) % 60), 5
     chance = house.chance(ID, "begun", year)
     people, departments = house.pool("employees", 12), house.pool("departments", 6)
@@ -55,17 +55,17 @@ def _begun(house: House, year: int) -> list[Project]:
 
 
 def so_far(project: Project, when: When) -> float:
-    """Planned share of the work done by the end of a year."""
+    """Return the planned share of the work done by the end of a year."""
     return project.done(date(when.year, 12, 31))
 
 
 def pace(house: House, project: Project) -> float:
-    """How fast a project goes against its plan."""
+    """Return the speed of a project relative to its plan."""
     return house.chance(ID, "pace", project.id).uniform(0.7, 1.15)
 
 
 def status(house: House, project: Project, when: When) -> str:
-    """How a project stands at the end of a year."""
+    """Return the status of a project at the end of a year."""
     if so_far(project, when) * pace(house, project) >= 1:
         return "Completed"
     return "Delayed" if pace(house, project) < 0.85 else "In Progress"

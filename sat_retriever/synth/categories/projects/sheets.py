@@ -1,4 +1,4 @@
-"""The four sheets of a year: budget, progress, registry and milestones."""
+"""Make the four sheets of a year: budget, progress, registry and milestones."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _who(
 
 
 def budget(filing: Filing, running: Sequence[Project], when: When) -> Filed:
-    """Two to four cost items a project."""
+    """Make the budget, with two to four cost items per project."""
     kind, chance = filing.kind("budget"), filing.house.chance(ID, "budget", when)
     lines = [p for p in running for _ in range(chance.choice((2, 2, 3, 4)))]
     count = len(lines)
@@ -84,7 +84,7 @@ def budget(filing: Filing, running: Sequence[Project], when: When) -> Filed:
 
 
 def _items(chance: random.Random, lines: Sequence[Project]) -> list[str]:
-    """Cost items, none twice in one project."""
+    """Draw cost items, none twice in one project."""
     items = {p.id: chance.sample(_COSTS, len(_COSTS)) for p in dict.fromkeys(lines)}
     return [items[p.id].pop() for p in lines]
 
@@ -94,7 +94,7 @@ def _ratio(left: str, right: str) -> Combine:
 
 
 def progress(filing: Filing, running: Sequence[Project], when: When) -> Filed:
-    """Some reports a project, the newest first, which is December's."""
+    """Make up to four reports per project, newest first; the newest is for December."""
     kind, chance = filing.kind("progress"), filing.house.chance(ID, "progress", when)
     lines: list[tuple[Project, When]] = []
     for project in running:
@@ -127,7 +127,7 @@ def progress(filing: Filing, running: Sequence[Project], when: When) -> Filed:
 
 
 def registry(filing: Filing, running: Sequence[Project], when: When) -> Filed:
-    """Every project once, with sums of its budget lines and its last progress."""
+    """Make the registry: every project with its budget sums and its latest progress."""
     kind, own, count = filing.kind("registry"), filing.place("registry", when), len(running)
     budgets, progress = (filing.place(k, when).at(own) for k in ("budget", "progress"))
 
@@ -156,7 +156,7 @@ def registry(filing: Filing, running: Sequence[Project], when: When) -> Filed:
 
 
 def milestones(filing: Filing, running: Sequence[Project], when: When) -> Filed:
-    """What was due in the year; names and managers are looked up where the house does that."""
+    """Make the year's milestones; names and managers are looked up if the house does so."""
     kind, chance = filing.kind("milestones"), filing.house.chance(ID, "milestones", when)
     lines = [p for p in running for _ in range(chance.randint(1, 2))]
     count = len(lines)

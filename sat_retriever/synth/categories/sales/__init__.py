@@ -1,4 +1,4 @@
-"""Sales: registers, order lines by quarter or month, and what gathers them."""
+"""Make sales workbooks: registers, order lines by quarter or month, and summaries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sat_retriever.synth.house.when import When
 
 
 def books(house: House, years: Sequence[int]) -> Iterator[Book]:
-    """Registers, then the orders of each year with its summaries.
+    """Yield the registers, then the orders of each year with its summaries.
 
     Args:
         house: The company.
@@ -43,7 +43,7 @@ def books(house: House, years: Sequence[int]) -> Iterator[Book]:
 
 
 def _quarter(company: Company, quarter: When) -> Book:
-    """A quarter's orders, by month or not, with price list and summaries."""
+    """Make a quarter's workbook: orders on one tab or by month, price list and summaries."""
     by_month = company.habits.split == "months"
     tabs = months(quarter) if by_month else (quarter,)
     sheets = [orders(company, when) for when in tabs]
@@ -56,7 +56,7 @@ def _quarter(company: Company, quarter: When) -> Book:
 
 
 def _whole_year(company: Company, year: int) -> Book:
-    """All of a year in one workbook."""
+    """Make one workbook with all sheets of a year."""
     path = company.annual_path(year)
     places = [company.orders(when, path) for when in quarters(year)]
     sheets = _gathered(company, year, path)
@@ -68,7 +68,7 @@ def _whole_year(company: Company, year: int) -> Book:
 
 
 def _registers(company: Company, when: When) -> list[Sheet]:
-    """The price list, and the registers where they stand beside the orders."""
+    """Return the price list, and the registers if they are beside the orders."""
     makers = [prices] if company.habits.registers else [prices, customers, products]
     return [make(company, when) for make in makers]
 

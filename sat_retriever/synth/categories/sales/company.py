@@ -1,4 +1,4 @@
-"""One company's goods, customers and habits of selling, the same in all its workbooks."""
+"""One company's products, customers and sales habits, the same in all its workbooks."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ OPTIONAL = ("customer_name", "product_name", "seller", "discount")
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What a company does its own way, in all years.
+    """The habits of a company, equal in all years.
 
     Attributes:
-        split: Orders stand on one tab a quarter in a workbook of the quarter, on one tab a
-            month there, or on four tabs in one workbook of the year.
-        registers: Whether customers and products stand in a workbook of their own, or on
-            tabs beside the orders.
-        columns: Columns that order lines have beside those that all have.
-        products: Whether sales are summed by product too.
-        targets: What has sales targets.
-        charted: Whether summaries have a chart.
-        pivoted: Whether summaries by region have a pivot table.
-        priced: Whether order lines look up their price in the price list.
+        split: Place of the orders: one tab in a workbook of the quarter, one tab per month there,
+            or four tabs in one workbook of the year.
+        registers: True if customers and products are in a workbook of their own, else on tabs
+            beside the orders.
+        columns: Optional columns of the order lines.
+        products: True if sales are also summed by product.
+        targets: Level of the sales targets.
+        charted: True if summaries have a chart.
+        pivoted: True if summaries by region have a pivot table.
+        priced: True if order lines look up their price in the price list.
     """
 
     split: Literal["quarters", "months", "years"]
@@ -43,7 +43,7 @@ class Habits:
 
     @classmethod
     def of(cls, house: House) -> Habits:
-        """The habits of a house."""
+        """Draw the habits of a house."""
         chance = house.chance(CATEGORY, "habits")
         columns = tuple(column for column in OPTIONAL if chance.random() < 0.5)
         return cls(
@@ -60,7 +60,7 @@ class Habits:
 
 @dataclass(frozen=True, slots=True)
 class Customer:
-    """Who buys."""
+    """One customer, with region and salesperson."""
 
     id: str
     name: str
@@ -70,7 +70,7 @@ class Customer:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What is sold, with its first price and what it costs to make."""
+    """One product, with its first price and its production cost."""
 
     code: str
     name: str
@@ -81,15 +81,15 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """A house with what it sells to whom.
+    """A house with its customers and products.
 
     Attributes:
         house: The house.
         habits: Its habits.
         years: The years, ascending.
-        regions: Where it sells.
-        customers: To whom.
-        products: What.
+        regions: Its sales regions.
+        customers: Its customers.
+        products: Its products.
     """
 
     house: House
@@ -101,7 +101,7 @@ class Company:
 
     @classmethod
     def of(cls, house: House, years: Sequence[int]) -> Company:
-        """The company of a house."""
+        """Draw the company of a house."""
         chance = house.chance(CATEGORY, "size")
         regions = house.pool("regions", chance.randint(3, 6))
         sellers = house.pool("employees", chance.randint(4, 8))
@@ -112,44 +112,44 @@ class Company:
 
     @property
     def sellers(self) -> tuple[str, ...]:
-        """Who sells, in order of their first customer."""
+        """The salespeople, in order of their first customer."""
         return tuple(dict.fromkeys(customer.seller for customer in self.customers))
 
     def kind(self, name: str) -> Kind:
-        """A kind of sheet of this company."""
+        """Return a kind of sheet of this company."""
         return Kind(self.house, CATEGORY, name)
 
     def price(self, product: Product, year: int) -> float:
-        """A product's list price in a year; prices rise with the years."""
+        """Return a product's list price in a year; prices rise over the years."""
         rise = 1.03 ** (year - self.years[0])
         chance = self.kind("prices").chance(product.code, year)
         return round(product.price * rise * chance.uniform(0.98, 1.02), 2)
 
     def order_tabs(self, year: int) -> tuple[When, ...]:
-        """The periods that have a tab of orders, in order."""
+        """Return the periods that have a tab of orders, in order."""
         return months(When(year)) if self.habits.split == "months" else quarters(year)
 
     def path(self, when: When) -> str:
-        """Path of the workbook with the orders of a period."""
+        """Return the path of the workbook with the orders of a period."""
         if self.habits.split == "years":
             return self.house.path(CATEGORY, "", When(when.year))
         quarter = when.quarter or (when.month + 2) // 3
         return self.house.path(CATEGORY, "", When(when.year, quarter=quarter))
 
     def annual_path(self, year: int) -> str:
-        """Path of the workbook that gathers a year."""
+        """Return the path of the workbook with the summaries of a year."""
         if self.habits.split == "years":
             return self.house.path(CATEGORY, "", When(year))
         return self.house.path(CATEGORY, self.kind("annual").subject(), When(year))
 
     def orders(self, when: When, seen_from: str) -> SheetAt:
-        """Where the orders of a period are, seen from a workbook's path."""
+        """Refer to the orders of a period from a workbook's path."""
         path = self.path(when)
         tab = self.kind("orders").tab(None if self.habits.split == "quarters" else when)
         return SheetAt(tab, "" if path == seen_from else path)
 
     def register(self, name: str) -> SheetAt:
-        """Where customers or products are, seen from a workbook with orders."""
+        """Refer to the customers or products from a workbook with orders."""
         path = ""
         if self.habits.registers:
             path = self.house.path(CATEGORY, self.kind("customers").subject(), None)

@@ -1,4 +1,4 @@
-"""Order lines with their price lists, and the registers of customers and products."""
+"""Make order lines, price lists, and the registers of customers and products."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DISCOUNTS = (0.0, 0.0, 0.0, 0.02, 0.03, 0.05, 0.1)
 
 
 def orders(company: Company, when: When) -> Sheet:
-    """The order lines of a quarter or month, by date."""
+    """Make the order lines of a quarter or month, by date."""
     kind = company.kind("orders")
     chance = kind.chance(when.year, when.quarter, when.month)
     count = chance.randint(10, 24) if when.month else chance.randint(18, 58)
@@ -69,7 +69,7 @@ def orders(company: Company, when: When) -> Sheet:
 
 
 def prices(company: Company, when: When) -> Sheet:
-    """The price list of a quarter or year; costs are looked up in the product register."""
+    """Make the price list of a period; costs are looked up in the product register."""
     kind, count = company.kind("prices"), len(company.products)
     columns = [
         kind.column(
@@ -91,7 +91,7 @@ def prices(company: Company, when: When) -> Sheet:
 
 
 def customers(company: Company, when: When | None) -> Sheet:
-    """The register of customers, as it was in a period if it is kept by period."""
+    """Make the register of customers, for one period if it is kept by period."""
     kind, buyers = company.kind("customers"), company.customers
     habit, chance = kind.chance("columns"), kind.chance("rows")
     cities = company.house.pool("cities", 12)
@@ -115,7 +115,7 @@ def customers(company: Company, when: When | None) -> Sheet:
 
 
 def products(company: Company, when: When | None) -> Sheet:
-    """The register of products, as it was in a period if it is kept by period."""
+    """Make the register of products, for one period if it is kept by period."""
     kind, goods = company.kind("products"), company.products
     habit, chance = kind.chance("columns"), kind.chance("rows")
     start = date(company.years[0] - 6, 1, 1)

@@ -1,4 +1,4 @@
-"""Sheets that gather order lines: by region, by product, over the year, against targets."""
+"""Summarize order lines by region, by product, over the year, and against targets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _QUARTERS = ("q1", "q2", "q3", "q4")
 
 
 def by_region(company: Company, when: When, tabs: Sequence[SheetAt]) -> Sheet:
-    """Quantity and revenue of each region, of all the tabs of orders of a period."""
+    """Sum quantity and revenue of each region over a period's tabs of orders."""
     kind, count = company.kind("by_region"), len(company.regions)
     columns = [
         kind.column("region", company.regions, key="region"),
@@ -55,7 +55,7 @@ def by_region(company: Company, when: When, tabs: Sequence[SheetAt]) -> Sheet:
 
 
 def by_product(company: Company, when: When, tabs: Sequence[SheetAt]) -> Sheet:
-    """Quantity, revenue and mean price of each product, of the tabs of orders of a period."""
+    """Sum quantity and revenue of each product over a period's tabs of orders."""
     kind, count = company.kind("by_product"), len(company.products)
     name = Lookup(SheetAt(company.kind("prices").tab()), "product", "product", "name")
     codes = (product.code for product in company.products)
@@ -72,7 +72,7 @@ def by_product(company: Company, when: When, tabs: Sequence[SheetAt]) -> Sheet:
 
 
 def annual(company: Company, year: int, path: str) -> Sheet:
-    """A row for each tab of orders of the year: how many lines, how much, the largest."""
+    """Make a row for each tab of orders of the year: number of lines, sums, largest order."""
     kind, tabs = company.kind("annual"), company.order_tabs(year)
     places = [company.orders(when, path) for when in tabs]
     totals: tuple[tuple[str, str, Function], ...] = (
@@ -97,14 +97,14 @@ def annual(company: Company, year: int, path: str) -> Sheet:
 
 
 def annual_regions(company: Company, year: int, path: str) -> Sheet:
-    """Revenue of each region and quarter, from the quarters' summaries or order tabs."""
+    """Show revenue by region and quarter, from the quarters' summaries or order tabs."""
     kind, count = company.kind("annual_regions"), len(company.regions)
     columns = [kind.column("region", company.regions, key="region")]
     for name, when in zip(_QUARTERS, quarters(year), strict=True):
         cell: Recipe
         if company.habits.split == "years":
             cell = TotalWhere(company.orders(when, path), "revenue", "region", "region")
-        else:  # sums with conditions do not reach into closed workbooks, lookups do
+        else:  # SUMIFS cannot read closed workbooks, lookups can
             at = SheetAt(company.kind("by_region").tab(), company.path(when))
             cell = Lookup(at, "region", "region", "revenue")
         columns.append(kind.column(name, [cell] * count, "amount"))
@@ -114,7 +114,7 @@ def annual_regions(company: Company, year: int, path: str) -> Sheet:
 
 
 def targets(company: Company, year: int, path: str) -> Sheet:
-    """What each region or salesperson was to sell, and sold."""
+    """Make the sales targets of each region or salesperson, with the actual sales."""
     kind, of = company.kind("targets"), company.habits.targets
     names = company.regions if of == "region" else company.sellers
     actual: Recipe
@@ -138,14 +138,14 @@ def targets(company: Company, year: int, path: str) -> Sheet:
 
 
 def _expected(company: Company, year: int) -> float:
-    """About what a year's orders come to."""
+    """Estimate the revenue of a year's orders."""
     lines = 17 if company.habits.split == "months" else 38
     price = fmean(company.price(product, year) for product in company.products)
     return lines * len(company.order_tabs(year)) * 13.5 * price
 
 
 def _where(tabs: Sequence[SheetAt], column: str, where: str) -> Recipe:
-    """The sum over several tabs of those rows that have the own row's thing."""
+    """Sum a column over several tabs, in the rows that match this row."""
     return _sum([TotalWhere(tab, column, where, where) for tab in tabs])
 
 

@@ -29,7 +29,7 @@ def recognise(shown: Shown) -> Kind | None:
     if mimetype and _MARK not in mimetype:
         return None
     if b"encryption-data" in shown.entry("meta-inf/manifest.xml"):
-        message = "The OpenDocument file is encrypted, which is not supported; save it without."
+        message = "An encrypted OpenDocument file is not supported; save it without a password."
         return Kind("ods", SkipReason.ENCRYPTED, message)
     return Kind("ods")
 

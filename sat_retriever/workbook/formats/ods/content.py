@@ -1,4 +1,4 @@
-"""The content part of an ods to the formulas of its sheets."""
+"""Formulas of the sheets in the content part of an ods."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class SheetFormulas:
 
 
 def read_formulas(chunks: Chunks, limits: Limits) -> Iterator[SheetFormulas]:
-    """The formulas of a workbook, sheet by sheet.
+    """Yield the formulas of a workbook, sheet by sheet.
 
     Raises:
         Refused: If the part declares entities or nests too deeply.
         BadXmlError: If it is missing, damaged or not well-formed.
-        CutShort: If it is left before its end.
+        CutShort: If a limit ends the reading early.
     """
     reader = _FormulaReader(limits)
     parser = content_parser(reader, limits)
@@ -65,7 +65,7 @@ def read_formulas(chunks: Chunks, limits: Limits) -> Iterator[SheetFormulas]:
 
 
 def content_parser(reader: SheetReader, limits: Limits) -> expat.XMLParserType:
-    """A guarded parser that tells the reader of every element."""
+    """A guarded parser that passes every element to the reader."""
     parser = guarded_parser(PART, limits)
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
@@ -73,21 +73,21 @@ def content_parser(reader: SheetReader, limits: Limits) -> expat.XMLParserType:
 
 
 class SheetReader:
-    """Expat handlers that know which sheet they are on."""
+    """Expat handlers that track the current sheet."""
 
     def __init__(self, limits: Limits) -> None:
         self.sheet: str | None = None
         self.depth = 0
         self._max_depth = limits.xml_depth
         self._sheets_at = -1  # depth of the sheets
-        self._nested = 0  # tables inside of cells
+        self._nested = 0  # tables inside cells
 
     def start(self, name: str, attributes: Attributes) -> None:
-        """Take the start of an element."""
+        """Handle the start of an element."""
         self.depth += 1
         if self.depth > self._max_depth:
             raise too_deep(PART)
-        if name == _SHEET:  # a nested one stands in a cell
+        if name == _SHEET:  # a nested one is inside a cell
             if self.sheet is not None:
                 self._nested += 1
             elif self.depth == self._sheets_at:
@@ -99,7 +99,7 @@ class SheetReader:
             self.visit(name, attributes)
 
     def end(self, name: str) -> None:
-        """Take the end of an element."""
+        """Handle the end of an element."""
         if name == _SHEET and self.sheet is not None:
             if self._nested:
                 self._nested -= 1
@@ -109,17 +109,17 @@ class SheetReader:
         self.depth -= 1
 
     def begin_sheet(self, sheet: str) -> None:
-        """Note that a sheet begins."""
+        """Handle the start of a sheet."""
 
     def end_sheet(self, sheet: str) -> None:
-        """Note that a sheet ends."""
+        """Handle the end of a sheet."""
 
     def visit(self, name: str, attributes: Attributes) -> None:
-        """Take the start of any other element."""
+        """Handle the start of any other element."""
 
 
 class _FormulaReader(SheetReader):
-    """Collects formulas; repeated rows and cells are counted, never expanded."""
+    """Collector of formulas; repeated rows and cells are counted, never expanded."""
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits)
@@ -130,7 +130,7 @@ class _FormulaReader(SheetReader):
         self._col = 0
 
     def finished(self) -> Iterator[SheetFormulas]:
-        """The sheets that ended since the last call."""
+        """Yield the sheets that ended since the last call."""
         done, self._done = self._done, []
         yield from done
 
@@ -160,7 +160,7 @@ class _FormulaReader(SheetReader):
             self._col = 1
 
     def _raw(self, text: str, cols: int, attributes: Attributes) -> RawFormula:
-        row = self._row or 1  # of a cell outside of any row
+        row = self._row or 1  # for a cell outside any row
         cell = f"{column_letters(self._col)}{row}"
         wide = attributes.get(_TABLE + "number-matrix-columns-spanned")
         high = attributes.get(_TABLE + "number-matrix-rows-spanned")
@@ -174,5 +174,5 @@ class _FormulaReader(SheetReader):
 
 
 def _number(text: str | None) -> int:
-    """A count of rows or cells; 1 if there is none, or nonsense."""
+    """A count of rows or cells; 1 if it is missing or not valid."""
     return max(1, int(text)) if text and text.isascii() and text.isdigit() and len(text) < 9 else 1

@@ -1,4 +1,4 @@
-"""The content part of an ods to what it declares beside its cells."""
+"""Declarations in the content part of an ods beside its cells."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from sat_retriever.workbook.formats.ods.rows import thinned
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.package import Attributes, Chunks, feed, local
 
-MAX_DECLARED = 20_000  # names, tables, sources and objects, each
+MAX_DECLARED = 20_000  # for names, tables, sources and objects each
 _LIST = re.compile(r"cell-content-is-in-list\((.*)\)", re.DOTALL)
-_AUTOMATIC = "__Anonymous"  # ranges that a filter makes
+_AUTOMATIC = "__Anonymous"  # name of ranges that a filter creates
 _MAX_NAME = 60
 
 
@@ -45,7 +45,7 @@ class OdsDeclared:
         names: Named ranges and expressions.
         tables: Database ranges.
         sources: Sources of pivot tables, lists of choices and consolidations.
-        objects: (sheet, name, folder) of what is embedded, charts among them.
+        objects: (sheet, name, folder) of embedded objects, including charts.
         formulas: True if there is any formula.
     """
 
@@ -58,12 +58,12 @@ class OdsDeclared:
 
 
 def read_declared(chunks: Chunks, limits: Limits) -> OdsDeclared:
-    """The declarations of an ods; rows are passed over.
+    """The declarations of an ods; its rows are skipped.
 
     Raises:
         Refused: If the part declares entities or nests too deeply.
         BadXmlError: If it is missing, damaged or not well-formed.
-        CutShort: If it is left before its end.
+        CutShort: If a limit ends the reading early.
     """
     found = OdsDeclared()
 
@@ -77,7 +77,7 @@ def read_declared(chunks: Chunks, limits: Limits) -> OdsDeclared:
 
 
 class _DeclaredReader(SheetReader):
-    """Collects what stands around the cells."""
+    """Collector of declarations around the cells."""
 
     def __init__(self, found: OdsDeclared, limits: Limits) -> None:
         super().__init__(limits)
@@ -167,5 +167,5 @@ _TAKEN: dict[str, Callable[[_DeclaredReader, Attributes], None]] = {
 
 
 def _cell_of(address: str) -> str:
-    """The cell of an address, without its sheet."""
+    """The cells of an address, without the sheet."""
     return excel_reference(address).rpartition("!")[2].replace("$", "")

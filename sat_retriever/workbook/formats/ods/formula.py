@@ -1,7 +1,7 @@
-"""OpenFormula, the formula language of ods files, to the notation of Excel.
+"""Translation of OpenFormula, the formula language of ods files, to the notation of Excel.
 
-Source: ODF 1.3 part 4 (OpenFormula), sections 5.8 to 5.12. Departs: what cannot be
-taken apart stays as it is, for a formula only has to tell what it refers to.
+Source: ODF 1.3 part 4 (OpenFormula), sections 5.8 to 5.12. Departs: parts that cannot be parsed
+are left unchanged, because only the references of a formula matter.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from sat_retriever.links.formula.external import decoded
 from sat_retriever.workbook.formats.reftext import MAX_TEXT, reference_text
 
 _PREFIX = re.compile(r"(?:of|oooc|msoxl|[A-Za-z][\w.-]*):(?==)")
-# The pieces a formula is made of. A text ends at a quote that is not doubled; brackets
-# hold quoted names, in which brackets mean nothing. What is not closed goes to the end:
-# so no character is looked at twice.
+# Pieces of a formula. A text ends at a quote that is not doubled. Brackets hold quoted names, in
+# which brackets have no meaning. An unclosed piece extends to the end, so that no character is
+# matched twice.
 _PIECE = re.compile(
     r"""
     (?P<text>"(?:[^"]|"")*+"?)
@@ -27,13 +27,13 @@ _PIECE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# Nearly all formulas: nothing but functions, numbers and cells of the own sheet.
+# Most formulas: only functions, numbers and cells of the same sheet.
 _OWN_CELLS = re.compile(
     r"(?:[^][\"'{}~!|#$:]|\[\.\$?[A-Z]{1,3}\$?[0-9]{1,7}"
     r"(?::\.\$?[A-Z]{1,3}\$?[0-9]{1,7})?\])*+"
 )
-# What stands in brackets: [file#][$]sheet.cell[:[[$]sheet].cell]; a sheet name with
-# anything special in it is quoted.
+# Content of brackets: [file#][$]sheet.cell[:[[$]sheet].cell]; a sheet name with special
+# characters is quoted.
 _SHEET = r"(?:\$?(?:'((?:[^']|'')*)'|([^'.:\s\[\]#$]+)))?"
 _CELL = r"(\$?[A-Za-z]{1,3}\$?[0-9]{1,7}|\$?[A-Za-z]{1,3}|\$?[0-9]{1,7})"
 _FILE = r"(?:'((?:[^']|'')*)'\#)?"
@@ -49,7 +49,7 @@ def excel_formula(formula: str) -> str:
     """A formula of an ods file as Excel would write it, without "=".
 
     Args:
-        formula: Text of `table:formula`; longer than Excel allows it is cut.
+        formula: Text of `table:formula`; cut at Excel's limit.
 
     >>> excel_formula("of:=SUM([.A1:.B2];[$'Q 1'.B2])")
     "SUM(A1:B2,'Q 1'!B2)"
@@ -78,7 +78,7 @@ def _translated(text: str) -> str:
 
 
 def excel_reference(text: str) -> str:
-    """The cells that `[…]` encloses as Excel names them; empty if it names none.
+    """The cells inside `[…]` in Excel's notation; empty if it names no cells.
 
     >>> excel_reference("$Sheet1.$A$1:.$B$5"), excel_reference(".A1"), excel_reference("#REF!")
     ('Sheet1!$A$1:$B$5', 'A1', '')
@@ -91,7 +91,7 @@ def excel_reference(text: str) -> str:
     if file and not first:
         return ""
     bare = not any(sign.isdigit() for sign in start) or not any(sign.isalpha() for sign in start)
-    if not end and bare:  # one column or row by itself is no range
+    if not end and bare:  # a single column or row is not a range
         return ""
     last = "" if last.casefold() == first.casefold() else last
     if last and not first:
@@ -101,7 +101,7 @@ def excel_reference(text: str) -> str:
 
 
 def excel_references(addresses: str) -> list[str]:
-    """The cells that a list of addresses, as attributes hold it, names.
+    """The cells named by a list of addresses, as in attributes.
 
     >>> excel_references("Sheet1.A1:Sheet1.B2 'Q 1'.A1:'Q 1'.B9")
     ['Sheet1!A1:B2', "'Q 1'!A1:B9"]
@@ -126,7 +126,7 @@ def sheet_of(address: str) -> str:
 
 @dataclass(slots=True)
 class _Translation:
-    """Pieces of a formula in Excel's notation, and what the last ones were."""
+    """State of a translation: pieces in Excel's notation, and the preceding pieces."""
 
     done: list[str] = field(default_factory=list)
     _braces: int = 0
@@ -183,7 +183,7 @@ def _named(piece: str) -> str:
 
 
 def _indirect(piece: str) -> str:
-    """The text that an INDIRECT is given, with the sheet it starts with as Excel has it.
+    """The text argument of an INDIRECT, with its leading sheet in Excel's notation.
 
     >>> _indirect('"$Data.A"')
     '"Data!A"'

@@ -1,4 +1,4 @@
-"""An ods to messages: values by calamine, formulas and structure by its content part."""
+"""Messages about an ods: values by calamine, formulas and structure by its content part."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _RANGES = ("cell-range-address", "values-cell-range-address", "label-cell-addres
 
 
 def read_ods(reading: Reading) -> Iterator[Json]:
-    """Messages about an ods.
+    """Yield messages about an ods.
 
     Raises:
         Refused: If it is a bomb, over a limit, or no reader opens it.
@@ -44,7 +44,7 @@ def read_ods(reading: Reading) -> Iterator[Json]:
 
 @dataclass(slots=True)
 class _Walk:
-    """One pass over the content part, and what it gave."""
+    """One pass over the content part, and its results."""
 
     request: Request
     budget: Budget
@@ -54,14 +54,14 @@ class _Walk:
     unsaved: dict[str, Places] = field(default_factory=dict)
 
     def content(self, file: BinaryIO) -> Iterator[Json]:
-        """Messages about formulas, and why not all of them were read."""
+        """Yield messages about formulas, and about a limit that ended the reading."""
         if self.request.safe:
             return
         try:
             package = Package.open(file, self.request.limits)
             yield from self._read(package)
         except BadXmlError:
-            return  # the value reader may know more, or say what is wrong
+            return  # the value reader may read more, or report the damage
         except CutShort as cut:
             first = f"Only its first formulas were read: {self.budget.limits.why_cut(cut.reason)}."
             yield skip(self.request, cut.reason, first)
@@ -109,7 +109,7 @@ class _Walk:
 
 
 def _chart_ranges(package: Package, href: str, budget: Budget) -> list[str]:
-    """The ranges that an embedded object shows, if it is a chart of cells."""
+    """The cell ranges that an embedded object shows, if it is a chart."""
     part = f"{resolve('', href)}/{PART}"
     found: dict[str, None] = {}
 

@@ -1,8 +1,8 @@
-"""The content part of an ods without the rows that hold nothing of interest.
+"""The content part of an ods without uninteresting rows.
 
-A parser calls Python for every cell and every text. Rows are cut out by byte search
-before they reach it. That is safe: outside of comments and CDATA, with which nothing is
-cut, a "<" always begins a tag, and a row's own tag cut at a wrong ">" is not well-formed.
+A parser calls Python for every cell and every text, so rows are removed by byte search before
+parsing. That is safe: a "<" always begins a tag outside comments and CDATA, and with those no
+row is removed. A row's tag that is cut at a wrong ">" is not well-formed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _CARRY_LIMIT = 64 << 20
 
 
 def thinned(chunks: Iterator[bytes], keep: Callable[[bytes], bool]) -> Iterator[bytes]:
-    """The bytes, of rows that are not kept only their tags, of the others no plain texts.
+    """Yield the bytes without the content of rows that are not kept, and without plain texts.
 
     Args:
-        chunks: A content part in UTF-8; any other bytes pass as they are.
-        keep: True if a row, given as its bytes, is kept.
+        chunks: A content part in UTF-8; other bytes pass unchanged.
+        keep: Predicate on a row's bytes; True keeps the row.
     """
     pending = b""
     plain = True
@@ -40,8 +40,8 @@ def thinned(chunks: Iterator[bytes], keep: Callable[[bytes], bool]) -> Iterator[
 
 
 def _is_plain(block: bytes) -> bool:
-    """True if every "<" begins a tag; the declaration at the very start is one."""
-    # One byte is searched first, for that is many times faster.
+    """True if every "<" begins a tag; a declaration at the very start is allowed."""
+    # One byte is searched first, because that is many times faster.
     if b"!" in block and b"<!" in block:
         return False
     return b"?" not in block or block.find(b"<?", 1) < 0

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def recognise(shown: Shown) -> Kind:
-    """Flat text, or what else a file is that no other format took."""
+    """The kind of a file that no other format recognised: flat text, or a foreign file."""
     return foreign(shown) or Kind("csv")
 
 
 def messages(reading: Reading) -> Iterator[Json]:
-    """Messages about a delimited text file."""
+    """Yield messages about a delimited text file."""
     from sat_retriever.workbook.formats.text.read import read_table
 
     return read_table(reading)

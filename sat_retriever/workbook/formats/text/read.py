@@ -1,4 +1,4 @@
-"""Delimited text to messages: encoding, delimiter and cell types told from the content."""
+"""Messages about delimited text: encoding, delimiter and cell types come from the content."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _SAMPLE_BYTES = 262_144
 _CHUNK_BYTES = 65_536
 _FIELD_CHARACTERS = 4 << 20
 _GAPS = 4  # empty rows that count as a cell
-_ROWS = 1_000  # between two looks at the processor time
-_TABLE = 0.4  # half of the rows in two columns, at least
+_ROWS = 1_000  # rows between two checks of the processor time
+_TABLE = 0.4  # least consistency of a table; half of the rows in two columns give .375
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})")
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,17})?(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,3})?")
 _COMMA_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,2}(?:\.[0-9]{3})+|[1-9][0-9]*),[0-9]{1,17}")
@@ -43,10 +43,10 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def read_table(reading: Reading) -> Iterator[Json]:
-    """Messages about a delimited text file: it has one sheet, called as the file.
+    """Yield messages about a delimited text file: its one sheet has the name of the file.
 
     Raises:
-        Refused: If it is no table, and its name promises none either.
+        Refused: If neither its content nor its name suggests a table.
     """
     request = reading.request
     strict = extension_of(PurePath(request.path).name) not in FLAT_EXTENSIONS
@@ -61,15 +61,15 @@ def read_table(reading: Reading) -> Iterator[Json]:
 
 
 def text_values(file: BinaryIO, budget: Budget, *, strict: bool) -> tuple[SheetValues, str]:
-    """(values with the true used range, "csv" or "tsv") of a delimited text file.
+    """Read a delimited text file: (values with the true used range, "csv" or "tsv").
 
     Args:
         file: The file, at its start.
-        budget: The grid ends after as many cells as a sheet may have; the used range does not.
+        budget: Work budget. Its limit on a sheet's cells cuts the grid, but not the used range.
         strict: Refuse text in which no delimiter makes columns: prose, code, logs.
 
     Raises:
-        Refused: If the text cannot be decoded, or is no table and `strict`.
+        Refused: If the text is damaged from its start, or is not a table and `strict` is True.
     """
     sample = file.read(_SAMPLE_BYTES)
     encoding = detect_encoding(sample)
@@ -91,10 +91,10 @@ def text_values(file: BinaryIO, budget: Budget, *, strict: bool) -> tuple[SheetV
 
 
 def detect_delimiter(sample: str) -> tuple[str, int]:
-    r"""(delimiter, lines to skip before the table); an empty delimiter if none fits.
+    r"""Find (delimiter, lines to skip before the table); the delimiter is empty if none fits.
 
-    A first line such as `sep=;` names it. Otherwise the one wins that splits most of
-    the rows into the same number of columns, quoted fields respected.
+    A first line such as `sep=;` names it. Otherwise it is the delimiter that splits the
+    largest share of rows into the same number of columns; quoted fields are respected.
 
     >>> detect_delimiter("sep=|\na|b"), detect_delimiter("a;b,c\nd;e\n")
     (('|', 1), (';', 0))
@@ -108,13 +108,13 @@ def detect_delimiter(sample: str) -> tuple[str, int]:
 
 
 def _is_table(sample: str, delimiter: str) -> bool:
-    """True if text whose name promises no table looks like one: not prose, code or JSON."""
+    """True if text without a table's extension looks like a table: not prose, code or JSON."""
     json_like = sample.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", "<")
     return bool(delimiter) and not json_like and _consistency(sample, delimiter) >= _TABLE
 
 
 def _consistency(sample: str, delimiter: str) -> float:
-    """How well a delimiter makes columns: share of rows of the commonest width × its size."""
+    """Consistency of a delimiter: share of rows with the commonest width, more for wider rows."""
     if delimiter not in sample:
         return 0.0
     widths = Counter[int]()
@@ -159,7 +159,7 @@ def _values(text: io.TextIOWrapper, delimiter: str, first_row: int, budget: Budg
                 rows.append([_value(field, comma=comma) for field in used] if last else MISSING)
     except csv.Error as error:
         if not bottom:
-            message = f"The text is no delimited table: {error}."
+            message = f"The text is not a delimited table: {error}."
             raise Refused(SkipReason.DAMAGED, message) from error
         cut = SkipReason.DAMAGED
     if not bottom:
@@ -184,7 +184,7 @@ def _used(fields: list[str]) -> tuple[int, int]:
 
 
 class _WithoutZeros(io.RawIOBase):
-    """The bytes of a file but for the zeros, which a broken one may hold even within letters."""
+    """The bytes of a file without zeros, which a broken file may have even within characters."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -211,7 +211,7 @@ def _start(sample: bytes, encoding: str) -> str:
 
 
 def _lines(text: io.TextIOWrapper, delimiter: str) -> Iterator[list[str]]:
-    """Rows of fields; NUL characters, which are left in wide encodings, are dropped."""
+    """Rows of fields, without NUL characters, which may remain in wide encodings."""
     return csv.reader((line.replace("\0", "") for line in text), delimiter=delimiter)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def recognise(shown: Shown) -> Kind | None:
-    """The kind of a workbook of XML parts, and of one that Office encrypted."""
+    """The kind of a workbook of XML parts, or of one that Office encrypted."""
     if shown.streams is not None and "encryptedpackage" in shown.streams:
         return Kind("xlsx", SkipReason.ENCRYPTED, locked.MESSAGE)
     found = package_format(shown)
@@ -24,7 +24,7 @@ def recognise(shown: Shown) -> Kind | None:
 
 
 def messages(reading: Reading) -> Iterator[Json]:
-    """Messages about an xlsx, xlsm or xltx."""
+    """Yield messages about an xlsx, xlsm or xltx."""
     from sat_retriever.workbook.formats.xlsx.read import read_xlsx
 
     return read_xlsx(reading)

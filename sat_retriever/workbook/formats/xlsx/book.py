@@ -1,4 +1,4 @@
-"""The package of an xlsx, xlsm or xltx to its sheets and declared structure, cells left out."""
+"""Sheets and declared structure, without cells, in the package of an xlsx, xlsm or xltx."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STATES = {"hidden": Visibility.HIDDEN, "veryHidden": Visibility.VERY_HIDDEN}
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Contents of the workbook part and of the small parts around it.
+    """Contents of the workbook part and the small parts around it.
 
     Attributes:
         sheets: Sheets in tab order.
@@ -171,7 +171,7 @@ def _externals(
 
 
 def _unescaped(text: str) -> str:
-    r"""A text in which XML hides characters, as it was before.
+    r"""A text with the characters that `_xHHHH_` escapes stand for.
 
     >>> _unescaped("Total_x000a_score")
     'Total\nscore'

@@ -10,23 +10,23 @@ _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
 class NotPlain(Exception):  # noqa: N818 - a signal between the two readers
-    """The XML is outside of what byte search can be trusted with."""
+    """Signal that byte search cannot be trusted with the XML."""
 
 
 def attributes_of(raw: bytes) -> dict[str, str]:
-    """The attributes of a tag by their names.
+    """The attributes of a tag by name.
 
     Raises:
-        NotPlain: If a value is more than plain text.
+        NotPlain: If a name or value is not plain text.
     """
     return {text_of(key): text_of(value) for key, value in _ATTRIBUTE.findall(raw)}
 
 
 def text_of(raw: bytes) -> str:
-    r"""The text that bytes between two tags, or two quotes, stand for.
+    r"""Decode the bytes between two tags, or two quotes.
 
     Raises:
-        NotPlain: If they are not UTF-8, or hold an unknown entity.
+        NotPlain: If they are not UTF-8, or have an unknown entity.
 
     >>> text_of(b"a &lt; b\r\n")
     'a < b\n'

@@ -1,4 +1,4 @@
-"""Where the charts of a sheet take their data from."""
+"""Data sources of the charts of a sheet."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from sat_retriever.workbook.opening.package import (
     too_deep,
 )
 
-MAX_CHARTS = 256  # of a sheet
-MAX_CHART_SOURCES = 512  # of a sheet
+MAX_CHARTS = 256  # per sheet
+MAX_CHART_SOURCES = 512  # per sheet
 _MAX_PART = 8 * MIB
 _CHARTS = ("chart", "chartEx")
-_REFERENCES = ("f", "sqref")  # the latter holds a series whose rows are filtered
+_REFERENCES = ("f", "sqref")  # the latter is for a series with filtered rows
 _MAX_NAME = 60
 
 
 def chart_sources(
     package: Package, sheet: str, sheet_part: str, budget: Budget
 ) -> tuple[DataSource, ...]:
-    """Sources of the charts of a sheet: one for each chart and sheet that it shows.
+    """Sources of the charts of a sheet: one for each chart and each sheet that it shows.
 
     Args:
         package: The workbook.
         sheet: Name of the sheet.
         sheet_part: Its part.
-        budget: What may still be parsed.
+        budget: Remaining work budget.
 
     Raises:
         Refused: If a part declares entities or nests too deeply.
@@ -97,7 +97,7 @@ def _names(package: Package, drawing: str) -> dict[str, str]:
 
 
 def _texts(package: Package, part: str) -> list[str]:
-    """Texts of a chart's references, as far as the part can be read."""
+    """Texts of a chart's references, as far as its part can be read."""
     if package.size(part) > _MAX_PART:
         return []
     reader = _ChartPart(part, package.limits.xml_depth)

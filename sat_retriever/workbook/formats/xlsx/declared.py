@@ -1,4 +1,4 @@
-"""Declarations behind the rows of a worksheet part: lists of choices and consolidations."""
+"""Declarations after the rows of a worksheet part: lists of choices and consolidations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sat_retriever.records.structure import DataSource, SourceKind
 from sat_retriever.workbook.formats.reftext import MAX_TEXT, reference_text
 from sat_retriever.workbook.opening.package import Attributes, Relationship, local
 
-MAX_SOURCES = 256  # of a kind, of a sheet
+MAX_SOURCES = 256  # per kind and sheet
 _MAX_PLACE = 60
 _FORMULA = ("formula1", "f")
 _MAX_STARTED = 1 << 16  # characters of a formula or place that are held while parsing
@@ -19,14 +19,14 @@ _MAX_STARTED = 1 << 16  # characters of a formula or place that are held while p
 
 @dataclass(frozen=True, slots=True)
 class RawSource:
-    """A data source whose workbook is still the id of a relationship.
+    """A data source whose workbook is not yet resolved from the id of a relationship.
 
     Attributes:
-        kind: What shows it.
+        kind: Kind of the part that shows it.
         area: Range as written, or the whole reference if there is no sheet.
         sheet: Sheet of the range.
         name: A name instead of a range.
-        place: Where on the sheet.
+        place: Place on the sheet.
         relation: Id of the relationship that names another workbook.
     """
 
@@ -38,7 +38,7 @@ class RawSource:
     relation: str = ""
 
     def text(self, links: Mapping[str, Relationship]) -> str:
-        """The reference as a formula has it; empty if it leads nowhere."""
+        """The reference as in a formula; empty if it has no target."""
         link = links.get(self.relation)
         if self.relation and link is None:
             return ""
@@ -50,7 +50,7 @@ class RawSource:
 def data_sources(
     sheet: str, raw: list[RawSource], links: Mapping[str, Relationship]
 ) -> list[DataSource]:
-    """The sources of a sheet with their references written out, different ones only."""
+    """The distinct sources of a sheet, with resolved references."""
     found: dict[tuple[SourceKind, str], DataSource] = {}
     for each in raw:
         text = each.text(links)
@@ -61,10 +61,10 @@ def data_sources(
 
 @dataclass(slots=True)
 class DeclaredParts:
-    """Expat handlers for the elements behind the rows; fed with local names.
+    """Expat handlers for the elements after the rows, called with local names.
 
     Attributes:
-        sources: What was found, each list of choices once.
+        sources: Sources found so far, each list of choices once.
     """
 
     sources: list[RawSource] = field(default_factory=list)
@@ -76,7 +76,7 @@ class DeclaredParts:
     _consolidated: int = 0
 
     def start(self, tag: str, attributes: Attributes) -> bool:
-        """Take an element; whether its text is wanted."""
+        """Handle the start of an element; return True if its text is needed."""
         if tag == "dataValidation":
             self._is_list = _plain(attributes).get("type") == "list"
             self._parts, self._held = {"sqref": [_plain(attributes).get("sqref", "")]}, 0
@@ -88,13 +88,13 @@ class DeclaredParts:
         return False
 
     def text(self, text: str) -> None:
-        """Take characters of an element whose text is wanted."""
+        """Handle characters of an element whose text is needed."""
         if self._reading and self._held < _MAX_STARTED:
             self._held += len(text)
             self._parts.setdefault(self._reading, []).append(text)
 
     def end(self, tag: str) -> None:
-        """Take the end of an element."""
+        """Handle the end of an element."""
         if tag == "dataValidation":
             if self._is_list:
                 self._choices()
@@ -103,7 +103,7 @@ class DeclaredParts:
             self._reading = ""
 
     def _choices(self) -> None:
-        """Keep a list of choices if it may stand elsewhere."""
+        """Keep a list of choices if it may be on another sheet."""
         text = "".join(self._parts.get("formula", ())).strip().removeprefix("=")
         if not text or len(text) > MAX_TEXT or text.startswith('"') or text in self._known:
             return
@@ -123,7 +123,7 @@ class DeclaredParts:
 
 
 def raw_source(kind: SourceKind, attributes: Attributes, place: str = "") -> RawSource:
-    """The source that `ref`, `sheet`, `name` and `id` of an element state."""
+    """The source given by `ref`, `sheet`, `name` and `id` of an element."""
     return RawSource(
         kind,
         area=attributes.get("ref", ""),

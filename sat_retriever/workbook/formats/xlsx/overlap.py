@@ -1,4 +1,4 @@
-"""The scan of a large sheet beside calamine, which works without Python's lock."""
+"""Scan of a large sheet in parallel with calamine, which releases Python's global lock."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sat_retriever.workbook.opening.package import Chunks
 
 
 class BackgroundScan(threading.Thread):
-    """A scan in a thread of its own: started with `start`, awaited with `result`."""
+    """A scan in its own thread: `start` starts it, `result` waits for it."""
 
     def __init__(self, chunks: Chunks, again: Chunks, limits: Limits) -> None:
         super().__init__(daemon=True)
@@ -19,18 +19,18 @@ class BackgroundScan(threading.Thread):
         self._error: BaseException | None = None
 
     def run(self) -> None:
-        """Scan; what goes wrong waits for `result`."""
+        """Scan; an error is kept for `result`."""
         try:
             self._scan = scan_sheet(self._chunks(), self._again(), self._limits)
         except (Refused, MemoryError) as error:
             self._error = error
 
     def result(self) -> SheetScan:
-        """The finished scan.
+        """Wait for the scan and return it.
 
         Raises:
             Refused: If the part declares entities or nests too deeply.
-            MemoryError: If the scan ran out of it.
+            MemoryError: If the scan ran out of memory.
         """
         self.join()
         if self._error is not None:

@@ -1,4 +1,4 @@
-"""Where the pivot tables of a sheet take their data from."""
+"""Data sources of the pivot tables of a sheet."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from sat_retriever.workbook.formats.xlsx.declared import (
 from sat_retriever.workbook.opening.package import Attributes, BadXmlError, Package, local
 
 _SOURCES = ("worksheetSource", "rangeSet")
-_MAX_PIVOTS = 256  # of a sheet
+_MAX_PIVOTS = 256  # per sheet
 _MAX_NAME = 60
 
 
 class _EnoughError(Exception):
-    """A signal that the rest of a part is long and holds no source."""
+    """Signal that the rest of a part is long and has no source."""
 
 
 def pivot_sources(package: Package, sheet: str, sheet_part: str) -> tuple[DataSource, ...]:
-    """Sources of the pivot tables of a sheet, consolidated ranges and other workbooks too.
+    """Sources of the pivot tables of a sheet, including consolidated ranges and other workbooks.
 
     Raises:
         Refused: If a part declares entities or nests too deeply.

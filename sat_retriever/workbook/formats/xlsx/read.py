@@ -1,4 +1,4 @@
-"""The sheets of an opened workbook to messages: structure, formulas, records, skipped."""
+"""Messages about an opened package: structure, formulas, records, skipped parts."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from sat_retriever.workbook.messages import skip
 from sat_retriever.workbook.opening.package import Package
 from sat_retriever.workbook.values.read import ListedSheet
 
-MAX_SOURCES = 20_000  # data sources of a workbook
-_OVERLAP_BYTES = (4 << 20, 400 << 20)  # of XML: below it is not worth it, above not safe
+MAX_SOURCES = 20_000  # data sources per workbook
+_OVERLAP_BYTES = (4 << 20, 400 << 20)  # least and most bytes of XML for a parallel scan
 
 
 def read_xlsx(reading: Reading) -> Iterator[Json]:
-    """Messages about an xlsx, xlsm or xltx.
+    """Yield messages about an xlsx, xlsm or xltx.
 
     Raises:
         Refused: If it is a bomb, over a limit, or damaged beyond reading.
@@ -64,7 +64,7 @@ def read_xlsx(reading: Reading) -> Iterator[Json]:
 
 
 def _without_package(reading: Reading, refused: Refused) -> Iterator[Json]:
-    """Messages about a refused package by its values: their readers expand no entities."""
+    """Yield messages about a refused package by its values, whose readers expand no entities."""
     reading.damage = refused.message
     try:
         yield from read_by_value(reading, by_openpyxl=True)
@@ -76,7 +76,7 @@ def _without_package(reading: Reading, refused: Refused) -> Iterator[Json]:
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """Declarations of the small parts around a sheet, and why some were not read."""
+    """Declarations in the small parts around a sheet, and the reason if some were refused."""
 
     tables: tuple[TableObject, ...] = ()
     sources: tuple[DataSource, ...] = ()
@@ -85,7 +85,7 @@ class _Declared:
 
 @dataclass(slots=True)
 class _Walk:
-    """One pass over the sheets of a package, gathering structure on the way."""
+    """One pass over the sheets of a package, which also collects the structure."""
 
     reading: Reading
     package: Package
@@ -117,7 +117,7 @@ class _Walk:
             raise bomb or refused from refused
 
     def declared(self, sheet: ListedSheet) -> _Declared:
-        """Tables and data sources of a sheet; asked before any formula is looked at."""
+        """Tables and data sources of a sheet; they are needed before any formula is read."""
         if not sheet.part or sheet.other:
             return _Declared()
         found = _Declared()
@@ -158,7 +158,7 @@ class _Walk:
                 yield skip(request, each.reason, each.message, sheet.name)
 
     def keep(self, sheet: ListedSheet, declared: _Declared, scan: SheetScan) -> None:
-        """Add what a sheet declares to the structure."""
+        """Add a sheet's declarations to the structure."""
         self.tables += (SheetTable(sheet.name, table) for table in declared.tables)
         links = self.package.relationships(sheet.part) if scan.sources else {}
         sources = [*declared.sources, *data_sources(sheet.name, scan.sources, links)]
@@ -168,7 +168,7 @@ class _Walk:
             self.hidden.append(HiddenParts(sheet.name, *spans))
 
     def scan(self, sheet: ListedSheet) -> SheetScan:
-        """The scan of a sheet; calamine parses a large one at the same time."""
+        """Scan a sheet; calamine parses a large sheet at the same time."""
         limits = self.reading.request.limits
         if not sheet.part:
             return SheetScan(damage="the sheet's part is missing")

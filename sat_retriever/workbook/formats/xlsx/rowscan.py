@@ -1,7 +1,7 @@
-"""Rows of plain worksheet XML found by byte search instead of parsing.
+"""Scan of rows in plain worksheet XML by byte search instead of parsing.
 
-A real parser calls Python for each of a sheet's cells. Here C code (`bytes.find`,
-`re`) skips over cells, and Python runs once a row and once a formula.
+A parser calls Python for each cell of a sheet. Here C code (`bytes.find`, `re`) skips over
+cells, and Python runs once per row and once per formula.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sat_retriever.workbook.values.places import Places
 _ROW = re.compile(rb'<row r="([1-9][0-9]{0,6})"([^<>]*)>')
 _REF = re.compile(rb'<c r="(([A-Z]{1,3})([1-9][0-9]{0,6}))"')
 _HELD = re.compile(rb'<c r="([A-Z]+)[0-9]+"[^<>]*>\s*<[vfi]')
-# Letters of a cell that holds something; nothing for any other "<c".
+# Letters of a cell with content; empty for any other "<c".
 _CELLS = re.compile(rb'<c(?: r="([A-Z]{1,3})[1-9][0-9]{0,6}"[^<>]*>\s*<[vfi])?')
 _CELL_LIST = re.compile(rb"(?:[A-Z]{1,3}[1-9][0-9]{0,6}(?:,|\Z))*")
 _TAG_GOES_ON = (b" ", b">", b"/")
@@ -29,7 +29,7 @@ _VALUE_TAG = re.compile(rb"<v[ >/]")
 _SAVED = re.compile(rb"<v(?:\s[^<>]*)?(?<!/)>[^<]|<is[ >/]")
 _TEXT_TYPE = re.compile(rb'\st="str"')
 _HIDDEN = re.compile(rb'\shidden="(?:1|true|on)"')
-# (a byte that is searched first because that is fast, what makes the rows unusual)
+# (a byte that is searched first because that is fast, the sign of unusual rows)
 _UNUSUAL = (
     (b"!", b"<!"),
     (b"?", b"<?"),
@@ -43,7 +43,7 @@ _PREFIX = b":sheetData"
 
 
 class Bounds:
-    """A rectangle that grows to hold every cell added to it."""
+    """A rectangle that grows to include every cell added to it."""
 
     __slots__ = ("bottom", "left", "right", "top")
 
@@ -52,7 +52,7 @@ class Bounds:
         self.bottom = self.right = 0
 
     def add(self, row: int, col: int) -> None:
-        """Grow to hold a cell."""
+        """Grow to include a cell."""
         self.top = min(self.top, row)
         self.bottom = max(self.bottom, row)
         self.left = min(self.left, col)
@@ -65,9 +65,9 @@ class Bounds:
 
 
 class RowScanner:
-    """Collects bounds, formulas, errors and hidden rows from a stream of row bytes.
+    """Collector of bounds, formulas, errors and hidden rows from a stream of row bytes.
 
-    Of the formulas without a saved value, as many places are kept as there is `room` for.
+    It keeps the places of at most `room` formulas without a saved value.
     """
 
     def __init__(self, room: int) -> None:
@@ -79,10 +79,10 @@ class RowScanner:
         self.unsaved = Places(room)
 
     def strip_rows(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """The document without its rows; the rows are scanned on the way.
+        """Yield the document without its rows, which are scanned on the way.
 
         Raises:
-            NotPlain: At the first sign that byte search could go wrong.
+            NotPlain: At the first sign that byte search could fail.
         """
         pending = b""
         inside = False
@@ -129,7 +129,7 @@ class RowScanner:
         if b' hidden="' in block:
             self.hidden_rows += [row for row, rest, _start in rows if _HIDDEN.search(rest)]
         columns = set(_CELLS.findall(block))
-        if b"" in columns:  # some cells are empty, or not as they should be
+        if b"" in columns:  # some cells are empty or unusual
             columns.remove(b"")
             if block.count(b"<c") != block.count(b'<c r="'):
                 raise NotPlain("cells without an address in first place")
@@ -142,7 +142,7 @@ class RowScanner:
         self.bounds.add(_first_held(block, rows), max(numbers))
 
     def _scan_formulas(self, block: bytes) -> None:
-        """Formulas of a block, cut apart at every `<f` because that is fastest."""
+        """Scan the formulas of a block, split at every `<f` because that is fastest."""
         cells, found, unsaved = [], [], []
         closed = 0
         pieces = iter(block.split(b"<f"))
@@ -210,13 +210,13 @@ class RowScanner:
 
 
 def filled_area(attributes: Mapping[str, str]) -> Area | None:
-    """The cells that the formula in one cell fills, of which the others have none of their own."""
+    """The cells that an array or data table fills; its other cells have no formula of their own."""
     fills = attributes.get("t") in ("array", "dataTable")
     return area_of(attributes.get("ref", "")) if fills else None
 
 
 def _has_value(cell: bytes, behind: bytes) -> bool:
-    """True if a cell holds a value behind its formula; a saved text may be empty."""
+    """True if a cell has a value after its formula; a saved text may be empty."""
     if behind.startswith(b"</c>"):
         return False
     content = behind[: behind.find(b"</c>")]
@@ -229,7 +229,7 @@ def _has_value(cell: bytes, behind: bytes) -> bool:
 
 
 def _rows(block: bytes) -> Iterator[tuple[bytes, bytes, int]]:
-    """(row number, its other attributes, start of its content) for every row."""
+    """Yield (row number, other attributes, start of the content) for every row."""
     return ((match[1], match[2], match.end()) for match in _ROW.finditer(block))
 
 
@@ -238,7 +238,7 @@ def _first(row: tuple[int, bytes, int]) -> int:
 
 
 def _first_held(block: bytes, rows: list[tuple[int, bytes, int]]) -> int:
-    """Number of the first of the given rows in which a cell holds something."""
+    """Number of the first of the given rows that has a cell with content."""
     for number, rest, start in rows:
         if not rest.endswith(b"/") and _HELD.search(block, start, block.find(b"</row>", start)):
             return number
@@ -253,7 +253,7 @@ def _column(letters: bytes) -> int:
 
 
 def _split_head(pending: bytes) -> tuple[bytes, bytes, bool]:
-    """(bytes before the rows, the rest, whether the rows have begun)."""
+    """Split into (bytes before the rows, the rest, True if the rows have begun)."""
     position = pending.find(b"<sheetData")
     close = pending.find(b">", position) if position >= 0 else -1
     if close < 0:

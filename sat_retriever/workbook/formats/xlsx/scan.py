@@ -1,9 +1,9 @@
-"""One worksheet part to its true bounds, formulas, errors, merges and hidden parts.
+"""Scan of a worksheet part for true bounds, formulas, errors, merges and hidden parts.
 
-Two readers give the same result. `parse_rows` is a streaming XML parser that takes
-anything well-formed. `RowScanner` in `rowscan.py` finds the same facts with byte
-searches, about five times faster, on the plain XML that nearly every writer produces;
-it gives up (`NotPlain`) at the first unusual byte, and the parser starts over.
+Two readers give the same result. `parse_rows` is a streaming XML parser that accepts any
+well-formed XML. `RowScanner` in `rowscan.py` finds the same facts by byte search, about five
+times faster, in the plain XML that nearly all writers produce. It gives up (`NotPlain`) at the
+first unusual byte, and the parser starts over.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class SheetScan(SheetFacts):
     """The result of one pass over a worksheet part.
 
     Attributes:
-        formulas: (cell, text, range, kind), in sheet order, one entry for a shared or
-            array formula.
+        formulas: (cell, text, range, kind), in sheet order, one entry per shared or array
+            formula.
         hidden_rows: Hidden row spans, 1-based and inclusive.
         hidden_cols: Hidden column spans.
         sources: Lists of choices and consolidations.
@@ -61,12 +61,12 @@ class SheetScan(SheetFacts):
 
 
 def scan_sheet(chunks: Iterator[bytes], again: Iterator[bytes], limits: Limits) -> SheetScan:
-    """The scan of a sheet, by byte search if the XML is plain, else by parsing.
+    """Scan a sheet, by byte search if the XML is plain, else by parsing.
 
     Args:
         chunks: The part's bytes.
-        again: The same bytes once more, touched only if the first reading gives up.
-        limits: Bounds on nesting.
+        again: The same bytes again, read only if the byte search gives up.
+        limits: Limits on nesting.
 
     Raises:
         Refused: If the part declares entities or nests too deeply.
@@ -78,11 +78,11 @@ def scan_sheet(chunks: Iterator[bytes], again: Iterator[bytes], limits: Limits) 
 
 
 def scan_plain(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
-    """The byte search; everything outside of the rows still goes through the parser.
+    """Scan by byte search; XML outside the rows still goes through the parser.
 
     Raises:
         NotPlain: If the XML needs the parser.
-        Refused: As `scan_sheet`.
+        Refused: As in `scan_sheet`.
     """
     scan = SheetScan()
     reader = _Reader(scan, limits)
@@ -109,10 +109,10 @@ def scan_plain(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
 
 
 def parse_rows(chunks: Iterator[bytes], limits: Limits) -> SheetScan:
-    """The streaming parser over the whole part; damage ends it early, and is noted.
+    """Scan the whole part with the streaming parser; damage ends it early and is recorded.
 
     Raises:
-        Refused: As `scan_sheet`.
+        Refused: As in `scan_sheet`.
     """
     scan = SheetScan()
     reader = _Reader(scan, limits)
@@ -256,7 +256,7 @@ class _Reader:
 
 
 def raw_formula(cell: str, text: str, attributes: Attributes) -> RawFormula:
-    """One formula entry; only a filled range makes it shared or an array."""
+    """One formula entry; it is shared or an array only if it has a range."""
     kind, ref = attributes.get("t", ""), attributes.get("ref")
     if kind in ("array", "shared") and ref:
         return (cell, text, ref, kind)
