@@ -445,6 +445,24 @@ class SheetIndex:
         """
         return self._search.score_sheets(question, sheet_ids, filters)
 
+    def standing(
+        self, question: Question, sheet_id: str, filters: Filters | None = None
+    ) -> tuple[Candidate, ...]:
+        """A sheet ranked among all sheets, and the one right above it unless it is the first.
+
+        Empty if the sheet is not in the index, or does not meet the filters.
+
+        Args:
+            question: What `question` made of a query.
+            sheet_id: The sheet.
+            filters: Conditions that all ranked sheets meet.
+        """
+        return self._search.standing(question, sheet_id, filters)
+
+    def count(self, filters: Filters | None = None) -> int:
+        """Number of sheets that meet all conditions."""
+        return len(self._store.matching(filters)) if filters else len(self)
+
     def asked_times(self, query: str, *, today: date = UNDATED) -> AskedTimes:
         """The times that a query is understood to name; none if times do not count.
 

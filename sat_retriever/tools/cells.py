@@ -65,7 +65,13 @@ class CellTable:
 
 
 def cell_table(
-    rows: Sequence[Row], *, top: int, left: int, form: TableForm, max_tokens: int
+    rows: Sequence[Row],
+    *,
+    top: int,
+    left: int,
+    form: TableForm,
+    max_tokens: int,
+    header: tuple[int, Row] | None = None,
 ) -> CellTable:
     """A table with the sheet's own row numbers and column letters, within a number of tokens.
 
@@ -78,6 +84,8 @@ def cell_table(
         left: Number of the first column.
         form: Markdown or HTML.
         max_tokens: Most tokens of the table.
+        header: Number and cells of a row further up that names the columns; left out where the
+            first row would not fit below it.
 
     >>> print(cell_table([["Region", None]], top=3, left=2, form="markdown", max_tokens=99).text)
     |  | B | C |
@@ -92,6 +100,12 @@ def cell_table(
     head = [line(["", *letters])]
     head += ["|" + "---|" * (columns + 1)] if form == "markdown" else []
     left_over = max_tokens - _FRAME_TOKENS - sum(map(estimated_tokens, head))
+    if header is not None and texts:
+        named = line([str(header[0]), *map(cell_text, header[1][:columns])])
+        first = line([str(top), *texts[0][:columns]])
+        if estimated_tokens(named) + estimated_tokens(first) <= left_over:
+            head.append(named)
+            left_over -= estimated_tokens(named)
     body: list[str] = []
     for number, row in enumerate(texts, start=top):
         text = line([str(number), *row[:columns]])

@@ -64,7 +64,7 @@ def test_a_file_that_is_gone_or_moved_outside_gives_the_record(indexed, tmp_path
 
 
 def test_unknown_forms_and_too_few_tokens_are_refused():
-    with pytest.raises(InputError, match="choose one of: record, markdown, html"):
+    with pytest.raises(InputError, match="choose one of: answer, record, markdown, html"):
         Content("xml")
     with pytest.raises(InputError, match="give 16 or more"):
         Content(max_tokens=15)

@@ -119,7 +119,8 @@ def test_cells_come_with_row_numbers_column_letters_and_a_citation(tools):
     assert (found.citation, found.rows, found.complete) == (
         "Sales.xlsx#Q2!B2:B3", ((0,), (2,)), True,
     )  # fmt: skip
-    assert "|  | B |\n|---|---|\n| 2 | 0 |\n| 3 | 2 |" in str(found)
+    assert "|  | B |\n|---|---|\n| 1 | Revenue |\n| 2 | 0 |\n| 3 | 2 |" in str(found)
+    assert (found.header, found.header_row) == (("Revenue",), 1)
     assert tools.read_range("Sales.xlsx#Q2").range == "A1:B4"  # the main table
     formulas = tools.read_range("Sales.xlsx#Summary", "B2", formulas=True)
     assert formulas.rows == (("=SUM('Q1'!B2:B4)",),)
