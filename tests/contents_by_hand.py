@@ -30,7 +30,7 @@ def save_book(path: Path, **sheets: list[list[object]]) -> Path:
 
 
 def contents_of(record: SheetRecord, path: Path) -> SheetContents:
-    """Texts of a sheet: the first text column of a table are labels, a text right above a caption."""
+    """Texts of a sheet: labels are the first text column, a caption is the text right above."""
     sheet = openpyxl.load_workbook(path)[record.sheet]
     texts = {
         (cell.row, cell.column): CellText(cell.coordinate, cell.value)
