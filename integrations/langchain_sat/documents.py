@@ -27,6 +27,8 @@ def hit_document(hit: Hit, text: str) -> Document:
         "header_row": hit.header_row,
         "columns": [column.name for column in hit.columns],
         "table": hit.table,
+        "table_range": hit.answering.range if hit.answering else None,
+        "role": hit.record.role.value,
         "rank": hit.rank,
         "score": round(hit.score, 6),
         "words": list(why.words),

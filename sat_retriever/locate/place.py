@@ -15,8 +15,9 @@ LONG = 100  # rows; of a longer table the rows around the matched cells are cite
 _AROUND = 10  # rows cited above and below the matched ones
 _SPREAD = 0.25  # of the rows: up to here half of a column's new texts stand if it repeats itself
 
-# Weight of a word by where in a table it stands. Chosen on made sheets (benchmarks/LOG.md).
-_WEIGHTS = {Part.CAPTION: 1.5, Part.HEADER: 1.0, Part.LABEL: 1.0, Part.VALUE: 0.75}
+# Weight of a word by where in a table it stands. Chosen on made and on labelled real sheets
+# (benchmarks/LOG.md).
+_WEIGHTS = {Part.CAPTION: 2.0, Part.HEADER: 1.5, Part.LABEL: 1.0, Part.VALUE: 0.5}
 
 
 @dataclass(frozen=True, slots=True)

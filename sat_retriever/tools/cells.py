@@ -57,11 +57,13 @@ class CellTable:
         text: Its lines.
         rows: How many of the rows it has.
         columns: How many of the columns.
+        header: True if the header from further up is among its lines.
     """
 
     text: str
     rows: int
     columns: int
+    header: bool = False
 
 
 def cell_table(
@@ -100,12 +102,9 @@ def cell_table(
     head = [line(["", *letters])]
     head += ["|" + "---|" * (columns + 1)] if form == "markdown" else []
     left_over = max_tokens - _FRAME_TOKENS - sum(map(estimated_tokens, head))
-    if header is not None and texts:
-        named = line([str(header[0]), *map(cell_text, header[1][:columns])])
-        first = line([str(top), *texts[0][:columns]])
-        if estimated_tokens(named) + estimated_tokens(first) <= left_over:
-            head.append(named)
-            left_over -= estimated_tokens(named)
+    named = _header_line(header, texts, top, columns, line, left_over)
+    head += [named] if named else []
+    left_over -= estimated_tokens(named)
     body: list[str] = []
     for number, row in enumerate(texts, start=top):
         text = line([str(number), *row[:columns]])
@@ -114,7 +113,23 @@ def cell_table(
             break
         body.append(text)
     lines = [*head, *body] if form == "markdown" else ["<table>", *head, *body, "</table>"]
-    return CellTable("\n".join(lines), len(body), columns)
+    return CellTable("\n".join(lines), len(body), columns, bool(named))
+
+
+def _header_line(
+    header: tuple[int, Row] | None,
+    texts: Sequence[Sequence[str]],
+    top: int,
+    columns: int,
+    line: Line,
+    max_tokens: int,
+) -> str:
+    """The line of a header from further up; empty without one, or if it and a row do not fit."""
+    if header is None or not texts:
+        return ""
+    named = line([str(header[0]), *map(cell_text, header[1][:columns])])
+    first = line([str(top), *texts[0][:columns]])
+    return named if estimated_tokens(named) + estimated_tokens(first) <= max_tokens else ""
 
 
 def _fitting(

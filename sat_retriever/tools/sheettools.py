@@ -238,8 +238,7 @@ class SheetTools:
         notes = []
         whole = area_of(window.range)
         rows = [tuple(map(_bounded, row)) for row in window.rows]
-        header = None if whole is None else header_above(record, whole)
-        place = None if whole is None else self._fitting(rows, whole, header)
+        place, header = (None, None) if whole is None else self._fitting(record, rows, whole)
         if window.cut:
             notes.append("The sheet is too large to read all of it; cells at the end are missing.")
         elif whole is None:
@@ -262,14 +261,15 @@ class SheetTools:
             rows=_part(rows, place) if place else (),
             complete=window.complete and place == whole,
             note=" ".join(notes),
-            header=tuple(header[1][: _width(place)]) if header and place else (),
+            header=tuple(header[1]) if header else (),
             header_row=header[0] if header else None,
         )
 
     def _fitting(
-        self, rows: Sequence[Sequence[CellValue]], whole: Area, header: Header | None
-    ) -> Area:
-        """The part of the cells that fits in an answer: first columns, first rows."""
+        self, record: SheetRecord, rows: Sequence[Sequence[CellValue]], whole: Area
+    ) -> tuple[Area, Header | None]:
+        """The part of the cells that fits in an answer, first columns, first rows; its header."""
+        header = header_above(record, whole)
         table = cell_table(
             rows,
             top=whole.top,
@@ -279,7 +279,8 @@ class SheetTools:
             header=header,
         )
         bottom, right = whole.top + table.rows - 1, whole.left + table.columns - 1
-        return Area(whole.top, whole.left, bottom, right)
+        shown = (header[0], header[1][: table.columns]) if header and table.header else None
+        return Area(whole.top, whole.left, bottom, right), shown
 
     def _check_type(self, link_type: str) -> None:
         _check_text("link_type", link_type)
@@ -300,12 +301,8 @@ def _main_area(record: SheetRecord) -> Area:
 
 def _part(rows: Sequence[tuple[CellValue, ...]], place: Area) -> tuple[tuple[CellValue, ...], ...]:
     """The first rows and columns, as many as a place has."""
-    height = place.bottom - place.top + 1
-    return tuple(row[: _width(place)] for row in rows[:height])
-
-
-def _width(place: Area) -> int:
-    return place.right - place.left + 1
+    height, width = place.bottom - place.top + 1, place.right - place.left + 1
+    return tuple(row[:width] for row in rows[:height])
 
 
 def _bounded(value: CellValue) -> CellValue:

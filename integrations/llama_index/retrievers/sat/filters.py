@@ -19,8 +19,8 @@ _EXACT = ("workbook", "path", "format", "visibility")
 _TIMES = {FilterOperator.GTE: "modified_after", FilterOperator.LT: "modified_before"}
 # Of a node's metadata or of `Filters`, but no key of a condition.
 _UNFILTERABLE = frozenset(
-    "sheet_id citation sheet range table header_row columns rank score words headers cells dense "
-    "lexical dense_rank lexical_rank links via period metadata modified_after "
+    "sheet_id citation sheet range table table_range role header_row columns rank score words "
+    "headers cells dense lexical dense_rank lexical_rank links via period metadata modified_after "
     "modified_before".split()
 )
 

@@ -67,6 +67,8 @@ def flat(hit: Hit) -> dict[str, Any]:
         "header_row": hit.header_row,
         "columns": " | ".join([column.name for column in hit.columns]),
         "table": hit.table,
+        "table_range": hit.answering.range if hit.answering else None,
+        "role": record.role.value,
         "visibility": record.visibility.value,
         "words": ", ".join(why.words),
         "headers": " | ".join(why.headers),
