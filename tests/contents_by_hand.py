@@ -13,7 +13,22 @@ from sat_retriever.index.store.contents import packed
 from sat_retriever.index.store.damage import checksum
 from sat_retriever.records.area import area_of
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
+from sat_retriever.records.tokens import Encoder
 from tests.fakes import HashedEncoder
+
+TWO_TABLES = [
+    ["Ridership by operator"],
+    ["Operator", "Trips"],
+    ["MTA New York City Transit", 3],
+    ["Metro North", 4],
+    ["LIRR", 9],
+    [],
+    [],
+    ["Vehicle costs"],
+    ["Model", "Cost"],
+    *[[name, 1] for name in ("Bus", "Tram", "Ferry", "Subway car")],
+]
+LONG_TABLE = [["Code", "City", "People"], *[[f"C-{n:04}", f"Town {n}", n] for n in range(600)]]
 
 
 def save_book(path: Path, **sheets: list[list[object]]) -> Path:
@@ -60,9 +75,9 @@ def distinct(texts) -> tuple[CellText, ...]:
     return tuple(found.values())
 
 
-def indexed(folder: Path, file: Path) -> Path:
+def indexed(folder: Path, file: Path, encoder: Encoder | None = None) -> Path:
     """An index of a folder whose sheets have contents."""
-    with SheetIndex.create(file, HashedEncoder()) as index:
+    with SheetIndex.create(file, encoder or HashedEncoder()) as index:
         index.sync(folder)
         records = index.records(index.sheet_ids()).values()
     with closing(sqlite3.connect(file)) as opened, opened:
@@ -71,3 +86,9 @@ def indexed(folder: Path, file: Path) -> Path:
             sql = "INSERT OR REPLACE INTO contents SELECT id, ?, ? FROM sheets WHERE sheet_id = ?"
             opened.execute(sql, (data, checksum(data), record.sheet_id))
     return file
+
+
+def transit(folder: Path, encoder: Encoder | None = None) -> Path:
+    """An index of one workbook: a sheet of two tables, and one of a long table."""
+    save_book(folder / "books" / "Transit.xlsx", Data=TWO_TABLES, Cities=LONG_TABLE)
+    return indexed(folder / "books", folder / "transit.sat", encoder)

@@ -16,9 +16,9 @@ from sat_retriever.cli.terminal import (
     examples,
     plain,
     print_json,
-    refuse_unquoted,
     stdout,
 )
+from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
@@ -71,7 +71,12 @@ def why(
     as_json: JsonOption = False,
 ) -> None:
     """Explain where a sheet stands for a question, and why it is not higher."""
-    refuse_unquoted(context, sheet)
+    if context.args:
+        *words, last = [query, sheet, *context.args]
+        raise InputError(
+            f"{2 + len(context.args)} arguments where two are taken; put each in quotes: "
+            f'sat why "{" ".join(words)}" "{last}"'
+        )
     filters = Filters(workbook=workbook, path=path)
     with SheetIndex.open(file) as opened:
         name = one_sheet(opened, sheet)
@@ -90,8 +95,7 @@ def _lines(found: Standing) -> list[Text]:
     name = plain(found.sheet_id)
     name.stylize("bold green")
     skips = [
-        _fact("not read", f"{x.reason.value}: {x.message}", "yellow")
-        for x in found.skipped[:_SKIPS]
+        _fact("skipped", f"{x.reason.value}: {x.message}", "yellow") for x in found.skipped[:_SKIPS]
     ]
     if found.placed is None:
         return [name.append(" is not in the index", "default"), *skips]

@@ -8,30 +8,13 @@ import pytest
 
 from sat_retriever import Hit, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.records.contents import CellText
-from tests.contents_by_hand import indexed, save_book
+from tests.contents_by_hand import TWO_TABLES, save_book, transit
 from tests.fakes import HashedEncoder
-
-TWO = [
-    ["Ridership by operator"],
-    ["Operator", "Trips"],
-    ["MTA New York City Transit", 3],
-    ["Metro North", 4],
-    ["LIRR", 9],
-    [],
-    [],
-    ["Vehicle costs"],
-    ["Model", "Cost"],
-    *[[name, 1] for name in ("Bus", "Tram", "Ferry", "Subway car")],
-]
-TOWNS = [["Code", "City", "People"], *[[f"C-{n:04}", f"Town {n}", n] for n in range(600)]]
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("hits")
-    save_book(folder / "books" / "Transit.xlsx", Data=TWO, Cities=TOWNS)
-    file = indexed(folder / "books", folder / "i.sat")
-    with SheetIndex.open(file, HashedEncoder()) as opened:
+    with SheetIndex.open(transit(tmp_path_factory.mktemp("hits")), HashedEncoder()) as opened:
         yield opened
 
 
@@ -73,7 +56,7 @@ def test_json_has_cells_table_and_citation(index):
 
 
 def test_hits_of_sheets_without_contents_cite_the_main_table(tmp_path):
-    save_book(tmp_path / "books" / "Transit.xlsx", Data=TWO)
+    save_book(tmp_path / "books" / "Transit.xlsx", Data=TWO_TABLES)
     with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as bare:
         bare.add_records([SheetRecord("x#y", "y", range="A1:D9"), SheetRecord("x#z", "z")])
         for found in SheetRetriever(bare, None).retrieve("trips of MTA", 5):

@@ -6,11 +6,13 @@ from datetime import date
 import openpyxl
 import pytest
 
-from sat_retriever import SheetIndex, SheetTools
+from sat_retriever import SheetIndex, SheetRecord, SheetTools
 from sat_retriever.errors import InputError
+from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.links import LinkType
 from sat_retriever.tools import naming, sheettools
 from sat_retriever.tools.cells import estimated_tokens
+from tests.contents_by_hand import transit
 from tests.fakes import HashedEncoder
 
 NAMES = ["find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status"]
@@ -310,3 +312,40 @@ def test_an_index_can_be_named_by_its_path(tools):
     assert SheetTools(tools.index.path, None).index_status().sheets == 4
     with pytest.raises(InputError, match="max_tokens is 0"):
         SheetTools(tools.index, max_tokens=0)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Tools over an index that keeps contents."""
+    file = transit(tmp_path_factory.mktemp("kept"))
+    with SheetIndex.open(file, HashedEncoder()) as index:
+        yield SheetTools(index)
+
+
+def test_found_sheets_name_the_table_that_answers_and_the_matched_cells(kept):
+    [first, *_] = kept.find_sheets("people of town 444").sheets
+    assert (first.citation, first.cells) == ("Transit.xlsx#Cities!A436:C456", ("B446: Town 444",))
+    assert "   cells: B446: Town 444\n" in str(kept.find_sheets("people of town 444"))
+
+
+def test_rows_that_a_citation_names_come_below_their_headers(kept):
+    found = kept.read_range("Transit.xlsx#Cities!A436:C456")
+    assert (found.header, found.header_row) == (("Code", "City", "People"), 1)
+    assert found.rows[10] == ("C-0444", "Town 444", 444)
+    lines = str(found).splitlines()
+    assert lines[4] == "| 1 | Code | City | People |"
+    assert lines[5] == "| 436 | C-0434 | Town 434 | 434 |"
+    part = kept.read_range("Transit.xlsx#Cities", "B446:D447")
+    assert part.header == ("City", "People")  # no cell of D is used
+    assert kept.read_range("Transit.xlsx#Cities").header == ()
+
+
+def test_what_a_model_sees_of_cells_is_bounded(tmp_path):
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
+        long = [CellText(f"A{n}", f"harbour{n} " + "x" * 900) for n in range(1, 50)]
+        record = SheetRecord("a#b", "b", contents=SheetContents(tuple(long)))
+        index.add_records([record])
+        question = " ".join(f"harbour{n}" for n in range(1, 50))
+        [found] = SheetTools(index, None).find_sheets(question).sheets
+        assert len(found.cells) == 3
+        assert max(map(len, found.cells)) < 70

@@ -26,6 +26,7 @@ from sat_retriever import (
 )
 from sat_retriever._extras import install_command
 from sat_retriever.tools.content import Content
+from tests.contents_by_hand import transit
 from tests.fakes import HashedEncoder, HeldEncoder
 
 QUESTION = "revenue by region in January"
@@ -278,3 +279,15 @@ def test_filters_of_the_field_are_looked_up_once_and_not_for_every_question(inde
     assert len(checked) == 1
     retriever.invoke(QUESTION, filters={"workbook": "Staff.xlsx"})
     assert len(checked) == 2
+
+
+def test_documents_hold_the_rows_that_answer_where_contents_are_kept(tmp_path):
+    with SheetIndex.open(transit(tmp_path), HashedEncoder()) as kept:
+        found = SheetTokenRetriever(kept).invoke("people of town 444")
+        [document] = [each for each in found if each.metadata["sheet"] == "Cities"]
+        assert document.metadata["citation"] == "Transit.xlsx#Cities!A436:C456"
+        assert document.metadata["cells"] == ["B446: Town 444"]
+        assert "| 1 | Code | City | People |" in document.page_content
+        assert "| 446 | C-0444 | Town 444 | 444 |" in document.page_content
+        headers = SheetTokenRetriever(kept, content="record").invoke("people of town 444")
+        assert all(each.page_content.startswith("name: ") for each in headers)

@@ -25,6 +25,7 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
+from tests.contents_by_hand import transit
 from tests.fakes import HashedEncoder, HeldEncoder
 from tests.integrations.llama_index.conftest import MONTHS
 from tests.integrations.llama_index.scripted import ScriptedLLM
@@ -329,3 +330,17 @@ def test_last_year_counts_from_a_given_day(tmp_path):
             retriever = SheetTokenRetriever(years, 1, today=day)
             assert sheets(retriever.retrieve("sales last year")) == [best]
             assert sheets(asyncio.run(retriever.aretrieve("sales last year"))) == [best]
+
+
+def test_nodes_hold_the_rows_that_answer_where_contents_are_kept(tmp_path):
+    with SheetIndex.open(transit(tmp_path), HashedEncoder()) as kept:
+        found = SheetTokenRetriever(kept).retrieve("people of town 444")
+        [node] = [each.node for each in found if each.metadata["sheet"] == "Cities"]
+        assert node.metadata["citation"] == "Transit.xlsx#Cities!A436:C456"
+        assert node.metadata["cells"] == "B446: Town 444"
+        assert "| 446 | C-0444 | Town 444 | 444 |" in node.text
+        other = SheetTokenRetriever(kept).retrieve("people of town 3")
+        [same] = [each.node for each in other if each.metadata["sheet"] == "Cities"]
+        assert node.text != same.text and node.hash == same.hash  # one sheet, two questions
+        headers = SheetTokenRetriever(kept, content="record").retrieve("people of town 444")
+        assert all(each.text.startswith("name: ") for each in headers)
