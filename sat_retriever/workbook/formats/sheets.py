@@ -144,7 +144,7 @@ def value_messages(
         visibility=sheet.visibility or Visibility.VISIBLE,
         merges=tuple(facts.merges if facts else ()) or values.merges,
         table_objects=tables,
-        examples=request.examples,
+        privacy=request.privacy,
     )
     cut = _why_partial(values, facts.cut if facts else None, area, request.limits)
     record = replace(record, formulas=state, partial=cut is not None)
@@ -156,9 +156,10 @@ def value_messages(
 
 def _profiles(reading: Reading, record: SheetRecord, grid: Grid) -> Iterator[Json]:
     """Profiles of a sheet's columns, if asked for and if values may be kept."""
-    if not (reading.request.examples and reading.request.links):
+    privacy = reading.request.privacy
+    if not (privacy.examples and reading.request.links):
         return
-    found = column_profiles(record, grid)[: reading.profiles_left]
+    found = column_profiles(record, grid, privacy)[: reading.profiles_left]
     reading.profiles_left -= len(found)
     if found:
         yield {"profiles": profiles_to_json(record.sheet, found)}

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import Column, Table
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.tables.adjacent import (
@@ -39,8 +40,7 @@ def find_tables(
     grid: Grid,
     merges: Sequence[Area] = (),
     table_objects: Sequence[TableObject] = (),
-    *,
-    examples: bool = True,
+    privacy: Privacy = EVERYTHING,
 ) -> tuple[Table, ...]:
     """Every table of a sheet, the main one first, the others in reading order.
 
@@ -58,7 +58,7 @@ def find_tables(
         grid: Values of the used range; empty strings are None.
         merges: Merged areas, in sheet addresses.
         table_objects: Tables declared by the workbook, in sheet addresses.
-        examples: True if examples may be kept. Without, no data cell's value is in
+        privacy: Which examples may be kept. Without any, no data cell's value is in
             the result; headers and units are.
 
     Returns:
@@ -76,7 +76,7 @@ def find_tables(
     room = MAX_KEPT_COLUMNS
     tables: list[Table] = []
     for layout in [ranked[0], *others]:
-        table = _table(cells, layout, names.get(id(layout)), room, examples=examples)
+        table = _table(cells, layout, names.get(id(layout)), room, privacy)
         room -= len(table.columns)
         tables.append(table)
     return tuple(tables)
@@ -203,7 +203,7 @@ def _weight(cells: Cells, layout: Layout) -> float:
 
 
 def _table(
-    cells: Cells, layout: Layout, item: TableObject | None, room: int, *, examples: bool
+    cells: Cells, layout: Layout, item: TableObject | None, room: int, privacy: Privacy
 ) -> Table:
     """The record of one layout, with at most `room` columns."""
     area = layout.area
@@ -214,7 +214,7 @@ def _table(
         lines = range(area.left, min(area.right, area.left + room - 1) + 1)
         start = area.top + layout.header_height + (layout.units is not None)
         data = range(start, area.bottom + 1 - layout.totals)
-    columns = [_column(cells, layout, line, data, item, examples=examples) for line in lines]
+    columns = [_column(cells, layout, line, data, item, privacy) for line in lines]
     part = _slice(cells, layout, lines, data)
     header_row = area.top + cells.origin[0] if layout.header_height else None
     return Table(
@@ -243,8 +243,7 @@ def _column(
     line: int,
     data: range,
     item: TableObject | None,
-    *,
-    examples: bool,
+    privacy: Privacy,
 ) -> Column:
     """One column of a table (one row of a transposed one)."""
     if layout.transposed:
@@ -264,7 +263,7 @@ def _column(
     if not name and item and position < len(item.columns):
         name = header_text(item.columns[position])
     unit = header_text(cells.value(layout.units, line)) if layout.units is not None else ""
-    return describe_column(name, kinds[found], values, unit or None, examples=examples)
+    return describe_column(name, kinds[found], values, unit or None, privacy)
 
 
 def _joined(cells: Cells, header: Sequence[tuple[int, int]]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import SheetRecord, Visibility
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.tables.header import find_tables
@@ -38,7 +39,7 @@ def sheet_record(
     visibility: Visibility = Visibility.VISIBLE,
     merges: Sequence[Area] = (),
     table_objects: Sequence[TableObject] = (),
-    examples: bool = True,
+    privacy: Privacy = EVERYTHING,
 ) -> SheetRecord:
     """The record of one worksheet.
 
@@ -50,9 +51,9 @@ def sheet_record(
         visibility: How the workbook shows it.
         merges: Merged rectangles.
         table_objects: Declared tables.
-        examples: True if columns keep an example cell.
+        privacy: What may be kept of the cells.
     """
-    tables = find_tables(grid, merges, table_objects, examples=examples)
+    tables = find_tables(grid, merges, table_objects, privacy)
     return SheetRecord(
         sheet_id=f"{source.path}#{sheet}",
         sheet=sheet,
