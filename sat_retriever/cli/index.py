@@ -67,7 +67,7 @@ def index(
         str | None,
         typer.Option(
             help="Columns whose header matches keep the header alone: a regular expression, such "
-            "as 'salary|iban'.",
+            "as salary|iban.",
             metavar="PATTERN",
         ),
     ] = None,
