@@ -14,12 +14,15 @@ from sat_retriever.workbook.formats.facts import SheetFacts, with_facts
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.messages import profiles_to_json, skip
+from sat_retriever.workbook.tables.contents import ROOM, contents_size
 from sat_retriever.workbook.tables.profile import column_profiles
 from sat_retriever.workbook.tables.records import sheet_record
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed
 from sat_retriever.workbook.values.window import cells_to_json
 
+_LATER = 16
+"""Share of what a workbook's contents may still take that is left to later sheets."""
 _EMPTY = "The sheet has no cell with a value."
 
 
@@ -145,7 +148,9 @@ def value_messages(
         merges=tuple(facts.merges if facts else ()) or values.merges,
         table_objects=tables,
         privacy=request.privacy,
+        room=min(ROOM, reading.contents_left // _LATER),
     )
+    reading.contents_left -= contents_size(record.contents)
     cut = _why_partial(values, facts.cut if facts else None, area, request.limits)
     record = replace(record, formulas=state, partial=cut is not None)
     yield {"record": to_json(record)}

@@ -32,6 +32,8 @@ MIN_HEADED_ROWS = 3
 """Rows of data below which a header is none to judge an irregular sheet by."""
 REMARK_CELLS = 4
 REMARK_SHARE = 3
+Placed = tuple[Layout, TableObject | None]
+"""Where a table stands, and its declaration, if the workbook has one."""
 HEADERLESS_SHARE = 0.5
 """How much of its size counts for a table without a header when the main one is chosen."""
 
@@ -65,26 +67,48 @@ def find_tables(
         The tables; empty for an empty grid.
     """
     cells = cells_of(grid, merges)
+    return describe_tables(cells, find_layouts(cells, table_objects), privacy)
+
+
+def find_layouts(cells: Cells, table_objects: Sequence[TableObject]) -> list[Placed]:
+    """Where every table of a sheet stands; see `find_tables`.
+
+    Args:
+        cells: The sheet.
+        table_objects: Tables declared by the workbook, in sheet addresses.
+    """
     declared = _declared(cells, table_objects)
-    layouts = [layout for layout, _ in declared]
-    names = {id(layout): item for layout, item in declared}
-    layouts += _found(_blank_out(cells, layouts), [_cell_count(cells, x.area) for x in layouts])
-    ranked = sorted(layouts, key=lambda layout: -_weight(cells, layout))[:MAX_TABLES]
-    if not ranked:
-        return ()
-    others = sorted(ranked[1:], key=lambda layout: (layout.area.top, layout.area.left))
+    known = [layout for layout, _ in declared]
+    sizes = [_cell_count(cells, layout.area) for layout in known]
+    found = [*declared, *((each, None) for each in _found(_blank_out(cells, known), sizes))]
+    ranked = sorted(found, key=lambda placed: -_weight(cells, placed[0]))[:MAX_TABLES]
+    return ranked[:1] + sorted(
+        ranked[1:], key=lambda placed: (placed[0].area.top, placed[0].area.left)
+    )
+
+
+def describe_tables(
+    cells: Cells, placed: Sequence[Placed], privacy: Privacy = EVERYTHING
+) -> tuple[Table, ...]:
+    """The tables at some places, each with its columns.
+
+    Args:
+        cells: The sheet.
+        placed: Where its tables stand.
+        privacy: Which examples may be kept.
+    """
     room = MAX_KEPT_COLUMNS
     tables: list[Table] = []
-    for layout in [ranked[0], *others]:
-        table = _table(cells, layout, names.get(id(layout)), room, privacy)
+    for layout, item in placed:
+        table = _table(cells, layout, item, room, privacy)
         room -= len(table.columns)
         tables.append(table)
     return tuple(tables)
 
 
-def _declared(cells: Cells, objects: Sequence[TableObject]) -> list[tuple[Layout, TableObject]]:
+def _declared(cells: Cells, objects: Sequence[TableObject]) -> list[Placed]:
     """Layouts of the declared tables that lie in the grid."""
-    found = []
+    found: list[Placed] = []
     for item in objects[:MAX_TABLES]:
         top, left = item.area.top - cells.origin[0], item.area.left - cells.origin[1]
         bottom = min(item.area.bottom - cells.origin[0], cells.kinds.shape[0] - 1)
