@@ -23,9 +23,11 @@ from sat_retriever.index.writer import IndexWriter
 from sat_retriever.period.asked import UNDATED, AskedTimes
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.contents import Kept
 from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
+from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.progress import PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
@@ -64,7 +66,8 @@ class SheetIndex:
         encoder: Encoder | None = None,
         *,
         serialization: Serialization | None = None,
-        examples: bool = True,
+        contents: Kept | str = Kept.ALL,
+        skip_columns: str | None = None,
         dense_weight: float | None = None,
     ) -> SheetIndex:
         """A new, empty index file.
@@ -73,22 +76,24 @@ class SheetIndex:
             path: Where to write it.
             encoder: Makes its tokens; None takes the general one of this package.
             serialization: How a record becomes text; None takes the paper's form.
-            examples: False keeps every cell value out of the file (metadata only).
+            contents: What the file keeps of cells: "all" the texts that identify, "examples"
+                one cell of each column, "names" nothing (metadata only).
+            skip_columns: A regular expression; columns in whose header it is found, whatever
+                the case, keep their header alone.
             dense_weight: Share of the cosine in its scores, unless a query gives another;
                 None takes the encoder's own (a fine-tuned one can bring it), or the default.
 
         Raises:
-            InputError: If there is a file at `path` already, or `dense_weight` is out of its
-                range.
+            InputError: If there is a file at `path` already, or `contents`, `skip_columns` or
+                `dense_weight` is wrong.
             IndexStorageError: If the file cannot be written.
         """
+        privacy = Privacy.of(contents, skip_columns)
         path = Path(path).absolute()
         if os.path.lexists(path):
             raise InputError(f"{path} exists already; open it, or choose another file")
         encoder = encoder or SheetEncoder.load()
-        notes = new_notes(
-            encoder, dense_weight, serialization or Serialization(), path, examples=examples
-        )
+        notes = new_notes(encoder, dense_weight, serialization or Serialization(), path, privacy)
         return cls(create_store(path, notes), encoder)
 
     @classmethod
@@ -202,9 +207,9 @@ class SheetIndex:
         return self._state.settings.serialization
 
     @property
-    def examples(self) -> bool:
-        """False if no cell values are kept."""
-        return self._state.settings.examples
+    def privacy(self) -> Privacy:
+        """What it keeps of cells."""
+        return self._state.settings.privacy
 
     # ---- writing
 
@@ -618,5 +623,6 @@ class SheetIndex:
             "dense_weight": self.dense_weight,
             "reranker": self.reranker_name,
             "serialization": self.serialization.to_dict(),
-            "examples": self.examples,
+            "contents": self.privacy.contents.value,
+            "skip_columns": self.privacy.skip_columns or None,
         }

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import Json
+from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.workbook.limits import Limits
 
 MAX_CELLS = 20_000  # of one window
@@ -31,7 +33,7 @@ class Request:
     Attributes:
         path: The file.
         relative: Its POSIX path as it stands in sheet ids.
-        examples: True if records keep example cells.
+        privacy: What may be kept of the cells.
         formulas: True if formulas are answered.
         links: True if references and profiles are answered, by which links are found.
         safe: Leave out calamine, which took the worker down before.
@@ -43,7 +45,7 @@ class Request:
 
     path: str
     relative: str
-    examples: bool = True
+    privacy: Privacy = EVERYTHING
     formulas: bool = True
     links: bool = True
     safe: bool = False
@@ -57,7 +59,11 @@ class Request:
         """The request a parent wrote with `to_json`."""
         window = data.get("window")
         cells = window and Window(window["sheet"], Area(**window["area"]))
-        return cls(**{**data, "window": cells, "limits": Limits(**data.get("limits", {}))})
+        limits, privacy = Limits(**data.get("limits", {})), data.get("privacy", {})
+        if "contents" in privacy:
+            privacy = {**privacy, "contents": Kept(privacy["contents"])}
+        parts = {"window": cells, "limits": limits, "privacy": Privacy(**privacy)}
+        return cls(**{**data, **parts})
 
     def asks_for(self, sheet: str) -> bool:
         """True if anything is to be answered about a sheet."""

@@ -53,7 +53,7 @@ class Formulas:
             return True
         cut: list[tuple[str, SkipReason]] = []
         allowed = self._allowed(formulas, cut)
-        literals = self.request.examples  # without them nothing a cell says is kept
+        literals = self.request.privacy.literals
         found = references_of(sheet, allowed, names=self.names, literals=literals)
         kept = found[: min(MAX_REFERENCES_OF_SHEET, self._references_left)]
         self._references_left -= len(kept)

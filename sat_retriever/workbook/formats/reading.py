@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from sat_retriever.workbook.budget import Budget
 from sat_retriever.workbook.request import Request
+from sat_retriever.workbook.tables.contents import MAX_CONTENTS
 from sat_retriever.workbook.tables.profile import MAX_PROFILES
 from sat_retriever.workbook.tables.records import Source
 from sat_retriever.workbook.values.readers import Readers
@@ -24,6 +25,7 @@ class Reading:
         budget: What may still be read of it.
         readers: Its value readers.
         profiles_left: Profiles that it may still have.
+        contents_left: Bytes that the contents of its sheets may still take.
     """
 
     request: Request
@@ -31,6 +33,7 @@ class Reading:
     file: BinaryIO
     damage: str = ""
     profiles_left: int = MAX_PROFILES
+    contents_left: int = MAX_CONTENTS
     budget: Budget = field(init=False)
     readers: Readers = field(init=False)
 

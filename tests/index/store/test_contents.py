@@ -67,7 +67,7 @@ def test_contents_stay_when_the_index_is_encoded_anew(path):
 
 def test_an_index_without_cell_values_keeps_no_contents(tmp_path):
     path = tmp_path / "bare.sat"
-    with SheetIndex.create(path, HashedEncoder(), examples=False) as index:
+    with SheetIndex.create(path, HashedEncoder(), contents="names") as index:
         index.add_records([RECORD])
         assert index.records(["a#b"], contents=True)["a#b"].contents is None
     assert b"Transit" not in path.read_bytes()
