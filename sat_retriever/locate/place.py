@@ -15,10 +15,6 @@ LONG = 100  # rows; of a longer table the rows around the matched cells are cite
 _AROUND = 10  # rows cited above and below the matched ones
 _SPREAD = 0.25  # of the rows: up to here half of a column's new texts stand if it repeats itself
 
-# Weight of a word by where in a table it stands. Chosen on made and on labelled real sheets
-# (benchmarks/LOG.md).
-_WEIGHTS = {Part.CAPTION: 2.0, Part.HEADER: 1.5, Part.LABEL: 1.0, Part.VALUE: 0.5}
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -57,8 +53,10 @@ def place_of(asked: Asked, record: SheetRecord) -> Place:
 def answering_table(asked: Asked, record: SheetRecord, found: Sequence[Match]) -> int:
     """Place of the table that matches a question best; of equal ones the first.
 
-    Each word of the question counts once a table, where it stands best: what it weighs, times the
-    weight of that part of a table, times how close its text is to the question.
+    Each word of the question counts once a table, by the best of its texts that has it: what the
+    word weighs, times how close the text is to the question, up to half of it lost if the text
+    has few of the question's other words. Captions, headers and cells count alike: weights for
+    them changed nothing (benchmarks/LOG.md).
 
     Args:
         asked: The question.
@@ -68,7 +66,8 @@ def answering_table(asked: Asked, record: SheetRecord, found: Sequence[Match]) -
     best: list[dict[str, float]] = [{} for _ in record.tables]
     for each in found:
         if each.part is not Part.NOTE:
-            own, score = best[each.table], _WEIGHTS[each.part] * each.closeness
+            share = sum(asked.weights[word] for word in each.words) / asked.total
+            own, score = best[each.table], each.closeness * (0.5 + 0.5 * share)
             for word in each.words:
                 own[word] = max(own.get(word, 0.0), score)
     totals = [sum(asked.weights[word] * own[word] for word in own) for own in best]

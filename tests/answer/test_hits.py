@@ -8,8 +8,8 @@ import pytest
 
 from sat_retriever import Hit, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.records.contents import CellText
-from tests.contents_by_hand import TWO_TABLES, save_book, transit
 from tests.fakes import HashedEncoder
+from tests.several_tables import transit
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +56,7 @@ def test_json_has_cells_table_and_citation(index):
 
 
 def test_hits_of_sheets_without_contents_cite_the_main_table(tmp_path):
-    save_book(tmp_path / "books" / "Transit.xlsx", Data=TWO_TABLES)
-    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as bare:
+    with SheetIndex.open(transit(tmp_path, contents="names"), HashedEncoder()) as bare:
         bare.add_records([SheetRecord("x#y", "y", range="A1:D9"), SheetRecord("x#z", "z")])
         for found in SheetRetriever(bare, None).retrieve("trips of MTA", 5):
             assert found.citation == found.record.citation

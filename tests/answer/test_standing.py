@@ -7,8 +7,8 @@ import json
 import pytest
 
 from sat_retriever import EmptyInputError, Filters, InputError, SheetIndex, SheetRetriever
-from tests.contents_by_hand import indexed, save_book
 from tests.fakes import HashedEncoder
+from tests.several_tables import save_book
 
 QUESTION = "revenue of the harbour 2023 zirconium"
 
@@ -23,9 +23,9 @@ def index(tmp_path_factory):
         )
     whole = (folder / "b" / "Sales 2021.xlsx").read_bytes()
     (folder / "b" / "torn.xlsx").write_bytes(whole[: len(whole) // 2])
-    file = indexed(folder / "b", folder / "i.sat")
-    with SheetIndex.open(file, HashedEncoder()) as opened:
-        yield opened
+    with SheetIndex.create(folder / "i.sat", HashedEncoder()) as made:
+        made.sync(folder / "b")
+        yield made
 
 
 @pytest.mark.parametrize("reranker", [None, "links"])

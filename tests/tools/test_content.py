@@ -10,8 +10,8 @@ from sat_retriever import Content, SheetIndex, SheetRetriever, hit_text
 from sat_retriever.errors import InputError
 from sat_retriever.records.contents import CellText
 from sat_retriever.tools.cells import cell_table, cell_text, estimated_tokens, shortened
-from tests.contents_by_hand import transit
 from tests.fakes import HashedEncoder
+from tests.several_tables import transit
 
 ROWS = [["Region", "Note"], ["North", "a|b\nc"], ["South", "<b>"]]
 

@@ -12,8 +12,8 @@ from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.links import LinkType
 from sat_retriever.tools import naming, sheettools
 from sat_retriever.tools.cells import estimated_tokens
-from tests.contents_by_hand import transit
 from tests.fakes import HashedEncoder
+from tests.several_tables import transit
 
 NAMES = ["find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status"]
 

@@ -26,8 +26,8 @@ from sat_retriever import (
 )
 from sat_retriever._extras import install_command
 from sat_retriever.tools.content import Content
-from tests.contents_by_hand import transit
 from tests.fakes import HashedEncoder, HeldEncoder
+from tests.several_tables import transit
 
 QUESTION = "revenue by region in January"
 

@@ -25,10 +25,10 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
-from tests.contents_by_hand import transit
 from tests.fakes import HashedEncoder, HeldEncoder
 from tests.integrations.llama_index.conftest import MONTHS
 from tests.integrations.llama_index.scripted import ScriptedLLM
+from tests.several_tables import transit
 
 QUESTIONS = ("salary of the staff", "currency rate", "revenue by region", "project hours")
 
