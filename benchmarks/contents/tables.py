@@ -4,7 +4,8 @@
 
 The right sheet is given; measured is where on it a hit points to. Two sets: made sheets with two
 to four tables (`made_tables`), and real sheets of `eps`, development part, whose questions and
-answers were labelled by reading them (`table_questions.json`). Beside it stands what a citation of
+answers were labelled by reading them (`table_questions.json`): choices were made on the part
+"chosen_on", and the part "asked_once" was written and asked after them. Beside it stands what a citation of
 the main table holds, and how much of the cited table's rows a citation names.
 """
 
@@ -76,7 +77,7 @@ def real_questions(eps: Path) -> tuple[dict[str, SheetRecord], list[TableQuestio
         answer = area_of(each["answer"])
         if answer is None:
             raise ValueError(f"{LABELS.name}: {each['answer']!r} is no range")
-        questions.append(TableQuestion(each["sheet"], each["query"], answer, "read"))
+        questions.append(TableQuestion(each["sheet"], each["query"], answer, each["part"]))
     books = sorted({each.sheet.partition("#")[0] for each in questions})
     found = (record for book in books for record in read_workbook(eps / book, root=eps).records)
     return {record.sheet_id: record for record in found}, questions
