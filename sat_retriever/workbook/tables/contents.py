@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from sat_retriever.records.area import column_letters
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
@@ -142,10 +143,10 @@ def _data(cells: Cells, layout: Layout, line: int, start: int) -> tuple[KindArra
     area = layout.area
     if layout.transposed:
         kinds = cells.kinds[line, start : area.right + 1]
-        return kinds, lambda places: cells.line(line, [start + place for place in places])
-    rows, down, index = cells.rows, start - cells.start[0], line - cells.start[1]
+        return kinds, lambda places: cells.line(line, (places + start).tolist())
     kinds = cells.kinds[start : area.bottom + 1, line]
-    return kinds, lambda places: [rows[down + place][index] for place in places]
+    down, value = start - cells.start[0], itemgetter(line - cells.start[1])
+    return kinds, lambda places: map(value, map(cells.rows.__getitem__, (places + down).tolist()))
 
 
 def _cell_texts(
