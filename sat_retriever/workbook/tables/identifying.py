@@ -6,6 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +84,12 @@ def identifying(header: str, kinds: KindArray, values: LookUp) -> dict[str, int]
         keep = _numbers_kept(header, mask, values)
         if keep is not None:
             numbers = {v: at for v, at in _first(mask, values).items() if keep(v)}
-            _add(found, _thinned(list(map(str, map(int, numbers))), numbers.values()))
+            _add(
+                found,
+                _thinned(
+                    list(map(str, map(int, cast("Iterable[float]", numbers)))), numbers.values()
+                ),
+            )
     if counts[_DATE_KIND]:
         _add(found, _dates(_first(kinds == _DATE_KIND, values)))
     found = _thinned(list(found), found.values())
