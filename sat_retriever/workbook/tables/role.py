@@ -88,7 +88,7 @@ class Form:
         columns: Columns of its main table.
         tables: Number of its tables with a header.
         rows: Records of its main table.
-        measures: True if a column of its main table holds numbers with a fraction.
+        measures: True if its main table holds numbers, other than codes in its first column.
     """
 
     filled: int = 0
@@ -133,7 +133,7 @@ def role_of(form: Form, setting: Setting) -> Role:
 def _is_list(form: Form) -> bool:
     """True if the one table of a sheet is a short list of names or codes."""
     return (
-        form.tables <= 1
+        form.tables == 1
         and form.columns <= LOOKUP_COLUMNS
         and form.rows in LOOKUP_ROWS
         and form.words >= WORDS
@@ -171,5 +171,10 @@ def form_of(
         columns=len(main.columns) if main else 0,
         tables=sum(each.header_height > 0 or each.transposed for each in tables),
         rows=main.num_rows if main else 0,
-        measures=main is not None and any(each.type is ColumnType.NUMBER for each in main.columns),
+        measures=main is not None and _measures(main),
     )
+
+
+def _measures(table: Table) -> bool:
+    types = [column.type for column in table.columns]
+    return ColumnType.NUMBER in types or ColumnType.INTEGER in types[1:]
