@@ -68,8 +68,8 @@ def identifying(header: str, kinds: KindArray, values: LookUp) -> dict[str, int]
     Args:
         header: Canonical header of the column.
         kinds: Kind codes of its data cells, first to last, shape (n,).
-        values: Looks up the values of some of the same cells, by position; asked only for those
-            with a value.
+        values: Looks up the values of some of the same cells, by ascending positions; asked only
+            for those with a value.
 
     Returns:
         Texts on one line, of at most 200 characters, in the order of their positions; of more
@@ -107,8 +107,9 @@ def says_something(text: str) -> bool:
 
 def _first(mask: Mask, values: LookUp) -> dict[Value, int]:
     """Different values of some cells, each with its first position."""
-    places = np.flatnonzero(mask)[::-1]
-    return dict(zip(values(places), places.tolist(), strict=True))
+    places = np.flatnonzero(mask)
+    held = list(values(places))
+    return dict(zip(reversed(held), reversed(places.tolist()), strict=True))
 
 
 def _thinned(texts: list[str], places: Iterable[int]) -> dict[str, int]:
