@@ -39,6 +39,7 @@ def each_sheet(
         read: The messages about one sheet, by its position and its name.
     """
     request = reading.request
+    reading.tabs = frozenset(sheet.name.casefold().strip() for sheet in sheets)
     seen: set[str] = set()
     for index, sheet in enumerate(sheets):
         if not request.asks_for(sheet.name):
@@ -148,6 +149,7 @@ def value_messages(
         merges=tuple(facts.merges if facts else ()) or values.merges,
         table_objects=tables,
         privacy=request.privacy,
+        setting=reading.setting(sheet.name),
         room=min(ROOM, reading.contents_left // _LATER),
     )
     reading.contents_left -= contents_size(record.contents)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sat_retriever.records.area import column_letters
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
@@ -15,6 +19,7 @@ from sat_retriever.workbook.tables.layout import Layout
 from sat_retriever.workbook.tables.notes import caption_of, texts_outside
 from sat_retriever.workbook.tables.sampling import fair_sample, text_costs
 from sat_retriever.workbook.values.cells import Cells, KindArray
+from sat_retriever.workbook.values.grid import Value
 
 ROOM = 128 << 10
 """Bytes of the labels and values of a sheet together: some 5,000 names, of every row of most
@@ -142,10 +147,16 @@ def _data(cells: Cells, layout: Layout, line: int, start: int) -> tuple[KindArra
     area = layout.area
     if layout.transposed:
         kinds = cells.kinds[line, start : area.right + 1]
-        return kinds, lambda places: cells.line(line, [start + place for place in places])
-    rows, down, index = cells.rows, start - cells.start[0], line - cells.start[1]
+        return kinds, lambda places: cells.line(line, (places + start).tolist())
     kinds = cells.kinds[start : area.bottom + 1, line]
-    return kinds, lambda places: [rows[down + place][index] for place in places]
+    down, value = start - cells.start[0], itemgetter(line - cells.start[1])
+
+    def look_up(places: NDArray[np.intp]) -> Iterable[Value]:
+        if len(places) and places[-1] - places[0] == len(places) - 1:  # nearly every long column
+            return map(value, cells.rows[places[0] + down : places[-1] + down + 1])
+        return map(value, map(cells.rows.__getitem__, (places + down).tolist()))
+
+    return kinds, look_up
 
 
 def _cell_texts(

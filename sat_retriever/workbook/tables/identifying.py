@@ -6,6 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,12 @@ from sat_retriever.workbook.tables.sampling import least
 from sat_retriever.workbook.values.cells import GAPS, Kind, KindArray, plain_text
 from sat_retriever.workbook.values.grid import Value
 
-LookUp = Callable[[Sequence[int]], list[Value]]
+LookUp = Callable[[NDArray[np.intp]], Iterable[Value]]
 Mask = NDArray[np.bool_]
 
 MAX_TEXT = 200
 """Characters kept of a text in a table: a name, a code, the first sentence of a remark."""
-MAX_OF_COLUMN = 8_000
+MAX_OF_COLUMN = 6_000
 """Different texts of one column that are looked at further; no sheet has room for more."""
 SAMPLE = 400
 """Cells of a column, spread over all of it, by which its numbers are judged."""
@@ -67,12 +68,12 @@ def identifying(header: str, kinds: KindArray, values: LookUp) -> dict[str, int]
     Args:
         header: Canonical header of the column.
         kinds: Kind codes of its data cells, first to last, shape (n,).
-        values: Looks up the values of some of the same cells, by position; asked only for those
-            with a value.
+        values: Looks up the values of some of the same cells, by ascending positions; asked only
+            for those with a value.
 
     Returns:
         Texts on one line, of at most 200 characters, in the order of their positions; of more
-        than 8,000 those of the least hashes.
+        than 6,000 those of the least hashes.
     """
     found: dict[str, int] = {}
     counts = np.bincount(kinds, minlength=len(Kind))
@@ -82,13 +83,16 @@ def identifying(header: str, kinds: KindArray, values: LookUp) -> dict[str, int]
         mask = (kinds == _INTEGER) | (kinds == _NUMBER)
         keep = _numbers_kept(header, mask, values)
         if keep is not None:
-            numbers = _first(mask, values)
-            _add(found, {str(int(v)): at for v, at in numbers.items() if keep(v)})
+            numbers = {v: at for v, at in _first(mask, values).items() if keep(v)}
+            _add(
+                found,
+                _thinned(
+                    list(map(str, map(int, cast("Iterable[float]", numbers)))), numbers.values()
+                ),
+            )
     if counts[_DATE_KIND]:
         _add(found, _dates(_first(kinds == _DATE_KIND, values)))
-    if len(found) > MAX_OF_COLUMN:
-        texts = list(found)
-        found = {texts[i]: found[texts[i]] for i in least(texts, MAX_OF_COLUMN)}
+    found = _thinned(list(found), found.values())
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
@@ -103,8 +107,18 @@ def says_something(text: str) -> bool:
 
 def _first(mask: Mask, values: LookUp) -> dict[Value, int]:
     """Different values of some cells, each with its first position."""
-    places = np.flatnonzero(mask)[::-1].tolist()
-    return dict(zip(values(places), places, strict=True))
+    places = np.flatnonzero(mask)
+    held = list(values(places))
+    return dict(zip(reversed(held), reversed(places.tolist()), strict=True))
+
+
+def _thinned(texts: list[str], places: Iterable[int]) -> dict[str, int]:
+    """Texts with their positions; of too many, those of the least hashes."""
+    pairs = zip(texts, places, strict=True)
+    if len(texts) <= MAX_OF_COLUMN:
+        return dict(pairs)
+    chosen = least(texts, MAX_OF_COLUMN)
+    return dict(compress(pairs, chosen))
 
 
 def _add(found: dict[str, int], more: dict[str, int]) -> None:
@@ -114,12 +128,8 @@ def _add(found: dict[str, int], more: dict[str, int]) -> None:
 
 def _texts(raw: dict[Value, int]) -> dict[str, int]:
     """Texts as they are kept; years alone of many dates, nothing of amounts."""
-    if len(raw) > MAX_OF_COLUMN:
-        plain = list(map(str, raw))
-        places = list(raw.values())
-        raw = {plain[i]: places[i] for i in least(plain, MAX_OF_COLUMN)}
     found: dict[str, int] = {}
-    for value, place in raw.items():
+    for value, place in _thinned(list(map(str, raw)), raw.values()).items():
         text = plain_text(value)[:MAX_TEXT].rstrip()
         if says_something(text):
             found[text] = min(place, found.get(text, place))
@@ -146,7 +156,7 @@ def _numbers_kept(header: str, mask: Mask, values: LookUp) -> Callable[[Value], 
     places = np.flatnonzero(mask)
     if len(places) > SAMPLE:
         places = places[np.linspace(0, len(places) - 1, SAMPLE).astype(np.int64)]
-    sample = values(places.tolist())
+    sample = list(values(places))
     if not all(map(_is_whole, sample)):
         return None
     numbers = [int(value) for value in sample]  # type: ignore[arg-type]

@@ -56,11 +56,12 @@ def texts_outside(cells: Cells, tables: Sequence[Area]) -> list[Note]:
     outside = (cells.kinds == Kind.TEXT) | (cells.kinds == Kind.DATE)
     for area in tables:
         outside[area.top : area.bottom + 1, area.left : area.right + 1] = False
-    places = np.argwhere(outside)
+    places = np.flatnonzero(outside)
     if len(places) > MAX_NOTES:
         places = places[np.linspace(0, len(places) - 1, MAX_NOTES).astype(np.int64)]
+    rows, cols = np.unravel_index(places, outside.shape)
     found: dict[str, Note] = {}
-    for row, col in places.tolist():
+    for row, col in zip(rows.tolist(), cols.tolist(), strict=True):
         value = cells.value(row, col)
         day = value.date() if isinstance(value, dt.datetime) else value
         text = plain_text(day)[:MAX_NOTE].rstrip()

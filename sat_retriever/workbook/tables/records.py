@@ -12,6 +12,7 @@ from sat_retriever.records.sheets import SheetRecord, Visibility
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.tables.contents import ROOM, sheet_contents
 from sat_retriever.workbook.tables.header import describe_tables, find_layouts
+from sat_retriever.workbook.tables.role import NO_SETTING, Setting, form_of, role_of
 from sat_retriever.workbook.values.cells import cells_of
 from sat_retriever.workbook.values.grid import Grid
 
@@ -43,6 +44,7 @@ def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
     merges: Sequence[Area] = (),
     table_objects: Sequence[TableObject] = (),
     privacy: Privacy = EVERYTHING,
+    setting: Setting = NO_SETTING,
     room: int = ROOM,
 ) -> SheetRecord:
     """The record of one worksheet.
@@ -56,14 +58,16 @@ def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
         merges: Merged rectangles.
         table_objects: Declared tables.
         privacy: What may be kept of the cells.
+        setting: What else is known of the sheet.
         room: Bytes that its labels and values may take.
     """
     cells = cells_of(grid, merges)
     placed = find_layouts(cells, table_objects)
     tables = describe_tables(cells, placed, privacy)
+    layouts = [layout for layout, _ in placed]
     contents = None
     if privacy.contents is Kept.ALL:
-        contents = sheet_contents(cells, [layout for layout, _ in placed], tables, privacy, room)
+        contents = sheet_contents(cells, layouts, tables, privacy, room)
     return SheetRecord(
         sheet_id=f"{source.path}#{sheet}",
         sheet=sheet,
@@ -78,5 +82,6 @@ def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
         format=source.format,
         tables=tables,
         content_hash=source.content_hash,
+        role=role_of(form_of(cells, layouts, tables, setting), setting),
         contents=contents,
     )

@@ -47,16 +47,17 @@ def fair_sample(groups: Sequence[Sequence[str]], room: int) -> list[list[int]]:
     return [sorted(positions) for positions in kept]
 
 
-def least(texts: Sequence[str], most: int) -> list[int]:
-    """Positions of the texts of the least hashes, at most so many, ascending.
+def least(texts: Sequence[str], most: int) -> list[bool]:
+    """Which texts are among those of the least hashes; more than `most` only if hashes are equal.
 
-    >>> least(["a", "b"], 2)
-    [0, 1]
+    >>> least(["a", "b"], 2), sum(least(["a", "b", "c"], 2))
+    ([True, True], 2)
     """
     if len(texts) <= most:
-        return list(range(len(texts)))
-    chosen: list[int] = np.argsort(hashes(texts), kind="stable")[:most].tolist()
-    return sorted(chosen)
+        return [True] * len(texts)
+    found = hashes(texts)
+    chosen: list[bool] = (found <= np.partition(found, most - 1)[most - 1]).tolist()
+    return chosen
 
 
 def hashes(texts: Sequence[str]) -> NDArray[np.uint64]:
