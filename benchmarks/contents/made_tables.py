@@ -185,10 +185,10 @@ def _question(sheet: str, made: _Made, kind: str, rng: random.Random) -> TableQu
     label, person = made.rows[place]
     number = rng.choice(numbers).lower()
     if kind == "caption":
-        forms = (f"{caption.lower()}", f"{number} by {header.lower()}", f"{caption}: all {number}")
-        return TableQuestion(sheet, rng.choice(forms), made.area, kind)
+        named = (f"{caption.lower()}", f"{number} by {header.lower()}", f"{caption}: all {number}")
+        return TableQuestion(sheet, rng.choice(named), made.area, kind)
     if kind == "text":
-        forms = (f"Which {header.lower()} is {person} {text.lower()} of?", f"{text} {person}")
-        return TableQuestion(sheet, rng.choice(forms), made.row(place), kind)
+        asked = (f"Which {header.lower()} is {person} {text.lower()} of?", f"{text} {person}")
+        return TableQuestion(sheet, rng.choice(asked), made.row(place), kind)
     forms = (f"What is the {number} of {label}?", f"{number} {label}", f"{label.upper()} {number}")
     return TableQuestion(sheet, rng.choice(forms), made.row(place), kind)

@@ -5,8 +5,8 @@
 The right sheet is given; measured is where on it a hit points to. Two sets: made sheets with two
 to four tables (`made_tables`), and real sheets of `eps`, development part, whose questions and
 answers were labelled by reading them (`table_questions.json`): choices were made on the part
-"chosen_on", and the part "asked_once" was written and asked after them. Beside it stands what a citation of
-the main table holds, and how much of the cited table's rows a citation names.
+"chosen_on", and the part "asked_once" was written and asked after them. Beside it stands what a
+citation of the main table holds, and how much of the cited table's rows a citation names.
 """
 
 from __future__ import annotations

@@ -210,7 +210,7 @@ def _print_ids(hits: list[Hit]) -> None:
 def _mark(text: Text, wanted: Set[str]) -> None:
     """Underline the words of a text that the query has; only a terminal shows it."""
     for word in _WORD.finditer(text.plain):
-        if wanted.intersection(stems(word[0])):
+        if not wanted.isdisjoint(stems(word[0])):
             text.stylize("underline", *word.span())
 
 

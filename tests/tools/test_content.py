@@ -170,11 +170,9 @@ def test_answers_have_no_more_tokens_than_asked_for(kept, question, form, most):
         assert 0 < estimated_tokens(hit_text(kept, found, Content(form, most))) <= most
 
 
-def test_a_sheet_without_contents_is_its_record_by_default(indexed):
-    index, record = indexed
-    [found] = SheetRetriever(index, None).retrieve("region")
-    assert (
-        hit_text(index, found)
-        == hit_text(index, record)
-        == hit_text(index, found, Content("record"))
-    )
+def test_a_sheet_without_contents_is_its_record_by_default(tmp_path):
+    with SheetIndex.open(transit(tmp_path, contents="examples"), HashedEncoder()) as index:
+        found = hit(index, "cost of a ferry", "Data")
+        text = hit_text(index, found)
+        assert text.startswith("name: Transit__Data ; shape: 13 x 2")
+        assert text == hit_text(index, found.record) == hit_text(index, found, Content("record"))

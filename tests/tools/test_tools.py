@@ -55,7 +55,7 @@ def test_found_sheets_have_an_id_a_citation_and_a_reason(tools):
     assert (first.sheet, first.citation) == ("Sales.xlsx#Q2", "Sales.xlsx#Q2!A1:B4")
     assert first.columns == ("Region", "Revenue")
     assert "words" in first.why
-    assert str(found).startswith("1. Sales.xlsx#Q2!A1:B4\n   columns: Region, Revenue\n   why: ")
+    assert str(found).startswith("1. Sales.xlsx#Q2!A1:B4\n   columns: Region, Revenue\n   cells: ")
     assert [each.rank for each in found.sheets] == [1, 2, 3, 4]
     assert len(tools.find_sheets("revenue", top_k=2).sheets) == 2
     only = tools.find_sheets("revenue", workbook="Staff.xlsx").sheets

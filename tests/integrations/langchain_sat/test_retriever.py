@@ -65,7 +65,7 @@ def test_documents_are_the_librarys_hits(index):
 def test_metadata_says_where_the_sheet_is_and_why(index):
     [found] = SheetTokenRetriever(index, k=1).invoke(QUESTION)
     assert found.id == "2024/Sales.xlsx#January"
-    assert found.page_content.startswith("name: Sales__January ; shape: 3 x 2")
+    assert found.page_content.endswith("| 2 | North | 100 |\n| 3 | South | 10 |")
     said = found.metadata
     assert said["citation"] == "2024/Sales.xlsx#January!A1:B3"
     assert said["source"] == said["path"] == "2024/Sales.xlsx"
@@ -77,6 +77,7 @@ def test_metadata_says_where_the_sheet_is_and_why(index):
     plain = hit.to_dict()
     flat = {**plain, **plain.pop("why")}
     flat["columns"] = [column["name"] for column in flat["columns"]]
+    flat["cells"] = [f"{each['cell']}: {each['text']}" for each in flat["cells"]]
     del flat["why"], flat["links"], flat["via"]  # links are lines here
     assert {key: said[key] for key in flat} == flat
 
@@ -144,7 +145,7 @@ async def test_async_questions_do_not_run_on_the_event_loop(tmp_path):
 def test_monthly_forms_of_equal_text_stay_apart(index):
     forms = [
         each
-        for each in SheetTokenRetriever(index, k=8).invoke("hours worked by employee")
+        for each in SheetTokenRetriever(index, k=8, content="record").invoke("hours worked")
         if each.metadata["sheet"] == "Form"
     ]
     assert len({each.page_content for each in forms}) == 1

@@ -74,7 +74,7 @@ def test_from_paths_indexes_what_is_new_and_takes_the_options(workbooks, encoder
 
 
 def test_sheets_of_equal_text_stay_apart(index):
-    retriever = SheetTokenRetriever(index, similarity_top_k=3)
+    retriever = SheetTokenRetriever(index, similarity_top_k=3, content="record")
     for nodes in (retriever.retrieve("hours"), asyncio.run(retriever.aretrieve("hours"))):
         assert sorted(sheets(nodes)) == sorted(f"{m}/Hours.xlsx#Hours" for m in MONTHS)
         assert len({node.text for node in nodes}) == 1
@@ -146,7 +146,9 @@ def test_the_text_can_be_the_rows_instead(index):
     assert "Ada" in node.text and "41" in node.text
     [short] = SheetTokenRetriever(index, 1, content="html").retrieve("salary")
     assert "<td>Ada</td>" in short.text
-    assert "Ada" not in SheetTokenRetriever(index, 1).retrieve("salary")[0].text
+    assert "Ada" in SheetTokenRetriever(index, 1).retrieve("salary")[0].text
+    [headers] = SheetTokenRetriever(index, 1, content="record").retrieve("salary")
+    assert "Ada" not in headers.text
     with pytest.raises(InputError, match="unknown content form 'pdf'"):
         SheetTokenRetriever(index, content="pdf")
 
