@@ -192,7 +192,7 @@ class SheetSearch:
 
     def _encoded(self, text: str) -> FloatArray:
         """The token of a query (d,), encoded now and kept for the next stages."""
-        token = self._state.encoder.encode_queries([text])[0]
+        token: FloatArray = self._state.encoder.encode_queries([text])[0]
         with self._recent_lock:
             self._recent[text] = token
             self._recent.move_to_end(text)

@@ -1,6 +1,9 @@
 """What of the cells is in an index file and beside it, by its bytes."""
 
 import datetime as dt
+import sqlite3
+import zlib
+from contextlib import closing
 
 import openpyxl
 import pytest
@@ -42,16 +45,22 @@ def folder(tmp_path):
 
 
 def kept(folder, path, **privacy):
-    """The texts of all sheets' contents and examples, and all bytes of the index and beside it."""
+    """The texts of all sheets' contents and examples, and all bytes of the index and beside it.
+
+    Contents are kept compressed, so their bytes are also there as they were before.
+    """
     with SheetIndex.create(path, HashedEncoder(), **privacy) as index:
         index.sync(folder)
         beside = [file.read_bytes() for file in path.parent.glob(f"{path.name}*")]
-        records = index.records(index.sheet_ids()).values()
+        records = index.records(index.sheet_ids(), contents=True).values()
         contents = [record.contents for record in records if record.contents is not None]
         texts = {each.text for found in contents for each in found.notes}
         texts |= {each.text for found in contents for table in found.tables for each in table}
         examples = {column.example for record in records for column in record.columns}
     beside += [file.read_bytes() for file in path.parent.glob(f"{path.name}*")]
+    with closing(sqlite3.connect(path)) as opened:
+        packed = opened.execute("SELECT packed FROM contents").fetchall()
+    beside += [zlib.decompress(data) for (data,) in packed]
     return texts, examples, b"\0".join(beside)
 
 
@@ -103,7 +112,7 @@ def test_skipped_columns_keep_no_text_at_any_level(folder, tmp_path, level):
 def test_records_without_files_are_brought_to_the_level_of_the_index(folder, tmp_path):
     with SheetIndex.create(tmp_path / "all.sat", HashedEncoder()) as index:
         index.sync(folder)
-        records = list(index.records(index.sheet_ids()).values())
+        records = list(index.records(index.sheet_ids(), contents=True).values())
     assert any(record.contents for record in records)
     path = tmp_path / "m.sat"
     with SheetIndex.create(path, HashedEncoder(), contents="names") as index:
