@@ -7,21 +7,21 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
+from sat_retriever.answer.hits import hits_of
+from sat_retriever.answer.standing import failed_filters, skips_of, standing_of
+from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
 from sat_retriever.period.asked import AskedTimes, asked_on
-from sat_retriever.period.periods import period_of
-from sat_retriever.period.spans import Span
 from sat_retriever.rank.complete import COMPLETE_SHARE, complete_set
 from sat_retriever.rank.load import AUTO, chosen_reranker
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.hits import Hit, Why
-from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.hits import Hit
+from sat_retriever.records.standing import Standing
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.lexical import matched
 
 CANDIDATES = 50  # the paper's K
 _TIMES = 5  # most times of a question that a note names
@@ -166,6 +166,48 @@ class SheetRetriever:
         times = " or ".join(span.label for span in missing[:_TIMES])
         return f"No sheet searched is named for {times}; check what times these hold."
 
+    def why(
+        self,
+        query: str,
+        sheet_id: str,
+        filters: Filters | None = None,
+        *,
+        today: date | None = None,
+    ) -> Standing:
+        """Where a sheet stands for a question, and why it is not higher.
+
+        Args:
+            query: A question or a few words.
+            sheet_id: The sheet; one that was skipped when its workbook was read may be named, too.
+            filters: Conditions of the search; a sheet that does not meet them is ranked without.
+            today: The day that "last year" and the like count from; None is the day of the call.
+
+        Raises:
+            EmptyInputError: If the query is empty.
+            InputError: If there is no such sheet.
+        """
+        skipped = skips_of(self.index, sheet_id)
+        if sheet_id not in self.index.records([sheet_id]):
+            if not skipped:
+                raise InputError(f"there is no sheet {sheet_id!r} in the index; check its id")
+            return Standing(query, sheet_id, None, None, len(self.index), 0, 0.0, (), skipped)
+        question = self._question(query, today)
+        failed = failed_filters(self.index, question, sheet_id, filters)
+        kept = None if failed else filters
+        best = self._ranked(question, self.candidates, kept)
+        own, above = standing_of(self.index, question, sheet_id, best, kept)
+        return Standing(
+            query,
+            sheet_id,
+            own,
+            above,
+            sheets=self.index.count(kept),
+            candidates=self.candidates if self.reranker else 0,
+            dense_weight=question.dense_weight,
+            filters=failed,
+            skipped=skipped,
+        )
+
     def _question(
         self, query: str, today: date | None, token: FloatArray | None = None
     ) -> Question:
@@ -188,33 +230,4 @@ class SheetRetriever:
     ) -> list[Hit]:
         """Return the hits that score enough, with their records and reasons."""
         best = [c for c in found if min_score is None or c.score >= min_score]
-        ids = [candidate.sheet_id for candidate in best]
-        records = self.index.records(ids)
-        links = self.index.links_between(ids, ids)
-        hits = []
-        for rank, candidate in enumerate(best, start=1):
-            record = records.get(candidate.sheet_id)
-            if record is None:  # removed by a writer since the candidates were found
-                continue
-            words, headers = matched(record, question.text)
-            own = tuple(x for x in links if candidate.sheet_id in (x.source, x.target))
-            why = Why(
-                words=words,
-                headers=headers,
-                dense=candidate.dense,
-                lexical=candidate.lexical,
-                dense_rank=candidate.dense_rank,
-                lexical_rank=candidate.lexical_rank,
-                links=own,
-                via=candidate.via,
-                period=_period(record, question.times.spans),
-            )
-            hits.append(Hit(rank, candidate.score, record, why))
-        return hits
-
-
-def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:
-    """Return a sheet's period in words if it lies within a requested one, else None."""
-    own = period_of(record) if asked else None
-    within = own is not None and any(span.covers(own) for span in asked)
-    return own.label if own is not None and within else None
+        return hits_of(self.index, question, best)

@@ -22,10 +22,18 @@ def hit_document(hit: Hit, text: str) -> Document:
     why = hit.why
     metadata = {
         **_place(hit.record),
+        "citation": hit.citation,
+        "range": hit.range,
+        "header_row": hit.header_row,
+        "columns": [column.name for column in hit.columns],
+        "table": hit.table,
+        "table_range": hit.answering.range if hit.answering else None,
+        "role": hit.record.role.value,
         "rank": hit.rank,
         "score": round(hit.score, 6),
         "words": list(why.words),
         "headers": list(why.headers),
+        "cells": [f"{each.cell}: {each.text}" for each in why.cells],
         "dense": round(why.dense, 6),
         "lexical": round(why.lexical, 6),
         "dense_rank": why.dense_rank,

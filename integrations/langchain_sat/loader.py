@@ -25,7 +25,9 @@ from sat_retriever import (
 )
 from sat_retriever.index.plan import ToRead, make_plan
 from sat_retriever.index.scopes import scopes
+from sat_retriever.records.contents import Kept
 from sat_retriever.records.formats import FLAT_EXTENSIONS, extension_of, format_named
+from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.text.serialize import serialize
 from sat_retriever.workbook.process.pool import usable_cores
@@ -44,7 +46,9 @@ class SheetLoader(BaseLoader):
     Args:
         paths: Folders and files. Sheet ids are relative to the folder.
         serialization: The form of a document's text; None takes the paper's form.
-        examples: False drops the example cells of headers.
+        contents: "names" keeps cell values out of the documents; None lets each column have an
+            example.
+        skip_columns: A regular expression; columns whose header it matches have no example.
         follow_links: Read a link in a folder even if its file lies outside all of `paths`.
         password: Password of encrypted workbooks (extra `[encrypted]`).
         limits: Bounds on size, memory and time of one file.
@@ -56,7 +60,8 @@ class SheetLoader(BaseLoader):
         paths: Sequence[str | Path] | str | Path,
         *,
         serialization: Serialization | None = None,
-        examples: bool = True,
+        contents: Kept | str = Kept.EXAMPLES,
+        skip_columns: str | None = None,
         follow_links: bool = False,
         password: str | None = None,
         limits: Limits | None = None,
@@ -67,7 +72,7 @@ class SheetLoader(BaseLoader):
         self.skipped: list[Skipped] = []
         self.ignored = 0
         self._serialization = serialization
-        self._examples = examples
+        self._kept = Privacy.of(contents, skip_columns)
         self._follow_links = follow_links
         self._password = password
         self._limits = limits or Limits()
@@ -94,7 +99,8 @@ class SheetLoader(BaseLoader):
         finished = read_workbooks(
             roots,
             root=roots.__getitem__,
-            examples=self._examples,
+            contents=self._kept.contents,
+            skip_columns=self._kept.skip_columns,
             formulas=False,
             links=False,
             password=self._password,
@@ -119,7 +125,9 @@ class SheetBlobParser(BaseBlobParser):
 
     Args:
         serialization: The form of a document's text; None takes the paper's form.
-        examples: False drops the example cells of headers.
+        contents: "names" keeps cell values out of the documents; None lets each column have an
+            example.
+        skip_columns: A regular expression; columns whose header it matches have no example.
         password: Password of encrypted workbooks (extra `[encrypted]`).
         limits: Bounds on size, memory and time of one file.
     """
@@ -128,13 +136,14 @@ class SheetBlobParser(BaseBlobParser):
         self,
         *,
         serialization: Serialization | None = None,
-        examples: bool = True,
+        contents: Kept | str = Kept.EXAMPLES,
+        skip_columns: str | None = None,
         password: str | None = None,
         limits: Limits | None = None,
     ) -> None:
         self.skipped: list[Skipped] = []
         self._serialization = serialization
-        self._examples = examples
+        self._kept = Privacy.of(contents, skip_columns)
         self._password = password
         self._limits = limits or Limits()
 
@@ -171,7 +180,8 @@ class SheetBlobParser(BaseBlobParser):
     def _read_file(self, file: Path) -> Workbook:
         return read_workbook(
             file,
-            examples=self._examples,
+            contents=self._kept.contents,
+            skip_columns=self._kept.skip_columns,
             formulas=False,
             links=False,
             password=self._password,

@@ -28,7 +28,7 @@ from langchain_sat.settings import (
 from sat_retriever import SheetRetriever
 from sat_retriever.index.indexing import index_paths
 from sat_retriever.records.tokens import Encoder
-from sat_retriever.tools.content import RECORD, hit_text
+from sat_retriever.tools.content import ANSWER, hit_text
 
 
 class SheetTokenRetriever(BaseRetriever):
@@ -52,7 +52,7 @@ class SheetTokenRetriever(BaseRetriever):
     """Largest number of documents in an answer."""
     filters: FiltersField = None
     """Conditions that every sheet meets, as `Filters` or as a mapping of its fields."""
-    content: ContentField = RECORD
+    content: ContentField = ANSWER
     """The text of a document, as `Content`, as the name of its form, or as a mapping."""
     today: date | None = None
     """The day from which "last year" in a question counts; None is the day of the call."""
@@ -133,7 +133,7 @@ class SheetTokenRetriever(BaseRetriever):
             self.index.check_filters(wanted)
         day = self.today if today is None else today
         hits = self._found.retrieve(query, self.k if k is None else k, wanted, today=day)
-        texts = [hit_text(self.index, hit.record, self.content) for hit in hits]
+        texts = [hit_text(self.index, hit, self.content) for hit in hits]
         return [hit_document(hit, text) for hit, text in zip(hits, texts, strict=True)]
 
     def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:

@@ -6,17 +6,17 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, InstanceOf, PlainSerializer, WithJsonSchema
 
 from sat_retriever import Filters, InputError, SheetIndex
 from sat_retriever.index.indexing import open_index
-from sat_retriever.tools.content import Content
+from sat_retriever.tools.content import Content, Form
 
 IndexLike = SheetIndex | str | Path
 FiltersLike = Filters | Mapping[str, Any]
-ContentLike = Content | Literal["record", "markdown", "html"] | Mapping[str, Any]
+ContentLike = Content | Form | Mapping[str, Any]
 
 _TIMES = ("modified_after", "modified_before")
 

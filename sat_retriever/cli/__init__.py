@@ -19,6 +19,7 @@ from sat_retriever.cli import (
     status,
     synth,
     train,
+    why,
 )
 from sat_retriever.cli.terminal import examples, fail
 from sat_retriever.errors import InputError, SatError
@@ -40,6 +41,7 @@ app = typer.Typer(
 app.command(no_args_is_help=True, epilog=index.EXAMPLES)(index.index)
 quoted = {"allow_extra_args": True}  # `refuse_unquoted` explains the error better than typer
 app.command(no_args_is_help=True, epilog=search.EXAMPLES, context_settings=quoted)(search.search)
+app.command(no_args_is_help=True, epilog=why.EXAMPLES, context_settings=quoted)(why.why)
 app.command(no_args_is_help=True, epilog=show.EXAMPLES, context_settings=quoted)(show.show)
 app.command(epilog=graph.EXAMPLES)(graph.graph)
 app.command(epilog=mcp.EXAMPLES)(mcp.mcp)

@@ -29,18 +29,22 @@ from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.errors import EmptyInputError, IndexBusyError, InputError, SatError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.sync import SyncReport
+from sat_retriever.records.contents import Kept
 from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.workbook.limits import Limits
 
 _LISTED = 8  # skipped files and sheets listed at the end; the rest are counted
 
 Precision = Literal["fp32", "int8"]
+Asked = tuple[Kept | None, str | None]
+"""What is to be kept of cells, and the pattern of columns to skip; None where it is not said."""
 
 EXAMPLES = examples(
     "sat index ~/reports --index reports.sat",
-    "sat index q1.xlsx q2.csv --index small.sat --no-examples",
+    "sat index q1.xlsx q2.csv --index small.sat --contents names",
     "sat index /data --index all.sat --encoder BAAI/bge-base-en-v1.5 --json",
 )
 
@@ -51,10 +55,22 @@ def index(
     ],
     file: IndexOption = DEFAULT_INDEX,
     *,
-    no_examples: Annotated[
-        bool,
-        typer.Option("--no-examples", help="Store metadata only, no cell values."),
-    ] = False,
+    contents: Annotated[
+        Kept | None,
+        typer.Option(
+            help="What a new index keeps of the cells: all texts that identify (the default), one "
+            "example for each column, or names only, with no cell value on disk.",
+            show_default=False,
+        ),
+    ] = None,
+    skip_columns: Annotated[
+        str | None,
+        typer.Option(
+            help="Regular expression, such as salary|iban: of columns whose header matches, only "
+            "the header is kept.",
+            metavar="PATTERN",
+        ),
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -103,7 +119,7 @@ def index(
     made, and the exit code is 1.
     """
     bounds = Limits.parse(limits) if limits is not None else None
-    with _index(file, model, precision, no_examples=no_examples) as (opened, is_new):
+    with _index(file, model, precision, (contents, skip_columns)) as (opened, is_new):
         with progress("index", "looking for workbooks") as shown:
 
             def tell(done: int, total: int, path: str) -> None:
@@ -137,10 +153,10 @@ def index(
 
 @contextmanager
 def _index(
-    file: Path, model: str | None, precision: Precision | None, *, no_examples: bool
+    file: Path, model: str | None, precision: Precision | None, kept: Asked
 ) -> Iterator[tuple[SheetIndex, bool]]:
     """The open index, and True if this run made it; a new index that stays empty is deleted."""
-    opened, is_new = _open(file, model, precision, no_examples=no_examples)
+    opened, is_new = _open(file, model, precision, kept)
     with opened:
         try:
             yield opened, is_new
@@ -155,24 +171,39 @@ def _index(
 
 
 def _open(
-    file: Path, model: str | None, precision: Precision | None, *, no_examples: bool
+    file: Path, model: str | None, precision: Precision | None, kept: Asked
 ) -> tuple[SheetIndex, bool]:
     """The index at `file`, and True if it is new; options must match an existing index."""
+    contents, skip_columns = kept
+    privacy = Privacy.of(contents or Kept.ALL, skip_columns)
     if not file.exists():
         encoder = _load(model or DEFAULT, precision)
         with suppress(InputError):  # another process may have made it meanwhile
-            return SheetIndex.create(file, encoder, examples=not no_examples), True
+            return SheetIndex.create(
+                file, encoder, contents=privacy.contents, skip_columns=skip_columns
+            ), True
     opened = SheetIndex.open(file)
-    if no_examples and opened.examples:
+    if (other := _disagrees(opened.privacy, kept)) is not None:
         opened.close()
         raise InputError(
-            f"{file} already holds example values; index into a new file for --no-examples"
+            f"{file} was made with {other}: index into a new file to keep more or less"
         )
     if model is None and precision is None:
         return opened, False
     name = model or opened.encoder_name.removesuffix(":int8")
     opened.close()
     return SheetIndex.open(file, _load(name, precision)), False
+
+
+def _disagrees(privacy: Privacy, kept: Asked) -> str | None:
+    """What an index was made with, if it is not what is asked for now; None if it is."""
+    contents, skip_columns = kept
+    if contents not in (None, privacy.contents):
+        return f"--contents {privacy.contents}"
+    if skip_columns not in (None, privacy.skip_columns):
+        made = privacy.skip_columns
+        return f"--skip-columns {made!r}" if made else "no --skip-columns"
+    return None
 
 
 def _load(name: str, precision: Precision | None) -> SheetEncoder:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Set
 from typing import Annotated
 
 import typer
@@ -35,7 +36,12 @@ from sat_retriever.records.hits import Hit
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
 from sat_retriever.retriever import SheetRetriever
+from sat_retriever.text.lexical import query_words
+from sat_retriever.text.segment import stems
+from sat_retriever.tools.results.result import short
 
+_WORD = re.compile(r"[^\W_]+")
+_CELLS = 3  # cells shown per hit
 _COLUMNS = 6  # headers shown per hit; the rest are counted
 _LINE_CHARS = 48  # characters that a cut line may claim from other columns
 _NAME_CHARS = 12  # least characters of the sheet's name in it
@@ -169,8 +175,10 @@ def _print_hits(query: str, hits: list[Hit]) -> None:
     table = grid("#", "score", "sheet", "range", "why", title=plain(query))
     table.columns[0].justify = "right"
     ranks = {hit.sheet_id: hit.rank for hit in hits}
+    wanted = set(query_words(query))
     for hit in hits:
         sheet, why = _sheet(hit), _why(hit, ranks)
+        _mark(sheet, wanted)
         if hit is not hits[-1]:
             sheet.append("\n")  # a blank line between hits, whichever column is longer
             why.append(Text())
@@ -199,6 +207,13 @@ def _print_ids(hits: list[Hit]) -> None:
         out.print(line, soft_wrap=True)
 
 
+def _mark(text: Text, wanted: Set[str]) -> None:
+    """Underline the words of a text that the query has; only a terminal shows it."""
+    for word in _WORD.finditer(text.plain):
+        if not wanted.isdisjoint(stems(word[0])):
+            text.stylize("underline", *word.span())
+
+
 def _sheet(hit: Hit) -> Text:
     """Sheet name, path and headers, one per line."""
     record = hit.record
@@ -208,22 +223,26 @@ def _sheet(hit: Hit) -> Text:
         text.append(f" ({record.visibility.value.replace('_', ' ')})", style="yellow")
     if record.path or record.workbook:
         text.append("\n").append_text(plain(record.path or record.workbook))
-    names = [column.name for column in record.columns if column.name]
+    names = [column.name for column in hit.columns if column.name]
     if names:
         more = f" +{len(names) - _COLUMNS}" if len(names) > _COLUMNS else ""
         listed = plain(" | ".join(names[:_COLUMNS]) + more)
         listed.stylize("dim")
         text.append("\n").append_text(listed)
+    for each in hit.why.cells[:_CELLS]:
+        line = plain(f"{each.cell}: {short(each.text)}")
+        line.stylize("cyan", end=len(each.cell))
+        text.append("\n").append_text(line)
     return text
 
 
 def _range(hit: Hit) -> Text:
-    record = hit.record
-    area = record.main_range
-    if not area:
+    if not hit.range:
         return Text("")
-    text = Text(area, style="cyan")
-    return text.append(f"\nheader row {record.header_row}" if record.header_row else "", "dim")
+    text = Text(hit.range, style="cyan")
+    if hit.part and hit.answering:
+        text.append(f"\nof {hit.answering.range}", "dim")
+    return text.append(f"\nheader row {hit.header_row}" if hit.header_row else "", "dim")
 
 
 def _why(hit: Hit, ranks: Mapping[str, int]) -> list[RenderableType]:

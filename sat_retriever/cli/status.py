@@ -75,12 +75,13 @@ def _ranked_by(opened: SheetIndex) -> tuple[str | None, str]:
 
 
 def _told(facts: Mapping[str, object], ranked_by: str) -> dict[str, object]:
-    """The facts for a reader: one reranker, and a name for each of the two kinds of examples."""
+    """The facts for a reader: one reranker, and plain words for settings."""
     told = {**facts, "reranker": ranked_by}
     del told["ranked_by"]
     texts = cast("dict[str, object]", told["serialization"])
     told["serialization"] = _renamed(texts, "examples", "examples encoded")
-    return _renamed(told, "examples", "examples kept")
+    told["skip_columns"] = told["skip_columns"] or "none"
+    return _renamed(_renamed(told, "contents", "contents kept"), "skip_columns", "columns skipped")
 
 
 def _renamed(facts: Mapping[str, object], key: str, name: str) -> dict[str, object]:

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sat_retriever.index.plan import Plan, ToRead
+from sat_retriever.records.privacy import Privacy
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.read import DEFAULT_LIMITS, Workbook, read_workbooks
 
@@ -17,13 +18,18 @@ _BATCH_SECONDS = 2.0
 
 
 def batches(
-    plan: Plan, *, examples: bool, password: str | None, workers: int | None, limits: Limits | None
+    plan: Plan,
+    privacy: Privacy,
+    *,
+    password: str | None,
+    workers: int | None,
+    limits: Limits | None,
 ) -> Iterator[list[tuple[ToRead, Workbook]]]:
     """Yield the plan's workbooks as they are read, in groups large enough to encode together.
 
     Args:
         plan: The plan.
-        examples: False drops example cells from the records.
+        privacy: What records keep of the cells.
         password: Password of encrypted workbooks.
         workers: Reading processes; None takes all cores.
         limits: Bounds on one file; None takes the default ones.
@@ -32,7 +38,8 @@ def batches(
     books = read_workbooks(
         jobs,
         root=lambda path: jobs[path].root,
-        examples=examples,
+        contents=privacy.contents,
+        skip_columns=privacy.skip_columns,
         password=password,
         within=lambda path: jobs[path].within,
         workers=workers,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
@@ -22,9 +23,11 @@ from sat_retriever.index.writer import IndexWriter
 from sat_retriever.period.asked import UNDATED, AskedTimes
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.contents import Kept
 from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
+from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.progress import PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
@@ -62,7 +65,8 @@ class SheetIndex:
         encoder: Encoder | None = None,
         *,
         serialization: Serialization | None = None,
-        examples: bool = True,
+        contents: Kept | str = Kept.ALL,
+        skip_columns: str | None = None,
         dense_weight: float | None = None,
     ) -> SheetIndex:
         """Create a new, empty index file.
@@ -71,21 +75,24 @@ class SheetIndex:
             path: The path of the new file.
             encoder: Encoder of its tokens; None takes this package's general one.
             serialization: The form of a record's text; None takes the paper's form.
-            examples: False keeps every cell value out of the file (metadata only).
+            contents: What the file keeps of the cells: "all" texts that identify, "examples" one
+                cell of each column, "names" nothing (metadata only).
+            skip_columns: A regular expression; of columns whose header it matches, in any case,
+                only the header is kept.
             dense_weight: Share of the cosine in its scores, unless a query gives another; None
                 takes the encoder's own (a fine-tuned one may have one), or the default.
 
         Raises:
-            InputError: If there is already a file at `path`, or `dense_weight` is out of its range.
+            InputError: If there is already a file at `path`, or `contents`, `skip_columns` or
+                `dense_weight` is out of its range.
             IndexStorageError: If the file cannot be written.
         """
+        privacy = Privacy.of(contents, skip_columns)
         path = Path(path).absolute()
         if os.path.lexists(path):
             raise InputError(f"{path} exists already; open it, or choose another file")
         encoder = encoder or SheetEncoder.load()
-        notes = new_notes(
-            encoder, dense_weight, serialization or Serialization(), path, examples=examples
-        )
+        notes = new_notes(encoder, dense_weight, serialization or Serialization(), path, privacy)
         return cls(create_store(path, notes), encoder)
 
     @classmethod
@@ -198,9 +205,9 @@ class SheetIndex:
         return self._state.settings.serialization
 
     @property
-    def examples(self) -> bool:
-        """False if no cell values are stored."""
-        return self._state.settings.examples
+    def privacy(self) -> Privacy:
+        """What the index keeps of the cells."""
+        return self._state.settings.privacy
 
     # ---- writing
 
@@ -441,6 +448,24 @@ class SheetIndex:
         """
         return self._search.score_sheets(question, sheet_ids, filters)
 
+    def standing(
+        self, question: Question, sheet_id: str, filters: Filters | None = None
+    ) -> tuple[Candidate, ...]:
+        """A sheet ranked among all sheets, and the one right above it unless it is the first.
+
+        Empty if the sheet is not in the index, or does not meet the filters.
+
+        Args:
+            question: What `question` made of a query.
+            sheet_id: The sheet.
+            filters: Conditions that all ranked sheets meet.
+        """
+        return self._search.standing(question, sheet_id, filters)
+
+    def count(self, filters: Filters | None = None) -> int:
+        """Number of sheets that meet all conditions."""
+        return len(self._store.matching(filters)) if filters else len(self)
+
     def asked_times(self, query: str, *, today: date = UNDATED) -> AskedTimes:
         """Return the periods that a query names; none if periods do not count.
 
@@ -496,9 +521,25 @@ class SheetIndex:
         """
         return self._search.tokens(sheet_ids)
 
-    def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
-        """Return records by sheet id; ids that are not in the index are absent."""
-        return self._store.records(sheet_ids)
+    def records(
+        self, sheet_ids: Sequence[str], *, contents: bool = False
+    ) -> dict[str, SheetRecord]:
+        """Return records by sheet id; ids that are not in the index are absent.
+
+        Args:
+            sheet_ids: The sheets.
+            contents: Also read the texts of their cells, which are stored apart from the records.
+
+        Raises:
+            IndexDamagedError: If a row is not as it was written.
+        """
+        found = self._store.records(sheet_ids)
+        if not contents:
+            return found
+        with_texts = self._store.contents(sheet_ids)
+        return {
+            each: replace(record, contents=with_texts.get(each)) for each, record in found.items()
+        }
 
     def sheet_ids(self, workbook: str | None = None) -> list[str]:
         """Return sheet ids in their order, of all sheets or of one workbook's name or path."""
@@ -580,5 +621,6 @@ class SheetIndex:
             "dense_weight": self.dense_weight,
             "reranker": self.reranker_name,
             "serialization": self.serialization.to_dict(),
-            "examples": self.examples,
+            "contents": self.privacy.contents.value,
+            "skip_columns": self.privacy.skip_columns or None,
         }

@@ -74,6 +74,27 @@ class Scores:
         )
 
 
+def standing(scores: Scores, row: int, allowed: NDArray[np.int64] | None) -> tuple[int, int | None]:
+    """Rank of a sheet among those that may be returned, and the position right above it.
+
+    The position is None for the first; equal scores come in the order of sheet ids.
+
+    Args:
+        scores: Scores of all n sheets.
+        row: Position of the sheet.
+        allowed: Row ids that may be returned, ascending; None for all.
+    """
+    ties, fused = scores.snapshot.tie_rank, scores.fused
+    better = (fused > fused[row]) | ((fused == fused[row]) & (ties < ties[row]))
+    if allowed is not None:
+        better &= np.isin(scores.snapshot.ids, allowed, assume_unique=True)
+    found = np.flatnonzero(better)
+    if not len(found):
+        return 1, None
+    last = np.lexsort((-ties[found], fused[found]))[0]
+    return len(found) + 1, int(found[last])
+
+
 def _rank(scores: FloatArray, row: int) -> int:
     return int(np.count_nonzero(scores > scores[row])) + 1
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.question import Question, query_text
-from sat_retriever.index.scores import Scores, best_rows, score_all
+from sat_retriever.index.scores import Scores, best_rows, score_all, standing
 from sat_retriever.index.settings import check_dense_weight
 from sat_retriever.index.snapshot import LatestSnapshot, Snapshot
 from sat_retriever.index.state import IndexState
@@ -128,6 +128,23 @@ class SheetSearch:
             scores.candidate(sheet_id, rank, places[sheet_id])
             for rank, sheet_id in enumerate(order, start=1)
         ]
+
+    def standing(
+        self, question: Question, sheet_id: str, filters: Filters | None
+    ) -> tuple[Candidate, ...]:
+        """A sheet and the one right above it, ranked among all; see `SheetIndex.standing`."""
+        scores, allowed = self._scored(question, filters)
+        snapshot = scores.snapshot
+        row = snapshot.places(self._store, [sheet_id]).get(sheet_id)
+        if row is None or (allowed is not None and snapshot.ids[row] not in allowed):
+            return ()
+        rank, above = standing(scores, row, allowed)
+        own = scores.candidate(sheet_id, rank, row)
+        names = {} if above is None else self._store.sheet_ids([int(snapshot.ids[above])])
+        found = [
+            scores.candidate(name, rank - 1, above) for name in names.values() if above is not None
+        ]
+        return (own, *found)
 
     def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
         """Share of each word of a question in the score of each sheet, columns in their order.

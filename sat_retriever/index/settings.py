@@ -10,6 +10,8 @@ from pathlib import Path
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
 from sat_retriever.index.scores import DENSE_WEIGHT
+from sat_retriever.records.contents import Kept
+from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization
 
@@ -24,7 +26,7 @@ class IndexSettings:
         width: Token width d.
         dense_weight: Share of the cosine in its scores, in [0, 1].
         serialization: The form of a record's text.
-        examples: False if the index keeps no cell values.
+        privacy: What the index keeps of the cells.
         reranker: Folder of the trained reranker for its tokens; None without one.
         home: Folder of the index file when `encoder` and `reranker` were recorded.
     """
@@ -34,7 +36,7 @@ class IndexSettings:
     width: int
     dense_weight: float
     serialization: Serialization
-    examples: bool
+    privacy: Privacy
     reranker: str | None
     home: str | None
 
@@ -57,7 +59,7 @@ class IndexSettings:
                 width=int(meta["width"]),
                 dense_weight=float(meta.get("dense_weight", DENSE_WEIGHT)),
                 serialization=Serialization.from_dict(json.loads(meta["serialization"])),
-                examples=meta["examples"] == "yes",
+                privacy=_privacy(meta),
                 reranker=meta.get("reranker"),
                 home=meta.get("home"),
             )
@@ -94,8 +96,7 @@ def new_notes(
     dense_weight: float | None,
     serialization: Serialization,
     path: Path,
-    *,
-    examples: bool,
+    privacy: Privacy,
 ) -> dict[str, str]:
     """Return the notes for a new index file; `IndexSettings.from_meta` reads them.
 
@@ -104,7 +105,7 @@ def new_notes(
         dense_weight: See `encoder_notes`.
         serialization: The form of a record's text.
         path: The index file.
-        examples: False keeps cell values out of the file.
+        privacy: What the file keeps of cells.
 
     Raises:
         InputError: If `dense_weight` is out of its range.
@@ -114,8 +115,21 @@ def new_notes(
         **{key: value for key, value in about.items() if value is not None},
         "serialization": json.dumps(serialization.to_dict(), sort_keys=True),
         "serialization_fingerprint": serialization.fingerprint,
-        "examples": "yes" if examples else "no",
+        "contents": privacy.contents.value,
+        "skip_columns": privacy.skip_columns,
     }
+
+
+def _privacy(meta: Mapping[str, str]) -> Privacy:
+    """What an index keeps of cells; one of before contents were kept notes examples alone.
+
+    Raises:
+        KeyError: If nothing is noted.
+        ValueError: If there is no such level.
+    """
+    if "contents" not in meta and "examples" in meta:
+        return Privacy(Kept.EXAMPLES if meta["examples"] == "yes" else Kept.NAMES)
+    return Privacy(Kept(meta["contents"]), meta["skip_columns"])
 
 
 def encoder_notes(encoder: Encoder, dense_weight: float | None) -> dict[str, str | None]:

@@ -146,7 +146,7 @@ def _read(
     skipped: list[Skipped] = []
     for batch in batches(
         plan,
-        examples=state.settings.examples,
+        state.settings.privacy,
         password=options.password,
         workers=options.workers,
         limits=options.limits,

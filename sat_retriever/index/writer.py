@@ -19,7 +19,7 @@ from sat_retriever.links.claims import Discovery, claims_of, discover
 from sat_retriever.links.given import checked_link
 from sat_retriever.records.links import Link
 from sat_retriever.records.progress import PathProgress, Progress
-from sat_retriever.records.sheets import SheetRecord, without_examples
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder
 
 AT_ONCE = 1024  # records encoded and written together
@@ -137,8 +137,7 @@ class IndexWriter:
 
     def _put(self, records: Sequence[SheetRecord], *, find_links: bool) -> None:
         """Store records, with the claims of those that belong to no workbook."""
-        if not self._state.settings.examples:
-            records = [without_examples(record) for record in records]
+        records = [self._state.settings.privacy.limited(record) for record in records]
         alone = [record for record in records if find_links and not record.workbook]
         self._store.put_sheets(encoded(records, self._state), claims_of(alone))
 

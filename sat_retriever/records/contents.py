@@ -76,7 +76,8 @@ class SheetContents:
     """Texts of one sheet, bounded; beyond the bounds a fair sample of all rows.
 
     Attributes:
-        notes: Texts outside its tables that are no table's caption, top down.
+        notes: Texts outside its tables that are no table's caption, and those of a page of
+            prose, top down.
         tables: Texts of its tables, in the order of `SheetRecord.tables`.
     """
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sat_retriever.records.contents import CellText
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.links import Link
-from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.sheets import Column, SheetRecord, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Why:
         links: Links from or to other hits of the same answer.
         via: Link that raised its score most; None when no link did.
         period: Its time, if that lies within a time that the query names.
+        cells: Cells that match the query, best first, at most ten; none without contents.
     """
 
     words: tuple[str, ...]
@@ -35,6 +37,7 @@ class Why:
     links: tuple[Link, ...] = ()
     via: Link | None = None
     period: str | None = None
+    cells: tuple[CellText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,38 +47,78 @@ class Hit:
     Attributes:
         rank: 1 for the best.
         score: Value that hits are ranked by; higher is better.
-        record: The sheet.
+        record: The sheet, with its contents if the index keeps them.
         why: The reasons why it was found.
+        table: Place in `record.tables` of the table that answers; 0 without tables or contents.
+        part: A1 range of the rows that answer, if that table is long and they are known.
     """
 
     rank: int
     score: float
     record: SheetRecord
     why: Why
+    table: int = 0
+    part: str | None = None
 
     @property
     def sheet_id(self) -> str:
         """Id of the sheet."""
         return self.record.sheet_id
 
+    @property
+    def answering(self) -> Table | None:
+        """The table that answers; None if the sheet has no known table."""
+        tables = self.record.tables
+        return tables[self.table] if self.table < len(tables) else None
+
+    @property
+    def range(self) -> str | None:
+        """A1 range that answers: rows of a table, a table, else the used range; None if unknown."""
+        whole = self.answering.range if self.answering else self.record.range
+        return self.part or whole
+
+    @property
+    def citation(self) -> str:
+        """Where the answer is: the sheet's id and the range.
+
+        >>> why = Why((), (), 0.5, 0.5, 1, 1)
+        >>> Hit(1, 0.5, SheetRecord("a/Sales.xlsx#Q1", "Q1", range="A1:D20"), why).citation
+        'a/Sales.xlsx#Q1!A1:D20'
+        """
+        return f"{self.sheet_id}!{self.range}" if self.range else self.sheet_id
+
+    @property
+    def header_row(self) -> int | None:
+        """1-based header row of the table that answers; None without one."""
+        return self.answering.header_row if self.answering else self.record.header_row
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns of the table that answers."""
+        return self.answering.columns if self.answering else self.record.columns
+
     def to_dict(self) -> dict[str, Any]:
         """The hit as plain JSON values, as `sat search --json` prints it."""
         record = self.record
         return {
             "sheet_id": record.sheet_id,
-            "citation": record.citation,
+            "citation": self.citation,
             "rank": self.rank,
             "score": round(self.score, 6),
             "workbook": record.workbook,
             "path": record.path,
             "sheet": record.sheet,
-            "range": record.main_range,
-            "header_row": record.header_row,
-            "columns": to_json(record.columns),
+            "range": self.range,
+            "table": self.table,
+            "table_range": self.answering.range if self.answering else None,
+            "header_row": self.header_row,
+            "columns": to_json(self.columns),
             "visibility": record.visibility.value,
+            "role": record.role.value,
             "why": {
                 "words": list(self.why.words),
                 "headers": list(self.why.headers),
+                "cells": [{"cell": each.cell, "text": each.text} for each in self.why.cells],
                 "dense": round(self.why.dense, 6),
                 "lexical": round(self.why.lexical, 6),
                 "dense_rank": self.why.dense_rank,

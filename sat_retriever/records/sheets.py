@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sat_retriever.records.contents import Role, SheetContents
@@ -82,7 +82,7 @@ class Column:
         name: Canonical header; multi-row headers are joined top-down with " / ".
             Empty when the table has no header.
         example: First non-null cell as text, at most 60 characters, or a typed
-            placeholder; None when the column is empty or examples are off.
+            placeholder; None when the column is empty or its values are not kept.
         type: Type of most non-empty data cells.
         unit: Content of a units row below the header, for example "kg".
     """
@@ -243,17 +243,3 @@ class Skipped:
     reason: SkipReason
     message: str
     sheet: str | None = None
-
-
-def without_examples(record: SheetRecord) -> SheetRecord:
-    """The record without any cell value; headers and units stay.
-
-    >>> without_examples(SheetRecord("a", "a", columns=(Column("x", "1"),))).columns
-    (Column(name='x', example=None, type=<ColumnType.UNKNOWN: 'unknown'>, unit=None),)
-    """
-    tables = tuple(replace(t, columns=_bare(t.columns)) for t in record.tables)
-    return replace(record, columns=_bare(record.columns), tables=tables)
-
-
-def _bare(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    return tuple(replace(column, example=None) for column in columns)

@@ -57,15 +57,23 @@ class CellTable:
         text: Its lines.
         rows: Number of rows that fit.
         columns: Number of columns that fit.
+        header: True if the header from further up is among its lines.
     """
 
     text: str
     rows: int
     columns: int
+    header: bool = False
 
 
 def cell_table(
-    rows: Sequence[Row], *, top: int, left: int, form: TableForm, max_tokens: int
+    rows: Sequence[Row],
+    *,
+    top: int,
+    left: int,
+    form: TableForm,
+    max_tokens: int,
+    header: tuple[int, Row] | None = None,
 ) -> CellTable:
     """A table with the sheet's own row numbers and column letters, within a limit in tokens.
 
@@ -78,6 +86,8 @@ def cell_table(
         left: Number of the first column.
         form: Markdown or HTML.
         max_tokens: Largest number of tokens of the table.
+        header: Number and cells of a row further up that names the columns; left out if the
+            first row would not fit below it.
 
     >>> print(cell_table([["Region", None]], top=3, left=2, form="markdown", max_tokens=99).text)
     |  | B | C |
@@ -92,6 +102,9 @@ def cell_table(
     head = [line(["", *letters])]
     head += ["|" + "---|" * (columns + 1)] if form == "markdown" else []
     left_over = max_tokens - _FRAME_TOKENS - sum(map(estimated_tokens, head))
+    named = _header_line(header, texts, top, columns, line, left_over)
+    head += [named] if named else []
+    left_over -= estimated_tokens(named)
     body: list[str] = []
     for number, row in enumerate(texts, start=top):
         text = line([str(number), *row[:columns]])
@@ -100,7 +113,23 @@ def cell_table(
             break
         body.append(text)
     lines = [*head, *body] if form == "markdown" else ["<table>", *head, *body, "</table>"]
-    return CellTable("\n".join(lines), len(body), columns)
+    return CellTable("\n".join(lines), len(body), columns, bool(named))
+
+
+def _header_line(
+    header: tuple[int, Row] | None,
+    texts: Sequence[Sequence[str]],
+    top: int,
+    columns: int,
+    line: Line,
+    max_tokens: int,
+) -> str:
+    """The line of a header from further up; empty without one, or if it and a row do not fit."""
+    if header is None or not texts:
+        return ""
+    named = line([str(header[0]), *map(cell_text, header[1][:columns])])
+    first = line([str(top), *texts[0][:columns]])
+    return named if estimated_tokens(named) + estimated_tokens(first) <= max_tokens else ""
 
 
 def _fitting(

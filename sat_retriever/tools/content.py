@@ -1,4 +1,4 @@
-"""Text of a found sheet for a language model: its record, or its first rows."""
+"""Text of a found sheet for a language model: its record, or the rows that answer."""
 
 from __future__ import annotations
 
@@ -8,16 +8,26 @@ from typing import Literal
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.records.area import Area, area_of
+from sat_retriever.records.area import Area, area_of, split_ref
+from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.serialize import serialize
-from sat_retriever.tools.cells import cell_table, cell_text, estimated_tokens, shortened
-from sat_retriever.workbook.window import read_range
+from sat_retriever.tools.cells import (
+    CellTable,
+    TableForm,
+    cell_table,
+    cell_text,
+    estimated_tokens,
+    shortened,
+)
+from sat_retriever.tools.header import header_above
+from sat_retriever.workbook.window import Rows, read_range
 
-Form = Literal["record", "markdown", "html"]
-_FORMS = ("record", "markdown", "html")
+Form = Literal["answer", "record", "markdown", "html"]
+_FORMS = ("answer", "record", "markdown", "html")
 _LEAST_TOKENS = 16
 _ROWS = 200  # at most this many rows of a sheet are read
+_ABOVE = 2  # rows shown above the first matched one
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +35,19 @@ class Content:
     """Form and length of the text of a found sheet.
 
     Attributes:
-        form: "record" is the text that the Sheet Encoder reads: name and headers. "markdown" and
-            "html" show the first rows of the main table, header included, read anew from the
-            workbook each time; columns at the right are left out if they do not fit. A sheet
-            whose file is gone or cannot be read falls back to its record.
+        form: "markdown" and "html" show rows of the table that answers below its header, read
+            anew from the workbook each time: all rows if they fit, else those from the first
+            matched cell on; columns at the right are left out if they do not fit. "record" is
+            the text that the Sheet Encoder reads: name and headers. "answer" is "markdown" for a
+            sheet whose contents the index keeps, else "record". A sheet whose file is gone or
+            cannot be read falls back to its record.
         max_tokens: Largest number of tokens of the text, as `estimated_tokens` counts them.
 
     Raises:
         InputError: If the form is unknown, or `max_tokens` is below 16.
     """
 
-    form: Form = "record"
+    form: Form = "answer"
     max_tokens: int = 512
 
     def __post_init__(self) -> None:
@@ -46,49 +58,79 @@ class Content:
         if self.max_tokens < _LEAST_TOKENS:
             raise InputError(f"max_tokens is {self.max_tokens}; give {_LEAST_TOKENS} or more")
 
+    def table_form(self, hit: Hit) -> TableForm | None:
+        """Form of the rows that are shown of a hit; None if its record is."""
+        if self.form == "answer":
+            return None if hit.record.contents is None else "markdown"
+        return None if self.form == "record" else self.form
 
-RECORD = Content()
+
+ANSWER = Content()
+_NOTHING = Why((), (), 0.0, 0.0, 1, None)  # of a sheet that no question found
 
 
-def hit_text(index: SheetIndex, record: SheetRecord, content: Content = RECORD) -> str:
+def hit_text(index: SheetIndex, found: Hit | SheetRecord, content: Content = ANSWER) -> str:
     """The text of a found sheet for a language model.
 
     Args:
         index: Index in which it was found.
-        record: The sheet.
+        found: A hit, with the table and the cells that answer, or a sheet, whose main table is
+            shown.
         content: Form and length of the text.
     """
-    own = shortened(serialize(record, index.serialization), content.max_tokens)
-    if content.form == "record":
+    hit = found if isinstance(found, Hit) else Hit(1, 0.0, found, _NOTHING)
+    own = shortened(serialize(hit.record, index.serialization), content.max_tokens)
+    form = content.table_form(hit)
+    window = _window(index, hit) if form else None
+    if form is None or window is None:
         return own
-    place = _top(record)
-    if place is None:
-        return own
-    try:
-        file, within = index.bounded_file_of(record.sheet_id)
-        window = read_range(file, record.sheet, place, within=within)
-    except InputError:
-        return own
-    if not window.rows or (area := area_of(window.range)) is None:
-        return own
-    title = shortened(cell_text(record.citation), content.max_tokens // 2)
-    if content.form == "html":
+    title = shortened(cell_text(hit.citation), content.max_tokens // 2)
+    if form == "html":
         title = html.escape(title, quote=False)
-    table = cell_table(
-        window.rows,
-        top=area.top,
-        left=area.left,
-        form=content.form,
-        max_tokens=content.max_tokens - estimated_tokens(title),
-    )
-    text = f"{title}\n\n{table.text}"
+    most = content.max_tokens - estimated_tokens(title)
+    text = f"{title}\n\n{_shown(hit, window, form, most).text}"
     return text if estimated_tokens(text) <= content.max_tokens else own
 
 
-def _top(record: SheetRecord) -> Area | None:
-    """The first rows of the main table, or of the used range."""
-    area = area_of(record.main_range or "")
+def _window(index: SheetIndex, hit: Hit) -> tuple[Rows, Area] | None:
+    """Cells of the range that answers, from its top, and their place; None if they are not read."""
+    area = area_of(hit.range or "")
     if area is None:
         return None
-    bottom = min(area.bottom, area.top + _ROWS - 1)
-    return Area(area.top, area.left, bottom, area.right)
+    matched = _first_matched(hit, area)
+    near = matched is not None and matched - area.top < _ROWS
+    top = area.top if matched is None or near else matched
+    place = Area(top, area.left, min(area.bottom, top + _ROWS - 1), area.right)
+    try:
+        file, within = index.bounded_file_of(hit.sheet_id)
+        window = read_range(file, hit.record.sheet, place, within=within)
+    except InputError:
+        return None
+    read = area_of(window.range)
+    return (window.rows, read) if window.rows and read else None
+
+
+def _shown(hit: Hit, window: tuple[Rows, Area], form: TableForm, most: int) -> CellTable:
+    """All rows of a window if they fit, else its header and those from the first match on."""
+    rows, area = window
+    whole = _table(hit, rows, area, form, most)
+    start = _first_matched(hit, area)
+    if whole.rows == len(rows) or start is None:
+        return whole
+    left = Area(start, area.left, area.bottom, area.right)
+    return _table(hit, rows[start - area.top :], left, form, most)
+
+
+def _table(hit: Hit, rows: Rows, area: Area, form: TableForm, most: int) -> CellTable:
+    header = header_above(hit.record, area)
+    return cell_table(rows, top=area.top, left=area.left, form=form, max_tokens=most, header=header)
+
+
+def _first_matched(hit: Hit, area: Area) -> int | None:
+    """Row shortly above the first matched cell in a range; None if no row of data matched."""
+    places = (split_ref(each.cell) for each in hit.why.cells)
+    rows = [place[0] for place in places if place and area.holds(*place)]
+    table = hit.answering
+    first = (table.header_row or 0) + table.header_height if table else 0
+    matched = [row for row in rows if row >= first]
+    return max(area.top, min(matched) - _ABOVE) if matched else None

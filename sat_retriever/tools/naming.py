@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -47,8 +48,7 @@ def named_sheet(opened: SheetIndex, name: str) -> tuple[SheetRecord, str]:
     if not found:
         raise InputError(unknown_name(opened, one_line(name)))
     if len(found) > 1:
-        listed = ", ".join(map(repr, sorted(found)[:_LISTED]))
-        raise InputError(f"{one_line(name)!r} is {len(found)} sheets; name one of them: {listed}")
+        raise InputError(several(name, list(found)))
     return next(iter(found.values())), cited
 
 
@@ -84,6 +84,45 @@ def sheets_called(opened: SheetIndex, name: str) -> list[str]:
             if each.casefold() == wanted:
                 fitting.append(sheet_id)
     return sorted(next(filter(None, found), []))
+
+
+def one_sheet(opened: SheetIndex, name: str) -> str:
+    """Id of the one sheet that a name means: an id, a citation, or a part that no other id has.
+
+    A sheet that was skipped when its workbook was read can be named by its whole id.
+
+    Raises:
+        InputError: If there is no such sheet, or there are several; the message names some.
+    """
+    found, _cited = _meant(opened, name)
+    ids = list(found) or sheets_called(opened, name) or _holding(opened, name)
+    if not ids and _is_skipped(opened, name):
+        return name
+    if not ids:
+        raise InputError(unknown_name(opened, one_line(name)))
+    if len(ids) > 1:
+        raise InputError(several(name, ids))
+    return ids[0]
+
+
+def several(name: str, ids: Sequence[str]) -> str:
+    """A sentence that says that a name means several sheets, with some of them."""
+    listed = ", ".join(map(repr, sorted(ids)[:_LISTED]))
+    return f"{one_line(name)!r} is {len(ids)} sheets; name one of them: {listed}"
+
+
+def _holding(opened: SheetIndex, name: str) -> list[str]:
+    """Ids that have a text anywhere, but for case."""
+    wanted = one_line(name).casefold()
+    return [each for each in opened.sheet_ids() if wanted and wanted in each.casefold()]
+
+
+def _is_skipped(opened: SheetIndex, name: str) -> bool:
+    return any(
+        name in (skip.path, f"{skip.path}#{skip.sheet}")
+        for state in opened.workbooks()
+        for skip in state.skipped
+    )
 
 
 def unknown_name(opened: SheetIndex, name: str) -> str:

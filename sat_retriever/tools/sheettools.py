@@ -21,6 +21,7 @@ from sat_retriever.records.links import LinkType, in_order
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.retriever import SheetRetriever
 from sat_retriever.tools.cells import cell_table, cell_text
+from sat_retriever.tools.header import Header, header_above
 from sat_retriever.tools.naming import named_sheet
 from sat_retriever.tools.results import (
     FoundSheet,
@@ -99,7 +100,8 @@ class SheetTools:
         """Find the worksheets that hold the data for a question, best first.
 
         Start here. Each result has the sheet's id, which the other tools take, a citation with
-        the range of its data, its first columns, and why it was found.
+        the range of the table or rows that answer, its first columns, cells that match, and why
+        it was found. Give read_range the citation to read those rows.
 
         Args:
             question: The question, or a few words such as names, years and column headers.
@@ -155,12 +157,14 @@ class SheetTools:
     ) -> RangeCells:
         """Read cells of one worksheet as a table, with row numbers and column letters.
 
-        Long ranges are cut; the answer says so, and which rows it has. Cite what you use by the
-        citation of the answer.
+        Rows from the middle of a table come with its headers on top. Long ranges are cut; the
+        answer says so, and which rows it has. Cite what you use by the citation of the answer.
 
         Args:
-            sheet: The sheet's id as find_sheets gives it, such as 2024/Sales.xlsx#Q1.
-            range: The cells in A1 form, such as A1:D20; the main table if it is left out.
+            sheet: The sheet's id or citation as find_sheets gives it, such as
+                2024/Sales.xlsx#Q1 or 2024/Sales.xlsx#Q1!A90:D110.
+            range: The cells in A1 form, such as A1:D20; if it is left out, those of the citation,
+                or the main table.
             formulas: Show formulas instead of the values they gave.
 
         Raises:
@@ -234,7 +238,7 @@ class SheetTools:
         notes = []
         whole = area_of(window.range)
         rows = [tuple(map(_bounded, row)) for row in window.rows]
-        place = None if whole is None else self._fitting(rows, whole)
+        place, header = (None, None) if whole is None else self._fitting(record, rows, whole)
         if window.cut:
             notes.append("The sheet is too large to read all of it; cells at the end are missing.")
         elif whole is None:
@@ -257,15 +261,26 @@ class SheetTools:
             rows=_part(rows, place) if place else (),
             complete=window.complete and place == whole,
             note=" ".join(notes),
+            header=tuple(header[1]) if header else (),
+            header_row=header[0] if header else None,
         )
 
-    def _fitting(self, rows: Sequence[Sequence[CellValue]], whole: Area) -> Area:
-        """The part of the cells that fits in an answer: first columns, first rows."""
+    def _fitting(
+        self, record: SheetRecord, rows: Sequence[Sequence[CellValue]], whole: Area
+    ) -> tuple[Area, Header | None]:
+        """The part of the cells that fits in an answer, first columns, first rows; its header."""
+        header = header_above(record, whole)
         table = cell_table(
-            rows, top=whole.top, left=whole.left, form="markdown", max_tokens=self.max_tokens
+            rows,
+            top=whole.top,
+            left=whole.left,
+            form="markdown",
+            max_tokens=self.max_tokens,
+            header=header,
         )
         bottom, right = whole.top + table.rows - 1, whole.left + table.columns - 1
-        return Area(whole.top, whole.left, bottom, right)
+        shown = (header[0], header[1][: table.columns]) if header and table.header else None
+        return Area(whole.top, whole.left, bottom, right), shown
 
     def _check_type(self, link_type: str) -> None:
         _check_text("link_type", link_type)

@@ -13,6 +13,8 @@ from pathlib import Path, PurePath
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.records.contents import Kept
+from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, SheetRecord, Skipped
 from sat_retriever.records.structure import ColumnProfile, Reference, Structure
 from sat_retriever.workbook.limits import Limits
@@ -37,7 +39,7 @@ class Workbook:
             the notation of Excel.
         references: References of the formulas to other sheets, names and workbooks; at most
             2,000 per sheet and 20,000 in all.
-        profiles: Sketches of columns that could be keys; none without examples.
+        profiles: Sketches of columns that could be keys; none if only names are kept.
         skipped: Sheets, or the file, that could not be read, or not completely, with reasons.
         structure: Names, tables, data sources, external workbooks, hidden parts.
         content_hash: BLAKE2b of its bytes; empty if it could not be read at all.
@@ -58,11 +60,12 @@ class Workbook:
     modified_ns: int = 0
 
 
-def read_workbook(
+def read_workbook(  # noqa: PLR0913 - what is read of a file, and where
     path: str | os.PathLike[str],
     *,
     root: str | os.PathLike[str] | None = None,
-    examples: bool = True,
+    contents: Kept | str = Kept.ALL,
+    skip_columns: str | None = None,
     formulas: bool = True,
     links: bool = True,
     password: str | None = None,
@@ -74,8 +77,11 @@ def read_workbook(
     Args:
         path: A file of any format in `sat_retriever.records.formats`, whatever its extension.
         root: Folder that sheet ids are relative to; the file's own folder by default.
-        examples: True if records keep an example cell for each column. If False, nothing made
-            from cell values is kept, so that there are no profiles either.
+        contents: What records keep of the cells: "all" texts that identify, "examples" one cell
+            of each column, "names" nothing made from cell values, so that there are no profiles
+            either.
+        skip_columns: A regular expression; of columns whose header it matches, in any case, only
+            the header is kept.
         formulas: False leaves out formulas, which can be a million.
         links: False leaves out the input of link discovery: references and profiles.
         password: Password of an encrypted workbook (extra `[encrypted]`).
@@ -85,9 +91,10 @@ def read_workbook(
 
     Raises:
         PathNotFoundError: If there is nothing at `path`.
-        InputError: If `path` is not under `root`.
+        InputError: If `path` is not under `root`, or `contents` or `skip_columns` is wrong.
         MissingExtraError: If a password is given without the extra installed.
     """
+    privacy = Privacy.of(contents, skip_columns)
     path = Path(path)
     if not os.path.lexists(path):
         raise PathNotFoundError(f"There is no file at {str(path)!r}; check the path.")
@@ -98,7 +105,7 @@ def read_workbook(
         limits,
         Path(within) if within is not None else None,
     )
-    request = replace(request, examples=examples, formulas=formulas, links=links, password=password)
+    request = replace(request, privacy=privacy, formulas=formulas, links=links, password=password)
     with borrowed_slot() as slot:
         return _workbook(path, ask(request, slot))
 
@@ -107,7 +114,8 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
     paths: Iterable[str | os.PathLike[str]],
     *,
     root: str | os.PathLike[str] | Callable[[Path], Path] | None = None,
-    examples: bool = True,
+    contents: Kept | str = Kept.ALL,
+    skip_columns: str | None = None,
     formulas: bool = True,
     links: bool = True,
     password: str | None = None,
@@ -124,7 +132,8 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
         paths: Files; consumed as workers become free.
         root: Folder that sheet ids are relative to, or a function that returns it for a
             file; each file's own folder by default.
-        examples: As in `read_workbook`.
+        contents: As in `read_workbook`.
+        skip_columns: As in `read_workbook`.
         formulas: As in `read_workbook`.
         links: As in `read_workbook`.
         password: Tried on every encrypted workbook.
@@ -133,9 +142,10 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
         workers: Number of reading processes; one per usable core by default.
 
     Raises:
-        InputError: If a path is not under its root.
+        InputError: If a path is not under its root, or `contents` or `skip_columns` is wrong.
         MissingExtraError: If a password is given without the extra installed.
     """
+    privacy = Privacy.of(contents, skip_columns)
     _require_password(password)
     root_of = root if callable(root) else lambda _path: Path(root) if root is not None else None
 
@@ -144,7 +154,7 @@ def read_workbooks(  # noqa: PLR0913 - what is read of a file, where, and by how
             path = Path(each)
             request = request_for(path, root_of(path), limits, within and within(path))
             asked = replace(
-                request, examples=examples, formulas=formulas, links=links, password=password
+                request, privacy=privacy, formulas=formulas, links=links, password=password
             )
             yield path, asked
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import Json
+from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.workbook.limits import Limits
 
 MAX_CELLS = 20_000  # per window
@@ -31,7 +33,7 @@ class Request:
     Attributes:
         path: The file.
         relative: Its POSIX path as written in sheet ids.
-        examples: True if records keep example cells.
+        privacy: What may be kept of the cells.
         formulas: True if formulas are returned.
         links: True if references and profiles, the input of link discovery, are returned.
         safe: True to avoid calamine, because it crashed the worker before.
@@ -44,7 +46,7 @@ class Request:
 
     path: str
     relative: str
-    examples: bool = True
+    privacy: Privacy = EVERYTHING
     formulas: bool = True
     links: bool = True
     safe: bool = False
@@ -58,7 +60,11 @@ class Request:
         """Read a request that the parent wrote with `to_json`."""
         window = data.get("window")
         cells = window and Window(window["sheet"], Area(**window["area"]))
-        return cls(**{**data, "window": cells, "limits": Limits(**data.get("limits", {}))})
+        limits, privacy = Limits(**data.get("limits", {})), data.get("privacy", {})
+        if "contents" in privacy:
+            privacy = {**privacy, "contents": Kept(privacy["contents"])}
+        parts = {"window": cells, "limits": limits, "privacy": Privacy(**privacy)}
+        return cls(**{**data, **parts})
 
     def asks_for(self, sheet: str) -> bool:
         """True if the request covers a sheet."""

@@ -19,6 +19,8 @@ from sat_retriever.records.area import (
     column_letters,
     split_ref,
 )
+from sat_retriever.records.contents import Kept
+from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, Skipped
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.process.ask import ask
@@ -91,7 +93,9 @@ def read_range(
         raise PathNotFoundError(f"there is no longer a file at {str(path)!r}; index it again")
     request = request_for(path, None, limits, within)
     window = Window(sheet, wanted)
-    request = replace(request, window=window, examples=False, links=False, formulas=formulas)
+    request = replace(
+        request, window=window, privacy=Privacy(Kept.NAMES), links=False, formulas=formulas
+    )
     with borrowed_slot() as slot:
         answers = ask(request, slot)
     cells = answers.of("cells")

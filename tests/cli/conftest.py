@@ -14,7 +14,9 @@ import pytest
 from openpyxl import Workbook
 
 from sat_retriever.cli import main
+from sat_retriever.encoder import SheetEncoder
 from tests.saved_encoder import save_bag_of_words
+from tests.several_tables import transit
 
 WORDS = "revenue region month staff salary name rate currency order customer sales q1 q2".split()
 MARKUP = "[red]x[link=evil] \x1b[31m"
@@ -76,6 +78,12 @@ def indexed(
 @pytest.fixture
 def index_file(indexed: tuple[Path, Run]) -> Path:
     return indexed[0]
+
+
+@pytest.fixture(scope="session")
+def transit_file(tmp_path_factory: pytest.TempPathFactory, encoder: Path) -> Path:
+    """An index that keeps contents, of a sheet of two tables and one of a long table."""
+    return transit(tmp_path_factory.mktemp("transit"), SheetEncoder.load(encoder))
 
 
 @pytest.fixture

@@ -222,10 +222,10 @@ def test_verify_finds_a_change_that_left_size_and_time_alone(tmp_path, sat, enco
     assert (trusting["changed"], verifying["changed"]) == (0, 1)
 
 
-def test_no_examples_keeps_every_cell_value_off_the_disk(tmp_path, sat, encoder):
+def test_names_alone_keep_every_cell_value_off_the_disk(tmp_path, sat, encoder):
     (tmp_path / "a.csv").write_text("Name,Salary\nSECRETVALUE,424242\n")
     files = {}
-    for name, option in (("with", []), ("without", ["--no-examples"])):
+    for name, option in (("with", []), ("without", ["--contents", "names"])):
         files[name] = tmp_path / f"{name}.sat"
         arguments = ("--index", files[name], "--model", encoder, *option)
         assert sat("index", tmp_path / "a.csv", *arguments).code == 0
@@ -235,10 +235,37 @@ def test_no_examples_keeps_every_cell_value_off_the_disk(tmp_path, sat, encoder)
     assert b"Salary" in _bytes(files["without"])
 
 
-def test_no_examples_refuses_an_index_that_holds_examples(own_index, workbooks, sat):
-    run = sat("index", workbooks, "--index", own_index, "--no-examples")
+@pytest.mark.parametrize(
+    ("option", "made"),
+    [(("--contents", "names"), "--contents all"), (("--skip-columns", "x"), "no --skip-columns")],
+)
+def test_an_index_that_keeps_more_cells_than_asked_for_is_refused(
+    own_index, workbooks, sat, option, made
+):
+    run = sat("index", workbooks, "--index", own_index, *option)
     assert run.code == 2
-    assert "index into a new file" in run.err
+    assert f"was made with {made}: index into a new file" in run.err
+
+
+def test_skipped_columns_keep_their_headers_alone_and_stay_skipped(tmp_path, sat, encoder):
+    table, file = tmp_path / "a.csv", tmp_path / "x.sat"
+    table.write_text("Name,Base Salary,Town\nAda,SECRETVALUE,Riga\n")
+    asked = ("--skip-columns", "salary|iban")
+    assert sat("index", table, "--index", file, "--model", encoder, *asked).code == 0
+    table.write_text("Name,Base Salary,Town\nAda,SECRETVALUE,Riga\nBob,SECRETTOO,Oslo\n")
+    assert sat("index", table, "--index", file).code == 0
+    kept = _bytes(file)
+    assert b"Base Salary" in kept and b"Ada" in kept
+    assert b"SECRET" not in kept
+    assert json.loads(sat("status", "--index", file, "--json").out)["skip_columns"] == "salary|iban"
+
+
+def test_a_wrong_pattern_for_columns_is_named(tmp_path, sat, encoder, workbooks):
+    for pattern in ("(a+)+", "sal[ary"):
+        run = sat("index", workbooks, "--index", tmp_path / "x.sat", "--skip-columns", pattern)
+        assert run.code == 2
+        assert repr(pattern) in run.err
+    assert not (tmp_path / "x.sat").exists()
 
 
 def test_another_encoder_than_the_indexs_is_refused(own_index, workbooks, tmp_path, sat):

@@ -14,8 +14,10 @@ from sat_retriever import Hit, Link, SheetIndex, SheetRecord
 from sat_retriever.cli import terminal
 from sat_retriever.cli.search import _print_hits
 from sat_retriever.encoder import SheetEncoder
+from sat_retriever.records.contents import CellText
 from sat_retriever.records.hits import Why
 from tests.cli.conftest import MARKUP, command, run_sat
+from tests.cli.terminals import in_terminal
 
 HIT_KEYS = set(
     "sheet_id rank score workbook path sheet range header_row columns visibility why".split()
@@ -323,3 +325,37 @@ def test_what_is_no_date_is_answered_in_plain_words(option, text, index_file, sa
         f"error: {option} is {text!r}, which is not a date; "
         "write one like 2024, 2024-03, 2024-03-31 or 2024-03-31T18:00\n"
     )
+
+
+def test_up_to_three_matched_cells_are_shown_and_the_range_that_answers(transit_file, sat):
+    run = sat("search", "people of town 444", "-i", transit_file, "-k", 1, "--reranker", "none")
+    assert "B446: Town 444" in run.out
+    assert "A436:C456" in run.out and "of A1:C601" in run.out
+    many = sat("search", "bus tram ferry subway car", "-i", transit_file, "--reranker", "none")
+    shown = [line.strip() for line in many.out.splitlines()]
+    assert sum(line.startswith(("A10:", "A11:", "A12:", "A13:")) for line in shown) == 3
+
+
+def test_json_carries_cells_table_and_citation(transit_file, sat):
+    run = sat("search", "cost of a ferry", "-i", transit_file, "--json", "--reranker", "none")
+    hits = {hit["sheet"]: hit for hit in json.loads(run.out)["hits"]}
+    assert hits["Data"]["citation"] == "Transit.xlsx#Data!A9:B13"
+    assert hits["Data"]["why"]["cells"][0] == {"cell": "A12", "text": "Ferry"}
+    assert isinstance(hits["Data"]["table"], int)
+
+
+def test_words_of_the_question_are_marked_in_a_terminal_only(transit_file):
+    asked = ("search", "cost of a ferry", "-i", transit_file, "--reranker", "none")
+    shown = in_terminal(*asked, output=True).out
+    assert "\x1b[4mFerry\x1b[0m" in shown
+    assert "\x1b[4mTrips" not in shown
+    assert "\x1b" not in run_sat(*map(str, asked)).out
+
+
+def test_escapes_in_cells_are_shown_not_obeyed(capsys):
+    record = SheetRecord("a#b", "b")
+    why = Why((), (), 0.5, 0.5, 1, 1, cells=(CellText("A1", MARKUP + "\n\x07end"),))
+    _print_hits("q", [Hit(1, 0.5, record, why)])
+    shown = capsys.readouterr().out
+    assert "A1: [red]x[link=evil]" in shown
+    assert "\x1b" not in shown and "\x07" not in shown

@@ -23,7 +23,7 @@ def test_json_holds_counts_settings_and_skipped_reasons(index_file, encoder, sat
     assert (facts["workbooks"], facts["sheets"]) == (5, 6)
     assert facts["formats"] == {"csv": 2, "xlsx": 4}
     assert facts["visibility"] == {"hidden": 1, "visible": 5}
-    assert (facts["encoder"], facts["width"], facts["examples"]) == (str(encoder), 64, True)
+    assert (facts["encoder"], facts["width"], facts["contents"]) == (str(encoder), 64, "all")
     assert facts["dense_weight"] == 0.4
     assert facts["skipped"] == {"damaged": 1, "empty_file": 1, "empty_sheet": 1}
     assert "skipped_files" not in facts
@@ -43,7 +43,12 @@ def test_the_table_says_the_same(index_file, sat):
     run = sat("status", "--index", index_file, "--skipped")
     assert run.code == 0
     lines = [line.split() for line in run.out.splitlines()]
-    for line in (["sheets", "6"], ["examples", "kept", "yes"], ["unresolved", "none"]):
+    for line in (
+        ["sheets", "6"],
+        ["contents", "kept", "all"],
+        ["columns", "skipped", "none"],
+        ["unresolved", "none"],
+    ):
         assert line in lines
     assert "examples encoded: no" in run.out
     for name in ("blank.csv", "torn.xlsx", "sales/2024.xlsx#Nothing"):

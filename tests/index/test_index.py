@@ -321,9 +321,9 @@ def test_the_log_of_a_deleted_index_does_not_come_back_in_a_new_one(path, index)
     index.close()
     path.unlink()
     path.with_name("a.sat-wal").write_bytes(log)
-    with SheetIndex.create(path, HashedEncoder(), examples=False) as fresh:
+    with SheetIndex.create(path, HashedEncoder(), contents="names") as fresh:
         assert len(fresh) == 0
-        assert fresh.examples is False
+        assert fresh.privacy.contents == "names"
 
 
 def test_a_new_index_may_be_read_by_whom_the_system_s_rules_allow(path, index):
@@ -424,10 +424,10 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(index):
 
 def test_settings_come_back_when_the_index_is_opened(path):
     form = Serialization(split_identifiers=True, max_headers=None)
-    SheetIndex.create(path, HashedEncoder(), serialization=form, examples=False).close()
+    SheetIndex.create(path, HashedEncoder(), serialization=form, contents="names").close()
     with SheetIndex.open(path) as opened:
         assert opened.serialization == form
-        assert opened.examples is False
+        assert opened.privacy.contents == "names"
         assert opened.status()["encoder"] == "hashed"
 
 
@@ -455,7 +455,7 @@ def test_cell_values_are_not_searched_and_examples_by_the_encoder_if_asked(tmp_p
 
 
 def test_no_example_is_written_to_a_metadata_only_index(path):
-    with SheetIndex.create(path, HashedEncoder(), examples=False) as opened:
+    with SheetIndex.create(path, HashedEncoder(), contents="names") as opened:
         opened.add_records([SheetRecord("a", "a", columns=(Column("Name", "SECRET-VALUE"),))])
         assert opened.records(["a"])["a"].columns == (Column("Name"),)
     assert b"SECRET-VALUE" not in path.read_bytes()

@@ -5,25 +5,26 @@ import pytest
 from sat_retriever import FingerprintMismatchError, IndexFormatError, InputError, Serialization
 from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.index.settings import IndexSettings, new_notes
+from sat_retriever.records.contents import Kept
+from sat_retriever.records.privacy import EVERYTHING, Privacy
 from tests.fakes import HashedEncoder
 
 
-def notes(path, dense_weight=None, *, examples=True):
-    return new_notes(
-        HashedEncoder(32, "own"), dense_weight, Serialization(), path, examples=examples
-    )
+def notes(path, dense_weight=None, privacy=EVERYTHING):
+    return new_notes(HashedEncoder(32, "own"), dense_weight, Serialization(), path, privacy)
 
 
 def test_settings_are_read_as_they_were_noted(tmp_path):
     path = tmp_path / "a.sat"
-    found = IndexSettings.from_meta(notes(path, 0.25, examples=False), path)
+    kept = Privacy(Kept.NAMES, "salary|iban")
+    found = IndexSettings.from_meta(notes(path, 0.25, kept), path)
     assert (found.encoder, found.width, found.dense_weight) == ("own", 32, 0.25)
-    assert (found.examples, found.reranker) == (False, None)
+    assert (found.privacy, found.reranker) == (kept, None)
     assert found.serialization == Serialization()
     assert IndexSettings.from_meta(notes(path), path).dense_weight == DENSE_WEIGHT
 
 
-@pytest.mark.parametrize("key", ["encoder", "fingerprint", "width", "serialization", "examples"])
+@pytest.mark.parametrize("key", ["encoder", "fingerprint", "width", "serialization", "contents"])
 def test_a_missing_note_is_named(tmp_path, key):
     damaged = notes(tmp_path / "a.sat")
     del damaged[key]
@@ -31,7 +32,16 @@ def test_a_missing_note_is_named(tmp_path, key):
         IndexSettings.from_meta(damaged, tmp_path / "a.sat")
 
 
-@pytest.mark.parametrize(("key", "value"), [("width", "wide"), ("dense_weight", "half")])
+@pytest.mark.parametrize(("noted", "kept"), [("yes", Kept.EXAMPLES), ("no", Kept.NAMES)])
+def test_an_index_of_before_contents_keeps_what_it_kept(tmp_path, noted, kept):
+    older = notes(tmp_path / "a.sat") | {"examples": noted}
+    del older["contents"], older["skip_columns"]
+    assert IndexSettings.from_meta(older, tmp_path / "a.sat").privacy == Privacy(kept)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("contents", "most"), ("width", "wide"), ("dense_weight", "half")]
+)
 def test_a_damaged_note_is_refused(tmp_path, key, value):
     with pytest.raises(IndexFormatError, match=value):
         IndexSettings.from_meta(notes(tmp_path / "a.sat") | {key: value}, tmp_path / "a.sat")

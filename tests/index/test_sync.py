@@ -406,7 +406,7 @@ def test_a_metadata_only_index_keeps_every_cell_value_off_the_disk(folder, tmp_p
     secret.write_text("Name,City\nZAPHOD,KAKRAFOON\nFORD,GUILDFORD\n")
     write_xlsx(folder / "b.xlsx", S=["Name", "City"])
     path = tmp_path / "m.sat"
-    with SheetIndex.create(path, HashedEncoder(), examples=False) as index:
+    with SheetIndex.create(path, HashedEncoder(), contents="names") as index:
         index.sync(folder)
         assert [c.name for c in index.records(["a.csv#a"])["a.csv#a"].columns] == ["Name", "City"]
     for file in tmp_path.glob("m.sat*"):

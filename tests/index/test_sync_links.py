@@ -160,7 +160,7 @@ def test_a_removed_sheet_leaves_no_found_link_behind(folder, index):
 def test_values_stay_out_of_the_evidence_of_an_index_without_examples(folder, tmp_path):
     secret = '=IF(A!A1="Miller",SUM(A!B1:B9)*4711,0)'
     write(folder / "a.xlsx", {"S": [["x"], [secret]], "A": [["Name", "Pay"], ["Miller", 3]]})
-    with SheetIndex.create(tmp_path / "m.sat", HashedEncoder(), examples=False) as index:
+    with SheetIndex.create(tmp_path / "m.sat", HashedEncoder(), contents="names") as index:
         index.sync(folder)
         links = list(index.all_links())
         assert links and all("A!" in link.evidence or "A.x" for link in links)

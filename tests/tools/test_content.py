@@ -1,14 +1,17 @@
 import shutil
+from dataclasses import replace
 
 import openpyxl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sat_retriever import Content, SheetIndex, hit_text
+from sat_retriever import Content, SheetIndex, SheetRetriever, hit_text
 from sat_retriever.errors import InputError
+from sat_retriever.records.contents import CellText
 from sat_retriever.tools.cells import cell_table, cell_text, estimated_tokens, shortened
 from tests.fakes import HashedEncoder
+from tests.several_tables import transit
 
 ROWS = [["Region", "Note"], ["North", "a|b\nc"], ["South", "<b>"]]
 
@@ -64,7 +67,7 @@ def test_a_file_that_is_gone_or_moved_outside_gives_the_record(indexed, tmp_path
 
 
 def test_unknown_forms_and_too_few_tokens_are_refused():
-    with pytest.raises(InputError, match="choose one of: record, markdown, html"):
+    with pytest.raises(InputError, match="choose one of: answer, record, markdown, html"):
         Content("xml")
     with pytest.raises(InputError, match="give 16 or more"):
         Content(max_tokens=15)
@@ -114,3 +117,62 @@ def test_long_texts_are_cut_and_say_so():
     assert len(cell_text("x" * 900)) == 200
     assert shortened("one two three four", 2).endswith("…")
     assert estimated_tokens(shortened("word " * 99, 20)) <= 20
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """An index that keeps contents."""
+    with SheetIndex.open(transit(tmp_path_factory.mktemp("kept")), HashedEncoder()) as index:
+        yield index
+
+
+def hit(index, question, sheet):
+    found = SheetRetriever(index, None).retrieve(question, 5)
+    return next(each for each in found if each.record.sheet == sheet)
+
+
+def test_by_default_a_model_reads_the_table_that_answers(kept):
+    lines = hit_text(kept, hit(kept, "trips of MTA New York City Transit", "Data")).splitlines()
+    assert lines[0] == "Transit.xlsx#Data!A2:B5"
+    assert lines[4:] == ["| 2 | Operator | Trips |", "| 3 | MTA New York City Transit | 3 |",
+                         "| 4 | Metro North | 4 |", "| 5 | LIRR | 9 |"]  # fmt: skip
+
+
+def test_of_a_long_table_a_model_reads_the_matched_rows_below_the_headers(kept):
+    found = hit(kept, "people of town 444", "Cities")
+    lines = hit_text(kept, found, Content(max_tokens=120)).splitlines()
+    assert lines[4:6] == ["| 1 | Code | City | People |", "| 444 | C-0442 | Town 442 | 442 |"]
+    assert "| 446 | C-0444 | Town 444 | 444 |" in lines
+    whole = hit_text(kept, found).splitlines()
+    assert whole[5].startswith("| 436 |") and whole[-1].startswith("| 456 |")
+
+
+def test_rows_far_down_a_table_that_is_cited_whole_are_shown(kept):
+    found = hit(kept, "which codes are there of towns 5000", "Cities")
+    assert found.part is None
+    far = replace(found, why=replace(found.why, cells=(CellText("B446", "Town 444"),)))
+    assert "| 446 | C-0444 | Town 444 | 444 |" in hit_text(kept, far, Content(max_tokens=120))
+    near = replace(found, why=replace(found.why, cells=(CellText("B46", "Town 44"),)))
+    assert "| 46 | C-0044 | Town 44 | 44 |" in hit_text(kept, near, Content(max_tokens=120))
+
+
+def test_headers_alone_are_an_option(kept):
+    found = hit(kept, "cost of a ferry", "Data")
+    text = hit_text(kept, found, Content("record"))
+    assert text.startswith("name: Transit__Data ; shape: 13 x 2") and "Ferry" not in text
+
+
+@pytest.mark.parametrize("question", ["people of town 444", "cost of a ferry", "trips", "C-0003"])
+@pytest.mark.parametrize("form", ["answer", "html"])
+@pytest.mark.parametrize("most", [16, 40, 90, 512])
+def test_answers_have_no_more_tokens_than_asked_for(kept, question, form, most):
+    for found in SheetRetriever(kept, None).retrieve(question, 5):
+        assert 0 < estimated_tokens(hit_text(kept, found, Content(form, most))) <= most
+
+
+def test_a_sheet_without_contents_is_its_record_by_default(tmp_path):
+    with SheetIndex.open(transit(tmp_path, contents="examples"), HashedEncoder()) as index:
+        found = hit(index, "cost of a ferry", "Data")
+        text = hit_text(index, found)
+        assert text.startswith("name: Transit__Data ; shape: 13 x 2")
+        assert text == hit_text(index, found.record) == hit_text(index, found, Content("record"))

@@ -6,12 +6,14 @@ from datetime import date
 import openpyxl
 import pytest
 
-from sat_retriever import SheetIndex, SheetTools
+from sat_retriever import SheetIndex, SheetRecord, SheetTools
 from sat_retriever.errors import InputError
+from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.links import LinkType
 from sat_retriever.tools import naming, sheettools
 from sat_retriever.tools.cells import estimated_tokens
 from tests.fakes import HashedEncoder
+from tests.several_tables import transit
 
 NAMES = ["find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status"]
 
@@ -53,7 +55,7 @@ def test_found_sheets_have_an_id_a_citation_and_a_reason(tools):
     assert (first.sheet, first.citation) == ("Sales.xlsx#Q2", "Sales.xlsx#Q2!A1:B4")
     assert first.columns == ("Region", "Revenue")
     assert "words" in first.why
-    assert str(found).startswith("1. Sales.xlsx#Q2!A1:B4\n   columns: Region, Revenue\n   why: ")
+    assert str(found).startswith("1. Sales.xlsx#Q2!A1:B4\n   columns: Region, Revenue\n   cells: ")
     assert [each.rank for each in found.sheets] == [1, 2, 3, 4]
     assert len(tools.find_sheets("revenue", top_k=2).sheets) == 2
     only = tools.find_sheets("revenue", workbook="Staff.xlsx").sheets
@@ -119,7 +121,8 @@ def test_cells_come_with_row_numbers_column_letters_and_a_citation(tools):
     assert (found.citation, found.rows, found.complete) == (
         "Sales.xlsx#Q2!B2:B3", ((0,), (2,)), True,
     )  # fmt: skip
-    assert "|  | B |\n|---|---|\n| 2 | 0 |\n| 3 | 2 |" in str(found)
+    assert "|  | B |\n|---|---|\n| 1 | Revenue |\n| 2 | 0 |\n| 3 | 2 |" in str(found)
+    assert (found.header, found.header_row) == (("Revenue",), 1)
     assert tools.read_range("Sales.xlsx#Q2").range == "A1:B4"  # the main table
     formulas = tools.read_range("Sales.xlsx#Summary", "B2", formulas=True)
     assert formulas.rows == (("=SUM('Q1'!B2:B4)",),)
@@ -309,3 +312,40 @@ def test_an_index_can_be_named_by_its_path(tools):
     assert SheetTools(tools.index.path, None).index_status().sheets == 4
     with pytest.raises(InputError, match="max_tokens is 0"):
         SheetTools(tools.index, max_tokens=0)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Tools over an index that keeps contents."""
+    file = transit(tmp_path_factory.mktemp("kept"))
+    with SheetIndex.open(file, HashedEncoder()) as index:
+        yield SheetTools(index)
+
+
+def test_found_sheets_name_the_table_that_answers_and_the_matched_cells(kept):
+    [first, *_] = kept.find_sheets("people of town 444").sheets
+    assert (first.citation, first.cells) == ("Transit.xlsx#Cities!A436:C456", ("B446: Town 444",))
+    assert "   cells: B446: Town 444\n" in str(kept.find_sheets("people of town 444"))
+
+
+def test_rows_that_a_citation_names_come_below_their_headers(kept):
+    found = kept.read_range("Transit.xlsx#Cities!A436:C456")
+    assert (found.header, found.header_row) == (("Code", "City", "People"), 1)
+    assert found.rows[10] == ("C-0444", "Town 444", 444)
+    lines = str(found).splitlines()
+    assert lines[4] == "| 1 | Code | City | People |"
+    assert lines[5] == "| 436 | C-0434 | Town 434 | 434 |"
+    part = kept.read_range("Transit.xlsx#Cities", "B446:D447")
+    assert part.header == ("City", "People")  # no cell of D is used
+    assert kept.read_range("Transit.xlsx#Cities").header == ()
+
+
+def test_what_a_model_sees_of_cells_is_bounded(tmp_path):
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
+        long = [CellText(f"A{n}", f"harbour{n} " + "x" * 900) for n in range(1, 50)]
+        record = SheetRecord("a#b", "b", contents=SheetContents(tuple(long)))
+        index.add_records([record])
+        question = " ".join(f"harbour{n}" for n in range(1, 50))
+        [found] = SheetTools(index, None).find_sheets(question).sheets
+        assert len(found.cells) == 3
+        assert max(map(len, found.cells)) < 70

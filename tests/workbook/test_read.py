@@ -9,6 +9,7 @@ import xlsxwriter
 
 from benchmarks.safety.mutants import made_seeds
 from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.records.contents import Kept
 from sat_retriever.records.sheets import ColumnType, Formula, SkipReason, Visibility
 from sat_retriever.records.structure import DefinedName, HiddenParts
 from sat_retriever.workbook.limits import Limits
@@ -154,8 +155,8 @@ def test_sheet_ids_are_relative_to_the_root(seed, tmp_path):
         read_workbook(path, root=deep)
 
 
-def test_no_cell_value_is_kept_without_examples(seed):
-    book = read_workbook(seed("list.csv"), examples=False)
+def test_no_cell_value_is_kept_with_names_alone(seed):
+    book = read_workbook(seed("list.csv"), contents="names")
     assert [column.name for column in book.records[0].columns][:2] == ["Name", "Mail"]
     assert "Ada" not in repr(book)
     assert "Ada" in repr(read_workbook(seed("list.csv")))
@@ -171,8 +172,8 @@ def test_no_cell_value_is_kept_in_the_reasons_either(tmp_path):
         lambda xml: xml.replace(b"</sheetData>", bad + b"</row></sheetData>"),
     )
     path.write_bytes(content)
-    for examples in (True, False):
-        book = read_workbook(path, examples=examples)
+    for contents in reversed(Kept):
+        book = read_workbook(path, contents=contents)
         assert book.records or book.skipped
         assert "SECRET" not in repr(book.skipped)
     assert "SECRET" not in repr(book.records)

@@ -11,6 +11,7 @@ from sat_retriever.tools.results.result import ToolResult, short
 
 _COLUMNS = 12  # headers of a sheet that are listed
 _WORDS = 10
+_CELLS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +21,12 @@ class FoundSheet:
     Attributes:
         rank: 1 for the best.
         sheet: Its id, which the other tools take.
-        citation: The id with the range of the main table.
+        citation: The id with the range of the table, or of its rows, that answers.
         columns: Its first headers.
         rows: Rows of the used range; None when unknown.
         score: Value that sheets are ranked by; higher is better.
         why: The reasons why it was found, in words.
+        cells: Cells that match the question, each as "B17: text".
     """
 
     rank: int
@@ -34,26 +36,29 @@ class FoundSheet:
     rows: int | None
     score: float
     why: str
+    cells: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, hit: Hit) -> FoundSheet:
         """Build the tool's form of a hit."""
-        record = hit.record
-        names = [column.name for column in record.columns if column.name]
+        names = [column.name for column in hit.columns if column.name]
         return cls(
             rank=hit.rank,
             sheet=hit.sheet_id,
-            citation=record.citation,
+            citation=hit.citation,
             columns=tuple(short(name) for name in names[:_COLUMNS]),
-            rows=record.num_rows,
+            rows=hit.record.num_rows,
             score=round(hit.score, 4),
             why=_why(hit),
+            cells=tuple(f"{each.cell}: {short(each.text)}" for each in hit.why.cells[:_CELLS]),
         )
 
     def __str__(self) -> str:
         facts = [f"{self.rank}. {one_line(self.citation)}"]
         if self.columns:
             facts.append(f"columns: {', '.join(self.columns)}")
+        if self.cells:
+            facts.append(f"cells: {', '.join(self.cells)}")
         facts.append(f"why: {cell_text(self.why)}")
         return "\n   ".join(facts)
 

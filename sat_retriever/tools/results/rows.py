@@ -22,6 +22,8 @@ class RangeCells(ToolResult):
         rows: The cells, row by row.
         complete: True if these are all requested cells that are used.
         note: Further information for the reader; empty if there is none.
+        header: The headers of these columns, if the rows begin below their table's header.
+        header_row: Number of the row of those headers; None if it is among the rows.
     """
 
     sheet: str
@@ -31,13 +33,20 @@ class RangeCells(ToolResult):
     rows: tuple[tuple[CellValue, ...], ...]
     complete: bool
     note: str
+    header: tuple[CellValue, ...] = ()
+    header_row: int | None = None
 
     def __str__(self) -> str:
         area = area_of(self.range)
         lines = [one_line(self.citation)]
         if area is not None:
             table = cell_table(
-                self.rows, top=area.top, left=area.left, form="markdown", max_tokens=1 << 40
+                self.rows,
+                top=area.top,
+                left=area.left,
+                form="markdown",
+                max_tokens=1 << 40,
+                header=(self.header_row, self.header) if self.header_row else None,
             )
             lines += ["", table.text, ""]
         lines += [self.note] if self.note else []

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sat_retriever.links.formula.formulas import references_of
+from sat_retriever.records.area import area_of
 from sat_retriever.records.jsonform import Json
 from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.structure import RawFormula, Reference
@@ -18,6 +19,19 @@ MAX_REFERENCES_OF_SHEET = 2_000
 MAX_REFERENCES = 20_000  # per workbook
 _FORMULA_BATCH = 5_000
 _CLOCK = 256  # formulas between two checks of the clock
+
+
+def formula_count(formulas: Iterable[RawFormula]) -> int:
+    """Number of cells that have a formula; one that fills a range counts in each of its cells.
+
+    >>> formula_count([("A1", "B1", None, "normal"), ("A2", "B2", "A2:A9", "shared")])
+    9
+    """
+    count = 0
+    for _cell, _text, filled, _kind in formulas:
+        area = area_of(filled) if filled else None
+        count += (area.bottom - area.top + 1) * (area.right - area.left + 1) if area else 1
+    return count
 
 
 @dataclass(slots=True)
@@ -53,7 +67,7 @@ class Formulas:
             return True
         cut: list[tuple[str, SkipReason]] = []
         allowed = self._allowed(formulas, cut)
-        literals = self.request.examples  # without examples, no cell content is kept
+        literals = self.request.privacy.literals  # without it, no cell content is kept
         found = references_of(sheet, allowed, names=self.names, literals=literals)
         kept = found[: min(MAX_REFERENCES_OF_SHEET, self._references_left)]
         self._references_left -= len(kept)

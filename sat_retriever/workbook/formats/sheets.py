@@ -14,12 +14,15 @@ from sat_retriever.workbook.formats.facts import SheetFacts, with_facts
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.messages import profiles_to_json, skip
+from sat_retriever.workbook.tables.contents import ROOM, contents_size
 from sat_retriever.workbook.tables.profile import column_profiles
 from sat_retriever.workbook.tables.records import sheet_record
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed
 from sat_retriever.workbook.values.window import cells_to_json
 
+_LATER = 16
+"""Share of what a workbook's contents may still take that is left to later sheets."""
 _EMPTY = "The sheet has no cell with a value."
 
 
@@ -36,6 +39,7 @@ def each_sheet(
         read: Function that yields the messages about one sheet at a position.
     """
     request = reading.request
+    reading.tabs = frozenset(sheet.name.casefold().strip() for sheet in sheets)
     seen: set[str] = set()
     for index, sheet in enumerate(sheets):
         if not request.asks_for(sheet.name):
@@ -144,8 +148,11 @@ def value_messages(
         visibility=sheet.visibility or Visibility.VISIBLE,
         merges=tuple(facts.merges if facts else ()) or values.merges,
         table_objects=tables,
-        examples=request.examples,
+        privacy=request.privacy,
+        setting=reading.setting(sheet.name),
+        room=min(ROOM, reading.contents_left // _LATER),
     )
+    reading.contents_left -= contents_size(record.contents)
     cut = _why_partial(values, facts.cut if facts else None, area, request.limits)
     record = replace(record, formulas=state, partial=cut is not None)
     yield {"record": to_json(record)}
@@ -156,9 +163,10 @@ def value_messages(
 
 def _profiles(reading: Reading, record: SheetRecord, grid: Grid) -> Iterator[Json]:
     """Yield profiles of a sheet's columns, if requested and if values may be kept."""
-    if not (reading.request.examples and reading.request.links):
+    privacy = reading.request.privacy
+    if not (privacy.examples and reading.request.links):
         return
-    found = column_profiles(record, grid)[: reading.profiles_left]
+    found = column_profiles(record, grid, privacy)[: reading.profiles_left]
     reading.profiles_left -= len(found)
     if found:
         yield {"profiles": profiles_to_json(record.sheet, found)}

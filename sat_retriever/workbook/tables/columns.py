@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Column, ColumnType
 from sat_retriever.workbook.tables.placeholders import NOTE_LENGTH, is_free_text, placeholder
 from sat_retriever.workbook.values.cells import MAX_EXAMPLE_LENGTH, Kind, KindArray, plain_text
@@ -30,7 +31,7 @@ _TYPES = {
 
 
 def describe_column(
-    name: str, kinds: KindArray, values: Sequence[Value], unit: str | None, *, examples: bool
+    name: str, kinds: KindArray, values: Sequence[Value], unit: str | None, privacy: Privacy
 ) -> Column:
     """Describe one column by its data cells.
 
@@ -40,12 +41,13 @@ def describe_column(
             most `SAMPLE` is enough.
         values: Values of the same cells.
         unit: Content of its units cell.
-        examples: True if a data value may be kept.
+        privacy: Whether a data value of this column may be kept.
 
     Returns:
         The column; type `empty` without any data cell.
     """
-    example = example_text(name, values) if examples else None
+    kept = privacy.examples and not privacy.skips(name)
+    example = example_text(name, values) if kept else None
     return Column(name, example, infer_type(kinds, values), unit)
 
 

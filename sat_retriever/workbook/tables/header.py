@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import Column, Table
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.tables.adjacent import (
@@ -31,6 +32,8 @@ MIN_HEADED_ROWS = 3
 """Least data rows of a header that counts against an irregular sheet."""
 REMARK_CELLS = 4
 REMARK_SHARE = 3
+Placed = tuple[Layout, TableObject | None]
+"""Where a table stands, and its declaration, if the workbook has one."""
 HEADERLESS_SHARE = 0.5
 """Share of its size that a table without a header has in the choice of the main table."""
 
@@ -39,8 +42,7 @@ def find_tables(
     grid: Grid,
     merges: Sequence[Area] = (),
     table_objects: Sequence[TableObject] = (),
-    *,
-    examples: bool = True,
+    privacy: Privacy = EVERYTHING,
 ) -> tuple[Table, ...]:
     """Every table of a sheet, the main one first, the others in reading order.
 
@@ -57,33 +59,55 @@ def find_tables(
         grid: Values of the used range; empty strings are None.
         merges: Merged areas, in sheet addresses.
         table_objects: Tables declared by the workbook, in sheet addresses.
-        examples: True if examples may be kept. If False, the result has no data cell's value,
-            but headers and units.
+        privacy: Which examples may be kept. If none, the result has no data cell's value, but
+            headers and units.
 
     Returns:
         The tables; empty for an empty grid.
     """
     cells = cells_of(grid, merges)
+    return describe_tables(cells, find_layouts(cells, table_objects), privacy)
+
+
+def find_layouts(cells: Cells, table_objects: Sequence[TableObject]) -> list[Placed]:
+    """Where every table of a sheet stands; see `find_tables`.
+
+    Args:
+        cells: The sheet.
+        table_objects: Tables declared by the workbook, in sheet addresses.
+    """
     declared = _declared(cells, table_objects)
-    layouts = [layout for layout, _ in declared]
-    names = {id(layout): item for layout, item in declared}
-    layouts += _found(_blank_out(cells, layouts), [_cell_count(cells, x.area) for x in layouts])
-    ranked = sorted(layouts, key=lambda layout: -_weight(cells, layout))[:MAX_TABLES]
-    if not ranked:
-        return ()
-    others = sorted(ranked[1:], key=lambda layout: (layout.area.top, layout.area.left))
+    known = [layout for layout, _ in declared]
+    sizes = [_cell_count(cells, layout.area) for layout in known]
+    found = [*declared, *((each, None) for each in _found(_blank_out(cells, known), sizes))]
+    ranked = sorted(found, key=lambda placed: -_weight(cells, placed[0]))[:MAX_TABLES]
+    return ranked[:1] + sorted(
+        ranked[1:], key=lambda placed: (placed[0].area.top, placed[0].area.left)
+    )
+
+
+def describe_tables(
+    cells: Cells, placed: Sequence[Placed], privacy: Privacy = EVERYTHING
+) -> tuple[Table, ...]:
+    """The tables at some places, each with its columns.
+
+    Args:
+        cells: The sheet.
+        placed: Where its tables stand.
+        privacy: Which examples may be kept.
+    """
     room = MAX_KEPT_COLUMNS
     tables: list[Table] = []
-    for layout in [ranked[0], *others]:
-        table = _table(cells, layout, names.get(id(layout)), room, examples=examples)
+    for layout, item in placed:
+        table = _table(cells, layout, item, room, privacy)
         room -= len(table.columns)
         tables.append(table)
     return tuple(tables)
 
 
-def _declared(cells: Cells, objects: Sequence[TableObject]) -> list[tuple[Layout, TableObject]]:
+def _declared(cells: Cells, objects: Sequence[TableObject]) -> list[Placed]:
     """Layouts of the declared tables that lie inside the grid."""
-    found = []
+    found: list[Placed] = []
     for item in objects[:MAX_TABLES]:
         top, left = item.area.top - cells.origin[0], item.area.left - cells.origin[1]
         bottom = min(item.area.bottom - cells.origin[0], cells.kinds.shape[0] - 1)
@@ -202,7 +226,7 @@ def _weight(cells: Cells, layout: Layout) -> float:
 
 
 def _table(
-    cells: Cells, layout: Layout, item: TableObject | None, room: int, *, examples: bool
+    cells: Cells, layout: Layout, item: TableObject | None, room: int, privacy: Privacy
 ) -> Table:
     """The record of one layout, with at most `room` columns."""
     area = layout.area
@@ -213,7 +237,7 @@ def _table(
         lines = range(area.left, min(area.right, area.left + room - 1) + 1)
         start = area.top + layout.header_height + (layout.units is not None)
         data = range(start, area.bottom + 1 - layout.totals)
-    columns = [_column(cells, layout, line, data, item, examples=examples) for line in lines]
+    columns = [_column(cells, layout, line, data, item, privacy) for line in lines]
     part = _slice(cells, layout, lines, data)
     header_row = area.top + cells.origin[0] if layout.header_height else None
     return Table(
@@ -242,8 +266,7 @@ def _column(
     line: int,
     data: range,
     item: TableObject | None,
-    *,
-    examples: bool,
+    privacy: Privacy,
 ) -> Column:
     """One column of a table (one row of a transposed one)."""
     if layout.transposed:
@@ -263,7 +286,7 @@ def _column(
     if not name and item and position < len(item.columns):
         name = header_text(item.columns[position])
     unit = header_text(cells.value(layout.units, line)) if layout.units is not None else ""
-    return describe_column(name, kinds[found], values, unit or None, examples=examples)
+    return describe_column(name, kinds[found], values, unit or None, privacy)
 
 
 def _joined(cells: Cells, header: Sequence[tuple[int, int]]) -> str:

@@ -9,6 +9,7 @@ from heapq import nsmallest
 
 from sat_retriever.links.join.sketches import value_hash
 from sat_retriever.records.area import Area, area_of
+from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import ColumnType, SheetRecord, Table
 from sat_retriever.records.structure import SKETCH_SIZE, ColumnProfile
 from sat_retriever.workbook.values.cells import plain_text
@@ -24,7 +25,9 @@ _MAX_INTEGER = 10**18
 _WHOLE = re.compile(r"(-?\d+)\.0+")
 
 
-def column_profiles(record: SheetRecord, grid: Grid) -> list[ColumnProfile]:
+def column_profiles(
+    record: SheetRecord, grid: Grid, privacy: Privacy = EVERYTHING
+) -> list[ColumnProfile]:
     """Profiles of a sheet's columns that could be keys: whole numbers, texts, dates.
 
     The first 5,000 data rows of a table are read. Columns with fewer than two distinct values,
@@ -33,6 +36,7 @@ def column_profiles(record: SheetRecord, grid: Grid) -> list[ColumnProfile]:
     Args:
         record: The sheet.
         grid: The values in which its tables were found.
+        privacy: The columns that are left out.
 
     Returns:
         At most 64 profiles, table by table, left to right.
@@ -44,7 +48,7 @@ def column_profiles(record: SheetRecord, grid: Grid) -> list[ColumnProfile]:
             continue
         rows = _data_rows(table, area, grid)
         for column, described in enumerate(table.columns):
-            if described.type not in _KEY_TYPES:
+            if described.type not in _KEY_TYPES or privacy.skips(described.name):
                 continue
             profile = _profile(record.sheet, (position, column), _cells(rows, grid, area, column))
             if profile is not None:

@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.contents import Kept
+from sat_retriever.records.privacy import EVERYTHING, Privacy
 from sat_retriever.records.sheets import SheetRecord, Visibility
 from sat_retriever.records.structure import TableObject
-from sat_retriever.workbook.tables.header import find_tables
+from sat_retriever.workbook.tables.contents import ROOM, sheet_contents
+from sat_retriever.workbook.tables.header import describe_tables, find_layouts
+from sat_retriever.workbook.tables.role import NO_SETTING, Setting, form_of, role_of
+from sat_retriever.workbook.values.cells import cells_of
 from sat_retriever.workbook.values.grid import Grid
 
 
@@ -29,7 +34,7 @@ class Source:
     content_hash: str
 
 
-def sheet_record(
+def sheet_record(  # noqa: PLR0913 - a sheet, and all that is known of it
     source: Source,
     sheet: str,
     grid: Grid,
@@ -38,7 +43,9 @@ def sheet_record(
     visibility: Visibility = Visibility.VISIBLE,
     merges: Sequence[Area] = (),
     table_objects: Sequence[TableObject] = (),
-    examples: bool = True,
+    privacy: Privacy = EVERYTHING,
+    setting: Setting = NO_SETTING,
+    room: int = ROOM,
 ) -> SheetRecord:
     """The record of one worksheet.
 
@@ -50,9 +57,17 @@ def sheet_record(
         visibility: Its visibility in the workbook.
         merges: Merged rectangles.
         table_objects: Declared tables.
-        examples: True if columns keep an example cell.
+        privacy: What may be kept of the cells.
+        setting: What else is known of the sheet.
+        room: Bytes that its labels and values may take.
     """
-    tables = find_tables(grid, merges, table_objects, examples=examples)
+    cells = cells_of(grid, merges)
+    placed = find_layouts(cells, table_objects)
+    tables = describe_tables(cells, placed, privacy)
+    layouts = [layout for layout, _ in placed]
+    contents = None
+    if privacy.contents is Kept.ALL:
+        contents = sheet_contents(cells, layouts, tables, privacy, room)
     return SheetRecord(
         sheet_id=f"{source.path}#{sheet}",
         sheet=sheet,
@@ -67,4 +82,6 @@ def sheet_record(
         format=source.format,
         tables=tables,
         content_hash=source.content_hash,
+        role=role_of(form_of(cells, layouts, tables, setting), setting),
+        contents=contents,
     )

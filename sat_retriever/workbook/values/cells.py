@@ -70,7 +70,7 @@ _KINDS = _Kinds(
 _EMPTY, _TEXT, _ERROR, _CODE = map(int, (Kind.EMPTY, Kind.TEXT, Kind.ERROR, Kind.CODE))
 _SPACE = re.compile(r"\s+")
 _DIGIT = re.compile(r"\d")
-_GAPS = frozenset("n/a na n.a. nan null none tbd - -- – — ? . .. ... …".split())
+GAPS = frozenset("n/a na n.a. nan null none tbd - -- – — ? . .. ... …".split())
 """Texts that mark a missing value; they count as errors."""
 _ADDRESS = re.compile(r"^\S+@\S+$|^\S+://\S+$")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -220,7 +220,7 @@ def sharp_kind(value: Value) -> int:
     text = value.strip()
     if not text:
         return _EMPTY
-    if text.lower() in _GAPS:
+    if text.lower() in GAPS:
         return _ERROR
     digits = len(_DIGIT.findall(value))
     if digits and digits > len(_LETTER.findall(value)):

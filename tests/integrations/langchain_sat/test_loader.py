@@ -64,7 +64,7 @@ def test_a_folder_gives_one_document_a_sheet(workbooks):
 
 def test_documents_have_the_ids_and_texts_of_an_index_of_the_folder(workbooks, index):
     loaded = {each.id: each.page_content for each in SheetLoader(workbooks).load()}
-    found = SheetTokenRetriever(index, k=50).invoke("revenue")
+    found = SheetTokenRetriever(index, k=50, content="record").invoke("revenue")
     assert {each.id: each.page_content for each in found} == loaded
 
 

@@ -27,6 +27,7 @@ from sat_retriever import (
 from sat_retriever._extras import install_command
 from sat_retriever.tools.content import Content
 from tests.fakes import HashedEncoder, HeldEncoder
+from tests.several_tables import transit
 
 QUESTION = "revenue by region in January"
 
@@ -64,7 +65,7 @@ def test_documents_are_the_librarys_hits(index):
 def test_metadata_says_where_the_sheet_is_and_why(index):
     [found] = SheetTokenRetriever(index, k=1).invoke(QUESTION)
     assert found.id == "2024/Sales.xlsx#January"
-    assert found.page_content.startswith("name: Sales__January ; shape: 3 x 2")
+    assert found.page_content.endswith("| 2 | North | 100 |\n| 3 | South | 10 |")
     said = found.metadata
     assert said["citation"] == "2024/Sales.xlsx#January!A1:B3"
     assert said["source"] == said["path"] == "2024/Sales.xlsx"
@@ -76,6 +77,7 @@ def test_metadata_says_where_the_sheet_is_and_why(index):
     plain = hit.to_dict()
     flat = {**plain, **plain.pop("why")}
     flat["columns"] = [column["name"] for column in flat["columns"]]
+    flat["cells"] = [f"{each['cell']}: {each['text']}" for each in flat["cells"]]
     del flat["why"], flat["links"], flat["via"]  # links are lines here
     assert {key: said[key] for key in flat} == flat
 
@@ -143,7 +145,7 @@ async def test_async_questions_do_not_run_on_the_event_loop(tmp_path):
 def test_monthly_forms_of_equal_text_stay_apart(index):
     forms = [
         each
-        for each in SheetTokenRetriever(index, k=8).invoke("hours worked by employee")
+        for each in SheetTokenRetriever(index, k=8, content="record").invoke("hours worked")
         if each.metadata["sheet"] == "Form"
     ]
     assert len({each.page_content for each in forms}) == 1
@@ -278,3 +280,15 @@ def test_filters_of_the_field_are_looked_up_once_and_not_for_every_question(inde
     assert len(checked) == 1
     retriever.invoke(QUESTION, filters={"workbook": "Staff.xlsx"})
     assert len(checked) == 2
+
+
+def test_documents_hold_the_rows_that_answer_where_contents_are_kept(tmp_path):
+    with SheetIndex.open(transit(tmp_path), HashedEncoder()) as kept:
+        found = SheetTokenRetriever(kept).invoke("people of town 444")
+        [document] = [each for each in found if each.metadata["sheet"] == "Cities"]
+        assert document.metadata["citation"] == "Transit.xlsx#Cities!A436:C456"
+        assert document.metadata["cells"] == ["B446: Town 444"]
+        assert "| 1 | Code | City | People |" in document.page_content
+        assert "| 446 | C-0444 | Town 444 | 444 |" in document.page_content
+        headers = SheetTokenRetriever(kept, content="record").invoke("people of town 444")
+        assert all(each.page_content.startswith("name: ") for each in headers)

@@ -17,9 +17,9 @@ from tests.integrations.llama_index.conftest import MONTHS
 from tests.integrations.llama_index.scripted import ScriptedLLM
 
 
-def engine(index, llm, *, top_n=3, filters=None):
+def engine(index, llm, *, top_n=3, filters=None, content="answer"):
     return RetrieverQueryEngine.from_args(
-        SheetTokenRetriever(index, 50, filters),
+        SheetTokenRetriever(index, 50, filters, content=content),
         llm=llm,
         node_postprocessors=[SheetGraphReranker(index, top_n=top_n)],
     )
@@ -56,7 +56,7 @@ def test_a_query_engine_answers_from_sheets_that_it_cites(index, heard, way):
 @pytest.mark.parametrize("way", ["query", "aquery"])
 def test_monthly_templates_of_equal_text_all_reach_the_model(index, way):
     llm = ScriptedLLM(["Three."])
-    found = getattr(engine(index, llm), way)("project hours")
+    found = getattr(engine(index, llm, content="record"), way)("project hours")
     response = asyncio.run(found) if asyncio.iscoroutine(found) else found
     expected = sorted(f"{month}/Hours.xlsx#Hours!A1:B2" for month in MONTHS)
     assert sorted(cited(response)) == expected

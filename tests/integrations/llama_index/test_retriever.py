@@ -28,6 +28,7 @@ from sat_retriever import (
 from tests.fakes import HashedEncoder, HeldEncoder
 from tests.integrations.llama_index.conftest import MONTHS
 from tests.integrations.llama_index.scripted import ScriptedLLM
+from tests.several_tables import transit
 
 QUESTIONS = ("salary of the staff", "currency rate", "revenue by region", "project hours")
 
@@ -73,7 +74,7 @@ def test_from_paths_indexes_what_is_new_and_takes_the_options(workbooks, encoder
 
 
 def test_sheets_of_equal_text_stay_apart(index):
-    retriever = SheetTokenRetriever(index, similarity_top_k=3)
+    retriever = SheetTokenRetriever(index, similarity_top_k=3, content="record")
     for nodes in (retriever.retrieve("hours"), asyncio.run(retriever.aretrieve("hours"))):
         assert sorted(sheets(nodes)) == sorted(f"{m}/Hours.xlsx#Hours" for m in MONTHS)
         assert len({node.text for node in nodes}) == 1
@@ -145,7 +146,9 @@ def test_the_text_can_be_the_rows_instead(index):
     assert "Ada" in node.text and "41" in node.text
     [short] = SheetTokenRetriever(index, 1, content="html").retrieve("salary")
     assert "<td>Ada</td>" in short.text
-    assert "Ada" not in SheetTokenRetriever(index, 1).retrieve("salary")[0].text
+    assert "Ada" in SheetTokenRetriever(index, 1).retrieve("salary")[0].text
+    [headers] = SheetTokenRetriever(index, 1, content="record").retrieve("salary")
+    assert "Ada" not in headers.text
     with pytest.raises(InputError, match="unknown content form 'pdf'"):
         SheetTokenRetriever(index, content="pdf")
 
@@ -329,3 +332,17 @@ def test_last_year_counts_from_a_given_day(tmp_path):
             retriever = SheetTokenRetriever(years, 1, today=day)
             assert sheets(retriever.retrieve("sales last year")) == [best]
             assert sheets(asyncio.run(retriever.aretrieve("sales last year"))) == [best]
+
+
+def test_nodes_hold_the_rows_that_answer_where_contents_are_kept(tmp_path):
+    with SheetIndex.open(transit(tmp_path), HashedEncoder()) as kept:
+        found = SheetTokenRetriever(kept).retrieve("people of town 444")
+        [node] = [each.node for each in found if each.metadata["sheet"] == "Cities"]
+        assert node.metadata["citation"] == "Transit.xlsx#Cities!A436:C456"
+        assert node.metadata["cells"] == "B446: Town 444"
+        assert "| 446 | C-0444 | Town 444 | 444 |" in node.text
+        other = SheetTokenRetriever(kept).retrieve("people of town 3")
+        [same] = [each.node for each in other if each.metadata["sheet"] == "Cities"]
+        assert node.text != same.text and node.hash == same.hash  # one sheet, two questions
+        headers = SheetTokenRetriever(kept, content="record").retrieve("people of town 444")
+        assert all(each.text.startswith("name: ") for each in headers)

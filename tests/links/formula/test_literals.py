@@ -42,7 +42,7 @@ def test_links_of_a_workbook_read_without_examples_hold_no_values(tmp_path):
         chart.add_series({"values": "=Data!$B$2:$B$9", "name": "Miller"})
         chart.set_title({"name": "Miller"})
         main.insert_chart("E1", chart)
-    read = read_workbook(tmp_path / "m.xlsx", examples=False, formulas=False)
+    read = read_workbook(tmp_path / "m.xlsx", contents="names", formulas=False)
     found = discover(read.records, read.references, read.structure, read.profiles)
     assert {link.type for link in found.links} >= {"aggregation", "join_key"}
     kept = repr((found, read.records, read.references, read.profiles))

@@ -5,6 +5,8 @@ import datetime as dt
 import numpy as np
 import pytest
 
+from sat_retriever.records.contents import Kept
+from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import ColumnType
 from sat_retriever.workbook.tables.columns import describe_column, example_text, infer_type
 from sat_retriever.workbook.values.cells import Kind, kinds_of
@@ -78,5 +80,5 @@ def test_an_error_is_an_example_only_where_there_is_nothing_else():
 
 def test_without_examples_the_type_is_kept_and_the_value_is_not():
     values = ["secret", "other"]
-    column = describe_column("Key", kinds_of(values), values, None, examples=False)
+    column = describe_column("Key", kinds_of(values), values, None, Privacy(Kept.NAMES))
     assert (column.example, column.type) == (None, ColumnType.TEXT)

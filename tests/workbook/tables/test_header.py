@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from benchmarks.reading.sheets import make_sheets
 from sat_retriever.records.area import Area
+from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import ColumnType
 from sat_retriever.records.structure import TableObject
 from sat_retriever.workbook.tables.header import MAX_TABLES, find_tables
@@ -454,7 +456,7 @@ def test_without_examples_no_value_of_a_data_cell_is_kept():
         ["Name", "Spend", "Note"],
         *[[f"secret {n}", 777000.5 + n, f"hidden text {n}"] for n in range(9)],
     ]
-    kept = json.dumps(to_json(find_tables(Grid(rows), examples=False)))
+    kept = json.dumps(to_json(find_tables(Grid(rows), privacy=Privacy(Kept.NAMES))))
     assert "Spend" in kept
     for trace in ("secret", "777", "hidden"):
         assert trace not in kept
@@ -499,15 +501,16 @@ VALUES = st.one_of(
 @settings(max_examples=150)
 @given(
     st.lists(st.lists(VALUES, max_size=7), max_size=12),
-    st.booleans(),
+    st.sampled_from(Kept),
     st.lists(st.tuples(st.integers(1, 20), st.integers(1, 12)), max_size=9),
 )
-def test_any_grid_gives_the_same_sound_tables_twice(rows, examples, formulas):
+def test_any_grid_gives_the_same_sound_tables_twice(rows, kept, formulas):
     rows = [[None if value == "" else value for value in row] for row in rows]
     merges = [Area(1, 1, 1, 3), Area(2, 2, 4, 2)]
     grid = Grid(rows, 5, 2, Places(99, formulas))
-    tables = find_tables(grid, merges, examples=examples)
-    assert tables == find_tables(grid, merges, examples=examples)
+    privacy = Privacy(kept)
+    tables = find_tables(grid, merges, privacy=privacy)
+    assert tables == find_tables(grid, merges, privacy=privacy)
     held = any(value is not None for row in rows for value in row)
     assert bool(tables) == (held or bool(formulas))
     for table in tables:
@@ -516,5 +519,5 @@ def test_any_grid_gives_the_same_sound_tables_twice(rows, examples, formulas):
         assert (table.header_row is None) == (table.header_height == 0)
         last = max([4 + len(rows), *(row for row, _col in formulas)])
         assert table.header_row is None or 1 <= table.header_row <= last
-        assert examples or all(column.example is None for column in table.columns)
+        assert privacy.examples or all(column.example is None for column in table.columns)
     json.dumps(to_json(tables))

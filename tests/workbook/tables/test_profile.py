@@ -117,5 +117,5 @@ def test_profiles_cross_to_the_caller_unless_values_or_links_are_off(tmp_path, n
     [found] = read_workbook(path).profiles
     assert (found.sheet, found.table, found.column, found.distinct) == ("book", 0, 0, 50)
     assert found.sketch == tuple(sorted(value_hash(f"k{n}") for n in range(50)))
-    assert read_workbook(path, examples=False).profiles == ()
+    assert read_workbook(path, contents="names").profiles == ()
     assert read_workbook(path, links=False).profiles == ()

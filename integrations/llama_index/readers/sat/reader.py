@@ -14,6 +14,7 @@ from llama_index.core.schema import Document
 from llama_index.readers.sat.download import FileSystem, downloaded
 
 from sat_retriever import Limits, Serialization, SheetRecord, Skipped, Workbook, read_workbook
+from sat_retriever.records.contents import Kept
 from sat_retriever.text.serialize import serialize
 from sat_retriever.workbook.opening.paths import printable
 
@@ -102,6 +103,7 @@ class SheetReader(BaseReader):
         return read_workbook(
             path,
             root=root,
+            contents=Kept.EXAMPLES,
             formulas=False,
             links=False,
             within=root if met and not self.follow_links else None,

@@ -19,8 +19,9 @@ _EXACT = ("workbook", "path", "format", "visibility")
 _TIMES = {FilterOperator.GTE: "modified_after", FilterOperator.LT: "modified_before"}
 # Keys of a node's metadata or of `Filters` that no condition may use.
 _UNFILTERABLE = frozenset(
-    "sheet_id citation sheet range header_row columns rank score words headers dense lexical "
-    "dense_rank lexical_rank links via period metadata modified_after modified_before".split()
+    "sheet_id citation sheet range table table_range role header_row columns rank score words "
+    "headers cells dense lexical dense_rank lexical_rank links via period metadata modified_after "
+    "modified_before".split()
 )
 
 

@@ -20,12 +20,12 @@ class SheetNode(TextNode):
 
     @property
     def hash(self) -> str:
-        """Identity of sheet and text, the same for every query.
+        """Identity of the sheet, the same for every query.
 
         The text node's own hash covers all metadata, including rank and score. Merging the answers
         of several queries by that hash would return a sheet once for each query.
         """
-        return sha256(f"{self.node_id}\n{self.text}".encode("utf-8", "surrogatepass")).hexdigest()
+        return sha256(self.node_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def sheet_node(hit: Hit, text: str, index: Path) -> NodeWithScore:
@@ -57,18 +57,22 @@ def flat(hit: Hit) -> dict[str, Any]:
     return {
         **record.metadata,
         "sheet_id": record.sheet_id,
-        "citation": record.citation,
+        "citation": hit.citation,
         "rank": hit.rank,
         "score": hit.score,
         "workbook": record.workbook,
         "path": record.path,
         "sheet": record.sheet,
-        "range": record.main_range,
-        "header_row": record.header_row,
-        "columns": " | ".join([column.name for column in record.columns]),
+        "range": hit.range,
+        "header_row": hit.header_row,
+        "columns": " | ".join([column.name for column in hit.columns]),
+        "table": hit.table,
+        "table_range": hit.answering.range if hit.answering else None,
+        "role": record.role.value,
         "visibility": record.visibility.value,
         "words": ", ".join(why.words),
         "headers": " | ".join(why.headers),
+        "cells": " | ".join([f"{each.cell}: {each.text}" for each in why.cells]),
         "dense": why.dense,
         "lexical": why.lexical,
         "dense_rank": why.dense_rank,

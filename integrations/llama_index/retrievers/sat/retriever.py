@@ -57,7 +57,7 @@ class SheetTokenRetriever(BaseRetriever):
         similarity_top_k: int = 5,
         filters: MetadataFilters | Filters | None = None,
         *,
-        content: Content | Form = "record",
+        content: Content | Form = "answer",
         use_embedding: bool = True,
         today: date | None = None,
         callback_manager: CallbackManager | None = None,
@@ -116,7 +116,7 @@ class SheetTokenRetriever(BaseRetriever):
             query.query_str, self.similarity_top_k, self.filters, token=token, today=day
         )
         return [
-            sheet_node(hit, hit_text(self.index, hit.record, self.content), self.index.path)
+            sheet_node(hit, hit_text(self.index, hit, self.content), self.index.path)
             for hit in hits
         ]
 

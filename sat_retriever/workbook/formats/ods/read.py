@@ -13,7 +13,7 @@ from sat_retriever.records.structure import DataSource, SourceKind, Structure
 from sat_retriever.workbook.budget import PARSED, Budget, CutShort
 from sat_retriever.workbook.formats.byvalue import Known, read_by_value
 from sat_retriever.workbook.formats.cellformulas import cell_formulas
-from sat_retriever.workbook.formats.formulas import Formulas
+from sat_retriever.workbook.formats.formulas import Formulas, formula_count
 from sat_retriever.workbook.formats.ods.content import PART, read_formulas
 from sat_retriever.workbook.formats.ods.declared import OdsDeclared, read_declared
 from sat_retriever.workbook.formats.ods.formula import excel_references
@@ -38,6 +38,8 @@ def read_ods(reading: Reading) -> Iterator[Json]:
     """
     walk = _Walk(reading.request, reading.budget)
     yield from walk.content(reading.file)
+    reading.formulas = walk.counts
+    reading.show((*walk.declared.sources, *walk.charts))
     yield from read_by_value(reading, Known(walk.states, walk.declared.tables, walk.unsaved))
     yield {"structure": to_json(walk.structure(), compact=True)}
 
@@ -51,6 +53,7 @@ class _Walk:
     declared: OdsDeclared = field(default_factory=OdsDeclared)
     states: dict[str, FormulaState] = field(default_factory=dict)
     charts: list[DataSource] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
     unsaved: dict[str, Places] = field(default_factory=dict)
 
     def content(self, file: BinaryIO) -> Iterator[Json]:
@@ -87,6 +90,7 @@ class _Walk:
                     continue
                 self.unsaved.setdefault(found.sheet, found.unsaved)
                 raw = found.formulas
+                self.counts.setdefault(found.sheet, formula_count(raw))
                 if self.request.window is not None and self.request.formulas:
                     raw = cell_formulas(raw, self.request.window.area)
                 complete = yield from formulas.messages(found.sheet, raw)

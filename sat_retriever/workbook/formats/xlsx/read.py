@@ -19,7 +19,7 @@ from sat_retriever.records.structure import (
 from sat_retriever.workbook.budget import PARSED
 from sat_retriever.workbook.formats.byvalue import read_by_value
 from sat_retriever.workbook.formats.cellformulas import cell_formulas, formula_owners
-from sat_retriever.workbook.formats.formulas import Formulas
+from sat_retriever.workbook.formats.formulas import Formulas, formula_count
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.formats.sheets import each_sheet, sheet_messages
 from sat_retriever.workbook.formats.xlsx.book import (
@@ -146,6 +146,8 @@ class _Walk:
             area = request.window.area
             owners = formula_owners(self.chunks(sheet.part), area, request.limits)
             scan.formulas = cell_formulas(scan.formulas, area, owners)
+        self.reading.formulas[sheet.name] = formula_count(scan.formulas)
+        self.reading.show(declared.sources)
         complete = yield from formulas.messages(sheet.name, scan.formulas)
         scan.formulas = []
         self.keep(sheet, declared, scan)

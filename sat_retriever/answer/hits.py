@@ -1,0 +1,61 @@
+"""Candidates to hits: each with its record, its reasons, and the place that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.question import Question
+from sat_retriever.locate.asked import Asked
+from sat_retriever.locate.place import place_of
+from sat_retriever.period.periods import period_of
+from sat_retriever.period.spans import Span
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.hits import Hit, Why
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.lexical import matched
+
+
+def hits_of(index: SheetIndex, question: Question, found: Sequence[Candidate]) -> list[Hit]:
+    """Hits in the order of some candidates, with their records and reasons."""
+    ids = [candidate.sheet_id for candidate in found]
+    records = index.records(ids, contents=True)
+    links = index.links_between(ids, ids)
+    asked = _asked(index, question, records.values())
+    hits = []
+    for rank, candidate in enumerate(found, start=1):
+        record = records.get(candidate.sheet_id)
+        if record is None:  # removed by a writer since the candidates were found
+            continue
+        words, headers = matched(record, question.text)
+        place = place_of(asked, record)
+        own = tuple(x for x in links if candidate.sheet_id in (x.source, x.target))
+        why = Why(
+            words=words,
+            headers=headers,
+            dense=candidate.dense,
+            lexical=candidate.lexical,
+            dense_rank=candidate.dense_rank,
+            lexical_rank=candidate.lexical_rank,
+            links=own,
+            via=candidate.via,
+            period=_period(record, question.times.spans),
+            cells=place.cells,
+        )
+        hits.append(Hit(rank, candidate.score, record, why, place.table, place.part))
+    return hits
+
+
+def _asked(index: SheetIndex, question: Question, records: Iterable[SheetRecord]) -> Asked:
+    """The question as contents are compared with it; rare words of the index weigh most."""
+    if all(record.contents is None for record in records):
+        return Asked({}, "")
+    known = index.word_shares(question, ())
+    return Asked.of(question.text, dict(zip(known.words, known.limits.tolist(), strict=True)))
+
+
+def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:
+    """A sheet's time in words, if it lies within one that is asked for."""
+    own = period_of(record) if asked else None
+    within = own is not None and any(span.covers(own) for span in asked)
+    return own.label if own is not None and within else None

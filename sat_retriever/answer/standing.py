@@ -1,0 +1,108 @@
+"""Where one sheet stands for a question, and what holds it back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+
+from sat_retriever.answer.hits import hits_of
+from sat_retriever.errors import InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.question import Question
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.filters import Filters
+from sat_retriever.records.sheets import Skipped
+from sat_retriever.records.standing import Placed, WordPart
+from sat_retriever.text.lexical import WordShares
+from sat_retriever.text.segment import forms, stem
+
+
+def standing_of(
+    index: SheetIndex,
+    question: Question,
+    sheet_id: str,
+    best: Sequence[Candidate],
+    filters: Filters | None,
+) -> tuple[Placed, Placed | None]:
+    """A sheet, and the one right above it in the answer; None above the first.
+
+    Args:
+        index: Where they are.
+        question: The question.
+        sheet_id: The sheet, which meets the filters.
+        best: The best sheets in the order of the answer; all others follow as they were found.
+        filters: Conditions that all of them meet.
+
+    Raises:
+        InputError: If the sheet is not in the index any more.
+    """
+    found = index.standing(question, sheet_id, filters)
+    if not found:
+        raise InputError(f"{sheet_id!r} was removed meanwhile; ask again")
+    ranked = _ranked(sheet_id, found, best)
+    hits = {hit.sheet_id: hit for hit in hits_of(index, question, ranked)}
+    shares = index.word_shares(question, [each.sheet_id for each in ranked])
+    placed = []
+    for column, each in enumerate(ranked):
+        before = index.standing(question, each.sheet_id, filters)
+        if each.sheet_id in hits and before:
+            hit = replace(hits[each.sheet_id], rank=each.rank)
+            words = _word_parts(question, shares, column)
+            placed.append(Placed(hit, words, before[0].rank, before[0].score, each.time))
+    return placed[0], placed[1] if placed[1:] else None
+
+
+def _ranked(
+    sheet_id: str, found: Sequence[Candidate], best: Sequence[Candidate]
+) -> list[Candidate]:
+    """The sheet and the one right above it, with their ranks in the answer."""
+    answer = [replace(each, rank=rank) for rank, each in enumerate(best, start=1)]
+    places = {each.sheet_id: place for place, each in enumerate(answer)}
+    at = places.get(sheet_id)
+    if at is not None:
+        return [answer[at], *([answer[at - 1]] if at else [])]
+    own, *above = found
+    if any(each.sheet_id in places for each in above):
+        above = answer[-1:]
+    return [own, *above]
+
+
+def failed_filters(
+    index: SheetIndex, question: Question, sheet_id: str, filters: Filters | None
+) -> tuple[str, ...]:
+    """Names of the filters that a sheet does not meet."""
+    if not filters:
+        return ()
+    names = [each.name for each in fields(filters) if each.name != "metadata"]
+    single = {name: Filters(**{name: getattr(filters, name)}) for name in names}
+    single |= {key: Filters(metadata={key: value}) for key, value in filters.metadata.items()}
+    return tuple(
+        name
+        for name, one in single.items()
+        if one and not index.score_sheets(question, [sheet_id], one)
+    )
+
+
+def skips_of(index: SheetIndex, sheet_id: str) -> tuple[Skipped, ...]:
+    """What was not read of a sheet, or of the workbook that it is or would be in."""
+    return tuple(
+        skip
+        for state in index.workbooks()
+        for skip in state.skipped
+        if sheet_id == f"{skip.path}#{skip.sheet}"
+        or (skip.sheet is None and f"{sheet_id}#".startswith(f"{skip.path}#"))
+    )
+
+
+def _word_parts(question: Question, shares: WordShares, column: int) -> tuple[WordPart, ...]:
+    """Every word of a question and what it gives one of the sheets of some shares."""
+    rows = {word: row for row, word in enumerate(shares.words)}
+    spelled = {stem(form): form for each in forms(question.text) for form in each}
+    parts = []
+    for word in question.words:
+        row = rows.get(word)
+        share, most = (
+            (0.0, 0.0) if row is None else (shares.shares[row, column], shares.limits[row])
+        )
+        parts.append(WordPart(spelled[word], float(share), float(most)))
+    return tuple(parts)

@@ -1,0 +1,189 @@
+"""`sat why`: where one sheet stands for a question, and why it is not higher."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from sat_retriever.cli.linktable import other_end
+from sat_retriever.cli.terminal import (
+    DEFAULT_INDEX,
+    IndexOption,
+    JsonOption,
+    examples,
+    plain,
+    print_json,
+    stdout,
+)
+from sat_retriever.errors import InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.period.asked import asked_on
+from sat_retriever.rank.load import AUTO
+from sat_retriever.records.filters import Filters
+from sat_retriever.records.standing import Placed, Standing, WordPart
+from sat_retriever.retriever import SheetRetriever
+from sat_retriever.tools.cells import cell_text
+from sat_retriever.tools.naming import one_sheet
+
+_CELLS = 3
+_LINKS = 5
+_SKIPS = 5
+
+EXAMPLES = examples(
+    'sat why "monthly revenue by region" "Sales.xlsx#Q1" --index reports.sat',
+    'sat why "payroll March" Staff -i reports.sat --path "hr/*"',
+    'sat why "open orders" Orders -i reports.sat --json | jq .placed.rank',
+)
+
+
+def why(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="A question or a few words.", metavar="QUERY")],
+    sheet: Annotated[
+        str, typer.Argument(help="A sheet's id, or a part that no other has.", metavar="SHEET")
+    ],
+    file: IndexOption = DEFAULT_INDEX,
+    *,
+    reranker: Annotated[
+        str,
+        typer.Option(
+            help="Stage 2: auto (the index's own), links, none, or a trained one.",
+            metavar="NAME|DIR|RUN",
+        ),
+    ] = AUTO,
+    workbook: Annotated[
+        str | None, typer.Option(help="Only this workbook's file name.", metavar="NAME")
+    ] = None,
+    path: Annotated[
+        str | None, typer.Option(help="Only paths that match, e.g. 'hr/*'.", metavar="GLOB")
+    ] = None,
+    today: Annotated[
+        dt.datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            help="The day that 'last year' counts from; today if not given.",
+            metavar="YYYY-MM-DD",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Explain where a sheet stands for a question, and why it is not higher."""
+    if context.args:
+        *words, last = [query, sheet, *context.args]
+        raise InputError(
+            f"{2 + len(context.args)} arguments where two are taken; put each in quotes: "
+            f'sat why "{" ".join(words)}" "{last}"'
+        )
+    filters = Filters(workbook=workbook, path=path)
+    with SheetIndex.open(file) as opened:
+        name = one_sheet(opened, sheet)
+        retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
+        day = asked_on(today.date() if today else None)
+        found = retriever.why(query, name, filters or None, today=day)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    for line in _lines(found):
+        stdout().print(line, soft_wrap=True)
+
+
+def _lines(found: Standing) -> list[Text]:
+    """The whole explanation, a fact a line."""
+    name = plain(found.sheet_id)
+    name.stylize("bold green")
+    skips = [
+        _fact("skipped", f"{x.reason.value}: {x.message}", "yellow") for x in found.skipped[:_SKIPS]
+    ]
+    if found.placed is None:
+        return [name.append(" is not in the index", "default"), *skips]
+    own = found.placed
+    lines = [name, _fact("rank", _rank(found, own))]
+    if found.filters:
+        text = f"{', '.join(found.filters)}: not met, so a search with them leaves it out"
+        lines.append(_fact("filters", text, "yellow"))
+    lines += [*_words(own), *_rest(found, own), *skips, *_above(found)]
+    return lines
+
+
+def _fact(name: str, text: str, style: str = "default") -> Text:
+    said = plain(text)
+    said.stylize(style)
+    return Text(f"{name:<9} ", style="dim").append_text(said)
+
+
+def _rank(found: Standing, own: Placed) -> str:
+    text = f"{own.hit.rank:,} of {found.sheets:,} sheets, score {own.hit.score:.3f}"
+    if own.found_rank > found.candidates > 0:
+        return f"{text}; the reranker only sees the first {found.candidates:,}"
+    if found.candidates:
+        text += f"; {own.found_rank:,} before the reranker, score {own.found_score:.3f}"
+    return text
+
+
+def _words(own: Placed) -> list[Text]:
+    """Words that it has and lacks, each with its share of the words' best possible score."""
+    has = [part for part in own.words if part.share]
+    lacks = [part for part in own.words if part.most and not part.share]
+    unknown = [part.word for part in own.words if not part.most]
+    lines = [_fact("words", ", ".join(map(_share, has)) or "none in common")]
+    if lacks:
+        listed = ", ".join(f"{part.word} (up to {part.most:.2f})" for part in lacks)
+        lines.append(_fact("lacks", listed))
+    if unknown:
+        lines.append(_fact("nowhere", f"{', '.join(unknown)}: no sheet is found by them"))
+    return lines
+
+
+def _share(part: WordPart) -> str:
+    return f"{part.word} {part.share:.2f} of {part.most:.2f}"
+
+
+def _rest(found: Standing, own: Placed) -> list[Text]:
+    """Cosine, cells, time, role, links."""
+    hit, why = own.hit, own.hit.why
+    weight = found.dense_weight
+    lines = [
+        _fact(
+            "score",
+            f"{weight:.2f} x meaning {why.dense:.2f} (rank {why.dense_rank:,}) + "
+            f"{1 - weight:.2f} x words {why.lexical:.2f}"
+            + (f" (rank {why.lexical_rank:,})" if why.lexical_rank else ""),
+        )
+    ]
+    if own.time < 1:
+        lines.append(_fact("time", f"x {own.time:.2f}: its time is another, or is not known"))
+    elif why.period:
+        lines.append(_fact("time", why.period))
+    if hit.range:
+        lines.append(_fact("answer", hit.citation))
+    cells = "; ".join(f"{each.cell}: {cell_text(each.text)}" for each in why.cells[:_CELLS])
+    if cells:
+        lines.append(_fact("cells", cells))
+    lines.append(_fact("role", hit.record.role.value))
+    if hit.record.partial:
+        lines.append(_fact("partial", "only a part of it was read", "yellow"))
+    if why.via:
+        lines.append(_fact("lifted", f"{why.via.type} with {other_end(hit.record, why.via)}"))
+    return lines
+
+
+def _above(found: Standing) -> list[Text]:
+    """What the sheet above has more of."""
+    own, above = found.placed, found.above
+    if own is None or above is None:
+        return []
+    there = above.hit
+    more = [f"score {there.score:.3f}"]
+    if found.lacking:
+        more.append(f"more by the words {', '.join(x.word for x in found.lacking[:_LINKS])}")
+    nearer = there.why.dense - own.hit.why.dense
+    if nearer > 0:
+        more.append(f"meaning nearer by {nearer:.2f}")
+    if above.time > own.time:
+        more.append("a time that is asked for, or may be")
+    if there.why.via and not own.hit.why.via:
+        more.append(f"lifted by {there.why.via.type}")
+    return [_fact("above", f"{there.rank:,}. {there.sheet_id}: {'; '.join(more)}")]

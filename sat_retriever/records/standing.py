@@ -1,0 +1,108 @@
+"""Where one sheet stands in the ranking for a question, and why it is not higher."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sat_retriever.records.hits import Hit
+from sat_retriever.records.jsonform import to_json
+from sat_retriever.records.sheets import Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class WordPart:
+    """One word of a question and what it gives a sheet.
+
+    Attributes:
+        word: The word, as the question spells it, without case.
+        share: What it gives, of the question's best possible lexical score; 0 if it is not there.
+        most: The most that it can give any sheet; 0 if no sheet is found by it.
+    """
+
+    word: str
+    share: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A sheet in a ranking.
+
+    Attributes:
+        hit: The sheet, with its rank and score in the answer.
+        words: Every word of the question and what it gives the sheet.
+        found_rank: Its rank among all sheets before the reranker.
+        found_score: Its score there.
+        time: Share of that score that the times of the question left, in (0, 1].
+    """
+
+    hit: Hit
+    words: tuple[WordPart, ...]
+    found_rank: int
+    found_score: float
+    time: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sheet as plain JSON values."""
+        return {
+            **self.hit.to_dict(),
+            "found_rank": self.found_rank,
+            "found_score": round(self.found_score, 6),
+            "time": round(self.time, 6),
+            "words": [
+                {"word": x.word, "share": round(x.share, 6), "most": round(x.most, 6)}
+                for x in self.words
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a sheet stands for a question.
+
+    Attributes:
+        query: The question.
+        sheet_id: The sheet.
+        placed: The sheet in the ranking; None if it was skipped, and is not in the index.
+        above: The sheet right above it; None if it is the first.
+        sheets: Number of sheets that are ranked: those that meet the filters.
+        candidates: Number of the best that the reranker puts in order; 0 without one.
+        dense_weight: Share of the cosine in the scores before the reranker.
+        filters: Names of the filters that it does not meet; it is ranked without any then.
+        skipped: What was not read of it or of its workbook, and why.
+    """
+
+    query: str
+    sheet_id: str
+    placed: Placed | None
+    above: Placed | None
+    sheets: int
+    candidates: int
+    dense_weight: float
+    filters: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+    @property
+    def lacking(self) -> tuple[WordPart, ...]:
+        """Words that give the sheet above more than this one, those that tell most first."""
+        if self.placed is None or self.above is None:
+            return ()
+        own = {part.word: part.share for part in self.placed.words}
+        more = [part for part in self.above.words if part.share > own[part.word]]
+        return tuple(sorted(more, key=lambda part: own[part.word] - part.share))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain JSON values, as `sat why --json` prints it."""
+        return {
+            "query": self.query,
+            "sheet_id": self.sheet_id,
+            "sheets": self.sheets,
+            "candidates": self.candidates,
+            "dense_weight": self.dense_weight,
+            "placed": self.placed.to_dict() if self.placed else None,
+            "above": self.above.to_dict() if self.above else None,
+            "lacking": [part.word for part in self.lacking],
+            "filters": list(self.filters),
+            "skipped": to_json(self.skipped),
+        }

@@ -1,0 +1,207 @@
+"""Texts of one column that identify its rows or its table: names, codes, years, no measures."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.workbook.tables.sampling import least
+from sat_retriever.workbook.values.cells import GAPS, Kind, KindArray, plain_text
+from sat_retriever.workbook.values.grid import Value
+
+LookUp = Callable[[NDArray[np.intp]], Iterable[Value]]
+Mask = NDArray[np.bool_]
+
+MAX_TEXT = 200
+"""Characters kept of a text in a table: a name, a code, the first sentence of a remark."""
+MAX_OF_COLUMN = 6_000
+"""Different texts of one column that are looked at further; no sheet has room for more."""
+SAMPLE = 400
+"""Cells of a column, spread over all of it, by which its numbers are judged."""
+MAX_DATES = 40
+"""Different dates up to which each names an event; of a longer series only the years count."""
+FIRST_YEAR, LAST_YEAR = 1900, 2100
+MIN_YEARS = 3
+"""Numbers in the range of years without a year's header that are taken for years."""
+MIN_IDS, ID_DIGITS = 8, 5
+"""Numbers, and digits of each, from which a form of their own tells ids from amounts."""
+DISTINCT = 0.95
+"""Share of the sampled numbers that differ where they are ids."""
+MOST = 0.8
+"""Share of a column's sampled texts by which all of it is taken for amounts or dates."""
+
+_YEAR_HEADER = re.compile(
+    r"(?<![^\W_])(?:years?|yrs?|fy|jahre?|geschäftsjahr|année|ann[eé]es?|anno|anni|año|años|ano"
+    r"|rok|vintage)(?![^\W_])",
+    re.IGNORECASE,
+)
+_ID_HEADER = re.compile(
+    r"(?<![^\W_])(?:ids?|codes?|keys?|sku|ean|gtin|isbn|issn|upc|zip|plz|cas|iban|bic|vat|cik"
+    r"|barcode|postcode|postal|serial|account|konto|uuid|guid|ref|fips|naics|nace|isic|sic)"
+    r"(?![^\W_])|nummer$"
+    r"|(?<![^\W_])(?:no|nr|number|num|#)\W*$",
+    re.IGNORECASE,
+)
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_AMOUNT = re.compile(
+    r"[-+(]?\s?[$€£¥]?\s?[-+]?\d{1,3}(?:[ ,.']?\d{3})*(?:[.,]\d+)?(?:[eE][-+]?\d+)?\s?[%€$£)]*"
+)
+_PLAIN_DIGITS = re.compile(r"\d+")
+_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d.*)?|\d{1,2}:\d\d(?::\d\d.*)?")
+_YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_TEXT, _INTEGER, _NUMBER, _DATE_KIND = map(int, (Kind.TEXT, Kind.INTEGER, Kind.NUMBER, Kind.DATE))
+
+
+def identifying(header: str, kinds: KindArray, values: LookUp) -> dict[str, int]:
+    """Each different text of a column that identifies, with the position of its first cell.
+
+    Texts count but for amounts and long series of dates written as texts. Numbers count where
+    they are years, or ids by their header or their form. Of dates each counts where they are
+    few, else their years.
+
+    Args:
+        header: Canonical header of the column.
+        kinds: Kind codes of its data cells, first to last, shape (n,).
+        values: Looks up the values of some of the same cells, by ascending positions; asked only
+            for those with a value.
+
+    Returns:
+        Texts on one line, of at most 200 characters, in the order of their positions; of more
+        than 6,000 those of the least hashes.
+    """
+    found: dict[str, int] = {}
+    counts = np.bincount(kinds, minlength=len(Kind))
+    if counts[_TEXT]:
+        _add(found, _texts(_first(kinds == _TEXT, values)))
+    if counts[_INTEGER] + counts[_NUMBER]:
+        mask = (kinds == _INTEGER) | (kinds == _NUMBER)
+        keep = _numbers_kept(header, mask, values)
+        if keep is not None:
+            numbers = {v: at for v, at in _first(mask, values).items() if keep(v)}
+            _add(
+                found,
+                _thinned(
+                    list(map(str, map(int, cast("Iterable[float]", numbers)))), numbers.values()
+                ),
+            )
+    if counts[_DATE_KIND]:
+        _add(found, _dates(_first(kinds == _DATE_KIND, values)))
+    found = _thinned(list(found), found.values())
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def says_something(text: str) -> bool:
+    """True if a text has a letter or a digit and does not stand for a missing value.
+
+    >>> says_something("n/a"), says_something("--"), says_something("007")
+    (False, False, True)
+    """
+    return any(map(str.isalnum, text)) and text.lower() not in GAPS
+
+
+def _first(mask: Mask, values: LookUp) -> dict[Value, int]:
+    """Different values of some cells, each with its first position."""
+    places = np.flatnonzero(mask)
+    held = list(values(places))
+    return dict(zip(reversed(held), reversed(places.tolist()), strict=True))
+
+
+def _thinned(texts: list[str], places: Iterable[int]) -> dict[str, int]:
+    """Texts with their positions; of too many, those of the least hashes."""
+    pairs = zip(texts, places, strict=True)
+    if len(texts) <= MAX_OF_COLUMN:
+        return dict(pairs)
+    chosen = least(texts, MAX_OF_COLUMN)
+    return dict(compress(pairs, chosen))
+
+
+def _add(found: dict[str, int], more: dict[str, int]) -> None:
+    for text, place in more.items():
+        found[text] = min(place, found.get(text, place))
+
+
+def _texts(raw: dict[Value, int]) -> dict[str, int]:
+    """Texts as they are kept; years alone of many dates, nothing of amounts."""
+    found: dict[str, int] = {}
+    for value, place in _thinned(list(map(str, raw)), raw.values()).items():
+        text = plain_text(value)[:MAX_TEXT].rstrip()
+        if says_something(text):
+            found[text] = min(place, found.get(text, place))
+    amounts = [_is_amount(text) for text in found]
+    if sum(amounts) >= MOST * len(found) and sum(amounts) > 1:
+        return dict(compress(found.items(), (not each for each in amounts)))
+    dates = sum(_DATE.fullmatch(text) is not None for text in found)
+    if dates > MAX_DATES and dates >= MOST * len(found):
+        years: dict[str, int] = {}
+        for text, place in found.items():
+            for year in _YEAR_IN.findall(text):
+                years[year] = min(place, years.get(year, place))
+        return years
+    return found
+
+
+def _is_amount(text: str) -> bool:
+    """True if a text is a measured number: with a separator, a fraction, a sign or a currency."""
+    return _AMOUNT.fullmatch(text) is not None and _PLAIN_DIGITS.fullmatch(text) is None
+
+
+def _numbers_kept(header: str, mask: Mask, values: LookUp) -> Callable[[Value], bool] | None:
+    """Tells the numbers that identify; None if those of the column measure."""
+    places = np.flatnonzero(mask)
+    if len(places) > SAMPLE:
+        places = places[np.linspace(0, len(places) - 1, SAMPLE).astype(np.int64)]
+    sample = list(values(places))
+    if not all(map(_is_whole, sample)):
+        return None
+    numbers = [int(value) for value in sample]  # type: ignore[arg-type]
+    header = _HUMP.sub(" ", header)
+    years = all(map(_is_year, numbers))
+    if years and (len(numbers) >= MIN_YEARS or _YEAR_HEADER.search(header)):
+        return lambda value: _is_whole(value) and _is_year(value)
+    return _is_whole if _ID_HEADER.search(header) or _look_like_ids(numbers) else None
+
+
+def _look_like_ids(numbers: Sequence[int]) -> bool:
+    """True if numbers are nearly all different, of one length, and not rounded."""
+    if len(numbers) < MIN_IDS or min(numbers) < 10 ** (ID_DIGITS - 1):
+        return False
+    return (
+        len(set(numbers)) >= DISTINCT * len(numbers)
+        and len(str(min(numbers))) == len(str(max(numbers)))
+        and any(number % 10 for number in numbers)
+    )
+
+
+def _is_year(value: Value) -> bool:
+    return isinstance(value, int | float) and FIRST_YEAR <= value <= LAST_YEAR
+
+
+def _is_whole(value: Value) -> bool:
+    if isinstance(value, float):
+        return value.is_integer() and 0 <= value < 1e15
+    return isinstance(value, int) and value >= 0
+
+
+def _dates(raw: dict[Value, int]) -> dict[str, int]:
+    days: dict[str, int] = {}
+    if len(raw) <= MAX_DATES:
+        _earliest(days, ((_day(value).isoformat(), at) for value, at in raw.items()))
+    else:
+        _earliest(days, ((f"{_day(value).year:04}", at) for value, at in raw.items()))
+    return days
+
+
+def _day(value: Value) -> dt.date:
+    assert isinstance(value, dt.date)
+    return value.date() if isinstance(value, dt.datetime) else value
+
+
+def _earliest(found: dict[str, int], pairs: Iterable[tuple[str, int]]) -> None:
+    for text, place in pairs:
+        found[text] = min(place, found.get(text, place))

@@ -1,0 +1,115 @@
+"""Texts outside the tables of a sheet: their captions, and notes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sat_retriever.records.area import Area
+from sat_retriever.workbook.tables.identifying import says_something
+from sat_retriever.workbook.tables.sampling import fair_sample
+from sat_retriever.workbook.values.cells import Cells, Kind, plain_text
+
+MAX_NOTE = 500
+"""Characters kept of a text outside the tables: a long paragraph."""
+NOTE_ROOM = 32 << 10
+"""Bytes of a sheet's notes and captions together: some five printed pages."""
+MAX_NOTES = 20_000
+"""Cells outside the tables that are looked at: a hostile sheet has millions."""
+REACH = 2
+"""Rows across which a caption belongs to a table: one blank row may lie between."""
+TITLE_ROWS = 3
+"""Rows of texts above a table of which the first is its caption."""
+BESIDE = 2
+"""Columns left of a table at which its caption may start."""
+
+_CAPTION = re.compile(
+    r"(?:table|tab\.|tabelle|tableau|tabla|tabella|figure|fig\.|abbildung|exhibit|chart)\s*"
+    r"[\dIVXA-Z]{1,4}(?!\w)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A text outside of all tables, and its cell, 0-based."""
+
+    row: int
+    col: int
+    text: str
+
+
+def texts_outside(cells: Cells, tables: Sequence[Area]) -> list[Note]:
+    """Texts and dates in cells outside of the tables, top down.
+
+    Of the same text only the first is told. They fit into `NOTE_ROOM`; of more, a fair
+    sample is told.
+
+    Args:
+        cells: The sheet.
+        tables: Areas of its tables, 0-based.
+    """
+    outside = (cells.kinds == Kind.TEXT) | (cells.kinds == Kind.DATE)
+    for area in tables:
+        outside[area.top : area.bottom + 1, area.left : area.right + 1] = False
+    places = np.flatnonzero(outside)
+    if len(places) > MAX_NOTES:
+        places = places[np.linspace(0, len(places) - 1, MAX_NOTES).astype(np.int64)]
+    rows, cols = np.unravel_index(places, outside.shape)
+    found: dict[str, Note] = {}
+    for row, col in zip(rows.tolist(), cols.tolist(), strict=True):
+        value = cells.value(row, col)
+        day = value.date() if isinstance(value, dt.datetime) else value
+        text = plain_text(day)[:MAX_NOTE].rstrip()
+        if text not in found and says_something(text):
+            found[text] = Note(row, col, text)
+    texts = list(found)
+    [kept] = fair_sample([texts], NOTE_ROOM)
+    return [found[texts[position]] for position in kept]
+
+
+def caption_of(notes: Sequence[Note], cells: Cells, area: Area) -> Note | None:
+    """The caption of a table: the text directly above it, or a numbered one directly below.
+
+    Of texts in several rows above, without a gap, one that is numbered ("Table 3: …") is it, or
+    else the first of the last three rows; of several in a row the leftmost. An address of a
+    page is no caption.
+
+    Args:
+        notes: Texts outside of tables that are no other table's caption, top down.
+        cells: The sheet.
+        area: The table, 0-based.
+    """
+    near = [note for note in notes if _is_at(note, cells, area)]
+    above: list[Note] = []
+    row = area.top
+    for note in sorted(near, key=lambda note: (-note.row, note.col)):
+        if note.row >= area.top:
+            continue
+        if row - note.row > (REACH if row == area.top else 1):
+            break
+        above.append(note)
+        row = note.row
+    numbered = list(filter(_is_numbered, above))
+    if numbered or not above:
+        below = (note for note in near if 0 < note.row - area.bottom <= REACH)
+        return next(iter(numbered), None) or next(filter(_is_numbered, below), None)
+    titles = [note for note in above if "://" not in note.text]
+    first = max((note.row for note in titles[-1:]), default=0)
+    first = max(first, above[0].row - TITLE_ROWS + 1)
+    return next((note for note in titles if note.row == first), None)
+
+
+def _is_numbered(note: Note) -> bool:
+    return _CAPTION.match(note.text) is not None
+
+
+def _is_at(note: Note, cells: Cells, area: Area) -> bool:
+    """True if a text stands in the columns of a table, merged cells counted, or right before."""
+    if area.left - BESIDE <= note.col <= area.right:
+        return True
+    return cells.anchors.get((note.row, area.left)) == (note.row, note.col)

@@ -1,0 +1,113 @@
+"""Texts of a sheet against a question, with contents made by hand."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sat_retriever import Column, SheetRecord, Table
+from sat_retriever.locate.asked import Asked
+from sat_retriever.locate.matches import MOST_CELLS, Part, best_cells, matches
+from sat_retriever.records.contents import CellText, SheetContents, TableContents
+from sat_retriever.text.segment import stems
+
+
+def record(*values: str, notes=(), caption="", headers=("Name", "Note")) -> SheetRecord:
+    texts = tuple(CellText(f"A{row}", text) for row, text in enumerate(values, start=2))
+    own = TableContents(CellText("A1", caption) if caption else None, texts)
+    table = Table("A1:B99", 1, 1, False, 98, tuple(map(Column, headers)))
+    contents = SheetContents(tuple(CellText("Z1", text) for text in notes), (own,))
+    return SheetRecord("a#b", "b", tables=(table,), contents=contents)
+
+
+def cells(question: str, *values: str, idf=None, **more) -> list[str]:
+    asked = Asked.of(question, idf)
+    return [each.text.text for each in best_cells(asked, matches(asked, record(*values, **more)))]
+
+
+def test_a_cell_that_the_question_has_word_for_word_comes_first():
+    values = ("New York and other towns", "MTA New York City Transit", "Transit")
+    assert cells("trips of MTA New York City Transit", *values)[0] == "MTA New York City Transit"
+
+
+def test_rare_words_come_before_common_ones():
+    values = ("total budget", "total zirconium")
+    assert cells("budget zirconium", *values, idf={"budget": 0.1, "zirconium": 3.0}) == [
+        "total zirconium"
+    ]
+
+
+def test_a_word_that_no_name_has_weighs_as_much_as_the_rarest():
+    assert Asked.of("fare zirconium", {"fare": 2.5}).weights == {"fare": 2.5, "zirconium": 2.5}
+
+
+def test_a_quoted_phrase_is_found_inside_a_longer_cell():
+    values = ("gate of the old north", "The North Gate of the town")
+    found = matches(Asked.of('what is at "north gate"?'), record(*values))
+    assert [each.text.cell for each in found if each.whole] == ["A3"]
+
+
+def test_codes_are_one_word_and_found_by_a_part():
+    assert cells("stock of BX-7740/2", "BX-7740/2", "BX-7741/2") == ["BX-7740/2"]
+    assert cells("stock of 7740", "BX-7740/2") == ["BX-7740/2"]
+
+
+def test_the_number_in_top_5_is_no_cell():
+    found = matches(Asked.of("top 5 towns"), record("5", "5 towns"))
+    assert [each.text.text for each in found if each.whole] == ["5 towns"]
+
+
+def test_a_cell_that_adds_no_word_is_left_out_unless_all_of_it_is_asked_for():
+    values = ("harbour fees", "harbour fees of others", "fees", "the old harbour")
+    assert cells("harbour fees", *values) == ["harbour fees", "fees"]
+
+
+def test_there_are_at_most_ten_cells():
+    words = [f"word{number}x" for number in range(40)]
+    assert len(cells(" ".join(words), *words)) == MOST_CELLS
+
+
+def test_notes_captions_and_headers_are_matches_and_headers_are_no_cells():
+    own = record("x", notes=("Fares rise",), caption="Fares", headers=("Fare in EUR", "y"))
+    asked = Asked.of("fares")
+    found = matches(asked, own)
+    assert [each.part for each in found] == [Part.NOTE, Part.CAPTION, Part.HEADER]
+    assert {each.text.cell for each in best_cells(asked, found)} == {"A1"}
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [("Überschuss im Süden", "ÜBERSCHUSS"), ("华东 的销售额", "华东"), ("city sizes", "Cities")],
+)
+def test_words_match_across_case_accents_scripts_and_endings(question, text):
+    assert cells(question, text, "nothing here") == [text]
+
+
+def test_a_question_of_stop_words_and_one_without_words_match_no_cell_by_chance():
+    assert cells("?!", "x") == []
+    assert cells("what is it", "it is what", "unlike") == ["it is what"]
+
+
+WORDS = (
+    "city cities dry drying sky sale sales fly flies q4 a NO2 kWh LDVs netProfit Größe 销售".split()
+)
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), st.lists(st.sampled_from(WORDS)))
+def test_looking_only_at_texts_with_a_words_first_letters_loses_none(asked, text):
+    """Against a slow comparison of all stems."""
+    question, own = Asked.of(" ".join(asked)), " ".join(text)
+    found = bool(matches(question, record(own, headers=("", ""))))
+    assert found == bool(set(stems(own)) & set(question.weights))
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_no_text_breaks_it(question, text):
+    asked = Asked.of(question)
+    for each in matches(asked, record(text, notes=(text,), caption=text)):
+        assert 0 < each.coverage <= 1
+        assert each.score(asked) > 0
+    assert isinstance(asked.start, re.Pattern)
