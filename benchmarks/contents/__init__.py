@@ -1,0 +1,1 @@
+"""Search by what stands in the cells of sheets."""
