@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
@@ -499,9 +500,25 @@ class SheetIndex:
         """
         return self._search.tokens(sheet_ids)
 
-    def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
-        """Records by sheet id; ids that are not in the index are absent."""
-        return self._store.records(sheet_ids)
+    def records(
+        self, sheet_ids: Sequence[str], *, contents: bool = False
+    ) -> dict[str, SheetRecord]:
+        """Records by sheet id; ids that are not in the index are absent.
+
+        Args:
+            sheet_ids: The sheets.
+            contents: Also read the texts of their cells, which are kept apart from the records.
+
+        Raises:
+            IndexDamagedError: If a row is not as it was written.
+        """
+        found = self._store.records(sheet_ids)
+        if not contents:
+            return found
+        with_texts = self._store.contents(sheet_ids)
+        return {
+            each: replace(record, contents=with_texts.get(each)) for each, record in found.items()
+        }
 
     def sheet_ids(self, workbook: str | None = None) -> list[str]:
         """Sheet ids in their order, of all sheets or of one workbook's name or path."""

@@ -246,13 +246,13 @@ class Skipped:
 
 
 def without_examples(record: SheetRecord) -> SheetRecord:
-    """The record without any cell value; headers and units stay.
+    """The record without any cell value or contents; headers and units stay.
 
     >>> without_examples(SheetRecord("a", "a", columns=(Column("x", "1"),))).columns
     (Column(name='x', example=None, type=<ColumnType.UNKNOWN: 'unknown'>, unit=None),)
     """
     tables = tuple(replace(t, columns=_bare(t.columns)) for t in record.tables)
-    return replace(record, columns=_bare(record.columns), tables=tables)
+    return replace(record, columns=_bare(record.columns), tables=tables, contents=None)
 
 
 def _bare(columns: tuple[Column, ...]) -> tuple[Column, ...]:

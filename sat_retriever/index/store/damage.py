@@ -15,13 +15,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sat_retriever.errors import IndexDamagedError, IndexFormatError
+from sat_retriever.index.store.contents import unpacked
+from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.jsonform import record_from_json, skipped_from_json, to_json
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord, Skipped
 
 Read = TypeVar("Read")
 _NAMED = 5  # damaged rows that an error names
-_MALFORMED = (ValueError, TypeError, KeyError, AttributeError)
+_MALFORMED = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 # All rows of one workbook, without those that a change of another workbook may change.
 _SEALED = (
     "SELECT root, path, file, content_hash, skipped FROM workbooks WHERE id = ?",
@@ -40,6 +42,11 @@ _SEALED = (
     "SELECT l.target, l.type, l.weight, l.evidence FROM sheets s JOIN links l "
     "ON l.source = s.sheet_id AND l.origin = 'own' WHERE s.workbook_id = ? "
     "ORDER BY s.id, l.target, l.type",
+)
+# After these, and without an end mark, so that files written before contents keep their seals.
+_SEALED_LAST = (
+    "SELECT s.sheet_id, c.crc FROM sheets s JOIN contents c ON c.id = s.id "
+    "WHERE s.workbook_id = ? ORDER BY s.id"
 )
 # Compared as bytes, since damaged text may not be text any more.
 _LINK_TEXTS = ("source", "target", "type", "origin", "evidence")
@@ -96,6 +103,17 @@ def record_of(text: str, crc: int) -> SheetRecord:
     return readable(lambda: record_from_json(json.loads(text)))
 
 
+def contents_of(data: bytes, crc: int) -> SheetContents:
+    """The contents of a sheet in stored bytes.
+
+    Raises:
+        RowDamage: If the bytes are not as they were written, or hold no contents.
+    """
+    if checksum(data) != crc:
+        raise RowDamage("the contents are not as they were written")
+    return readable(lambda: unpacked(data))
+
+
 def readable(read: Callable[[], Read]) -> Read:
     """Result of a function that reads stored text.
 
@@ -123,6 +141,8 @@ def _seal_of(connection: sqlite3.Connection, workbook_id: int) -> str:
         for row in connection.execute(sql, (workbook_id,)):
             digest.update(repr(row).encode("utf-8", "surrogatepass"))
         digest.update(b"\n")
+    for row in connection.execute(_SEALED_LAST, (workbook_id,)):
+        digest.update(repr(row).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 
@@ -228,8 +248,9 @@ def _damaged_sheets(
     """Row id, sheet id and workbook of the sheets that cannot be used."""
     sql = (
         "SELECT s.sheet_id, s.workbook, s.path, s.format, s.visibility, s.metadata, s.record, "
-        "s.crc, t.words, t.token, t.months, x.rowid FROM sheets s "
-        "LEFT JOIN tokens t ON t.id = s.id LEFT JOIN lexical x ON x.rowid = s.id WHERE s.id = ?"
+        "s.crc, c.packed, c.crc, t.words, t.token, t.months, x.rowid FROM sheets s "
+        "LEFT JOIN contents c ON c.id = s.id LEFT JOIN tokens t ON t.id = s.id "
+        "LEFT JOIN lexical x ON x.rowid = s.id WHERE s.id = ?"
     )
     ids = connection.execute("SELECT id, workbook_id FROM sheets ORDER BY id").fetchall()
     for row_id, workbook_id in ids:
@@ -243,13 +264,15 @@ def _damaged_sheets(
 
 
 def _check_sheet(row: Sequence[Any], width: int) -> None:
-    """Refuse a sheet whose columns, record, token and words do not fit together.
+    """Refuse a sheet whose columns, record, contents, token and words do not fit together.
 
     Raises:
         RowDamage: If they do not.
     """
-    *columns, text, crc, words, token, months, lexical = row
+    *columns, text, crc, contents, contents_crc, words, token, months, lexical = row
     record = record_of(text, crc)
+    if contents is not None:
+        contents_of(contents, contents_crc)
     own = (record.sheet_id, record.workbook, record.path, record.format, record.visibility.value)
     plain = json.dumps(to_json(record.metadata))
     if (*own, plain) != tuple(columns):

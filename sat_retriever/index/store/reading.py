@@ -13,11 +13,18 @@ from numpy.typing import NDArray
 
 from sat_retriever.index.store.conditions import sql_conditions
 from sat_retriever.index.store.connection import translated
-from sat_retriever.index.store.damage import RowDamage, finite, record_of, skips_from_text
+from sat_retriever.index.store.damage import (
+    RowDamage,
+    contents_of,
+    finite,
+    record_of,
+    skips_from_text,
+)
 from sat_retriever.index.store.file import StoreFile
 from sat_retriever.index.store.rows import LEXICAL_FIELDS, WorkbookState
 from sat_retriever.index.store.stored_links import StoredLinks
 from sat_retriever.period.relation import Times, unpacked
+from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheets import SheetRecord, Skipped
 from sat_retriever.records.tokens import FloatArray
@@ -150,8 +157,18 @@ class StoreReader(StoreFile):
         """Row id of each sheet id; unknown ids are absent."""
         return dict(self._in("SELECT sheet_id, id FROM sheets WHERE sheet_id IN ({})", sheet_ids))
 
+    def contents(self, sheet_ids: Sequence[str]) -> dict[str, SheetContents]:
+        """Contents by sheet id; sheets of which none are kept are absent."""
+        found = self._in(
+            "SELECT s.sheet_id, c.packed, c.crc FROM sheets s JOIN contents c ON c.id = s.id "
+            "WHERE s.sheet_id IN ({})",
+            sheet_ids,
+        )
+        with translated(self.path):
+            return {sheet_id: contents_of(data, crc) for sheet_id, data, crc in found}
+
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
-        """Records by sheet id; unknown ids are absent."""
+        """Records by sheet id, without contents; unknown ids are absent."""
         found = self._in(
             "SELECT sheet_id, record, crc FROM sheets WHERE sheet_id IN ({})", sheet_ids
         )

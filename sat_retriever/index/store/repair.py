@@ -11,7 +11,9 @@ from sat_retriever.index.store.relink import relink, unlink
 from sat_retriever.index.store.write import delete_sheets
 
 _CLAIMS = ("external_references", "periods", "key_columns")
-_OF_SHEETS = {"tokens": "id", "lexical": "rowid"} | dict.fromkeys(_CLAIMS, "sheet")
+_OF_SHEETS = {"tokens": "id", "contents": "id", "lexical": "rowid"} | dict.fromkeys(
+    _CLAIMS, "sheet"
+)
 # In SQL, not by id in Python: an id may be damaged, and its bytes no text any more.
 _STAYS = "SELECT sheet_id FROM sheets WHERE id NOT IN (SELECT value FROM json_each(:going))"
 _LOOSE = f"origin != 'given' AND (source NOT IN ({_STAYS}) OR target NOT IN ({_STAYS}))"

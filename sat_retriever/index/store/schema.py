@@ -173,6 +173,14 @@ MIGRATIONS: tuple[str, ...] = (
         CAST(evidence AS BLOB), weight
     );
     """,
+    """
+    -- Texts of a sheet's cells, apart from its record, which every search reads.
+    CREATE TABLE contents (
+        id INTEGER PRIMARY KEY REFERENCES sheets (id) ON DELETE CASCADE,
+        packed BLOB NOT NULL,
+        crc INTEGER NOT NULL
+    );
+    """,
 )
 
 

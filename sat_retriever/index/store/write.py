@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from sat_retriever.errors import InputError
+from sat_retriever.index.store.contents import packed
 from sat_retriever.index.store.damage import checksum
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.period.sheet import months_of
+from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.sheets import Skipped, SkipReason
 
@@ -76,10 +80,15 @@ def insert_workbook(
 def insert_sheets(
     connection: sqlite3.Connection, rows: Sequence[SheetRow], workbook_id: int | None
 ) -> None:
-    """Add sheets with their tokens and words."""
+    """Add sheets with their contents, tokens and words.
+
+    Raises:
+        InputError: If the contents of a record cannot be kept.
+    """
     for row in rows:
         record = row.record
-        text = json.dumps(to_json(record, compact=True), separators=(",", ":"))
+        plain = to_json(replace(record, contents=None), compact=True)
+        text = json.dumps(plain, separators=(",", ":"))
         row_id = connection.execute(
             "INSERT INTO sheets (sheet_id, workbook_id, workbook, path, format, visibility, "
             "metadata, record, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -95,6 +104,12 @@ def insert_sheets(
                 checksum(text),
             ),
         ).lastrowid
+        if record.contents:
+            data = _packed(record.sheet_id, record.contents)
+            connection.execute(
+                "INSERT INTO contents (id, packed, crc) VALUES (?, ?, ?)",
+                (row_id, data, checksum(data)),
+            )
         length = sum(len(words) for words in row.words)
         token = np.ascontiguousarray(row.token, dtype="<f4").tobytes()
         connection.execute(
@@ -105,6 +120,18 @@ def insert_sheets(
             "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)",
             (row_id, *(" ".join(words) for words in row.words)),
         )
+
+
+def _packed(sheet_id: str, contents: SheetContents) -> bytes:
+    try:
+        return packed(contents)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the contents of {sheet_id!r} have text that is not Unicode ({error.reason}); "
+            "replace lone surrogates in it"
+        ) from error
+    except ValueError as error:
+        raise InputError(f"{sheet_id!r} cannot be kept: {error}") from error
 
 
 def delete_workbook(connection: sqlite3.Connection, root: str, path: str) -> None:
@@ -123,7 +150,8 @@ def delete_workbook(connection: sqlite3.Connection, root: str, path: str) -> Non
 
 def delete_sheets(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
     """Drop sheets by row id."""
-    # FTS5 knows no foreign keys, so its rows go by hand; tokens follow by cascade.
+    # FTS5 knows no foreign keys, so its rows go by hand; tokens and contents follow by
+    # cascade.
     values = [(row_id,) for row_id in ids]
     connection.executemany("DELETE FROM lexical WHERE rowid = ?", values)
     connection.executemany("DELETE FROM sheets WHERE id = ?", values)

@@ -16,6 +16,7 @@ RECORDS = (
     SheetRecord("c", "Vehicles", columns=(Column("LDVs ID"),), workbook="Other.xlsx"),
 )
 WITHOUT_CHECKSUMS = """
+    DROP TABLE contents;
     ALTER TABLE workbooks DROP COLUMN within;
     ALTER TABLE workbooks DROP COLUMN seal;
     ALTER TABLE sheets DROP COLUMN crc;

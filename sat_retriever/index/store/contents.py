@@ -1,0 +1,49 @@
+"""Contents of a sheet as the bytes that an index file keeps: compressed, compact JSON."""
+
+from __future__ import annotations
+
+import json
+import zlib
+
+from sat_retriever.records.contents import SheetContents
+
+MAX_BYTES = 4 << 20  # of one sheet's contents as JSON
+_LEVEL = 6
+
+
+def packed(contents: SheetContents) -> bytes:
+    """The contents as bytes; `unpacked` reads them.
+
+    Raises:
+        ValueError: If they are longer than `MAX_BYTES`, or a text is not Unicode.
+    """
+    text = json.dumps(contents.to_json(), ensure_ascii=False, separators=(",", ":"))
+    plain = text.encode()
+    if len(plain) > MAX_BYTES:
+        raise ValueError(f"its contents take {len(plain):,} bytes; give at most {MAX_BYTES:,}")
+    return zlib.compress(plain, _LEVEL)
+
+
+def unpacked(data: bytes) -> SheetContents:
+    """The contents in some bytes; never unpacks more than `MAX_BYTES`.
+
+    >>> from sat_retriever.records.contents import CellText
+    >>> found = SheetContents((CellText("A9", "Source"),))
+    >>> unpacked(packed(found)) == found
+    True
+
+    Raises:
+        ValueError: If they hold no contents, or too long ones.
+    """
+    unpacking = zlib.decompressobj()
+    try:
+        plain = unpacking.decompress(data, MAX_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"the contents cannot be unpacked: {error}") from error
+    if not unpacking.eof or unpacking.unused_data:
+        raise ValueError(f"the contents are cut off, or longer than {MAX_BYTES:,} bytes")
+    contents = SheetContents.from_json(json.loads(plain))
+    texts = [*contents.notes, *(text for table in contents.tables for text in table)]
+    if not all(type(each.cell) is type(each.text) is str for each in texts):
+        raise ValueError("the contents have a value that is no text")
+    return contents
