@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -181,7 +182,7 @@ class SheetRetriever:
         if self.reranker is None:
             return self.index.candidates(question, top_k, filters)
         found = self.index.candidates(question, max(top_k, self.candidates), filters)
-        return self.reranker.rerank(question, found, filters)
+        return _phrases_first(self.reranker.rerank(question, found, filters))
 
     def _explain(
         self, question: Question, found: Sequence[Candidate], min_score: float | None
@@ -196,7 +197,7 @@ class SheetRetriever:
             record = records.get(candidate.sheet_id)
             if record is None:  # removed by a writer since the candidates were found
                 continue
-            words, headers = matched(record, question.text)
+            words, headers = matched(record, question.read_as)
             own = tuple(x for x in links if candidate.sheet_id in (x.source, x.target))
             why = Why(
                 words=words,
@@ -208,9 +209,20 @@ class SheetRetriever:
                 links=own,
                 via=candidate.via,
                 period=_period(record, question.times.spans),
+                contents=candidate.contents,
+                contents_rank=candidate.contents_rank,
             )
             hits.append(Hit(rank, candidate.score, record, why))
         return hits
+
+
+def _phrases_first(found: Sequence[Candidate]) -> Sequence[Candidate]:
+    """Candidates with a phrase of the query before all others, in whatever order they come."""
+    ordered = sorted(found, key=lambda candidate: not candidate.phrase)
+    if ordered == list(found):
+        return found
+    held = [replace(each, score=(each.score + 2 * each.phrase) / 3) for each in ordered]
+    return [replace(each, rank=rank) for rank, each in enumerate(held, start=1)]
 
 
 def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:

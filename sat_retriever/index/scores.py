@@ -1,4 +1,4 @@
-"""One query against every sheet: cosine, words, and the two as one score."""
+"""One query against every sheet: cosine, names, contents, and all as one score."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.index.fusion import DOCUMENTATION, Facts, fused
+from sat_retriever.index.matches import Matches
 from sat_retriever.index.snapshot import Snapshot
 from sat_retriever.period.relation import INSIDE, Times, relation
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
 
-# Share of the cosine in the fused score; the rest is BM25's. Chosen on Spider's training
-# questions and 1K's validation split (benchmarks/LOG.md).
-DENSE_WEIGHT = 0.4
 # Share of its score that a sheet keeps: its time lies outside the times asked for; is not known,
 # or only touches them; lies within them. Chosen on validation questions (benchmarks/LOG.md).
 _TIMES = np.array([0.5, 0.8, 1.0], dtype=np.float32)
@@ -29,24 +28,29 @@ class Scores:
 
     Attributes:
         snapshot: The sheets.
-        fused: Scores that rank candidates; in [-1, 1], or down to -1.5 where times hold a
-            negative score back.
+        fused: Scores that rank candidates; in [-1, 1], or down to -1.5 where times or a role
+            hold a negative score back.
         dense: Cosine of query and sheet token, in [-1, 1].
-        lexical: BM25 as a share of the query's best possible, in [0, 1].
+        matches: What the query's words find: its `names` and `contents` are BM25 as a share of
+            the query's best possible, in [0, 1].
         time: Share of each fused score that the query's times leave, in (0, 1]; see
             `held_back`.
+        role: Share of each fused score that the sheet's role leaves, in (0, 1].
     """
 
     snapshot: Snapshot
     fused: FloatArray
     dense: FloatArray
-    lexical: FloatArray
+    matches: Matches
     time: FloatArray
+    role: FloatArray
 
     def weighing(self, dense_weight: float) -> Scores:
         """The same scores, fused with another share of the cosine, in [0, 1]."""
-        fused = held_back(fuse(self.dense, self.lexical, dense_weight), self.time)
-        return replace(self, fused=fused)
+        matches, held = self.matches, self.time * self.role
+        facts = Facts(dense_weight, matches.in_contents)
+        found = fused(self.dense, matches.names, matches.contents, held, facts)
+        return replace(self, fused=phrases_first(found, matches.phrase))
 
     def within(self, rows: NDArray[np.intp], dense_weight: float) -> Scores:
         """The same scores; times do not count if none of some sheets is of a time asked for.
@@ -61,7 +65,8 @@ class Scores:
 
     def candidate(self, sheet_id: str, rank: int, row: int) -> Candidate:
         """The sheet at a position as a candidate."""
-        lexical = float(self.lexical[row])
+        names, contents = self.matches.names, self.matches.contents
+        lexical = float(names[row])
         return Candidate(
             sheet_id=sheet_id,
             rank=rank,
@@ -69,8 +74,12 @@ class Scores:
             dense=float(self.dense[row]),
             lexical=lexical,
             dense_rank=_rank(self.dense, row),
-            lexical_rank=_rank(self.lexical, row) if lexical else None,
+            lexical_rank=_rank(names, row) if lexical else None,
             time=float(self.time[row]),
+            contents=float(contents[row]),
+            contents_rank=_rank(contents, row) if contents[row] else None,
+            role=float(self.role[row]),
+            phrase=self.matches.phrase is not None and bool(self.matches.phrase[row]),
         )
 
 
@@ -81,28 +90,44 @@ def _rank(scores: FloatArray, row: int) -> int:
 def score_all(
     snapshot: Snapshot,
     token: FloatArray,
-    lexical: FloatArray,
+    matches: Matches,
     dense_weight: float,
     asked: Sequence[Span] = (),
 ) -> Scores:
     """Scores of all sheets of a snapshot.
 
     Source: paper, section 3.3 (cosine over all tokens). Departs: a convex combination
-    with BM25 stands beside it, and sheets of other times than the query names are held
-    back; a dense weight of 1 and no times give the paper's order.
+    with BM25 stands beside it, sheets of other times than the query names are held back,
+    and so are those that only explain others; a dense weight of 1, no times and no such
+    sheets give the paper's order.
 
     Args:
         snapshot: The sheets.
         token: Query token, shape (d,), unit length.
-        lexical: BM25 as a share of the best possible, shape (n,).
+        matches: What the query's words find.
         dense_weight: Share of the cosine, in [0, 1].
         asked: The times that the query names.
     """
     dense = snapshot.tokens @ token
     time = time_factors(snapshot.times, asked)
-    return Scores(
-        snapshot, held_back(fuse(dense, lexical, dense_weight), time), dense, lexical, time
-    )
+    role = np.ones_like(time)
+    if not matches.explaining:
+        role[snapshot.documentation] = DOCUMENTATION
+    return Scores(snapshot, dense, dense, matches, time, role).weighing(dense_weight)
+
+
+def phrases_first(scores: FloatArray, phrase: NDArray[np.bool_] | None) -> FloatArray:
+    """Scores in which sheets that hold a phrase come before all others, each in their order.
+
+    Args:
+        scores: Fused scores, shape (n,).
+        phrase: True for the sheets that hold it, shape (n,); None without a phrase that any
+            sheet holds.
+
+    >>> phrases_first(np.float32([0.75, -0.25]), np.array([False, True])).round(2).tolist()
+    [0.25, 0.58]
+    """
+    return scores if phrase is None else ((scores + 2 * phrase) / 3).astype(np.float32)
 
 
 def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
@@ -119,34 +144,6 @@ def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
     if lies is None or not (lies == INSIDE).any():
         return np.ones(len(times), dtype=np.float32)
     return _TIMES[lies + 1]
-
-
-def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:
-    """Convex combination of the two scores, shape (n,), in [-dense_weight, 1].
-
-    A dense weight of 1 gives the cosines themselves, the negative ones too.
-
-    >>> fuse(np.float32([0.5, -0.25]), np.float32([1.0, 0.5]), 0.5).tolist()
-    [0.75, 0.125]
-    """
-    share = np.float32(dense_weight)
-    return share * dense + (1 - share) * lexical
-
-
-def held_back(scores: FloatArray, time: FloatArray) -> FloatArray:
-    """Scores after the times that a query names, shape (n,); none of them rises.
-
-    A score loses the same share of its size whether it is positive or negative, so that of two
-    sheets with equal factors the better one stays better.
-
-    Args:
-        scores: Fused scores, shape (n,).
-        time: Factors as of `time_factors`, shape (n,), in (0, 1].
-
-    >>> held_back(np.float32([0.5, -0.5, -0.5]), np.float32([0.5, 0.5, 1.0])).tolist()
-    [0.25, -0.75, -0.5]
-    """
-    return scores * np.where(scores < 0, 2 - time, time)
 
 
 def probabilities(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:

@@ -18,12 +18,14 @@ class Why:
         words: Words of the query that its name, headers or folder have.
         headers: Its headers that share a word with the query, at most ten.
         dense: Cosine of query and sheet token.
-        lexical: BM25 as a share of the query's best possible.
+        lexical: BM25 over names as a share of the query's best possible.
         dense_rank: Rank by cosine alone among all sheets.
         lexical_rank: Rank by BM25 alone; None when no word matches.
         links: Links from or to other hits of the same answer.
         via: Link that lifted it most; None when no link did.
         period: Its time, if that lies within one that the query names.
+        contents: BM25 over contents as a share of the query's best possible.
+        contents_rank: Rank by contents alone; None when no word matches.
     """
 
     words: tuple[str, ...]
@@ -35,6 +37,8 @@ class Why:
     links: tuple[Link, ...] = ()
     via: Link | None = None
     period: str | None = None
+    contents: float = 0.0
+    contents_rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
