@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from sat_retriever.index.store.damage import RowDamage, contents_of, record_of
@@ -37,27 +37,34 @@ def add_words(
 
 
 def drop_words(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
-    """Drop the words of sheets that are still there, by row id, and spellings no sheet has.
+    """Drop contents of sheets that are still there, by row id, and spellings no other sheet has.
 
     Words of a sheet whose contents are damaged stay; no row id is used twice, so readers pass
     over them, and `rebuild_words` leaves them out.
     """
-    sql = (
-        "SELECT s.record, s.crc, c.packed, c.crc FROM contents c JOIN sheets s ON s.id = c.id "
-        "WHERE c.id = ?"
-    )
     gone: dict[str, None] = {}
-    for row_id in ids:
-        for text, crc, data, data_crc in connection.execute(sql, (row_id,)).fetchall():
-            try:
-                record, contents = record_of(text, crc), contents_of(data, data_crc)
-            except RowDamage:
-                continue
-            connection.execute(_DELETE, (row_id, " ".join(content_words(contents))))
-            gone.update(dict.fromkeys(_spelled(record, contents)))
-    names = set(ids)
-    unused = (word for word in gone if not _is_used(connection, stem(word), names))
+    fits = True
+    for row_id, record, contents in _kept(connection, ids):
+        fits = fits and _dropped(connection, row_id, contents)
+        gone.update(dict.fromkeys(_spelled(record, contents)))
+    connection.executemany("DELETE FROM contents WHERE id = ?", ((row_id,) for row_id in ids))
+    if not fits:
+        rebuild_words(connection)
+        return
+    going = json.dumps(sorted(ids))
+    unused = (word for word in gone if not _is_used(connection, stem(word), going))
     connection.executemany("DELETE FROM spellings WHERE word = ?", ((word,) for word in unused))
+
+
+def _dropped(connection: sqlite3.Connection, row_id: int, contents: SheetContents) -> bool:
+    """True if a sheet's words were dropped; False if others than those had been added."""
+    try:
+        connection.execute(_DELETE, (row_id, " ".join(content_words(contents))))
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_CORRUPT_VTAB:
+            raise
+        return False
+    return True
 
 
 def check_words(connection: sqlite3.Connection) -> None:
@@ -73,6 +80,14 @@ def rebuild_words(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO content_words (content_words) VALUES ('delete-all')")
     connection.execute("DELETE FROM spellings")
     ids = [row[0] for row in connection.execute("SELECT id FROM contents ORDER BY id")]
+    for row_id, record, contents in _kept(connection, ids):
+        add_words(connection, row_id, record, contents)
+
+
+def _kept(
+    connection: sqlite3.Connection, ids: Iterable[int]
+) -> Iterator[tuple[int, SheetRecord, SheetContents]]:
+    """Row id, record and contents of the sheets that have contents and are not damaged."""
     sql = (
         "SELECT s.record, s.crc, c.packed, c.crc FROM contents c JOIN sheets s ON s.id = c.id "
         "WHERE c.id = ?"
@@ -80,7 +95,7 @@ def rebuild_words(connection: sqlite3.Connection) -> None:
     for row_id in ids:
         for text, crc, data, data_crc in connection.execute(sql, (row_id,)).fetchall():
             try:
-                add_words(connection, row_id, record_of(text, crc), contents_of(data, data_crc))
+                yield row_id, record_of(text, crc), contents_of(data, data_crc)
             except RowDamage:
                 continue
 
@@ -102,13 +117,13 @@ def _spelled(record: SheetRecord, contents: SheetContents) -> list[str]:
     return spelled_words(chain(sheet_texts(record), content_texts(contents)))
 
 
-def _is_used(connection: sqlite3.Connection, word: str, without: set[int]) -> bool:
-    """True if a sheet other than some has a word in its names or contents."""
+def _is_used(connection: sqlite3.Connection, word: str, without: str) -> bool:
+    """True if a sheet other than some, given as JSON, has a word in its names or contents."""
     for table in ("content_words", "lexical"):
         sql = (
             f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid NOT IN "
             "(SELECT value FROM json_each(?)) LIMIT 1"
         )
-        if connection.execute(sql, (_quoted(word), json.dumps(sorted(without)))).fetchone():
+        if connection.execute(sql, (_quoted(word), without)).fetchone():
             return True
     return False
