@@ -16,7 +16,8 @@ from benchmarks.contents.made_texts import Words, spelled
 
 Fields = Sequence[Words]
 Rows = NDArray[np.int64]
-K1, B = 1.2, 0.4
+K1 = 1.2
+_WEIGHTS = np.array([2, 1, 1, 0], dtype=np.float32)  # of the fields
 _TOKENS = "tokenize = \"unicode61 remove_diacritics 0 categories 'L* N* M* Co' tokenchars '&-./'\""
 
 
@@ -66,7 +67,7 @@ class _Sqlite:
             keys = self._postings(spelled(word))
             if len(keys):
                 rows, first = np.unique(keys >> 2, return_index=True)
-                tf = np.add.reduceat(np.float32([2, 1, 1, 0])[keys & 3], first)
+                tf = np.add.reduceat(_WEIGHTS[keys & 3], first)
                 idf = np.log1p((self._sheets - len(rows) + 0.5) / (len(rows) + 0.5))
                 scores[rows] += (idf * (K1 + 1) * tf / (tf + K1)).astype(np.float32)
         best = np.argpartition(-scores, 50)[:50]
@@ -210,7 +211,7 @@ class Tantivy:
     """The library of that name: a folder beside the index, with commits of its own."""
 
     def __init__(self, folder: Path, sheets: int) -> None:
-        import tantivy
+        import tantivy  # type: ignore[import-not-found]
 
         self._tantivy: Any = tantivy
         folder.mkdir(parents=True, exist_ok=True)

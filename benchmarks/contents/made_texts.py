@@ -42,7 +42,7 @@ def spelled(number: int) -> str:
     """
     if number >= _VOCABULARY:
         return f"x{number}k"
-    syllables = []
+    syllables: list[str] = []
     while number or len(syllables) < 2:
         number, rest = divmod(number, len(_SYLLABLES))
         syllables.append(_SYLLABLES[rest])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.lexical import WordScores
 
 # Saturation and normalisation by length; a word counts once a sheet, wherever it stands.
 # Chosen on held-out tables of WikiTableQuestions' training part and EPS's development questions.
@@ -63,6 +64,19 @@ class ContentScorer:
     def scores(self, words: Sequence[str]) -> tuple[FloatArray, bool]:
         """BM25 as a share of the best possible, (n,) in [0, 1]; True if a sheet has a word.
 
+        Args:
+            words: Distinct words, as `asked_words` gives them.
+        """
+        total = np.zeros(len(self._shares), dtype=np.float32)
+        limit = 0.0
+        for scored in self.by_word(words).values():
+            total[scored.rows] += scored.scores
+            limit += scored.limit
+        return (total / np.float32(limit) if limit else total), limit > 0
+
+    def by_word(self, words: Sequence[str]) -> dict[str, WordScores]:
+        """BM25 of each word that a sheet has, rarest first.
+
         Source: Robertson and Zaragoza (2009), with the idf of Lucene. Departs: a word counts
         once a sheet. A word that very many sheets have is scored only for sheets that have
         one of the rarest words of the query, or, without any rarer one, all words.
@@ -70,20 +84,17 @@ class ContentScorer:
         Args:
             words: Distinct words, as `asked_words` gives them.
         """
-        total = np.zeros(len(self._shares), dtype=np.float32)
         found = {word: self._rows(word) for word in words} if self else {}
-        rare = sorted((w for w in found if 0 < len(found[w]) < self._most), key=_size_in(found))
-        common = [word for word in found if len(found[word]) >= self._most]
-        play = self._in_play(rare, common, found)
-        limit = 0.0
-        for word in (*rare, *common):
+        known = sorted((word for word in found if len(found[word])), key=_rareness(found))
+        rare = [word for word in known if len(found[word]) < self._most]
+        common = known[len(rare) :]
+        play = self._in_play(rare, common, found) if common else []
+        scored = {}
+        for word in known:
             idf = self._idf(found[word])
-            rows = found[word]
-            if word in common:
-                rows = self._find([[word], *play], _PLAY)
-            total[rows] += np.float32(idf) * self._shares[rows]
-            limit += idf
-        return (total / np.float32(limit) if limit else total), limit > 0
+            rows = self._find([[word], *play], _PLAY) if word in common else found[word]
+            scored[word] = WordScores(rows, np.float32(idf) * self._shares[rows], idf)
+        return scored
 
     def _in_play(
         self, rare: Sequence[str], common: Sequence[str], found: dict[str, Rows]
@@ -121,7 +132,7 @@ class ContentScorer:
         return rows
 
 
-def _size_in(found: dict[str, Rows]) -> Callable[[str], tuple[int, str]]:
+def _rareness(found: dict[str, Rows]) -> Callable[[str], tuple[int, str]]:
     return lambda word: (len(found[word]), word)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sat_retriever.index.fusion import DOCUMENTATION, Facts, fused
 from sat_retriever.index.matches import Matches
 from sat_retriever.index.snapshot import Snapshot
 from sat_retriever.period.relation import INSIDE, Times, relation
@@ -17,9 +16,32 @@ from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.tokens import FloatArray
 
+# Share of the cosine in the fused score; the rest is BM25's. Chosen on Spider's training
+# questions and 1K's validation split (benchmarks/LOG.md).
+DENSE_WEIGHT = 0.4
+# Share of the contents in BM25's part. nDCG@10 with 0, .3, .4, .5, .6 of it, and .4 of the cosine:
+# .552, .567, .572, .566, .561 on EPS's development questions, .429, .531, .555, .558, .556 on
+# held-out tables of WikiTableQuestions' training part (benchmarks/LOG.md).
+CONTENTS_WEIGHT = 0.5
+# Share of its score that a sheet keeps which only explains others, unless that is asked for.
+# nDCG@10 on EPS's development questions with 1, .9, .8, .7, .6: .494, .561, .566, .566, .566.
+DOCUMENTATION = 0.8
 # Share of its score that a sheet keeps: its time lies outside the times asked for; is not known,
 # or only touches them; lies within them. Chosen on validation questions (benchmarks/LOG.md).
 _TIMES = np.array([0.5, 0.8, 1.0], dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What decides how much each score counts for a question.
+
+    Attributes:
+        dense_weight: Share of the cosine, in [0, 1].
+        contents: True if the contents of a sheet have a word of it.
+    """
+
+    dense_weight: float
+    contents: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,6 +166,55 @@ def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
     if lies is None or not (lies == INSIDE).any():
         return np.ones(len(times), dtype=np.float32)
     return _TIMES[lies + 1]
+
+
+def fused(
+    dense: FloatArray, names: FloatArray, contents: FloatArray, held: FloatArray, facts: Facts
+) -> FloatArray:
+    """The score that ranks sheets, shape (n,), in [-1, 1], or lower where it is held back.
+
+    Where no contents have a word of the question, names count as if there were no contents.
+
+    Args:
+        dense: Cosines, shape (n,).
+        names: BM25 over names as a share of the best possible, shape (n,).
+        contents: BM25 over contents as a share of the best possible, shape (n,).
+        held: Share of its score that time and role leave a sheet, shape (n,), in (0, 1].
+        facts: What is known of the question.
+    """
+    words = names
+    if facts.contents:
+        share = np.float32(CONTENTS_WEIGHT)
+        words = (1 - share) * names + share * contents
+    return held_back(fuse(dense, words, facts.dense_weight), held)
+
+
+def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:
+    """Convex combination of the two scores, shape (n,), in [-dense_weight, 1].
+
+    A dense weight of 1 gives the cosines themselves, the negative ones too.
+
+    >>> fuse(np.float32([0.5, -0.25]), np.float32([1.0, 0.5]), 0.5).tolist()
+    [0.75, 0.125]
+    """
+    share = np.float32(dense_weight)
+    return share * dense + (1 - share) * lexical
+
+
+def held_back(scores: FloatArray, time: FloatArray) -> FloatArray:
+    """Scores after the times that a query names, shape (n,); none of them rises.
+
+    A score loses the same share of its size whether it is positive or negative, so that of two
+    sheets with equal factors the better one stays better.
+
+    Args:
+        scores: Fused scores, shape (n,).
+        time: Factors as of `time_factors`, shape (n,), in (0, 1].
+
+    >>> held_back(np.float32([0.5, -0.5, -0.5]), np.float32([0.5, 0.5, 1.0])).tolist()
+    [0.25, -0.75, -0.5]
+    """
+    return scores * np.where(scores < 0, 2 - time, time)
 
 
 def probabilities(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
-from sat_retriever.index.fusion import DENSE_WEIGHT
+from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization
 

@@ -16,7 +16,8 @@ def nearest(word: str, ends: Ends) -> list[str]:
 
     A change adds, drops or replaces a letter, or swaps two neighbours. One change leaves the
     first or the second half of the word as it was, so only words that share a half are compared.
-    Two changes in different halves are not found.
+    Two changes in different halves are not found, nor is a change of the first letter: few people
+    misspell that, and many known words differ from an unknown one in nothing else.
 
     Args:
         word: A word without known spelling, in small letters.
@@ -30,7 +31,7 @@ def nearest(word: str, ends: Ends) -> list[str]:
         return []
     most = 2 if len(word) >= _TWO_FROM else 1
     near = ends(word[: len(word) // 2], word[len(word) - (len(word) - 1) // 2 :])
-    found = {each: changes(word, each, most) for each in near}
+    found = {each: changes(word, each, most) for each in near if each[0] == word[0]}
     least = min(found.values(), default=most + 1)
     return sorted(each for each, far in found.items() if far == least <= most)
 

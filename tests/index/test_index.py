@@ -28,7 +28,7 @@ from sat_retriever import (
     SheetRetriever,
     Visibility,
 )
-from sat_retriever.index.fusion import DENSE_WEIGHT
+from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.index.store.opening import open_store
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.text.serialize import serialize

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sat_retriever.errors import EmptyInputError, InputError
-from sat_retriever.index.fusion import Facts, fuse, fused
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
+from sat_retriever.index.scores import Facts, fuse, fused
 from sat_retriever.rank.graph.channels import facts, link_types, relations
 from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.rank.links import LinkReranker

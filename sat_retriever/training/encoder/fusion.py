@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sat_retriever.index.fusion import DENSE_WEIGHT, fuse, held_back
-from sat_retriever.index.scores import time_factors
+from sat_retriever.index.scores import DENSE_WEIGHT, fuse, held_back, time_factors
 from sat_retriever.metrics import mean, ndcg
 from sat_retriever.period.question import asked_spans
 from sat_retriever.records.tokens import FloatArray

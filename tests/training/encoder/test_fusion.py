@@ -10,8 +10,8 @@ import pytest
 from sat_retriever.datasets.dataset import Dataset, Split, divided_dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import InputError
-from sat_retriever.index.fusion import DENSE_WEIGHT
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.metrics import ndcg
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.text.lexical import LexicalScorer
