@@ -10,7 +10,7 @@ from sat_retriever.text.lexical import MAX_QUERY_WORDS, query_words
 from sat_retriever.text.segment import stems, words
 
 MAX_WORDS = 20_000  # of one sheet
-_LONGEST = 64  # characters of a word; a longer one is a hash or a damaged text
+LONGEST = 64  # characters of a word; a longer one is a hash or a damaged text
 _MAX_PHRASES = 4
 # A code may be written with signs at which words come apart: 2023-0815, x_1042, a:17.
 _CODE = re.compile(r"[^\W_]+(?:[-./_:#][^\W_]+)+")
@@ -45,7 +45,7 @@ def asked_words(query: str) -> tuple[str, ...]:
     ('row', 'order', '2023', '0815', '2023-0815')
     """
     found = dict.fromkeys((*query_words(query), *_codes(query)))
-    return tuple(word for word in found if len(word) <= _LONGEST)[:MAX_QUERY_WORDS]
+    return tuple(word for word in found if len(word) <= LONGEST)[:MAX_QUERY_WORDS]
 
 
 def content_texts(contents: SheetContents) -> Iterator[str]:
@@ -103,7 +103,7 @@ def asks_for_documentation(query: str) -> bool:
 
 def _matched_by(text: str) -> Iterator[str]:
     for word in stems(text):
-        if len(word) <= _LONGEST:
+        if len(word) <= LONGEST:
             yield word
     yield from _codes(text)
 
@@ -111,7 +111,7 @@ def _matched_by(text: str) -> Iterator[str]:
 def _codes(text: str) -> Iterator[str]:
     """Codes of a text as they are written, in small letters."""
     for found in _CODE.findall(text):
-        if len(found) <= _LONGEST and any(map(str.isdigit, found)):
+        if len(found) <= LONGEST and any(map(str.isdigit, found)):
             yield found.casefold()
 
 

@@ -15,9 +15,9 @@ from itertools import chain
 from sat_retriever.index.store.damage import RowDamage, contents_of, record_of
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.contents import content_texts, content_words, spelled_words
+from sat_retriever.text.contents import LONGEST, content_texts, content_words, spelled_words
 from sat_retriever.text.lexical import sheet_texts
-from sat_retriever.text.segment import stem
+from sat_retriever.text.segment import stem, stems
 
 _INSERT = "INSERT INTO content_words (rowid, words) VALUES (?, ?)"
 _DELETE = "INSERT INTO content_words (content_words, rowid, words) VALUES ('delete', ?, ?)"
@@ -68,11 +68,28 @@ def _dropped(connection: sqlite3.Connection, row_id: int, contents: SheetContent
 
 
 def check_words(connection: sqlite3.Connection) -> None:
-    """Let SQLite check the words of contents; damaged ones are written anew."""
+    """Compare the words of contents with the contents; damaged ones are written anew.
+
+    SQLite checks the structure, and one word of each sheet is looked up.
+    """
     try:
         connection.execute("INSERT INTO content_words (content_words) VALUES ('integrity-check')")
+        ids = [row[0] for row in connection.execute("SELECT id FROM contents ORDER BY id")]
+        whole = all(
+            _is_there(connection, row_id, kept) for row_id, _, kept in _kept(connection, ids)
+        )
     except sqlite3.DatabaseError:
+        whole = False
+    if not whole:
         rebuild_words(connection)
+
+
+def _is_there(connection: sqlite3.Connection, row_id: int, contents: SheetContents) -> bool:
+    """True if the first word of a sheet's contents finds the sheet; true without a word."""
+    found = (word for text in content_texts(contents) for word in stems(text))
+    word = next((each for each in found if len(each) <= LONGEST), None)
+    sql = "SELECT 1 FROM content_words WHERE content_words MATCH ? AND rowid = ?"
+    return word is None or bool(connection.execute(sql, (_quoted(word), row_id)).fetchone())
 
 
 def rebuild_words(connection: sqlite3.Connection) -> None:
