@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -223,7 +224,7 @@ class SheetRetriever:
         if self.reranker is None:
             return self.index.candidates(question, top_k, filters)
         found = self.index.candidates(question, max(top_k, self.candidates), filters)
-        return self.reranker.rerank(question, found, filters)
+        return _phrases_first(self.reranker.rerank(question, found, filters))
 
     def _explain(
         self, question: Question, found: Sequence[Candidate], min_score: float | None
@@ -231,3 +232,12 @@ class SheetRetriever:
         """Return the hits that score enough, with their records and reasons."""
         best = [c for c in found if min_score is None or c.score >= min_score]
         return hits_of(self.index, question, best)
+
+
+def _phrases_first(found: Sequence[Candidate]) -> Sequence[Candidate]:
+    """Return candidates with a phrase of the query before all others, each in their order."""
+    ordered = sorted(found, key=lambda candidate: not candidate.phrase)
+    if ordered == list(found):
+        return found
+    held = [replace(each, score=(each.score + 2 * each.phrase) / 3) for each in ordered]
+    return [replace(each, rank=rank) for rank, each in enumerate(held, start=1)]

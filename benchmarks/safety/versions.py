@@ -63,7 +63,8 @@ def check_file(path: Path) -> None:
         said = connection.execute("PRAGMA integrity_check").fetchone()[0]
         if said != "ok":
             raise SystemExit(f"{path}: SQLite's integrity check fails: {said}")
-        connection.execute("INSERT INTO lexical (lexical) VALUES ('integrity-check')")
+        for words in ("lexical", "content_words"):
+            connection.execute(f"INSERT INTO {words} ({words}) VALUES ('integrity-check')")
         ids = [
             {row[0] for row in connection.execute(f"SELECT {column} FROM {table}")}
             for table, column in (("sheets", "id"), ("tokens", "id"), ("lexical", "rowid"))

@@ -27,7 +27,7 @@ def hits_of(index: SheetIndex, question: Question, found: Sequence[Candidate]) -
         record = records.get(candidate.sheet_id)
         if record is None:  # removed by a writer since the candidates were found
             continue
-        words, headers = matched(record, question.text)
+        words, headers = matched(record, question.read_as)
         place = place_of(asked, record)
         own = tuple(x for x in links if candidate.sheet_id in (x.source, x.target))
         why = Why(
@@ -41,6 +41,8 @@ def hits_of(index: SheetIndex, question: Question, found: Sequence[Candidate]) -
             via=candidate.via,
             period=_period(record, question.times.spans),
             cells=place.cells,
+            contents=candidate.contents,
+            contents_rank=candidate.contents_rank,
         )
         hits.append(Hit(rank, candidate.score, record, why, place.table, place.part))
     return hits
@@ -51,7 +53,7 @@ def _asked(index: SheetIndex, question: Question, records: Iterable[SheetRecord]
     if all(record.contents is None for record in records):
         return Asked({}, "")
     known = index.word_shares(question, ())
-    return Asked.of(question.text, dict(zip(known.words, known.limits.tolist(), strict=True)))
+    return Asked.of(question.read_as, dict(zip(known.words, known.limits.tolist(), strict=True)))
 
 
 def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:

@@ -97,7 +97,7 @@ def skips_of(index: SheetIndex, sheet_id: str) -> tuple[Skipped, ...]:
 def _word_parts(question: Question, shares: WordShares, column: int) -> tuple[WordPart, ...]:
     """Every word of a question and what it gives one of the sheets of some shares."""
     rows = {word: row for row, word in enumerate(shares.words)}
-    spelled = {stem(form): form for each in forms(question.text) for form in each}
+    spelled = {stem(form): form for each in forms(question.read_as) for form in each}
     parts = []
     for word in question.words:
         row = rows.get(word)

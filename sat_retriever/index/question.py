@@ -23,6 +23,7 @@ class Question:
         times: The times of sheets that it names; none if times do not count.
         today: The day that "last year" in it counts from.
         dense_weight: Share of the cosine in its scores, in [0, 1].
+        read_as: The query, with words of the index in place of misspelt ones.
         scores: Scores of all sheets at the moment when the question was made. The index
             computes them anew if it has changed since.
     """
@@ -33,6 +34,7 @@ class Question:
     times: AskedTimes
     today: date
     dense_weight: float
+    read_as: str
     scores: Scores = field(repr=False)
 
     def weighing(self, dense_weight: float) -> Question:

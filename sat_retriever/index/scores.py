@@ -1,4 +1,4 @@
-"""Score one query against every sheet: cosine, words, and the two as one score."""
+"""Score one query against every sheet: cosine, names, contents, and all as one score."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.index.matches import Matches
 from sat_retriever.index.snapshot import Snapshot
 from sat_retriever.period.relation import INSIDE, Times, relation
 from sat_retriever.period.spans import Span
@@ -18,9 +19,29 @@ from sat_retriever.records.tokens import FloatArray
 # Share of the cosine in the fused score; the rest is BM25's. Chosen on Spider's training
 # questions and 1K's validation split (benchmarks/LOG.md).
 DENSE_WEIGHT = 0.4
+# Share of the contents in BM25's part. nDCG@10 with 0, .3, .4, .5, .6 of it, and .4 of the cosine:
+# .552, .567, .572, .566, .561 on EPS's development questions, .429, .531, .555, .558, .556 on
+# held-out tables of WikiTableQuestions' training part (benchmarks/LOG.md).
+CONTENTS_WEIGHT = 0.5
+# Share of its score that documentation keeps, unless the query asks for documentation.
+# nDCG@10 on EPS's development questions with 1, .9, .8, .7, .6: .494, .561, .566, .566, .566.
+DOCUMENTATION = 0.8
 # Share of its score that a sheet keeps if its period lies outside the requested ones; is unknown,
 # or only overlaps them; lies within them. Chosen on validation questions (benchmarks/LOG.md).
 _TIMES = np.array([0.5, 0.8, 1.0], dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What decides how much each score counts for a question.
+
+    Attributes:
+        dense_weight: Share of the cosine, in [0, 1].
+        contents: True if the contents of a sheet have a word of it.
+    """
+
+    dense_weight: float
+    contents: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,24 +50,29 @@ class Scores:
 
     Attributes:
         snapshot: The sheets.
-        fused: Scores that rank candidates; in [-1, 1], or down to -1.5 if periods hold back a
-            negative score.
+        fused: Scores that rank candidates; in [-1, 1], or down to -1.5 if periods or a role hold
+            back a negative score.
         dense: Cosine of query and sheet token, in [-1, 1].
-        lexical: BM25 as a share of the query's best possible value, in [0, 1].
+        matches: What the query's words find: its `names` and `contents` are BM25 as a share of
+            the query's best possible value, in [0, 1].
         time: Share of each fused score that the query's periods leave, in (0, 1]; see
             `held_back`.
+        role: Share of each fused score that the sheet's role leaves, in (0, 1].
     """
 
     snapshot: Snapshot
     fused: FloatArray
     dense: FloatArray
-    lexical: FloatArray
+    matches: Matches
     time: FloatArray
+    role: FloatArray
 
     def weighing(self, dense_weight: float) -> Scores:
         """Return the same scores, fused with another share of the cosine, in [0, 1]."""
-        fused = held_back(fuse(self.dense, self.lexical, dense_weight), self.time)
-        return replace(self, fused=fused)
+        matches, held = self.matches, self.time * self.role
+        facts = Facts(dense_weight, matches.in_contents)
+        found = fused(self.dense, matches.names, matches.contents, held, facts)
+        return replace(self, fused=phrases_first(found, matches.phrase))
 
     def within(self, rows: NDArray[np.intp], dense_weight: float) -> Scores:
         """Return the same scores, without periods if no allowed sheet lies within them.
@@ -61,7 +87,8 @@ class Scores:
 
     def candidate(self, sheet_id: str, rank: int, row: int) -> Candidate:
         """Return the sheet at a position as a candidate."""
-        lexical = float(self.lexical[row])
+        names, contents = self.matches.names, self.matches.contents
+        lexical = float(names[row])
         return Candidate(
             sheet_id=sheet_id,
             rank=rank,
@@ -69,8 +96,12 @@ class Scores:
             dense=float(self.dense[row]),
             lexical=lexical,
             dense_rank=_rank(self.dense, row),
-            lexical_rank=_rank(self.lexical, row) if lexical else None,
+            lexical_rank=_rank(names, row) if lexical else None,
             time=float(self.time[row]),
+            contents=float(contents[row]),
+            contents_rank=_rank(contents, row) if contents[row] else None,
+            role=float(self.role[row]),
+            phrase=self.matches.phrase is not None and bool(self.matches.phrase[row]),
         )
 
 
@@ -102,28 +133,43 @@ def _rank(scores: FloatArray, row: int) -> int:
 def score_all(
     snapshot: Snapshot,
     token: FloatArray,
-    lexical: FloatArray,
+    matches: Matches,
     dense_weight: float,
     asked: Sequence[Span] = (),
 ) -> Scores:
     """Return the scores of all sheets of a snapshot.
 
     Source: paper, section 3.3 (cosine over all tokens). Departs: the score is a convex combination
-    with BM25, and sheets of other periods than the query names are held back. A dense weight of 1
-    and no periods give the paper's order.
+    with BM25, and sheets of other periods than the query names and documentation are held back. A
+    dense weight of 1, no periods and no documentation give the paper's order.
 
     Args:
         snapshot: The sheets.
         token: Query token, shape (d,), unit length.
-        lexical: BM25 as a share of the best possible value, shape (n,).
+        matches: What the query's words find.
         dense_weight: Share of the cosine, in [0, 1].
         asked: The periods that the query names.
     """
     dense = snapshot.tokens @ token
     time = time_factors(snapshot.times, asked)
-    return Scores(
-        snapshot, held_back(fuse(dense, lexical, dense_weight), time), dense, lexical, time
-    )
+    role = np.ones_like(time)
+    if not matches.explaining:
+        role[snapshot.documentation] = DOCUMENTATION
+    return Scores(snapshot, dense, dense, matches, time, role).weighing(dense_weight)
+
+
+def phrases_first(scores: FloatArray, phrase: NDArray[np.bool_] | None) -> FloatArray:
+    """Scores in which sheets that hold a phrase come before all others, each in their order.
+
+    Args:
+        scores: Fused scores, shape (n,).
+        phrase: True for the sheets that hold it, shape (n,); None without a phrase that any
+            sheet holds.
+
+    >>> phrases_first(np.float32([0.75, -0.25]), np.array([False, True])).round(2).tolist()
+    [0.25, 0.58]
+    """
+    return scores if phrase is None else ((scores + 2 * phrase) / 3).astype(np.float32)
 
 
 def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
@@ -140,6 +186,27 @@ def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
     if lies is None or not (lies == INSIDE).any():
         return np.ones(len(times), dtype=np.float32)
     return _TIMES[lies + 1]
+
+
+def fused(
+    dense: FloatArray, names: FloatArray, contents: FloatArray, held: FloatArray, facts: Facts
+) -> FloatArray:
+    """The score that ranks sheets, shape (n,), in [-1, 1], or lower where it is held back.
+
+    Where no contents have a word of the question, names count as if there were no contents.
+
+    Args:
+        dense: Cosines, shape (n,).
+        names: BM25 over names as a share of the best possible, shape (n,).
+        contents: BM25 over contents as a share of the best possible, shape (n,).
+        held: Share of its score that time and role leave a sheet, shape (n,), in (0, 1].
+        facts: What is known of the question.
+    """
+    words = names
+    if facts.contents:
+        share = np.float32(CONTENTS_WEIGHT)
+        words = (1 - share) * names + share * contents
+    return held_back(fuse(dense, words, facts.dense_weight), held)
 
 
 def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:

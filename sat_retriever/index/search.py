@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
+from sat_retriever.index.matches import find_matches
 from sat_retriever.index.question import Question, query_text
 from sat_retriever.index.scores import Scores, best_rows, score_all, standing
 from sat_retriever.index.settings import check_dense_weight
-from sat_retriever.index.snapshot import LatestSnapshot, Snapshot
+from sat_retriever.index.snapshot import LatestSnapshot
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.opening import Store
 from sat_retriever.period.asked import AskedTimes
@@ -24,7 +25,7 @@ from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.lexical import WordShares, query_words
+from sat_retriever.text.lexical import WordShares
 
 RowIds = NDArray[np.int64]
 
@@ -73,11 +74,13 @@ class SheetSearch:
         check_dense_weight(weight)
         token = self._encoded(text) if token is None else self._unit(token)
         asked = self.asked_times(text, today, times=times)
-        words = tuple(query_words(text))
-        snapshot, lexical = self._lexical(words)
+        with self._store.reading():
+            snapshot = self._latest.get()
+            matches = find_matches(self._store, snapshot, text)
         # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
-        scores = score_all(snapshot, token, lexical, weight, asked.spans)
-        return Question(text, token, words, asked, today, weight, scores)
+        scores = score_all(snapshot, token, matches, weight, asked.spans)
+        read_as = matches.read_as
+        return Question(text, token, matches.words, asked, today, weight, read_as, scores)
 
     def recent_token(self, query: str) -> FloatArray | None:
         """The token of a query that was encoded a moment ago; see `SheetIndex.recent_token`."""
@@ -212,12 +215,6 @@ class SheetSearch:
             )
         return given if abs(length - 1) < _ROUNDING else given / np.float32(length)
 
-    def _lexical(self, words: Sequence[str]) -> tuple[Snapshot, FloatArray]:
-        """The present snapshot, and BM25 of its sheets as a share of the best possible, (n,)."""
-        with self._store.reading():
-            snapshot = self._latest.get()
-            return snapshot, snapshot.lexical.scores(words)
-
     def _scored(self, question: Question, filters: Filters | None) -> tuple[Scores, RowIds | None]:
         """A question's scores of the present sheets, and the row ids that meet the filters.
 
@@ -228,10 +225,12 @@ class SheetSearch:
             allowed = self._store.matching(filters) if filters else None
             scores = question.scores
             changed = not scores.snapshot.shows_the_same(snapshot)
-            lexical = snapshot.lexical.scores(question.words) if changed else scores.lexical
+            matches = scores.matches
+            if changed:
+                matches = find_matches(self._store, snapshot, question.text)
         spans, weight = question.times.spans, question.dense_weight
         if changed:
-            scores = score_all(snapshot, question.token, lexical, weight, spans)
+            scores = score_all(snapshot, question.token, matches, weight, spans)
         if allowed is not None and spans:
             rows = np.flatnonzero(np.isin(snapshot.ids, allowed, assume_unique=True))
             scores = scores.within(rows, weight)

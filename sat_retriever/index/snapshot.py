@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import FingerprintMismatchError
+from sat_retriever.index.contents import ContentScorer
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.reading import IdArray
 from sat_retriever.period.relation import Times
@@ -27,11 +28,14 @@ class Snapshot:
         generation: Generation of the file at that time.
         ids: Row ids (n,) int64, ascending.
         tokens: (n, d) float32, rows of unit length.
-        lengths: Number of words of each sheet, (n,) float32.
+        lengths: Number of words of the names and of the contents of each sheet, (n, 2) float32.
         tie_rank: Place of each sheet in the order of sheet ids, (n,) int64.
-        lexical: BM25 over the same sheets.
+        lexical: BM25 over the names of the same sheets.
+        contents: BM25 over their contents.
         times: First and last year, first and last month of each sheet's period, and 1 if it is
             fiscal, (n, 5) int16; zeros if its names state none.
+        documentation: Positions of the sheets that are documentation, ascending.
+        workbooks: Number of each sheet's workbook file, (n,) int64; 0 without one.
     """
 
     path: Path
@@ -41,7 +45,10 @@ class Snapshot:
     lengths: FloatArray
     tie_rank: NDArray[np.int64]
     lexical: LexicalScorer
+    contents: ContentScorer
     times: Times
+    documentation: NDArray[np.intp]
+    workbooks: IdArray
 
     def shows_the_same(self, other: Snapshot) -> bool:
         """True if both show the same state of the same file."""
@@ -112,8 +119,32 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
         found = (np.searchsorted(ids, rows) for rows in store.postings(word))
         return tuple(found)
 
-    lexical = LexicalScorer(postings, lengths)
-    return Snapshot(store.path, store.generation(), ids, tokens, lengths, tie_rank, lexical, times)
+    def having(groups: Sequence[Sequence[str]], most: int) -> NDArray[np.intp]:
+        rows = store.content_postings(groups, most)
+        return np.searchsorted(ids, rows[np.isin(rows, ids, assume_unique=True)])
+
+    documentation = np.searchsorted(ids, np.intersect1d(store.documentation(), ids))
+    return Snapshot(
+        path=store.path,
+        generation=store.generation(),
+        ids=ids,
+        tokens=tokens,
+        lengths=lengths,
+        tie_rank=tie_rank,
+        lexical=LexicalScorer(postings, lengths[:, 0]),
+        contents=ContentScorer(having, lengths[:, 1]),
+        times=times,
+        documentation=documentation,
+        workbooks=_workbooks(store, ids) if len(documentation) else np.zeros_like(ids),
+    )
+
+
+def _workbooks(store: Store, ids: IdArray) -> IdArray:
+    """Number of the workbook file of each row id, (n,); 0 without one."""
+    found = np.zeros_like(ids)
+    rows, workbooks = store.workbook_numbers()
+    found[np.searchsorted(ids, rows)] = workbooks
+    return found
 
 
 def check_encoder(store: Store, fingerprint: str) -> None:

@@ -16,12 +16,17 @@ class Candidate:
         rank: 1 for the best.
         score: Fused score in [-1, 1], or down to -1.5 if times lower a negative score.
         dense: Cosine of query and sheet token in [-1, 1].
-        lexical: BM25 as a share of the query's best possible, in [0, 1].
+        lexical: BM25 over its names as a share of the query's best possible, in [0, 1].
         dense_rank: Rank by cosine alone among all sheets; equal cosines share a rank.
-        lexical_rank: Rank by BM25 alone among all sheets; None when no word matches.
+        lexical_rank: Rank by BM25 over names alone among all sheets; None when no word matches.
         via: Link that raised its score most; None when no link did.
         time: Factor in (0, 1] that the query's times applied to the score. A negative score is
             lowered by the same share of its size.
+        contents: BM25 over the texts of its cells as a share of the query's best possible, in
+            [0, 1]; or that of documentation in its workbook, if this is higher.
+        contents_rank: Rank by `contents` alone; None when no word matches.
+        role: Factor in (0, 1] that its role applied to the score.
+        phrase: True if it holds all that the query has in quotation marks.
     """
 
     sheet_id: str
@@ -33,3 +38,7 @@ class Candidate:
     lexical_rank: int | None
     via: Link | None = None
     time: float = 1.0
+    contents: float = 0.0
+    contents_rank: int | None = None
+    role: float = 1.0
+    phrase: bool = False

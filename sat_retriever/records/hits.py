@@ -19,13 +19,15 @@ class Why:
         words: Words of the query that occur in its name, headers or folder.
         headers: Its headers that share a word with the query, at most ten.
         dense: Cosine of query and sheet token.
-        lexical: BM25 as a share of the query's best possible.
+        lexical: BM25 over names as a share of the query's best possible.
         dense_rank: Rank by cosine alone among all sheets.
         lexical_rank: Rank by BM25 alone; None when no word matches.
         links: Links from or to other hits of the same answer.
         via: Link that raised its score most; None when no link did.
         period: Its time, if that lies within a time that the query names.
         cells: Cells that match the query, best first, at most ten; none without contents.
+        contents: BM25 over contents as a share of the query's best possible, in [0, 1].
+        contents_rank: Rank by contents alone; None when no word matches.
     """
 
     words: tuple[str, ...]
@@ -38,6 +40,8 @@ class Why:
     via: Link | None = None
     period: str | None = None
     cells: tuple[CellText, ...] = ()
+    contents: float = 0.0
+    contents_rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

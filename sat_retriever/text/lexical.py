@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,6 +161,15 @@ class LexicalScorer:
     def __len__(self) -> int:
         """Return the number of sheets."""
         return len(self._lengths)
+
+    def knows(self, word: str) -> bool:
+        """True if a sheet has a word."""
+        return len(self._word(word).rows) > 0
+
+    def having(self, words: Sequence[str]) -> NDArray[np.intp]:
+        """Positions of the sheets that have all of some words, ascending; none without words."""
+        found = [self._word(word).rows for word in words] or [np.empty(0, dtype=np.intp)]
+        return reduce(partial(np.intersect1d, assume_unique=True), found)
 
     def scores(self, query: Sequence[str]) -> FloatArray:
         """Compute BM25 as a share of the best possible score, shape (n,), in [0, 1].

@@ -25,7 +25,7 @@ from sat_retriever.index.store import schema
 from sat_retriever.rank.mixed import Passage, rerank_mixed
 from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker
 from tests.fakes import HashedEncoder
-from tests.index.store.test_words import WITHOUT_CHECKSUMS
+from tests.index.store.older import WITHOUT_CHECKSUMS
 
 INSIDE, OPEN, OUTSIDE = 1.0, 0.8, 0.5
 
@@ -216,7 +216,7 @@ def test_an_index_of_an_older_version_learns_its_sheets_times(tmp_path, monkeypa
     with sqlite3.connect(file) as connection:
         connection.executescript(_VERSION_2)
     connection.close()
-    assert len(schema.MIGRATIONS) == 6
+    assert len(schema.MIGRATIONS) == 7
     with SheetIndex.open(file, HashedEncoder()) as again:
         assert times(again, "sales Q1 2022") == expected
 

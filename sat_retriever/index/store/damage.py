@@ -45,7 +45,8 @@ _SEALED = (
 )
 # After these, and without an end mark, so that files written before contents keep their seals.
 _SEALED_LAST = (
-    "SELECT s.sheet_id, c.crc FROM sheets s JOIN contents c ON c.id = s.id "
+    "SELECT s.sheet_id, c.crc, t.texts, t.documentation FROM sheets s "
+    "JOIN contents c ON c.id = s.id LEFT JOIN tokens t ON t.id = s.id "
     "WHERE s.workbook_id = ? ORDER BY s.id"
 )
 # Compared as bytes, since damaged text may no longer be valid text.

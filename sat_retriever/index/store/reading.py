@@ -23,6 +23,7 @@ from sat_retriever.index.store.damage import (
 from sat_retriever.index.store.file import StoreFile
 from sat_retriever.index.store.rows import LEXICAL_FIELDS, WorkbookState
 from sat_retriever.index.store.stored_links import StoredLinks
+from sat_retriever.index.store.words import expression
 from sat_retriever.period.relation import Times, unpacked
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.filters import Filters
@@ -36,6 +37,7 @@ _COUNTED = {
     "visibility": "visibility",
     "formulas": "coalesce(json_extract(record, '$.formulas'), 'none')",
 }
+_ALIKE = 20_000  # known words that share half of their letters with a misspelt one
 _SHORT = 4_096  # characters; parsed records up to this length are kept in memory
 
 
@@ -112,25 +114,27 @@ class StoreReader(StoreFile):
     def tokens_after(
         self, row_id: int, count: int, width: int
     ) -> tuple[FloatArray, FloatArray, Times]:
-        """Return tokens (n, d), word counts (n,) and times (n, 5) of the sheets after a row id.
+        """Return tokens (n, d), word counts (n, 2) and times (n, 5) of the sheets after a row id.
 
-        All are in the order of row ids; there must be `count` sheets.
+        All are in the order of row ids; there must be `count` sheets. Words are counted in names
+        and in contents.
         """
         tokens = np.empty((count, width), dtype="<f4")
-        lengths = np.empty(count, dtype=np.float32)
+        lengths = np.empty((count, 2), dtype=np.float32)
         months = np.zeros(count, dtype=np.int64)
         if count == 0:
             return tokens, lengths, unpacked(months)
         # Row by row into place: joining the blobs first takes twice the time and memory.
         space, size, row = tokens.data.cast("B"), 4 * width, 0
         with self._lock, translated(self.path):
-            for words, token, when in self._connection.execute(
-                "SELECT words, token, months FROM tokens WHERE id > ? ORDER BY id", (row_id,)
+            for words, texts, token, when in self._connection.execute(
+                "SELECT words, texts, token, months FROM tokens WHERE id > ? ORDER BY id", (row_id,)
             ):
-                if row == count or (type(words), type(token)) != (int, bytes) or len(token) != size:
+                kinds = (type(words), type(texts), type(token))
+                if row == count or kinds != (int, int, bytes) or len(token) != size:
                     raise RowDamage("a token has another width or no words, or is no sheet's")
                 space[row * size : (row + 1) * size] = token
-                lengths[row], months[row] = words, when
+                lengths[row], months[row] = (words, texts), when
                 row += 1
             if row != count or not finite(tokens):
                 raise RowDamage("a token is missing, or has no direction")
@@ -148,6 +152,48 @@ class StoreReader(StoreFile):
             )
             for field in LEXICAL_FIELDS
         )
+
+    def content_postings(self, groups: Sequence[Sequence[str]], most: int) -> IdArray:
+        """Row ids of the first sheets whose contents have a word of each group, ascending.
+
+        Sheets that were deleted may be among them.
+
+        Args:
+            groups: Words; of each group one is enough.
+            most: Most row ids.
+        """
+        sql = (
+            "SELECT json_group_array(rowid) FROM "
+            "(SELECT rowid FROM content_words WHERE content_words MATCH ? ORDER BY rowid LIMIT ?)"
+        )
+        return _id_array(self._rows(sql, (expression(groups), most)))
+
+    def spelled_like(self, start: str, end: str) -> list[str]:
+        """Known words that begin or end with some letters, each at most 20,000."""
+        found: dict[str, None] = {}
+        for column, first in (("word", start), ("reversed", end[::-1])):
+            sql = f"SELECT word FROM spellings WHERE {column} >= ? AND {column} < ? LIMIT ?"
+            beyond = first[:-1] + chr(ord(first[-1]) + 1)
+            found.update(dict.fromkeys(r[0] for r in self._rows(sql, (first, beyond, _ALIKE))))
+        return list(found)
+
+    def documentation(self) -> IdArray:
+        """Row ids of the sheets that only explain others, ascending."""
+        return _id_array(
+            self._rows(
+                "SELECT json_group_array(id) FROM "
+                "(SELECT id FROM tokens WHERE documentation = 1 ORDER BY id)"
+            )
+        )
+
+    def workbook_numbers(self) -> tuple[IdArray, IdArray]:
+        """Row ids of all sheets that have a workbook file, and its number, each (n,)."""
+        order = "FROM sheets WHERE workbook_id > 0 ORDER BY workbook_id, id"
+        ids, numbers = (
+            _id_array(self._rows(f"SELECT json_group_array({name}) FROM (SELECT {name} {order})"))
+            for name in ("id", "workbook_id")
+        )
+        return ids, numbers
 
     def sheet_ids(self, ids: Sequence[int]) -> dict[int, str]:
         """Return the sheet id of each row id."""

@@ -181,6 +181,21 @@ MIGRATIONS: tuple[str, ...] = (
         crc INTEGER NOT NULL
     );
     """,
+    """
+    -- Which sheet has which word in its contents; no text is kept in it. Its tokenizer takes
+    -- words as they come, apart at spaces: see `text.contents`.
+    CREATE VIRTUAL TABLE content_words USING fts5 (
+        words, content = '', columnsize = 0, detail = 'none',
+        tokenize = "ascii tokenchars '&-./_:#'"
+    );
+    -- Words of contents and of their sheets' names, to correct misspelt ones by either half.
+    CREATE TABLE spellings (word TEXT PRIMARY KEY, reversed TEXT NOT NULL) WITHOUT ROWID;
+    CREATE INDEX spellings_reversed ON spellings (reversed);
+    ALTER TABLE tokens ADD COLUMN texts INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE tokens ADD COLUMN documentation INTEGER NOT NULL DEFAULT 0;
+    -- Contents and roles were not read before: no workbook counts as unchanged.
+    UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = '';
+    """,
 )
 
 

@@ -14,6 +14,7 @@ from sat_retriever.index.store.reading import StoreReader
 from sat_retriever.index.store.relink import connect_externals, connect_family, relink, unlink
 from sat_retriever.index.store.repair import take_out
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
+from sat_retriever.index.store.words import check_words
 from sat_retriever.index.store.write import (
     clash,
     delete_sheets,
@@ -216,6 +217,7 @@ class SqliteStore(StoreReader):
             IndexFormatError: If the file itself is broken.
         """
         with self._writing() as connection:
+            check_words(connection)
             check_file(connection, self.path)
             damage = find_damage(connection, width)
             take_out(connection, damage)

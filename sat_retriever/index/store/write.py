@@ -13,9 +13,10 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.store.contents import packed
 from sat_retriever.index.store.damage import checksum
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
+from sat_retriever.index.store.words import add_words, drop_words
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.period.sheet import months_of
-from sat_retriever.records.contents import SheetContents
+from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.sheets import Skipped, SkipReason
 
@@ -104,17 +105,20 @@ def insert_sheets(
                 checksum(text),
             ),
         ).lastrowid
+        texts = 0
         if record.contents:
             data = _packed(record.sheet_id, record.contents)
             connection.execute(
                 "INSERT INTO contents (id, packed, crc) VALUES (?, ?, ?)",
                 (row_id, data, checksum(data)),
             )
+            texts = add_words(connection, int(row_id or 0), record, record.contents)
         length = sum(len(words) for words in row.words)
         token = np.ascontiguousarray(row.token, dtype="<f4").tobytes()
         connection.execute(
-            "INSERT INTO tokens (id, words, token, months) VALUES (?, ?, ?, ?)",
-            (row_id, length, token, months_of(record)),
+            "INSERT INTO tokens (id, words, token, months, texts, documentation) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (row_id, length, token, months_of(record), texts, record.role is Role.DOCUMENTATION),
         )
         connection.execute(
             "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)",
@@ -152,6 +156,7 @@ def delete_sheets(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
     """Remove sheets by row id."""
     # FTS5 has no foreign keys, so its rows are deleted here; tokens and contents are deleted by
     # cascade.
+    drop_words(connection, ids)
     values = [(row_id,) for row_id in ids]
     connection.executemany("DELETE FROM lexical WHERE rowid = ?", values)
     connection.executemany("DELETE FROM sheets WHERE id = ?", values)

@@ -11,7 +11,7 @@ import numpy as np
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
-from sat_retriever.index.scores import fuse, held_back
+from sat_retriever.index.scores import Facts, fuse, fused
 from sat_retriever.rank.graph.channels import facts, link_types, relations
 from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.rank.links import LinkReranker
@@ -104,10 +104,12 @@ def started(
     Ties are in the order of sheet ids.
     """
     dense, lexical = _parts(candidates)
-    scores = dense if spec.start == "dense" else fuse(dense, lexical, spec.dense_weight)
-    times = np.array([candidate.time for candidate in candidates], dtype=np.float32)
-    timed = zip(candidates, held_back(scores, times).tolist(), strict=True)
-    scored = [replace(candidate, score=score) for candidate, score in timed]
+    contents = np.array([candidate.contents for candidate in candidates], dtype=np.float32)
+    held = np.array([each.time * each.role for each in candidates], dtype=np.float32)
+    weight = 1.0 if spec.start == "dense" else spec.dense_weight
+    known = Facts(weight, question.scores.matches.in_contents)
+    scores = fused(dense, lexical, contents, held, known).tolist()
+    scored = [replace(each, score=score) for each, score in zip(candidates, scores, strict=True)]
     if spec.start == "links":
         return LinkReranker(index).rerank(question.weighing(spec.dense_weight), scored, filters)
     return ranked(sorted(scored, key=lambda candidate: (-candidate.score, candidate.sheet_id)))

@@ -8,6 +8,7 @@ import pytest
 from sat_retriever import Column, IndexDamagedError, IndexFormatError, SheetIndex, SheetRecord
 from sat_retriever.index.store import connection, schema
 from tests.fakes import HashedEncoder
+from tests.index.store.older import WITHOUT_CHECKSUMS
 
 BOOK = {"workbook": "Fleet.xlsx", "path": "trans/Fleet.xlsx"}
 RECORDS = (
@@ -15,13 +16,6 @@ RECORDS = (
     SheetRecord("b", "Fleet", columns=(Column("LDVs ID"), Column("PM2.5")), **BOOK),
     SheetRecord("c", "Vehicles", columns=(Column("LDVs ID"),), workbook="Other.xlsx"),
 )
-WITHOUT_CHECKSUMS = """
-    DROP TABLE contents;
-    ALTER TABLE workbooks DROP COLUMN within;
-    ALTER TABLE workbooks DROP COLUMN seal;
-    ALTER TABLE sheets DROP COLUMN crc;
-    ALTER TABLE links DROP COLUMN crc;
-"""  # as files of versions before 5 are
 ROWS = (
     "SELECT rowid, workbook, sheet, headers, folder FROM lexical ORDER BY rowid",
     "SELECT id, words FROM tokens ORDER BY id",

@@ -1,0 +1,118 @@
+"""Words of a sheet's contents: what the texts of its cells and a query are matched by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from sat_retriever.records.contents import SheetContents
+from sat_retriever.text.lexical import MAX_QUERY_WORDS, query_words
+from sat_retriever.text.segment import stems, words
+
+MAX_WORDS = 20_000  # of one sheet
+LONGEST = 64  # characters of a word; a longer one is a hash or a damaged text
+_MAX_PHRASES = 4
+# A code may be written with signs at which words come apart: 2023-0815, x_1042, a:17.
+_CODE = re.compile(r"[^\W_]+(?:[-./_:#][^\W_]+)+")
+_QUOTED = re.compile(r'"([^"]{2,200})"|“([^”]{2,200})”|„([^“”]{2,200})[“”]|«([^»]{2,200})»')
+SPELLED = re.compile(r"[^\W\d_]{5,24}")
+# Words that ask for the sheets which explain others.
+_EXPLAINING = frozenset(
+    "readme note documentation document definition source about description methodology "
+    "explanation assumption glossary legend metadata disclaimer reference".split()
+)
+
+
+def content_words(contents: SheetContents) -> list[str]:
+    """Distinct stems and codes of all texts of a sheet, in order, at most 20,000.
+
+    >>> from sat_retriever.records.contents import CellText
+    >>> content_words(SheetContents((CellText("A1", "Fares of 2023-0815"),)))
+    ['fare', 'of', '2023', '0815', '2023-0815']
+    """
+    found: dict[str, None] = {}
+    for text in content_texts(contents):
+        found.update(dict.fromkeys(_matched_by(text)))
+        if len(found) >= MAX_WORDS:
+            break
+    return list(found)[:MAX_WORDS]
+
+
+def asked_words(query: str) -> tuple[str, ...]:
+    """Distinct words of a query that contents are searched for: those that count, and codes.
+
+    >>> asked_words("Which row has order 2023-0815?")
+    ('row', 'order', '2023', '0815', '2023-0815')
+    """
+    found = dict.fromkeys((*query_words(query), *_codes(query)))
+    return tuple(word for word in found if len(word) <= LONGEST)[:MAX_QUERY_WORDS]
+
+
+def content_texts(contents: SheetContents) -> Iterator[str]:
+    """All texts of a sheet: its notes, then caption, labels and values of each table."""
+    for each in contents.notes:
+        yield each.text
+    for table in contents.tables:
+        for each in table:
+            yield each.text
+
+
+def spelled_words(texts: Iterable[str]) -> list[str]:
+    """Distinct words of 5 to 24 letters in some texts, folded, which a misspelt one may mean.
+
+    >>> spelled_words(["Überland fares", "4th Überland"])
+    ['uberland', 'fares']
+    """
+    found: dict[str, None] = {}
+    for text in texts:
+        found.update(dict.fromkeys(filter(SPELLED.fullmatch, words(text))))
+        if len(found) >= MAX_WORDS:
+            break
+    return list(found)[:MAX_WORDS]
+
+
+def phrases(query: str) -> tuple[str, ...]:
+    """What stands in quotation marks in a query, at most four.
+
+    >>> phrases('ridership of "MTA New York City Transit" by year')
+    ('MTA New York City Transit',)
+    """
+    found = (next(filter(None, groups), "") for groups in _QUOTED.findall(query))
+    return tuple(each for each in found if each.strip())[:_MAX_PHRASES]
+
+
+def holds(texts: Iterable[str], phrase: str) -> bool:
+    """True if one of some texts has a phrase, whatever the case and the white space.
+
+    >>> holds(["MTA  New York"], "new york"), holds(["Newport"], "new")
+    (True, False)
+    """
+    wanted = r"\s+".join(map(re.escape, phrase.casefold().split()))
+    pattern = re.compile(rf"(?<!\w){wanted}(?!\w)")
+    return any(pattern.search(text.casefold()) for text in texts)
+
+
+def asks_for_documentation(query: str) -> bool:
+    """True if a query asks for notes, sources, definitions and the like.
+
+    >>> asks_for_documentation("Sources of fuel prices"), asks_for_documentation("Fuel prices")
+    (True, False)
+    """
+    return not _EXPLAINING_STEMS.isdisjoint(stems(query))
+
+
+def _matched_by(text: str) -> Iterator[str]:
+    for word in stems(text):
+        if len(word) <= LONGEST:
+            yield word
+    yield from _codes(text)
+
+
+def _codes(text: str) -> Iterator[str]:
+    """Codes of a text as they are written, in small letters."""
+    for found in _CODE.findall(text):
+        if len(found) <= LONGEST and any(map(str.isdigit, found)):
+            yield found.casefold()
+
+
+_EXPLAINING_STEMS = frozenset(form for word in _EXPLAINING for form in stems(word))

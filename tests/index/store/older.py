@@ -1,0 +1,19 @@
+"""What index files of older versions did not have, as SQL that takes it out."""
+
+WITHOUT_WORDS_OF_CONTENTS = """
+    DROP TABLE content_words;
+    DROP TABLE spellings;
+    ALTER TABLE tokens DROP COLUMN texts;
+    ALTER TABLE tokens DROP COLUMN documentation;
+"""  # versions before 7
+WITHOUT_CONTENTS = f"""
+    {WITHOUT_WORDS_OF_CONTENTS}
+    DROP TABLE contents;
+"""  # before 6
+WITHOUT_CHECKSUMS = f"""
+    {WITHOUT_CONTENTS}
+    ALTER TABLE workbooks DROP COLUMN within;
+    ALTER TABLE workbooks DROP COLUMN seal;
+    ALTER TABLE sheets DROP COLUMN crc;
+    ALTER TABLE links DROP COLUMN crc;
+"""  # before 5

@@ -1,0 +1,313 @@
+"""Search by what stands in cells: BM25 against a slow loop, bounds, codes, phrases, spelling."""
+
+import math
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sat_retriever import Column, SheetIndex, SheetRecord, SheetRetriever
+from sat_retriever.index import contents as module
+from sat_retriever.index.contents import K1, B, ContentScorer
+from sat_retriever.index.scores import CONTENTS_WEIGHT, DOCUMENTATION
+from sat_retriever.index.store.rows import SheetRow, WorkbookState
+from sat_retriever.records.contents import CellText, Role, SheetContents, TableContents
+from sat_retriever.text.contents import asked_words, content_words
+from sat_retriever.text.lexical import sheet_words
+from tests.fakes import HashedEncoder
+
+
+def sheet(sheet_id, *texts, name="Sheet1", role=Role.DATA):
+    """A sheet whose cells hold some texts, the first a note and the others values."""
+    cells = [CellText(f"A{n}", text) for n, text in enumerate(texts, 1)]
+    found = SheetContents(tuple(cells[:1]), (TableContents(values=tuple(cells[1:])),))
+    return SheetRecord(sheet_id, name, role=role, contents=found if texts else None)
+
+
+RECORDS = [
+    sheet("a", "Fares by line", "MTA New York City Transit", "Bronx", "X-1042"),
+    sheet("b", "Fares of 2021", "New Jersey", "York", "City Transit MTA"),
+    sheet("c", "Emissions of trucks", "NOx", "X-1043", "Bronx"),
+    sheet("d", "Order 2023-0815", "Queens"),
+    sheet("e", name="Bronx"),
+]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.sat"
+
+
+@pytest.fixture
+def index(path):
+    with SheetIndex.create(path, HashedEncoder()) as opened:
+        opened.add_records(RECORDS)
+        yield opened
+
+
+def found(index, query, **options):
+    """Candidates by sheet id."""
+    candidates = index.candidates(index.question(query, **options), 50)
+    return {candidate.sheet_id: candidate for candidate in candidates}
+
+
+def first(index, query):
+    """The best sheet by names and contents."""
+    return next(iter(found(index, query, dense_weight=0.0)))
+
+
+def slow_scores(records, query):
+    """BM25 as `ContentScorer.by_word` says, one sheet and word at a time."""
+    words = {r.sheet_id: content_words(r.contents) for r in records if r.contents}
+    mean = sum(map(len, words.values())) / len(words)
+    scores, limit = dict.fromkeys((r.sheet_id for r in records), 0.0), 0.0
+    for word in asked_words(query):
+        having = [each for each, own in words.items() if word in own]
+        if not having:
+            continue
+        idf = math.log(1 + (len(words) - len(having) + 0.5) / (len(having) + 0.5))
+        limit += idf * (K1 + 1) / (1 + K1 * (1 - B))
+        for each in having:
+            norm = 1 - B + B * len(words[each]) / mean
+            scores[each] += idf * (K1 + 1) / (1 + K1 * norm)
+    return {each: score / limit if limit else 0.0 for each, score in scores.items()}
+
+
+@pytest.mark.parametrize(
+    "query", ["fares", "bronx transit", "order 2023-0815 queens", "nothing here", "x-1042 NOx"]
+)
+def test_contents_score_as_the_slow_loop_does(index, query):
+    scores = {each: c.contents for each, c in found(index, query).items()}
+    assert scores == pytest.approx(slow_scores(RECORDS, query), abs=1e-6)
+
+
+def test_names_and_contents_are_two_scores_and_one_sum(index):
+    for each in found(index, "bronx fares", dense_weight=0.25).values():
+        words = (1 - CONTENTS_WEIGHT) * each.lexical + CONTENTS_WEIGHT * each.contents
+        assert each.score == pytest.approx(0.25 * each.dense + 0.75 * words, abs=1e-6)
+    assert found(index, "bronx")["e"].lexical > 0 == found(index, "bronx")["e"].contents
+
+
+def test_a_question_without_a_word_of_any_cell_scores_as_without_contents(index, tmp_path):
+    with SheetIndex.create(tmp_path / "bare.sat", HashedEncoder()) as bare:
+        bare.add_records([replace(record, contents=None) for record in RECORDS])
+        assert found(bare, "sheet1") == found(index, "sheet1")
+        assert found(bare, "fares")["a"].score != found(index, "fares")["a"].score
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [("X-1042", "a"), ("x-1043", "c"), ("nox", "c"), ("2023-0815", "d"), ("queens", "d")],
+)
+def test_a_code_or_a_value_finds_its_sheet(index, query, best):
+    assert first(index, query) == best
+
+
+def test_sheets_that_hold_a_quoted_phrase_come_first(index):
+    assert first(index, '"city transit mta"') == "b"
+    for query, best in (('fares "MTA New York City Transit"', "a"), ('"new jersey" bronx', "b")):
+        for weight in (0.0, 0.5, 1.0):
+            candidates = list(found(index, query, dense_weight=weight).values())
+            assert (candidates[0].sheet_id, candidates[0].phrase) == (best, True)
+            assert not any(each.phrase for each in candidates[1:])
+        for reranker in (None, "links"):
+            hits = SheetRetriever(index, reranker).retrieve(query, 3)
+            assert hits[0].sheet_id == best
+            assert [hit.score for hit in hits] == sorted((h.score for h in hits), reverse=True)
+
+
+def test_a_phrase_of_names_counts_and_one_that_no_sheet_holds_changes_nothing(index):
+    assert found(index, '"bronx"')["e"].phrase
+    quoted, plain = found(index, '"bronx fares"'), found(index, "bronx fares")
+    assert {k: c.score for k, c in quoted.items()} == {k: c.score for k, c in plain.items()}
+
+
+def test_a_misspelt_word_finds_its_sheet_and_the_reason_names_the_word_that_was_taken(index):
+    assert first(index, "emisions") == "c"
+    (hit, *_) = SheetRetriever(index, None).retrieve("emisions Quens", 1)
+    question = index.question("truks of quens")
+    assert question.read_as == "trucks of queens"
+    assert (question.text, hit.why.contents > 0) == ("truks of quens", True)
+    with_header = SheetRecord("h", "Ledger", columns=(Column("x"),), contents=RECORDS[3].contents)
+    index.add_records([with_header])
+    (hit,) = SheetRetriever(index, None).retrieve("legder", 1)
+    assert (hit.sheet_id, hit.why.words) == ("h", ("ledger",))
+
+
+def test_words_that_some_sheet_has_are_never_read_otherwise(index):
+    for query in ("fares york", "Sheet1 bronx", "NOx", "the which"):
+        assert index.question(query).read_as == query
+
+
+def test_a_removed_sheet_leaves_no_word_behind(index, path):
+    index.remove(["c"])
+    assert index.question("emisions").read_as == "emisions"
+    assert found(index, "nox trucks") == found(index, "nothing")
+    with closing(sqlite3.connect(path)) as file:
+        spelled = {row[0] for row in file.execute("SELECT word FROM spellings")}
+        assert {"emissions", "trucks"}.isdisjoint(spelled)
+        assert {"bronx", "fares", "queens"} <= spelled
+        left = "SELECT count(*) FROM content_words WHERE content_words MATCH ?"
+        counts = [file.execute(left, (word,)).fetchone() for word in ("nox", "bronx")]
+    assert counts == [(0,), (1,)]
+
+
+def test_a_changed_sheet_is_found_by_its_new_words_alone(index):
+    index.add_records([sheet("d", "Shipment", "Staten Island")])
+    assert first(index, "staten island") == "d"
+    assert found(index, "queens 2023-0815")["d"].contents == 0
+    records = [*RECORDS[:3], sheet("d", "Shipment", "Staten Island"), RECORDS[4]]
+    scores = {each: c.contents for each, c in found(index, "bronx shipment").items()}
+    assert scores == pytest.approx(slow_scores(records, "bronx shipment"), abs=1e-6)
+
+
+def test_another_process_s_sheets_are_found_at_once(index, path):
+    assert first(index, "fares")
+    with SheetIndex.open(path, HashedEncoder()) as other:
+        other.add_records([sheet("z", "Harbour fares", "Rotterdam")])
+        other.remove(["a"])
+    assert first(index, "rotterdam") == "z"
+    assert "a" not in found(index, "x-1042")
+
+
+def test_words_of_a_deleted_sheet_that_stayed_in_the_file_are_passed_over(index, path):
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("INSERT INTO content_words (rowid, words) VALUES (99, 'bronx fare')")
+    scores = {each: c.contents for each, c in found(index, "bronx fares").items()}
+    assert scores == pytest.approx(slow_scores(RECORDS, "bronx fares"), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM content_words_data WHERE id > 10",
+        "UPDATE content_words_data SET block = zeroblob(40) WHERE id > 10",
+        "UPDATE content_words_data SET block = x'00' WHERE id = 10",
+    ],
+)
+def test_damaged_words_are_written_anew_by_verifying(sql, index, path, tmp_path):
+    before = found(index, "bronx fares")
+    index.close()
+    with closing(sqlite3.connect(path)) as file, file:
+        assert file.execute(sql).rowcount
+    (tmp_path / "data").mkdir()
+    with SheetIndex.open(path, HashedEncoder()) as again:
+        again.sync(tmp_path / "data", verify=True)
+        assert found(again, "bronx fares") == before
+        assert again.question("emisions").read_as == "emissions"
+
+
+# ---- documentation
+
+
+def with_workbooks(index, records):
+    """Store records as sheets of workbook files, by the part of their id before "#"."""
+    books = {}
+    for record in records:
+        books.setdefault(record.sheet_id.partition("#")[0], []).append(record)
+    for name, own in books.items():
+        token = index.encoder.encode_sheets(["same"])[0]
+        rows = [SheetRow(record, token, sheet_words(record)) for record in own]
+        index._store.replace_workbook(WorkbookState("/r", name, 1, 1, 1, "hash"), rows)
+
+
+@pytest.fixture
+def books(path):
+    with SheetIndex.create(path, HashedEncoder()) as opened:
+        with_workbooks(
+            opened,
+            [
+                sheet("fuel.xlsx#About", "Gasoline prices by EIA", role=Role.DOCUMENTATION),
+                sheet("fuel.xlsx#Data", "Year"),
+                sheet("rail.xlsx#About", "Tracks and stations", role=Role.DOCUMENTATION),
+                sheet("rail.xlsx#Data", "Gauge"),
+            ],
+        )
+        yield opened
+
+
+def test_documentation_ranks_lower_unless_it_is_asked_for(books):
+    plain, asked = found(books, "gasoline prices"), found(books, "notes on gasoline prices")
+    assert plain["fuel.xlsx#About"].role == pytest.approx(DOCUMENTATION)
+    assert plain["fuel.xlsx#Data"].role == 1
+    assert {each.role for each in asked.values()} == {1.0}
+    assert plain["fuel.xlsx#About"].score < plain["fuel.xlsx#Data"].score
+
+
+def test_documentation_speaks_for_the_other_sheets_of_its_workbook_alone(books):
+    scores = {each: c.contents for each, c in found(books, "gasoline prices").items()}
+    assert scores["fuel.xlsx#Data"] == scores["fuel.xlsx#About"] > 0
+    assert scores["rail.xlsx#Data"] == scores["rail.xlsx#About"] == 0
+    both = found(books, "gasoline tracks")
+    assert both["rail.xlsx#Data"].contents == both["rail.xlsx#About"].contents > 0
+    assert both["fuel.xlsx#Data"].contents == both["fuel.xlsx#About"].contents > 0
+
+
+# ---- words that very many sheets have
+
+
+class Looked:
+    """Look-up in sheets that are sets of words; notes how much it gave."""
+
+    def __init__(self, sheets):
+        self.sheets = sheets
+        self.given = []
+
+    def __call__(self, groups, most):
+        rows = [n for n, own in enumerate(self.sheets) if all(own & set(g) for g in groups)]
+        self.given.append(len(rows[:most]))
+        return np.array(rows[:most], dtype=np.intp)
+
+
+def many(count=1000):
+    """Sheets that all have "all", every second "half", every hundredth "few"."""
+    names = (("all", 1), ("half", 2), ("third", 3), ("few", 100))
+    return [{word for word, step in names if n % step == 0} for n in range(count)]
+
+
+def scorer(sheets, most):
+    looked = Looked(sheets)
+    return ContentScorer(looked, np.full(len(sheets), 3.0, dtype=np.float32), most=most), looked
+
+
+def test_a_common_word_is_scored_for_sheets_with_a_rarer_word_as_without_a_bound(monkeypatch):
+    monkeypatch.setattr(module, "_PLAY", 60)
+    bounded, looked = scorer(many(), most=100)
+    exact, _ = scorer(many(), most=10_000)
+    few = np.arange(0, 1000, 100)
+    for words in (["few", "half"], ["few", "all", "third"]):
+        near, far = bounded.scores(words)[0], exact.scores(words)[0]
+        assert near[few] == pytest.approx(far[few], abs=0.02)  # rareness is estimated
+        assert np.flatnonzero(near).tolist() == few.tolist()
+    assert max(looked.given) <= 100
+
+
+def test_without_a_rarer_word_sheets_with_all_common_words_are_found(monkeypatch):
+    monkeypatch.setattr(module, "_PLAY", 60)
+    bounded, _ = scorer(many(), most=100)
+    scores, known = bounded.scores(["half", "third"])
+    assert known
+    assert np.flatnonzero(scores).tolist() == list(range(0, 360, 6))
+    assert scores.max() <= 1
+
+
+def test_looked_up_words_are_kept_within_a_bound():
+    looked = Looked(many())
+    lengths = np.full(1000, 3.0, dtype=np.float32)
+    kept = ContentScorer(looked, lengths, max_kept=700)
+    kept.scores(["half"])
+    kept.scores(["half", "few"])
+    assert len(looked.given) == 2
+    kept.scores(["third"])  # 500 + 10 + 334 sheets are too many: "half" goes
+    kept.scores(["half"])
+    assert len(looked.given) == 4
+
+
+def test_an_index_without_contents_looks_nothing_up():
+    looked = Looked(many())
+    empty = ContentScorer(looked, np.zeros(1000, dtype=np.float32))
+    scores, known = empty.scores(["all"])
+    assert (known, scores.any(), looked.given) == (False, False, [])
+    assert not empty.knows("all") and not len(empty.having(["all"]))
