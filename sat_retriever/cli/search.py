@@ -104,6 +104,9 @@ def search(
     where: Annotated[
         list[str] | None, typer.Option(help="Only this metadata value.", metavar="KEY=VALUE")
     ] = None,
+    all_copies: Annotated[
+        bool, typer.Option("--all-copies", help="Every version of a sheet, not one for all.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Find the sheets that answer a question, best first, each with the reason why."""
@@ -122,7 +125,9 @@ def search(
         retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
         find, most = (retriever.retrieve_set, 20) if complete else (retriever.retrieve, 5)
         day = asked_on(today.date() if today else None)
-        hits = find(query, top_k or most, filters, min_score=min_score, today=day)
+        hits = find(
+            query, top_k or most, filters, min_score=min_score, today=day, all_copies=all_copies
+        )
         note = retriever.note(query, filters, today=day) if hits else ""
         times = retriever.times(query, today=day)
         empty = len(opened) == 0
@@ -214,6 +219,8 @@ def _sheet(hit: Hit) -> Text:
         listed = plain(" | ".join(names[:_COLUMNS]) + more)
         listed.stylize("dim")
         text.append("\n").append_text(listed)
+    if hit.copies:
+        text.append(f"\n{hit.copies.label}", style="yellow")
     return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sat_retriever.records.copies import NO_COPIES, Copies
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
@@ -46,12 +47,14 @@ class Hit:
         score: What the ranking is by; higher is better.
         record: The sheet.
         why: What speaks for it.
+        copies: Its other versions, for which it stands.
     """
 
     rank: int
     score: float
     record: SheetRecord
     why: Why
+    copies: Copies = NO_COPIES
 
     @property
     def sheet_id(self) -> str:
@@ -73,6 +76,7 @@ class Hit:
             "header_row": record.header_row,
             "columns": to_json(record.columns),
             "visibility": record.visibility.value,
+            "copies": self.copies.to_dict(),
             "why": {
                 "words": list(self.why.words),
                 "headers": list(self.why.headers),

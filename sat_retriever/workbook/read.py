@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.sheets import Formula, SheetRecord, Skipped
 from sat_retriever.records.structure import ColumnProfile, Reference, Structure
 from sat_retriever.workbook.limits import Limits
@@ -38,6 +39,7 @@ class Workbook:
         references: What the formulas take from other sheets, names and workbooks; at most
             2,000 a sheet and 20,000 in all.
         profiles: Sketches of columns that could be keys; none without examples.
+        sketches: Sketches of the cells of its sheets; none without examples.
         skipped: Sheets, or the whole file, that gave no record, and why.
         structure: Names, tables, data sources, external workbooks, hidden parts.
         content_hash: BLAKE2b of its bytes; empty if it could not be read at all.
@@ -51,6 +53,7 @@ class Workbook:
     formulas: tuple[Formula, ...] = ()
     references: tuple[Reference, ...] = ()
     profiles: tuple[ColumnProfile, ...] = ()
+    sketches: tuple[CellSketch, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     structure: Structure = field(default_factory=Structure)
     content_hash: str = ""
@@ -167,6 +170,7 @@ def _workbook(path: Path, answers: Answers) -> Workbook:
         formulas=tuple(answers.of("formulas")),
         references=tuple(answers.of("references")),
         profiles=tuple(answers.of("profiles")),
+        sketches=tuple(answers.of("sketch")),
         skipped=tuple(answers.of("skipped")),
         structure=answers.structure,
         **known,

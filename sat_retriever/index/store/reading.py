@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.index.store.conditions import sql_conditions
 from sat_retriever.index.store.connection import translated
+from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.damage import RowDamage, finite, record_of, skips_from_text
 from sat_retriever.index.store.file import StoreFile
 from sat_retriever.index.store.rows import LEXICAL_FIELDS, WorkbookState
@@ -33,7 +34,7 @@ _SHORT = 4_096  # characters; a stored record up to this length stays in memory 
 
 
 class StoreReader(StoreFile):
-    """Reads one index file; its links are at `links`."""
+    """Reads one index file; its links are at `links`, groups of copies at `copies`."""
 
     def __init__(
         self,
@@ -45,6 +46,7 @@ class StoreReader(StoreFile):
     ) -> None:
         super().__init__(connection, path, writable=writable, identity=identity)
         self.links = StoredLinks(self._rows, self._in, path)
+        self.copies = StoredCopies(self._rows, self._in)
 
     def meta(self) -> dict[str, str]:
         """Everything noted about the index as a whole."""

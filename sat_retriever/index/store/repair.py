@@ -10,7 +10,7 @@ from sat_retriever.index.store.links import LinkTables
 from sat_retriever.index.store.relink import relink, unlink
 from sat_retriever.index.store.write import delete_sheets
 
-_CLAIMS = ("external_references", "periods", "key_columns")
+_CLAIMS = ("external_references", "periods", "key_columns", "copies")
 _OF_SHEETS = {"tokens": "id", "lexical": "rowid"} | dict.fromkeys(_CLAIMS, "sheet")
 # In SQL, not by id in Python: an id may be damaged, and its bytes no text any more.
 _STAYS = "SELECT sheet_id FROM sheets WHERE id NOT IN (SELECT value FROM json_each(:going))"

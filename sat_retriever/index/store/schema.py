@@ -173,6 +173,30 @@ MIGRATIONS: tuple[str, ...] = (
         CAST(evidence AS BLOB), weight
     );
     """,
+    """
+    -- What copies of a sheet are found by; its group is the lowest row id of its members.
+    CREATE TABLE copies (
+        sheet INTEGER PRIMARY KEY REFERENCES sheets (id) ON DELETE CASCADE,
+        family INTEGER,
+        versions TEXT NOT NULL,
+        claim TEXT NOT NULL
+    );
+    CREATE INDEX copies_of_family ON copies (family) WHERE family IS NOT NULL;
+    -- Sheets that may be copies of each other, those most alike side by side.
+    CREATE TABLE copy_blocks (
+        block TEXT NOT NULL,
+        place TEXT NOT NULL,
+        sheet INTEGER NOT NULL REFERENCES copies (sheet) ON DELETE CASCADE,
+        PRIMARY KEY (block, place)
+    ) WITHOUT ROWID;
+    CREATE INDEX copy_blocks_of ON copy_blocks (sheet);
+    -- Sheets whose groups have to be found anew.
+    CREATE TABLE stale_copies (
+        sheet INTEGER PRIMARY KEY REFERENCES copies (sheet) ON DELETE CASCADE
+    );
+    -- Cells were not looked at before: no workbook counts as unchanged.
+    UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = '';
+    """,
 )
 
 

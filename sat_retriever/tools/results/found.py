@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sat_retriever.records.copies import Copies
 from sat_retriever.records.hits import Hit
 from sat_retriever.tools.cells import cell_text, one_line
 from sat_retriever.tools.results.related import RelatedSheet
@@ -25,6 +26,8 @@ class FoundSheet:
         rows: Rows of the used range; None when unknown.
         score: What the ranking is by; higher is better.
         why: What speaks for it, in words.
+        copies: How many other versions of it there are; `describe_sheet` lists them.
+        newer: How many of those are newer, since the question named this one.
     """
 
     rank: int
@@ -34,6 +37,8 @@ class FoundSheet:
     rows: int | None
     score: float
     why: str
+    copies: int = 0
+    newer: int = 0
 
     @classmethod
     def of(cls, hit: Hit) -> FoundSheet:
@@ -48,6 +53,8 @@ class FoundSheet:
             rows=record.num_rows,
             score=round(hit.score, 4),
             why=_why(hit),
+            copies=hit.copies.number,
+            newer=hit.copies.newer,
         )
 
     def __str__(self) -> str:
@@ -55,6 +62,8 @@ class FoundSheet:
         if self.columns:
             facts.append(f"columns: {', '.join(self.columns)}")
         facts.append(f"why: {cell_text(self.why)}")
+        if self.copies:
+            facts.append(Copies(self.copies, self.newer).label)
         return "\n   ".join(facts)
 
 

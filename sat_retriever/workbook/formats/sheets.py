@@ -14,6 +14,7 @@ from sat_retriever.workbook.formats.facts import SheetFacts, with_facts
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.messages import profiles_to_json, skip
+from sat_retriever.workbook.tables.cellsketch import cell_sketch
 from sat_retriever.workbook.tables.profile import column_profiles
 from sat_retriever.workbook.tables.records import sheet_record
 from sat_retriever.workbook.values.grid import Grid
@@ -155,9 +156,11 @@ def value_messages(
 
 
 def _profiles(reading: Reading, record: SheetRecord, grid: Grid) -> Iterator[Json]:
-    """Profiles of a sheet's columns, if asked for and if values may be kept."""
+    """Sketches of a sheet's cells and columns, if asked for and if values may be kept."""
     if not (reading.request.examples and reading.request.links):
         return
+    if (sketch := cell_sketch(record, grid)) is not None:
+        yield {"sketch": to_json(sketch)}
     found = column_profiles(record, grid)[: reading.profiles_left]
     reading.profiles_left -= len(found)
     if found:

@@ -1,0 +1,132 @@
+"""Two sheets compared: copies of each other, or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sat_retriever.links.copies.claims import MIN_NUMBERS, CopyClaim
+from sat_retriever.records.copies import CellSketch
+
+
+@dataclass(frozen=True, slots=True)
+class CopyBounds:
+    """What sheets have in common at least to be copies; chosen on made histories.
+
+    Attributes:
+        same: Share of one sheet's cells in the other, of equal names in one folder.
+        renamed: The same of sheets of other names in workbooks of equal names.
+        elsewhere: Share of each sheet's cells in the other, of any names.
+        texts: Share of the texts of one sheet in the other, beside that of the numbers.
+        headers: Share of the headers of one sheet in the other.
+        book: Share of the workbook's numbers in the other, of any names.
+        evidence: Different numbers, of any names: short lists of codes stand in many workbooks.
+    """
+
+    same: float = 0.4
+    renamed: float = 0.7
+    elsewhere: float = 0.9
+    texts: float = 0.3
+    headers: float = 0.6
+    book: float = 0.7
+    evidence: int = 16
+
+
+BOUNDS = CopyBounds()
+
+
+def are_copies(one: CopyClaim, other: CopyClaim, bounds: CopyBounds = BOUNDS) -> bool:
+    """True if two sheets are versions of one; symmetric.
+
+    Sheets whose names say different months, quarters or years are a series, whatever they hold.
+    """
+    series = one.period and other.period and one.period != other.period
+    if series or not _headers_alike(one, other, bounds):
+        return False
+    if one.sketch is None or other.sketch is None:
+        # Without cells, only equal files hold equal sheets.
+        return one.file == other.file and one.tab == other.tab
+    return _cells_alike(one, one.sketch, other, other.sketch, bounds)
+
+
+def _cells_alike(
+    one: CopyClaim, cells: CellSketch, other: CopyClaim, others: CellSketch, bounds: CopyBounds
+) -> bool:
+    """True if the cells of two sheets have enough in common, for the names that they have."""
+    held, holds = contained(cells, others)
+    same_book = (one.folder, one.book) == (other.folder, other.book)
+    if same_book and one.tab == other.tab:
+        return max(held, holds) >= bounds.same and _texts_alike(cells, others, bounds)
+    numbers = min(cells.numbers, others.numbers)
+    if same_book and one.file != other.file and numbers >= MIN_NUMBERS:
+        return max(held, holds) >= bounds.renamed
+    if min(held, holds) < bounds.elsewhere:
+        return False
+    if (one.book, one.tab) == (other.book, other.tab):
+        return True
+    shares = _shares(one.contents, other.contents)
+    return numbers >= bounds.evidence and max(shares) >= bounds.book
+
+
+def contained(one: CellSketch, other: CellSketch) -> tuple[float, float]:
+    """Share of one sheet's cells that the other has, and the other way round.
+
+    Numbers count alone where both have enough of them: labels and headers are equal in all
+    sheets of a series.
+    """
+    step = max(one.step, other.step)
+    if min(one.numbers, other.numbers) >= MIN_NUMBERS:
+        return _of_parts(one.number_sketch, one.numbers, other.number_sketch, other.numbers, step)
+    return _of_parts(
+        _joined(one), one.numbers + one.texts, _joined(other), other.numbers + other.texts, step
+    )
+
+
+def _joined(sketch: CellSketch) -> Sequence[int]:
+    return sorted((*sketch.number_sketch, *sketch.text_sketch))
+
+
+def _of_parts(
+    own: Sequence[int], distinct: int, other: Sequence[int], others: int, step: int
+) -> tuple[float, float]:
+    """Shares of two sketches, as far as both are known.
+
+    Source: bottom-k (KMV) sketches, Beyer et al. 2007: up to the smaller of the largest hashes
+    of two sketches that are cut, both hold all hashes of their sheets.
+    """
+    borders = [part[-1] for part, count in ((own, distinct), (other, others)) if count > len(part)]
+    border = min(borders, default=None)
+    mask = (1 << step) - 1
+    one, two = (
+        {each for each in part if not each & mask and (border is None or each <= border)}
+        for part in (own, other)
+    )
+    if not one or not two:
+        return 0.0, 0.0
+    common = len(one & two)
+    return common / len(one), common / len(two)
+
+
+def _shares(one: Sequence[int], other: Sequence[int]) -> tuple[float, float]:
+    if not one or not other:
+        return 0.0, 0.0
+    border = min(one[-1], other[-1])
+    first, second = ({each for each in part if each <= border} for part in (one, other))
+    common = len(first & second)
+    return common / max(1, len(first)), common / max(1, len(second))
+
+
+def _texts_alike(one: CellSketch, other: CellSketch, bounds: CopyBounds) -> bool:
+    """True if the texts do not speak against it, where both have several."""
+    if min(one.texts, other.texts) < MIN_NUMBERS:
+        return True
+    step = max(one.step, other.step)
+    shares = _of_parts(one.text_sketch, one.texts, other.text_sketch, other.texts, step)
+    return max(shares) >= bounds.texts
+
+
+def _headers_alike(one: CopyClaim, other: CopyClaim, bounds: CopyBounds) -> bool:
+    if not one.headers or not other.headers:
+        return one.headers == other.headers or (one.book, one.tab) == (other.book, other.tab)
+    common = len(set(one.headers) & set(other.headers))
+    return common / min(len(one.headers), len(other.headers)) >= bounds.headers
