@@ -72,7 +72,7 @@ def measured(made: Histories, folder: Path) -> tuple[dict[str, Any], list[dict[s
             {"kind": each.kind, "answer": answered(retriever, each, made.groups)}
             for each in made.questions
         ]
-    metrics = {"sheets": len(made.groups), "pairs": len(true), **_scores(found, true)}
+    metrics = {"sheets": len(made.groups), "pairs": len(true), **scores(found, true)}
     metrics["wrong_by_kind"] = dict(Counter(made.kinds[pair[0]] for pair in found - true))
     metrics["missed_by_kind"] = dict(Counter(made.kinds[pair[0]] for pair in true - found))
     for kind in ("newest", "named"):
@@ -84,7 +84,8 @@ def measured(made: Histories, folder: Path) -> tuple[dict[str, Any], list[dict[s
     return metrics, rows
 
 
-def _scores(found: set[Pair], true: set[Pair]) -> dict[str, float]:
+def scores(found: set[Pair], true: set[Pair]) -> dict[str, float]:
+    """Precision, recall and F1 of pairs."""
     right = len(found & true)
     precision, recall = right / max(1, len(found)), right / max(1, len(true))
     f1 = 2 * precision * recall / (precision + recall) if right else 0.0

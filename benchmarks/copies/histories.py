@@ -31,7 +31,7 @@ from benchmarks.copies.edits import (
 from sat_retriever.synth.corpus import synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
 
-_BOOKS = 36
+_BOOKS = 39
 _TABS = 3
 _ROWS = 120
 _START = dt.datetime(2025, 1, 6, 9, 30, tzinfo=dt.UTC)
@@ -214,11 +214,27 @@ def lookups(stem: str, book: Book, chance: random.Random) -> Iterator[Written]:
         book = refilled(book, chance)
 
 
+def variants(stem: str, book: Book, chance: random.Random) -> Iterator[Written]:
+    """Scenarios that were saved from one another: their sources are equal, their results not.
+
+    Two sheets of each hold equal numbers, and mean different things.
+    """
+    first = book.tabs[0]
+    twins = tuple(
+        Tab(f"{first.name[:20]} {end}", first.rows, end) for end in ("passenger", "freight")
+    )
+    source = replace(refilled(book, chance).tabs[-1], name="Source data", origin="Source")
+    for scenario in ("", "BAU ", "Net zero "):
+        yield Written(f"{scenario}{stem} scenario.xlsx", Book((*twins, source)))
+        other = refilled(Book(twins), chance).tabs[0]
+        twins = tuple(replace(twin, rows=other.rows) for twin in twins)
+
+
 _HISTORIES: Sequence[Callable[..., Iterator[Written]]] = (
     versions, stages, saved_as, weekly, moved, tabs_copied,
 )  # fmt: skip
 _TRAPS: Sequence[Callable[..., Iterator[Written]]] = (
-    by_year, by_month, daily, branches, forms, lookups,
+    by_year, by_month, daily, branches, forms, lookups, variants,
 )  # fmt: skip
 
 
@@ -253,6 +269,7 @@ def _write(
 def _save(place: Path, book: Book, at: float) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     with xlsxwriter.Workbook(place, {"default_date_format": "yyyy-mm-dd"}) as file:
+        file.set_properties({"created": _START})  # equal sheets make equal bytes
         for tab in book.tabs:
             sheet = file.add_worksheet(tab.name[:31])
             for number, row in enumerate(tab.rows):

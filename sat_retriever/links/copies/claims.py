@@ -13,6 +13,7 @@ import numpy as np
 from sat_retriever.links.copies.versions import PLAIN, Version, version_of
 from sat_retriever.period.periods import Grain, period_of
 from sat_retriever.period.spellings import plain
+from sat_retriever.records.contents import Role
 from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.formats import without_extension
 from sat_retriever.records.sheets import SheetRecord
@@ -22,6 +23,7 @@ MAX_HEADERS = 32
 _BLOCKS = 3  # smallest hashes by which sheets of any name meet
 _BOOK = 8  # hashes that stand for a whole workbook
 _SHORT = frozenset({Grain.DAY, Grain.WEEK, Grain.MONTH_WEEK})  # states, not members of a series
+_TABS = 64  # of a workbook whose sheets may be renamed
 _BYTES = 6  # of a hash
 
 
@@ -34,24 +36,29 @@ class CopyClaim:
         folder: Its folders, without what tells versions apart.
         book: Its workbook's name, likewise.
         tab: Its own name, likewise.
+        title: Its own name as it is.
         versions: Versions that its folders and workbook, and its own name say.
         period: Period of a series that its names say; empty for none.
         file: Hash of the workbook's bytes; empty without a file.
         headers: Short hashes of the headers of its main table, ascending.
         sketch: Of its cells; None if none are kept.
-        contents: Smallest hashes of numbers in the whole workbook.
+        contents: Smallest hashes of numbers in the whole workbook; none for a list that sheets
+            of many workbooks choose from.
+        tabs: Short hashes of the names of all its sheets; none if there are very many.
     """
 
     sheet_id: str
     folder: str
     book: str
     tab: str
+    title: str
     versions: tuple[Version, Version] = (PLAIN, PLAIN)
     period: str = ""
     file: str = ""
     headers: tuple[int, ...] = ()
     sketch: CellSketch | None = None
     contents: tuple[int, ...] = ()
+    tabs: tuple[int, ...] = ()
 
     def blocks(self) -> list[tuple[str, str]]:
         """Blocks in which the sheet may meet its copies, each with its place in the order there.
@@ -67,7 +74,7 @@ class CopyClaim:
         found = [(f"n{named}", f"{date:012}{min(number, 9999):04}{own}")]
         if self.sketch is None:
             if self.file:
-                found.append((f"f{_digest(f'{self.file}#{self.tab}')}", named + own))
+                found.append((f"f{_digest(f'{self.file}#{self.title}')}", named + own))
             return found
         few = self.sketch.numbers < MIN_NUMBERS
         hashes = self.sketch.text_sketch if few else self.sketch.number_sketch
@@ -86,14 +93,26 @@ def copy_claims(
     by_sheet = {each.sheet: each for each in sketches}
     numbers = {value for each in sketches for value in each.number_sketch}
     contents = tuple(sorted(numbers)[:_BOOK])
+    names = {name_hash(version_of(record.sheet)[0]) for record in records[: _TABS + 1]}
+    tabs = tuple(sorted(names)) if len(records) <= _TABS else ()
     return tuple(
-        _claim(record, by_sheet.get(record.sheet), contents)
+        _claim(record, by_sheet.get(record.sheet), contents, tabs)
         for record in records
         if record.path and record.content_hash
     )
 
 
-def _claim(record: SheetRecord, sketch: CellSketch | None, contents: tuple[int, ...]) -> CopyClaim:
+def name_hash(name: str) -> int:
+    """Two bytes that stand for a name among few others."""
+    return int(_digest(name)[:4], 16)
+
+
+def _claim(
+    record: SheetRecord,
+    sketch: CellSketch | None,
+    contents: tuple[int, ...],
+    tabs: tuple[int, ...],
+) -> CopyClaim:
     *folders, _file = record.path.split("/")
     places = [version_of(folder) for folder in folders]
     folder = "/".join(name for name, _version in places if name)
@@ -111,12 +130,14 @@ def _claim(record: SheetRecord, sketch: CellSketch | None, contents: tuple[int, 
         folder=folder,
         book=book,
         tab=tab,
+        title=record.sheet,
         versions=(of_book, of_tab),
         period=period.label if period is not None and series else "",
         file=record.content_hash,
         headers=_headers(record),
         sketch=sketch,
-        contents=contents if sketch is not None else (),
+        contents=() if sketch is None or record.role is Role.LOOKUP else contents,
+        tabs=tabs,
     )
 
 
@@ -132,17 +153,18 @@ def _digest(text: str) -> str:
 def claim_to_text(claim: CopyClaim) -> str:
     """What is compared of a claim, as it is stored; its versions are stored apart.
 
-    >>> claim = CopyClaim("a#b", "", "a", "b", sketch=CellSketch("b", 0, 1, 1, (7,), (9,)))
+    >>> claim = CopyClaim("a#b", "", "a", "b", "B", sketch=CellSketch("b", 0, 1, 1, (7,), (9,)))
     >>> claim_from_text("a#b", claim_to_text(claim)) == claim
     True
     """
     sketch = claim.sketch
     data = {
-        "names": [claim.folder, claim.book, claim.tab],
+        "names": [claim.folder, claim.book, claim.tab, claim.title],
         "period": claim.period,
         "file": claim.file,
         "headers": claim.headers,
         "contents": _packed(claim.contents),
+        "tabs": claim.tabs,
         "sketch": sketch and [
             sketch.sheet, sketch.step, sketch.numbers, sketch.texts,
             _packed(sketch.number_sketch), _packed(sketch.text_sketch),
@@ -163,6 +185,7 @@ def claim_from_text(sheet_id: str, text: str) -> CopyClaim:
         headers=tuple(data["headers"]),
         sketch=sketch and CellSketch(*sketch[:4], _unpacked(sketch[4]), _unpacked(sketch[5])),
         contents=_unpacked(data["contents"]),
+        tabs=tuple(data["tabs"]),
     )
 
 

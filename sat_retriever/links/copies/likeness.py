@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sat_retriever.links.copies.claims import MIN_NUMBERS, CopyClaim
+from sat_retriever.links.copies.claims import MIN_NUMBERS, CopyClaim, name_hash
 from sat_retriever.records.copies import CellSketch
 
 
@@ -15,12 +15,11 @@ class CopyBounds:
 
     Attributes:
         same: Share of one sheet's cells in the other, of equal names in one folder.
-        renamed: The same of sheets of other names in workbooks of equal names.
-        elsewhere: Share of each sheet's cells in the other, of any names.
+        renamed: The same of a sheet whose name another version of its workbook does not have.
+        elsewhere: Share of each sheet's cells in the other, of one name in two folders, or in a
+            workbook under two names.
         texts: Share of the texts of one sheet in the other, beside that of the numbers.
         headers: Share of the headers of one sheet in the other.
-        book: Share of the workbook's numbers in the other, of any names.
-        evidence: Different numbers, of any names: short lists of codes stand in many workbooks.
     """
 
     same: float = 0.4
@@ -28,8 +27,6 @@ class CopyBounds:
     elsewhere: float = 0.9
     texts: float = 0.3
     headers: float = 0.6
-    book: float = 0.7
-    evidence: int = 16
 
 
 BOUNDS = CopyBounds()
@@ -43,9 +40,10 @@ def are_copies(one: CopyClaim, other: CopyClaim, bounds: CopyBounds = BOUNDS) ->
     series = one.period and other.period and one.period != other.period
     if series or not _headers_alike(one, other, bounds):
         return False
+    if one.file == other.file and one.title == other.title:  # another file of the same bytes
+        return True
     if one.sketch is None or other.sketch is None:
-        # Without cells, only equal files hold equal sheets.
-        return one.file == other.file and one.tab == other.tab
+        return False
     return _cells_alike(one, one.sketch, other, other.sketch, bounds)
 
 
@@ -57,15 +55,23 @@ def _cells_alike(
     same_book = (one.folder, one.book) == (other.folder, other.book)
     if same_book and one.tab == other.tab:
         return max(held, holds) >= bounds.same and _texts_alike(cells, others, bounds)
-    numbers = min(cells.numbers, others.numbers)
-    if same_book and one.file != other.file and numbers >= MIN_NUMBERS:
-        return max(held, holds) >= bounds.renamed
-    if min(held, holds) < bounds.elsewhere:
+    if same_book:
+        enough = min(cells.numbers, others.numbers) >= MIN_NUMBERS
+        return enough and _renamed(one, other) and max(held, holds) >= bounds.renamed
+    if one.tab != other.tab or min(held, holds) < bounds.elsewhere:
         return False
-    if (one.book, one.tab) == (other.book, other.tab):
-        return True
-    shares = _shares(one.contents, other.contents)
-    return numbers >= bounds.evidence and max(shares) >= bounds.book
+    # Many workbooks hold the same source tables and lists; then their other sheets differ.
+    same_workbook = bool(one.contents and one.tabs)
+    same_workbook = same_workbook and (one.contents, one.tabs) == (other.contents, other.tabs)
+    return one.book == other.book or same_workbook
+
+
+def _renamed(one: CopyClaim, other: CopyClaim) -> bool:
+    """True if the sheet of one workbook may stand under another name in the other one."""
+    tabs = (one.tabs, other.tabs)
+    if one.file == other.file or not all(tabs):
+        return False
+    return name_hash(one.tab) not in other.tabs and name_hash(other.tab) not in one.tabs
 
 
 def contained(one: CellSketch, other: CellSketch) -> tuple[float, float]:
@@ -105,15 +111,6 @@ def _of_parts(
         return 0.0, 0.0
     common = len(one & two)
     return common / len(one), common / len(two)
-
-
-def _shares(one: Sequence[int], other: Sequence[int]) -> tuple[float, float]:
-    if not one or not other:
-        return 0.0, 0.0
-    border = min(one[-1], other[-1])
-    first, second = ({each for each in part if each <= border} for part in (one, other))
-    common = len(first & second)
-    return common / max(1, len(first)), common / max(1, len(second))
 
 
 def _texts_alike(one: CellSketch, other: CellSketch, bounds: CopyBounds) -> bool:

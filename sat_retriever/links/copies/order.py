@@ -19,6 +19,7 @@ _PREVIOUS = re.compile(
     rf"(?<!\w)(?:previous|prior|preceding|last but one|older|earlier|vorige|vorherige|"
     rf"precedente|anterior) {_NOUN}|上一版|上个版本"
 )
+_HOUR = 3_600 * 10**9  # nanoseconds
 _YEARS = 10**8  # of a date as `Version` has it
 
 
@@ -40,6 +41,9 @@ class Member:
 def newest_first(members: Sequence[Member]) -> list[Member]:
     """Members by their versions, of equal ones by the time of their files, then by id.
 
+    The hour in which a file was modified goes before the marks of a copy, for the original may
+    be worked on after it was copied; files that were unpacked together have one hour.
+
     Where some names say a date, that of a file counts for the others: a file without a date
     beside saved states is the one that is worked on.
     """
@@ -50,7 +54,9 @@ def newest_first(members: Sequence[Member]) -> list[Member]:
         date = _date(member) or (_saved_on(member) if dated else 0)
         of_book, of_tab = (each.order() for each in (first, second))
         ages = min(first.age, second.age) or max(first.age, second.age)
-        return ages, date, of_book[2:], of_tab[2:], member.modified_ns
+        hour = member.modified_ns // _HOUR
+        copies = first.copy, second.copy
+        return ages, date, of_book[2:-1], of_tab[2:-1], hour, copies, member.modified_ns
 
     by_id = sorted(members, key=lambda each: each.sheet_id)
     return sorted(by_id, key=key, reverse=True)
