@@ -31,7 +31,6 @@ _VARIED: Mapping[str, Sequence[float]] = {
     "renamed": (0.3, 0.5, 0.6, 0.7, 0.8, 0.9),
     "elsewhere": (0.6, 0.7, 0.8, 0.9, 0.95, 1.0),
     "texts": (0.0, 0.3, 0.6, 0.9),
-    "headers": (0.0, 0.3, 0.6, 0.9),
 }
 
 

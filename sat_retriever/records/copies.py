@@ -23,6 +23,7 @@ class CellSketch:
         texts: Different items of texts, dates and truth values that were seen.
         number_sketch: The smallest hashes of items of numbers, ascending.
         text_sketch: The smallest hashes of the other items, ascending.
+        total: All hashes as one number, those of headers too; equal cells give equal totals.
     """
 
     sheet: str
@@ -31,6 +32,7 @@ class CellSketch:
     texts: int
     number_sketch: tuple[int, ...] = ()
     text_sketch: tuple[int, ...] = ()
+    total: int = 0
 
 
 @dataclass(frozen=True, slots=True)

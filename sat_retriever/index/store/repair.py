@@ -40,6 +40,8 @@ def take_out(connection: sqlite3.Connection, damage: Damage) -> None:
     connection.execute(
         "DELETE FROM stale_families WHERE family NOT IN (SELECT family FROM periods)"
     )
+    # Groups are no workbook's own, so no digest tells that one is as it was written.
+    connection.execute("INSERT OR IGNORE INTO stale_copies SELECT sheet FROM copies")
     _forget(connection, damage)
 
 

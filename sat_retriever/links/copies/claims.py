@@ -12,16 +12,13 @@ import numpy as np
 
 from sat_retriever.links.copies.versions import PLAIN, Version, version_of
 from sat_retriever.period.periods import Grain, period_of
-from sat_retriever.period.spellings import plain
 from sat_retriever.records.contents import Role
 from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.formats import without_extension
 from sat_retriever.records.sheets import SheetRecord
 
 MIN_NUMBERS = 6  # items; a sheet of fewer is told by its texts as well
-MAX_HEADERS = 32
 _BLOCKS = 3  # smallest hashes by which sheets of any name meet
-_BOOK = 8  # hashes that stand for a whole workbook
 _SHORT = frozenset({Grain.DAY, Grain.WEEK, Grain.MONTH_WEEK})  # states, not members of a series
 _TABS = 64  # of a workbook whose sheets may be renamed
 _BYTES = 6  # of a hash
@@ -40,10 +37,9 @@ class CopyClaim:
         versions: Versions that its folders and workbook, and its own name say.
         period: Period of a series that its names say; empty for none.
         file: Hash of the workbook's bytes; empty without a file.
-        headers: Short hashes of the headers of its main table, ascending.
         sketch: Of its cells; None if none are kept.
-        contents: Smallest hashes of numbers in the whole workbook; none for a list that sheets
-            of many workbooks choose from.
+        contents: Digest of all cells of its workbook and the names of its sheets; empty for
+            none, and for a list that sheets of many workbooks choose from.
         tabs: Short hashes of the names of all its sheets; none if there are very many.
     """
 
@@ -55,9 +51,8 @@ class CopyClaim:
     versions: tuple[Version, Version] = (PLAIN, PLAIN)
     period: str = ""
     file: str = ""
-    headers: tuple[int, ...] = ()
     sketch: CellSketch | None = None
-    contents: tuple[int, ...] = ()
+    contents: str = ""
     tabs: tuple[int, ...] = ()
 
     def blocks(self) -> list[tuple[str, str]]:
@@ -91,8 +86,8 @@ def copy_claims(
         sketches: Of their cells; none if cells are not to be kept.
     """
     by_sheet = {each.sheet: each for each in sketches}
-    numbers = {value for each in sketches for value in each.number_sketch}
-    contents = tuple(sorted(numbers)[:_BOOK])
+    totals = sorted((version_of(each.sheet)[0], each.total) for each in sketches)
+    contents = _digest(repr(totals)) if totals else ""
     names = {name_hash(version_of(record.sheet)[0]) for record in records[: _TABS + 1]}
     tabs = tuple(sorted(names)) if len(records) <= _TABS else ()
     return tuple(
@@ -110,7 +105,7 @@ def name_hash(name: str) -> int:
 def _claim(
     record: SheetRecord,
     sketch: CellSketch | None,
-    contents: tuple[int, ...],
+    contents: str,
     tabs: tuple[int, ...],
 ) -> CopyClaim:
     *folders, _file = record.path.split("/")
@@ -134,16 +129,10 @@ def _claim(
         versions=(of_book, of_tab),
         period=period.label if period is not None and series else "",
         file=record.content_hash,
-        headers=_headers(record),
         sketch=sketch,
-        contents=() if sketch is None or record.role is Role.LOOKUP else contents,
+        contents="" if sketch is None or record.role is Role.LOOKUP else contents,
         tabs=tabs,
     )
-
-
-def _headers(record: SheetRecord) -> tuple[int, ...]:
-    names = {plain(column.name) for column in record.columns[:MAX_HEADERS] if column.name}
-    return tuple(sorted(int(_digest(name)[:8], 16) for name in names))
 
 
 def _digest(text: str) -> str:
@@ -153,7 +142,7 @@ def _digest(text: str) -> str:
 def claim_to_text(claim: CopyClaim) -> str:
     """What is compared of a claim, as it is stored; its versions are stored apart.
 
-    >>> claim = CopyClaim("a#b", "", "a", "b", "B", sketch=CellSketch("b", 0, 1, 1, (7,), (9,)))
+    >>> claim = CopyClaim("a#b", "", "a", "b", "B", sketch=CellSketch("B", 0, 1, 1, (7,), (9,)))
     >>> claim_from_text("a#b", claim_to_text(claim)) == claim
     True
     """
@@ -162,12 +151,11 @@ def claim_to_text(claim: CopyClaim) -> str:
         "names": [claim.folder, claim.book, claim.tab, claim.title],
         "period": claim.period,
         "file": claim.file,
-        "headers": claim.headers,
-        "contents": _packed(claim.contents),
+        "contents": claim.contents,
         "tabs": claim.tabs,
         "sketch": sketch and [
-            sketch.sheet, sketch.step, sketch.numbers, sketch.texts,
-            _packed(sketch.number_sketch), _packed(sketch.text_sketch),
+            sketch.step, sketch.numbers, sketch.texts,
+            _packed(sketch.number_sketch), _packed(sketch.text_sketch), sketch.total,
         ],
     }  # fmt: skip
     return json.dumps(data, separators=(",", ":"))
@@ -176,16 +164,23 @@ def claim_to_text(claim: CopyClaim) -> str:
 def claim_from_text(sheet_id: str, text: str) -> CopyClaim:
     """The claim that `claim_to_text` wrote."""
     data = json.loads(text)
-    sketch = data["sketch"]
+    names = data["names"]
     return CopyClaim(
         sheet_id,
-        *data["names"],
+        *names,
         period=data["period"],
         file=data["file"],
-        headers=tuple(data["headers"]),
-        sketch=sketch and CellSketch(*sketch[:4], _unpacked(sketch[4]), _unpacked(sketch[5])),
-        contents=_unpacked(data["contents"]),
+        sketch=_sketch(names[-1], *data["sketch"]) if data["sketch"] else None,
+        contents=data["contents"],
         tabs=tuple(data["tabs"]),
+    )
+
+
+def _sketch(
+    sheet: str, step: int, numbers: int, texts: int, of_numbers: str, of_texts: str, total: int
+) -> CellSketch:
+    return CellSketch(
+        sheet, step, numbers, texts, _unpacked(of_numbers), _unpacked(of_texts), total
     )
 
 

@@ -19,14 +19,12 @@ class CopyBounds:
         elsewhere: Share of each sheet's cells in the other, of one name in two folders, or in a
             workbook under two names.
         texts: Share of the texts of one sheet in the other, beside that of the numbers.
-        headers: Share of the headers of one sheet in the other.
     """
 
     same: float = 0.4
     renamed: float = 0.7
     elsewhere: float = 0.9
     texts: float = 0.3
-    headers: float = 0.6
 
 
 BOUNDS = CopyBounds()
@@ -38,7 +36,7 @@ def are_copies(one: CopyClaim, other: CopyClaim, bounds: CopyBounds = BOUNDS) ->
     Sheets whose names say different months, quarters or years are a series, whatever they hold.
     """
     series = one.period and other.period and one.period != other.period
-    if series or not _headers_alike(one, other, bounds):
+    if series:
         return False
     if one.file == other.file and one.title == other.title:  # another file of the same bytes
         return True
@@ -61,9 +59,7 @@ def _cells_alike(
     if one.tab != other.tab or min(held, holds) < bounds.elsewhere:
         return False
     # Many workbooks hold the same source tables and lists; then their other sheets differ.
-    same_workbook = bool(one.contents and one.tabs)
-    same_workbook = same_workbook and (one.contents, one.tabs) == (other.contents, other.tabs)
-    return one.book == other.book or same_workbook
+    return one.book == other.book or bool(one.contents and one.contents == other.contents)
 
 
 def _renamed(one: CopyClaim, other: CopyClaim) -> bool:
@@ -120,10 +116,3 @@ def _texts_alike(one: CellSketch, other: CellSketch, bounds: CopyBounds) -> bool
     step = max(one.step, other.step)
     shares = _of_parts(one.text_sketch, one.texts, other.text_sketch, other.texts, step)
     return max(shares) >= bounds.texts
-
-
-def _headers_alike(one: CopyClaim, other: CopyClaim, bounds: CopyBounds) -> bool:
-    if not one.headers or not other.headers:
-        return one.headers == other.headers or (one.book, one.tab) == (other.book, other.tab)
-    common = len(set(one.headers) & set(other.headers))
-    return common / min(len(one.headers), len(other.headers)) >= bounds.headers

@@ -89,7 +89,7 @@ def _agreement(asked: Version, member: Member) -> int:
     score = 0
     if asked.number:
         numbers = [each.number for each in own if each.number]
-        score += 8 if asked.number in numbers else -8 if numbers else 0
+        score += max((_likeness(asked.number, each) for each in numbers), default=0)
     if asked.date:
         dates = [each.date for each in own if each.date] or [_saved_on(member)]
         score += 8 if any(_same_day(asked.date, date) for date in dates) else -8
@@ -100,6 +100,17 @@ def _agreement(asked: Version, member: Member) -> int:
     if asked.stage and asked.stage_number:
         score += any(each.stage_number == asked.stage_number for each in own)
     return score
+
+
+def _likeness(asked: tuple[int, ...], own: tuple[int, ...]) -> int:
+    """8 for a number that is asked for, 6 for a part of it ("v2" of "v2.1"), -8 for another."""
+    if _trimmed(asked) == _trimmed(own):
+        return 8
+    return 6 if own[: len(asked)] == asked else -8
+
+
+def _trimmed(number: tuple[int, ...]) -> str:
+    return ".".join(map(str, number)).removesuffix(".0")
 
 
 def _same_day(asked: int, date: int) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import reduce
 from heapq import nsmallest
+from itertools import chain
+from operator import xor
 
-from sat_retriever.records.area import Area, area_of
 from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.workbook.values.cells import plain_text
@@ -16,7 +18,7 @@ from sat_retriever.workbook.values.grid import CellError, Grid, Value
 NUMBERS, TEXTS = 48, 16
 """Hashes of a sketch."""
 MAX_CELLS = 20_000  # of a sheet that are hashed, about; beyond them, a sample of its rows
-_TABLES = 8
+_TABLES = 64
 _TEXT = 200  # characters of a cell that count
 _MOST = 3 * MAX_CELLS  # of a sample that turns out larger, as all its rows have one label
 
@@ -24,7 +26,7 @@ Row = Sequence[Value]
 
 
 def cell_sketch(record: SheetRecord, grid: Grid) -> CellSketch | None:
-    """Sketch of a sheet's cells below its headers; None if it has none.
+    """Sketch of a sheet's cells without the header rows of its tables; None if it has none.
 
     An item is a cell with the label of its row: the first text or date in it. Zeros are left
     out, for a form that is not filled in has them everywhere. Of a sheet of more than 20,000
@@ -35,13 +37,14 @@ def cell_sketch(record: SheetRecord, grid: Grid) -> CellSketch | None:
         record: The sheet.
         grid: The values its tables were found in.
     """
-    parts = [_rows(grid, area, skip) for area, skip in _areas(record)]
-    cells = sum(len(part) * len(part[0]) for part in parts if part)
+    heads = _header_rows(record, grid)
+    rows = [row for place, row in enumerate(grid.rows) if place not in heads]
+    cells = sum(map(len, rows))
     step = max(0, (cells - 1).bit_length() - MAX_CELLS.bit_length() + 1) if cells else 0
-    numbers, texts = _items(parts, step)
+    numbers, texts = _items(rows, step)
     if step and len(numbers) + len(texts) < NUMBERS:  # few labels, each of many rows
         step = 0
-        numbers, texts = _items(parts, step)
+        numbers, texts = _items(rows, step)
     if not numbers and not texts:
         return None
     return CellSketch(
@@ -51,51 +54,43 @@ def cell_sketch(record: SheetRecord, grid: Grid) -> CellSketch | None:
         texts=len(texts),
         number_sketch=tuple(nsmallest(NUMBERS, numbers)),
         text_sketch=tuple(nsmallest(TEXTS, texts)),
+        total=reduce(xor, chain(numbers, texts, *_items([grid.rows[n] for n in heads], 0))),
     )
 
 
-def _areas(record: SheetRecord) -> Iterator[tuple[Area, int]]:
-    """Tables with the rows above their data; the whole sheet if it has none."""
+def _header_rows(record: SheetRecord, grid: Grid) -> set[int]:
+    """Positions in the grid of the rows that are headers of tables."""
+    found: set[int] = set()
     for table in record.tables[:_TABLES]:
-        if area := area_of(table.range):
-            yield area, 0 if table.transposed else table.header_height
-    if not record.tables and record.range and (area := area_of(record.range)):
-        yield area, 0
+        if table.header_row is not None:
+            first = table.header_row - grid.first_row
+            found.update(range(max(first, 0), first + table.header_height))
+    return {place for place in found if place < len(grid.rows)}
 
 
-def _rows(grid: Grid, area: Area, skip: int) -> list[Row]:
-    top, bottom = area.top + skip - grid.first_row, area.bottom + 1 - grid.first_row
-    left, right = area.left - grid.first_col, area.right + 1 - grid.first_col
-    return [row[max(left, 0) : max(right, 0)] for row in grid.rows[max(top, 0) : max(bottom, 0)]]
-
-
-def _items(parts: Sequence[Sequence[Row]], step: int) -> tuple[set[int], set[int]]:
+def _items(rows: Sequence[Row], step: int) -> tuple[set[int], set[int]]:
     """Hashes of the items of numbers and of all others in the sampled rows."""
     numbers: set[int] = set()
     texts: set[int] = set()
     mask = (1 << step) - 1
     left = _MOST
-    for part in parts:
-        for row in part:
-            label, place = _label(row)
-            mark = zlib.crc32(label) & 0xFFFF
-            if place < 0 or mark & mask:
+    for row in rows:
+        label, place = _label(row)
+        mark = zlib.crc32(label) & 0xFFFF
+        if place < 0 or mark & mask:
+            continue
+        left -= len(row)
+        if left < 0:
+            break
+        for column, value in enumerate(row):
+            if value is None or type(value) is CellError:
                 continue
-            left -= len(row)
-            if left < 0:
-                return numbers, texts
-            for column, value in enumerate(row):
-                if value is None or column == place or type(value) is CellError:
-                    continue
-                if type(value) in (int, float):
-                    if value:
-                        numbers.add(_hash(label, f"{value:.12g}", mark))
-                else:
-                    texts.add(_hash(label, _text(value), mark))
-            if type(row[place]) is str:
-                texts.add(_hash(label, "", mark))
-            elif type(row[place]) in (int, float):
-                numbers.add(_hash(label, "", mark))
+            if type(value) in (int, float):
+                if value:
+                    said = "" if column == place else f"{value:.12g}"
+                    numbers.add(_hash(label, said, mark))
+            else:
+                texts.add(_hash(label, "" if column == place else _text(value), mark))
     return numbers, texts
 
 

@@ -15,7 +15,12 @@ RECORDS = (
     SheetRecord("b", "Fleet", columns=(Column("LDVs ID"), Column("PM2.5")), **BOOK),
     SheetRecord("c", "Vehicles", columns=(Column("LDVs ID"),), workbook="Other.xlsx"),
 )
-WITHOUT_CHECKSUMS = """
+WITHOUT_COPIES = """
+    DROP TABLE stale_copies;
+    DROP TABLE copy_blocks;
+    DROP TABLE copies;
+"""  # as files of versions before 6 are
+WITHOUT_CHECKSUMS = f"""{WITHOUT_COPIES}
     ALTER TABLE workbooks DROP COLUMN within;
     ALTER TABLE workbooks DROP COLUMN seal;
     ALTER TABLE sheets DROP COLUMN crc;
