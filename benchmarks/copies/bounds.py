@@ -46,7 +46,9 @@ def found_pairs(claims: Sequence[CopyClaim], bounds: CopyBounds) -> set[Pair]:
     """Pairs of sheets of one group, every sheet compared with every other."""
     places = range(len(claims))
     alike = {
-        pair for pair in combinations(places, 2) if are_copies(*(claims[n] for n in pair), bounds)
+        (one, other)
+        for one, other in combinations(places, 2)
+        if are_copies(claims[one], claims[other], bounds)
     }
     near: dict[int, list[int]] = {place: [] for place in places}
     for one, other in alike:

@@ -72,7 +72,11 @@ def measured(made: Histories, folder: Path) -> tuple[dict[str, Any], list[dict[s
             {"kind": each.kind, "answer": answered(retriever, each, made.groups)}
             for each in made.questions
         ]
-    metrics = {"sheets": len(made.groups), "pairs": len(true), **scores(found, true)}
+    metrics: dict[str, Any] = {
+        "sheets": len(made.groups),
+        "pairs": len(true),
+        **scores(found, true),
+    }
     metrics["wrong_by_kind"] = dict(Counter(made.kinds[pair[0]] for pair in found - true))
     metrics["missed_by_kind"] = dict(Counter(made.kinds[pair[0]] for pair in true - found))
     for kind in ("newest", "named"):

@@ -164,13 +164,16 @@ def claim_to_text(claim: CopyClaim) -> str:
 def claim_from_text(sheet_id: str, text: str) -> CopyClaim:
     """The claim that `claim_to_text` wrote."""
     data = json.loads(text)
-    names = data["names"]
+    folder, book, tab, title = data["names"]
     return CopyClaim(
         sheet_id,
-        *names,
+        folder,
+        book,
+        tab,
+        title,
         period=data["period"],
         file=data["file"],
-        sketch=_sketch(names[-1], *data["sketch"]) if data["sketch"] else None,
+        sketch=_sketch(title, *data["sketch"]) if data["sketch"] else None,
         contents=data["contents"],
         tabs=tuple(data["tabs"]),
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sat_retriever.links.copies.claims import MIN_NUMBERS, CopyClaim, name_hash
 from sat_retriever.records.copies import CellSketch
+
+_NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +36,23 @@ BOUNDS = CopyBounds()
 def are_copies(one: CopyClaim, other: CopyClaim, bounds: CopyBounds = BOUNDS) -> bool:
     """True if two sheets are versions of one; symmetric.
 
-    Sheets whose names say different months, quarters or years are a series, whatever they hold.
+    Sheets whose names say different months, quarters or years are a series, whatever they hold,
+    and so are those in folders or files whose names differ by a number alone.
     """
-    series = one.period and other.period and one.period != other.period
-    if series:
+    if _of_series(one, other):
         return False
     if one.file == other.file and one.title == other.title:  # another file of the same bytes
         return True
     if one.sketch is None or other.sketch is None:
         return False
     return _cells_alike(one, one.sketch, other, other.sketch, bounds)
+
+
+def _of_series(one: CopyClaim, other: CopyClaim) -> bool:
+    if one.period and other.period and one.period != other.period:
+        return True
+    pairs = ((one.folder, other.folder), (one.book, other.book))
+    return any(a != b and _NUMBER.sub("", a) == _NUMBER.sub("", b) for a, b in pairs)
 
 
 def _cells_alike(

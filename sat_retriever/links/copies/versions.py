@@ -159,8 +159,8 @@ def _date(text: str) -> tuple[int, str]:
     """Day and minute that a text names, 0 for none, and the text without them."""
     if stamp := _STAMP.search(text):
         digits = re.sub(r"\D", "", stamp["day"])
-        day = f" {digits[:4]}-{digits[4:6]}-{digits[6:]} {stamp['hour']}{stamp['minute']}"
-        text = f"{text[: stamp.start()]} {text[stamp.end() :]}{day}"
+        apart = f" {digits[:4]}-{digits[4:6]}-{digits[6:]} {stamp['hour']}{stamp['minute']}"
+        text = f"{text[: stamp.start()]} {text[stamp.end() :]}{apart}"
     found = spelled(text)
     units = found.units
     year = units.get("year", 0)

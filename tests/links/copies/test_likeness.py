@@ -74,6 +74,13 @@ def test_a_series_by_period_is_none_even_with_equal_cells(claim):
     )
 
 
+def test_folders_and_files_that_are_numbered_are_a_series(claim):
+    table = [HEADER, *rows_of(1)]
+    assert not are_copies(claim("01/Form.xlsx", S=table), claim("02/Form.xlsx", S=table))
+    assert not are_copies(claim("Form 1.xlsx", S=table), claim("Form 2.xlsx", S=table))
+    assert are_copies(claim("a/Form.xlsx", S=table), claim("b/Form.xlsx", S=table))
+
+
 def test_weekly_exports_are_copies_as_far_as_their_rows_are_the_same(claim):
     rows = rows_of(1)
     one = claim("Orders 2024-03-04.xlsx", S=[HEADER, *rows])
