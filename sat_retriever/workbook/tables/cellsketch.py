@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from collections.abc import Sequence
 from functools import reduce
@@ -17,10 +16,11 @@ from sat_retriever.workbook.values.grid import CellError, Grid, Value
 
 NUMBERS, TEXTS = 48, 16
 """Hashes of a sketch."""
-MAX_CELLS = 20_000  # of a sheet that are hashed, about; beyond them, a sample of its rows
+MAX_CELLS = 4_000  # of a sheet that are hashed, about; beyond them, a sample of its rows
 _TABLES = 64
 _TEXT = 200  # characters of a cell that count
 _MOST = 3 * MAX_CELLS  # of a sample that turns out larger, as all its rows have one label
+_BITS = 0xFFFFFFFF
 
 Row = Sequence[Value]
 
@@ -29,7 +29,7 @@ def cell_sketch(record: SheetRecord, grid: Grid) -> CellSketch | None:
     """Sketch of a sheet's cells without the header rows of its tables; None if it has none.
 
     An item is a cell with the label of its row: the first text or date in it. Zeros are left
-    out, for a form that is not filled in has them everywhere. Of a sheet of more than 20,000
+    out, for a form that is not filled in has them everywhere. Of a sheet of more than 4,000
     cells rows are looked at by their labels' hashes, so that the same rows of another version
     are looked at there.
 
@@ -76,8 +76,8 @@ def _items(rows: Sequence[Row], step: int) -> tuple[set[int], set[int]]:
     left = _MOST
     for row in rows:
         label, place = _label(row)
-        mark = zlib.crc32(label) & 0xFFFF
-        if place < 0 or mark & mask:
+        start = zlib.crc32(label)
+        if place < 0 or start & mask:
             continue
         left -= len(row)
         if left < 0:
@@ -88,9 +88,9 @@ def _items(rows: Sequence[Row], step: int) -> tuple[set[int], set[int]]:
             if type(value) in (int, float):
                 if value:
                     said = "" if column == place else f"{value:.12g}"
-                    numbers.add(_hash(label, said, mark))
+                    numbers.add(_hash(start, said))
             else:
-                texts.add(_hash(label, "" if column == place else _text(value), mark))
+                texts.add(_hash(start, "" if column == place else _text(value)))
     return numbers, texts
 
 
@@ -114,6 +114,11 @@ def _text(value: Value) -> str:
     return plain_text(value)
 
 
-def _hash(label: bytes, value: str, mark: int) -> int:
-    content = b"%s\x1f%s" % (label, value.encode("utf-8", "replace"))
-    return int.from_bytes(hashlib.blake2b(content, digest_size=4).digest()) << 16 | mark
+def _hash(label: int, value: str) -> int:
+    """48 bits: 32 of the value and its row's label, whose CRC is given, and 16 of the label.
+
+    Source: the mixing of MurmurHash3 (Appleby), for CRCs of like texts differ in a few bits.
+    """
+    mixed = zlib.crc32(value.encode("utf-8", "replace"), label) * 0x85EBCA6B & _BITS
+    mixed = (mixed ^ mixed >> 13) * 0xC2B2AE35 & _BITS
+    return (mixed ^ mixed >> 16) << 16 | label & 0xFFFF
