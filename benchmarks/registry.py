@@ -62,6 +62,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         ),
         "general": Table("general.general", "the general model: trained, measured, made compact"),
         "periods": Table("periods.periods", "times and owners in questions, however spelled"),
+        "copies": Table("copies.copies", "copies and versions on made histories"),
+        "copies_bounds": Table("copies.bounds", "what each bound of copies is worth"),
         "headers": Table("reading.headers", "header detection against labels"),
         "reading": Table("reading.reading", "reading speed beside other readers"),
         "links_quality": Table("links.quality", "what links buy without training"),

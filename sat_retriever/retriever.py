@@ -18,6 +18,7 @@ from sat_retriever.rank.complete import COMPLETE_SHARE, complete_set
 from sat_retriever.rank.load import AUTO, chosen_reranker
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.copies import CopiesOf
 from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Hit
@@ -67,6 +68,7 @@ class SheetRetriever:
         min_score: float | None = None,
         token: FloatArray | None = None,
         today: date | None = None,
+        all_copies: bool = False,
     ) -> list[Hit]:
         """Return the best sheets, best first; ties are in the order of sheet ids.
 
@@ -77,6 +79,8 @@ class SheetRetriever:
             min_score: Leave out hits below this score.
             token: The query's token (d,) by the index's encoder, if the caller has it already.
             today: The day from which "last year" and the like count; None is the day of the call.
+            all_copies: Return every version of a sheet; False returns the newest one, or the one
+                that the query names, for all.
 
         Raises:
             EmptyInputError: If the query is empty.
@@ -86,8 +90,9 @@ class SheetRetriever:
         """
         check_counts(top_k=top_k)
         question = self._question(query, today, token)
-        found = self._ranked(question, top_k, filters)[:top_k]
-        return self._explain(question, found, min_score)
+        found = self._ranked(question, top_k, filters, all_copies=all_copies)[:top_k]
+        copies = {} if all_copies else self._copies(found, filters)
+        return self._explain(question, found, min_score, copies)
 
     def retrieve_set(
         self,
@@ -97,6 +102,7 @@ class SheetRetriever:
         *,
         min_score: float | None = None,
         today: date | None = None,
+        all_copies: bool = False,
     ) -> list[Hit]:
         """Return the sheets that together answer the query, best first.
 
@@ -109,6 +115,7 @@ class SheetRetriever:
             filters: Conditions that every hit meets.
             min_score: Leave out hits below this score.
             today: The day from which "last year" and the like count; None is the day of the call.
+            all_copies: As in `retrieve`.
 
         Raises:
             EmptyInputError: If the query is empty.
@@ -117,10 +124,11 @@ class SheetRetriever:
         """
         check_counts(max_k=max_k)
         question = self._question(query, today)
-        found = self._ranked(question, max_k, filters)
+        found = self._ranked(question, max_k, filters, all_copies=all_copies)
         share = self.reranker.complete_share if self.reranker else COMPLETE_SHARE
         best = found[: complete_set(found, max_k, share=share)]
-        return self._explain(question, best, min_score)
+        copies = {} if all_copies else self._copies(best, filters)
+        return self._explain(question, best, min_score, copies)
 
     async def aretrieve(
         self,
@@ -131,12 +139,14 @@ class SheetRetriever:
         min_score: float | None = None,
         token: FloatArray | None = None,
         today: date | None = None,
+        all_copies: bool = False,
     ) -> list[Hit]:
         """Do the same as `retrieve`, without blocking the event loop."""
         day = asked_on(today)  # of the call, not of the thread's start
         return await asyncio.to_thread(
-            self.retrieve, query, top_k, filters, min_score=min_score, token=token, today=day
-        )
+            self.retrieve, query, top_k, filters,
+            min_score=min_score, token=token, today=day, all_copies=all_copies,
+        )  # fmt: skip
 
     def times(self, query: str, *, today: date | None = None) -> AskedTimes:
         """Return the periods that a query names; their `label` gives them in words.
@@ -218,20 +228,30 @@ class SheetRetriever:
         return self.index.question(query, dense_weight=weight, token=token, today=day)
 
     def _ranked(
-        self, question: Question, top_k: int, filters: Filters | None
+        self, question: Question, top_k: int, filters: Filters | None, *, all_copies: bool
     ) -> Sequence[Candidate]:
         """Return the candidates after Stage 2, at least `top_k` if there are enough."""
+        find = self.index.candidates if all_copies else self.index.distinct_candidates
         if self.reranker is None:
-            return self.index.candidates(question, top_k, filters)
-        found = self.index.candidates(question, max(top_k, self.candidates), filters)
-        return _phrases_first(self.reranker.rerank(question, found, filters))
+            return find(question, top_k, filters)
+        found = find(question, max(top_k, self.candidates), filters)
+        ranked = _phrases_first(self.reranker.rerank(question, found, filters))
+        # Links may have added a copy of a sheet that is there.
+        return ranked if all_copies else self.index.without_copies(question, ranked, filters)
+
+    def _copies(self, found: Sequence[Candidate], filters: Filters | None) -> CopiesOf:
+        return self.index.copies([each.sheet_id for each in found], filters)
 
     def _explain(
-        self, question: Question, found: Sequence[Candidate], min_score: float | None
+        self,
+        question: Question,
+        found: Sequence[Candidate],
+        min_score: float | None,
+        copies: CopiesOf,
     ) -> list[Hit]:
         """Return the hits that score enough, with their records and reasons."""
         best = [c for c in found if min_score is None or c.score >= min_score]
-        return hits_of(self.index, question, best)
+        return hits_of(self.index, question, best, copies)
 
 
 def _phrases_first(found: Sequence[Candidate]) -> Sequence[Candidate]:

@@ -41,6 +41,7 @@ def hit_document(hit: Hit, text: str) -> Document:
         "links": [_line(link) for link in why.links],
         "via": _line(why.via) if why.via else None,
         "period": why.period,
+        "copies": list(hit.copies.sheet_ids),
     }
     return Document(id=hit.sheet_id, page_content=text, metadata=metadata)
 

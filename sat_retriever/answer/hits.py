@@ -11,13 +11,16 @@ from sat_retriever.locate.place import place_of
 from sat_retriever.period.periods import period_of
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.copies import NO_COPIES, CopiesOf
 from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.lexical import matched
 
 
-def hits_of(index: SheetIndex, question: Question, found: Sequence[Candidate]) -> list[Hit]:
-    """Hits in the order of some candidates, with their records and reasons."""
+def hits_of(
+    index: SheetIndex, question: Question, found: Sequence[Candidate], copies: CopiesOf
+) -> list[Hit]:
+    """Hits in the order of some candidates, with their records, reasons and copies."""
     ids = [candidate.sheet_id for candidate in found]
     records = index.records(ids, contents=True)
     links = index.links_between(ids, ids)
@@ -44,7 +47,9 @@ def hits_of(index: SheetIndex, question: Question, found: Sequence[Candidate]) -
             contents=candidate.contents,
             contents_rank=candidate.contents_rank,
         )
-        hits.append(Hit(rank, candidate.score, record, why, place.table, place.part))
+        own_copies = copies.get(candidate.sheet_id, NO_COPIES)
+        hit = Hit(rank, candidate.score, record, why, place.table, place.part, own_copies)
+        hits.append(hit)
     return hits
 
 

@@ -40,7 +40,7 @@ def standing_of(
     if not found:
         raise InputError(f"{sheet_id!r} was removed meanwhile; ask again")
     ranked = _ranked(sheet_id, found, best)
-    hits = {hit.sheet_id: hit for hit in hits_of(index, question, ranked)}
+    hits = {hit.sheet_id: hit for hit in hits_of(index, question, ranked, {})}
     shares = index.word_shares(question, [each.sheet_id for each in ranked])
     placed = []
     for column, each in enumerate(ranked):

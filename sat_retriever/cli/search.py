@@ -110,6 +110,9 @@ def search(
     where: Annotated[
         list[str] | None, typer.Option(help="Only this metadata value.", metavar="KEY=VALUE")
     ] = None,
+    all_copies: Annotated[
+        bool, typer.Option("--all-copies", help="Every version of a sheet, not one for all.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Find the sheets that answer a question, best first, each with the reason why."""
@@ -128,7 +131,9 @@ def search(
         retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
         find, most = (retriever.retrieve_set, 20) if complete else (retriever.retrieve, 5)
         day = asked_on(today.date() if today else None)
-        hits = find(query, top_k or most, filters, min_score=min_score, today=day)
+        hits = find(
+            query, top_k or most, filters, min_score=min_score, today=day, all_copies=all_copies
+        )
         note = retriever.note(query, filters, today=day) if hits else ""
         times = retriever.times(query, today=day)
         empty = len(opened) == 0
@@ -233,6 +238,8 @@ def _sheet(hit: Hit) -> Text:
         line = plain(f"{each.cell}: {short(each.text)}")
         line.stylize("cyan", end=len(each.cell))
         text.append("\n").append_text(line)
+    if hit.copies:
+        text.append(f"\n{hit.copies.label}", style="yellow")
     return text
 
 

@@ -25,6 +25,7 @@ from sat_retriever.cli.terminal import (
 )
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.copies import NO_COPIES, Copies
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.links import Link, in_order
@@ -73,13 +74,30 @@ def show(
         found = opened.records(ids)
         records = [found[sheet_id] for sheet_id in ids if sheet_id in found]
         links = opened.links(ids)
+        copies = opened.copies(ids)
     if as_json:
         parts = {"sheets": records, "links": links, "skipped": skipped}
-        print_json({"name": name, **{key: to_json(value) for key, value in parts.items()}})
+        listed = {sheet_id: found.to_dict() for sheet_id, found in copies.items()}
+        plain_parts = {key: to_json(value) for key, value in parts.items()}
+        print_json({"name": name, **plain_parts, "copies": listed})
     elif len(records) == 1:
         _print_sheet(records[0], links, most)
+        _print_copies(copies.get(records[0].sheet_id, NO_COPIES))
     else:
         _print_workbook(name, records, links, skipped)
+
+
+def _print_copies(copies: Copies) -> None:
+    """The other versions of a sheet, newest first."""
+    if not copies:
+        return
+    out = stdout()
+    out.print()
+    out.print(f"{copies.label}:", style="yellow")
+    for sheet_id in copies.sheet_ids:
+        out.print(plain(f"  {sheet_id}"), soft_wrap=True)
+    if copies.number > len(copies.sheet_ids):
+        out.print(f"  and {copies.number - len(copies.sheet_ids):,} more")
 
 
 def _only_sheet(opened: SheetIndex, name: str) -> str:

@@ -12,6 +12,7 @@ from types import TracebackType
 
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
+from sat_retriever.index.folding import CopyFolding
 from sat_retriever.index.question import Question
 from sat_retriever.index.search import SheetSearch
 from sat_retriever.index.settings import IndexSettings, new_notes
@@ -24,6 +25,7 @@ from sat_retriever.period.asked import UNDATED, AskedTimes
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Kept
+from sat_retriever.records.copies import Copies
 from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.links import Link
@@ -57,6 +59,7 @@ class SheetIndex:
         self._state = IndexState(settings, store.path, encoder)
         self._writer = IndexWriter(store, self._state)
         self._search = SheetSearch(store, self._state, times=times)
+        self._folding = CopyFolding(store, self._search)
 
     @classmethod
     def create(
@@ -330,6 +333,7 @@ class SheetIndex:
             encoder, dense_weight=dense_weight, reranker=reranker, progress=progress
         )
         self._search = SheetSearch(self._store, self._state, times=self.times)
+        self._folding = CopyFolding(self._store, self._search)
 
     def name_reranker(self, folder: str | Path | None) -> None:
         """Record the trained reranker that searches of this index use if none is named.
@@ -434,6 +438,47 @@ class SheetIndex:
         check_counts(top_k=top_k)
         asked = self.question(question) if isinstance(question, str) else question
         return self._search.candidates(asked, top_k, filters)
+
+    def distinct_candidates(
+        self, question: Question, top_k: int = 50, filters: Filters | None = None
+    ) -> Sequence[Candidate]:
+        """The best sheets for a question, best first, one of each group of copies.
+
+        Args:
+            question: What `question` made of a query.
+            top_k: Most candidates.
+            filters: Conditions every candidate meets.
+
+        Raises:
+            InputError: If `top_k` is no whole number above 0.
+        """
+        check_counts(top_k=top_k)
+        return self._folding.candidates(question, top_k, filters)
+
+    def without_copies(
+        self, question: Question, ranked: Sequence[Candidate], filters: Filters | None = None
+    ) -> Sequence[Candidate]:
+        """A ranking with one sheet of each group of copies, in the place of its best.
+
+        That is the newest one, unless the question names a version or a time.
+
+        Args:
+            question: What the ranking is for.
+            ranked: The ranking, best first.
+            filters: Conditions that the sheet in the place of others meets.
+        """
+        return self._folding.folded(question, ranked, filters)
+
+    def copies(
+        self, sheet_ids: Sequence[str], filters: Filters | None = None
+    ) -> Mapping[str, Copies]:
+        """The copies and versions of sheets; those without any are absent.
+
+        Args:
+            sheet_ids: The sheets.
+            filters: Conditions that the copies meet, and the sheets.
+        """
+        return self._folding.copies(sheet_ids, filters)
 
     def score_sheets(
         self, question: Question, sheet_ids: Sequence[str], filters: Filters | None = None

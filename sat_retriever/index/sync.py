@@ -17,6 +17,7 @@ from sat_retriever.index.store.damage import NO_DAMAGE, Damage
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.links.claims import discover
+from sat_retriever.links.copies.claims import copy_claims
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.sheets import Skipped
 from sat_retriever.workbook.limits import Limits
@@ -193,7 +194,9 @@ def _write(
         # sync finds the file changed and tries again.
         return ()
     state = replace(job.state, content_hash=book.content_hash, skipped=book.skipped)
-    discovery = discover(book.records, book.references, book.structure, book.profiles)
+    found = discover(book.records, book.references, book.structure, book.profiles)
+    claims = replace(found.claims, copies=copy_claims(book.records, book.sketches))
+    discovery = replace(found, claims=claims)
     return store.replace_workbook(state, rows, discovery, job.superseded, job.left)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from sat_retriever.links.copies.claims import CopyClaim
 from sat_retriever.links.formula.external import ExternalReference
 from sat_retriever.links.formula.relations import WorkbookLinks, workbook_links
 from sat_retriever.links.join.joins import workbook_joins
@@ -24,11 +25,13 @@ class Claims:
         external: References of formulas to other workbooks.
         periods: Period of each sheet that has one, by sheet id.
         keys: Columns that could join with columns elsewhere.
+        copies: What copies of the sheets are found by.
     """
 
     external: tuple[ExternalReference, ...] = ()
     periods: tuple[tuple[str, SheetPeriod], ...] = ()
     keys: tuple[KeyColumn, ...] = ()
+    copies: tuple[CopyClaim, ...] = ()
 
 
 NO_CLAIMS = Claims()
@@ -80,6 +83,7 @@ def without(discovery: Discovery, sheet_ids: Set[str]) -> Discovery:
             tuple(x for x in claims.external if x.source not in sheet_ids),
             tuple(x for x in claims.periods if x[0] not in sheet_ids),
             tuple(x for x in claims.keys if x.sheet_id not in sheet_ids),
+            tuple(x for x in claims.copies if x.sheet_id not in sheet_ids),
         ),
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever.records.contents import CellText
+from sat_retriever.records.copies import NO_COPIES, Copies
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord, Table
@@ -55,6 +56,7 @@ class Hit:
         why: The reasons why it was found.
         table: Place in `record.tables` of the table that answers; 0 without tables or contents.
         part: A1 range of the rows that answer, if that table is long and they are known.
+        copies: The other versions of the sheet, for which it stands.
     """
 
     rank: int
@@ -63,6 +65,7 @@ class Hit:
     why: Why
     table: int = 0
     part: str | None = None
+    copies: Copies = NO_COPIES
 
     @property
     def sheet_id(self) -> str:
@@ -119,6 +122,7 @@ class Hit:
             "columns": to_json(self.columns),
             "visibility": record.visibility.value,
             "role": record.role.value,
+            "copies": self.copies.to_dict(),
             "why": {
                 "words": list(self.why.words),
                 "headers": list(self.why.headers),

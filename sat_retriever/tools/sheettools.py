@@ -15,6 +15,7 @@ from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.area import Area, area_of
+from sat_retriever.records.copies import NO_COPIES
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.links import LinkType, in_order
@@ -150,6 +151,7 @@ class SheetTools:
             tables=described(record, _TABLES),
             more_tables=max(0, len(record.tables) - _TABLES),
             links={kind: links[kind] for kind in in_order(links)},
+            copies=self.index.copies([record.sheet_id]).get(record.sheet_id, NO_COPIES),
         )
 
     def read_range(

@@ -13,6 +13,7 @@ from itertools import repeat
 from typing import Any
 
 from sat_retriever.records.area import Area
+from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.sheets import Formula, Skipped, SkipReason
 from sat_retriever.records.structure import (
@@ -101,6 +102,12 @@ def profiles_from_json(data: list[Any]) -> list[ColumnProfile]:
         ColumnProfile(sheet, table, column, values, distinct, tuple(sketch))
         for table, column, values, distinct, *sketch in rows
     ]
+
+
+def sketch_from_json(data: Json) -> CellSketch:
+    """The sketch of a sheet's cells that `to_json` wrote."""
+    lists = {name: tuple(data.get(name, ())) for name in ("number_sketch", "text_sketch")}
+    return CellSketch(**{**data, **lists})
 
 
 def structure_from_json(data: Json) -> Structure:

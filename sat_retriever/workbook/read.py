@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 from sat_retriever._extras import require
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.records.contents import Kept
+from sat_retriever.records.copies import CellSketch
 from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.sheets import Formula, SheetRecord, Skipped
 from sat_retriever.records.structure import ColumnProfile, Reference, Structure
@@ -40,6 +41,7 @@ class Workbook:
         references: References of the formulas to other sheets, names and workbooks; at most
             2,000 per sheet and 20,000 in all.
         profiles: Sketches of columns that could be keys; none if only names are kept.
+        sketches: Sketches of the cells of its sheets; none if only names are kept.
         skipped: Sheets, or the file, that could not be read, or not completely, with reasons.
         structure: Names, tables, data sources, external workbooks, hidden parts.
         content_hash: BLAKE2b of its bytes; empty if it could not be read at all.
@@ -53,6 +55,7 @@ class Workbook:
     formulas: tuple[Formula, ...] = ()
     references: tuple[Reference, ...] = ()
     profiles: tuple[ColumnProfile, ...] = ()
+    sketches: tuple[CellSketch, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     structure: Structure = field(default_factory=Structure)
     content_hash: str = ""
@@ -177,6 +180,7 @@ def _workbook(path: Path, answers: Answers) -> Workbook:
         formulas=tuple(answers.of("formulas")),
         references=tuple(answers.of("references")),
         profiles=tuple(answers.of("profiles")),
+        sketches=tuple(answers.of("sketch")),
         skipped=tuple(answers.of("skipped")),
         structure=answers.structure,
         **known,

@@ -250,12 +250,12 @@ VIA = Link("a.xlsx#Summary", "a.xlsx#Q1", "formula_reference", 0.9, "Summary!B4 
 @pytest.fixture
 def lifted(monkeypatch):
     """Every candidate is said to be lifted by the same link, as a reranker would say it."""
-    found = SheetIndex.candidates
+    found = SheetIndex.distinct_candidates
 
     def candidates(self, *arguments, **options):
         return [replace(one, via=VIA) for one in found(self, *arguments, **options)]
 
-    monkeypatch.setattr(SheetIndex, "candidates", candidates)
+    monkeypatch.setattr(SheetIndex, "distinct_candidates", candidates)
 
 
 @pytest.mark.usefixtures("lifted")

@@ -45,7 +45,7 @@ def test_a_path_from_the_current_folder_is_understood(index_file, workbooks, sat
 
 def test_json_holds_sheets_links_and_what_was_skipped(index_file, sat):
     shown = json.loads(sat("show", "2024.xlsx", "--index", index_file, "--json").out)
-    assert list(shown) == ["name", "sheets", "links", "skipped"]
+    assert list(shown) == ["name", "sheets", "links", "skipped", "copies"]
     assert [(skip["sheet"], skip["reason"]) for skip in shown["skipped"]] == [
         ("Nothing", "empty_sheet")
     ]

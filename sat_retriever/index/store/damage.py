@@ -39,6 +39,10 @@ _SEALED = (
     "WHERE s.workbook_id = ? ORDER BY k.id",
     "SELECT b.block FROM sheets s JOIN key_columns k ON k.sheet = s.id "
     "JOIN key_blocks b ON b.key_column = k.id WHERE s.workbook_id = ? ORDER BY k.id, b.block",
+    "SELECT c.versions, c.claim FROM sheets s JOIN copies c ON c.sheet = s.id "
+    "WHERE s.workbook_id = ? ORDER BY s.id",
+    "SELECT b.block, b.place FROM sheets s JOIN copy_blocks b ON b.sheet = s.id "
+    "WHERE s.workbook_id = ? ORDER BY s.id, b.block",
     "SELECT l.target, l.type, l.weight, l.evidence FROM sheets s JOIN links l "
     "ON l.source = s.sheet_id AND l.origin = 'own' WHERE s.workbook_id = ? "
     "ORDER BY s.id, l.target, l.type",

@@ -37,13 +37,13 @@ class LinkTables:
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+        self.connection = connection
 
     # ---- links
 
     def put(self, links: Iterable[Link], origin: Origin) -> None:
         """Add links; each replaces one with the same ends, type and origin."""
-        self._connection.executemany(
+        self.connection.executemany(
             "INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 (
@@ -56,7 +56,7 @@ class LinkTables:
 
     def drop_from(self, sheet_ids: Iterable[str], origin: Origin) -> None:
         """Remove the links of an origin that start at the sheets."""
-        self._connection.executemany(
+        self.connection.executemany(
             "DELETE FROM links WHERE source = ? AND origin = ?",
             [(sheet_id, origin.value) for sheet_id in sheet_ids],
         )
@@ -65,14 +65,12 @@ class LinkTables:
         """Remove the links of an origin that start or end at the sheets."""
         values = [(sheet_id, origin.value) for sheet_id in sheet_ids]
         for end in ("source", "target"):
-            self._connection.executemany(
-                f"DELETE FROM links WHERE {end} = ? AND origin = ?", values
-            )
+            self.connection.executemany(f"DELETE FROM links WHERE {end} = ? AND origin = ?", values)
 
     def drop_found(self, sheet_ids: Sequence[str]) -> None:
         """Remove every found link that starts or ends at one of the sheets."""
         for end in ("source", "target"):
-            self._connection.executemany(
+            self.connection.executemany(
                 f"DELETE FROM links WHERE {end} = ? AND origin != ?",
                 [(sheet_id, Origin.GIVEN.value) for sheet_id in sheet_ids],
             )
@@ -82,12 +80,12 @@ class LinkTables:
     def put_claims(self, claims: Claims) -> None:
         """Store claims of stored sheets on other workbooks."""
         for reference in claims.external:
-            self._connection.execute(
+            self.connection.execute(
                 "INSERT INTO external_references SELECT id, ?, ? FROM sheets WHERE sheet_id = ?",
                 (reference.key, text_of(reference), reference.source),
             )
         for sheet_id, period in claims.periods:
-            self._connection.execute(
+            self.connection.execute(
                 "INSERT INTO periods SELECT id, ?, ? FROM sheets WHERE sheet_id = ?",
                 (period.family, text_of(period), sheet_id),
             )
@@ -95,12 +93,12 @@ class LinkTables:
             self._put_key(column)
 
     def _put_key(self, column: KeyColumn) -> None:
-        added = self._connection.execute(
+        added = self.connection.execute(
             "INSERT INTO key_columns (sheet, claim) SELECT id, ? FROM sheets WHERE sheet_id = ?",
             (text_of(column), column.sheet_id),
         )
         if added.rowcount:
-            self._connection.executemany(
+            self.connection.executemany(
                 "INSERT OR IGNORE INTO key_blocks VALUES (?, ?)",
                 [(block, added.lastrowid) for block in column.blocks],
             )
@@ -108,8 +106,8 @@ class LinkTables:
     def drop_claims(self, sheet_ids: Iterable[str]) -> None:
         """Delete the claims of sheets on other workbooks; the sheets stay."""
         values = [(sheet_id,) for sheet_id in sheet_ids]
-        for table in ("external_references", "periods", "key_columns"):
-            self._connection.executemany(
+        for table in ("external_references", "periods", "key_columns", "copies"):
+            self.connection.executemany(
                 f"DELETE FROM {table} WHERE sheet = (SELECT id FROM sheets WHERE sheet_id = ?)",
                 values,
             )
@@ -210,7 +208,7 @@ class LinkTables:
 
     def make_stale(self, sheet_ids: Iterable[str]) -> None:
         """Record that the families of the sheets must be linked anew."""
-        self._connection.executemany(
+        self.connection.executemany(
             "INSERT OR IGNORE INTO stale_families SELECT family FROM periods WHERE sheet = "
             "(SELECT id FROM sheets WHERE sheet_id = ?)",
             [(sheet_id,) for sheet_id in sheet_ids],
@@ -232,10 +230,10 @@ class LinkTables:
 
     def settle(self, family: str) -> None:
         """Record that a family has been linked."""
-        self._connection.execute("DELETE FROM stale_families WHERE family = ?", (family,))
+        self.connection.execute("DELETE FROM stale_families WHERE family = ?", (family,))
 
     def _rows(self, sql: str, *values: Any) -> list[Any]:
-        return self._connection.execute(sql, values).fetchall()
+        return self.connection.execute(sql, values).fetchall()
 
 
 def text_of(claim: object) -> str:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.index.store.conditions import sql_conditions
 from sat_retriever.index.store.connection import translated
+from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.damage import (
     RowDamage,
     contents_of,
@@ -42,7 +43,7 @@ _SHORT = 4_096  # characters; parsed records up to this length are kept in memor
 
 
 class StoreReader(StoreFile):
-    """A reader of one index file; its links are in `links`."""
+    """A reader of one index file; its links are in `links`, its groups of copies in `copies`."""
 
     def __init__(
         self,
@@ -54,6 +55,7 @@ class StoreReader(StoreFile):
     ) -> None:
         super().__init__(connection, path, writable=writable, identity=identity)
         self.links = StoredLinks(self._rows, self._in, path)
+        self.copies = StoredCopies(self._rows, self._in)
 
     def meta(self) -> dict[str, str]:
         """Return all notes about the index as a whole."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sat_retriever.index.store.copies import CopyTables
 from sat_retriever.index.store.links import LinkTables, Origin
 from sat_retriever.links.across import Blocks, blocks_of, external_links, join_links
 from sat_retriever.links.claims import NO_CLAIMS, NOTHING, Claims, Discovery
@@ -27,6 +28,7 @@ def unlink(tables: LinkTables, going: Sequence[str], coming: Claims = NO_CLAIMS)
         The blocks that this change touches; `relink` needs them.
     """
     tables.make_stale(going)
+    CopyTables(tables.connection).leave(going)
     tables.drop_found(going)
     blocks = tuple(dict.fromkeys((*tables.blocks_of(going), *blocks_of(coming.keys))))
     return Blocks(blocks, tables.crowded(blocks, BLOCK_LIMIT))
@@ -43,6 +45,7 @@ def relink(tables: LinkTables, before: Blocks, coming: Discovery = NOTHING) -> N
     tables.put(coming.links, Origin.OWN)
     tables.put_claims(coming.claims)
     tables.make_stale([sheet_id for sheet_id, _period in coming.claims.periods])
+    CopyTables(tables.connection).put(coming.claims.copies)
     connect_externals(tables, list(dict.fromkeys(x.source for x in coming.claims.external)))
     _join(tables, coming.claims.keys)
     for block in before.turned(tables.crowded(before.names, BLOCK_LIMIT)):

@@ -10,7 +10,7 @@ from sat_retriever.index.store.links import LinkTables
 from sat_retriever.index.store.relink import relink, unlink
 from sat_retriever.index.store.write import delete_sheets
 
-_CLAIMS = ("external_references", "periods", "key_columns")
+_CLAIMS = ("external_references", "periods", "key_columns", "copies")
 _OF_SHEETS = {"tokens": "id", "contents": "id", "lexical": "rowid"} | dict.fromkeys(
     _CLAIMS, "sheet"
 )
@@ -42,6 +42,8 @@ def take_out(connection: sqlite3.Connection, damage: Damage) -> None:
     connection.execute(
         "DELETE FROM stale_families WHERE family NOT IN (SELECT family FROM periods)"
     )
+    # Groups are no workbook's own, so no digest tells that one is as it was written.
+    connection.execute("INSERT OR IGNORE INTO stale_copies SELECT sheet FROM copies")
     _forget(connection, damage)
 
 

@@ -180,8 +180,6 @@ MIGRATIONS: tuple[str, ...] = (
         packed BLOB NOT NULL,
         crc INTEGER NOT NULL
     );
-    """,
-    """
     -- Which sheet has which word in its contents; no text is kept in it. Its tokenizer takes
     -- words as they come, apart at spaces: see `text.contents`.
     CREATE VIRTUAL TABLE content_words USING fts5 (
@@ -193,7 +191,28 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX spellings_reversed ON spellings (reversed);
     ALTER TABLE tokens ADD COLUMN texts INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE tokens ADD COLUMN documentation INTEGER NOT NULL DEFAULT 0;
-    -- Contents and roles were not read before: no workbook counts as unchanged.
+
+    -- What copies of a sheet are found by; its group is the lowest row id of its members.
+    CREATE TABLE copies (
+        sheet INTEGER PRIMARY KEY REFERENCES sheets (id) ON DELETE CASCADE,
+        family INTEGER,
+        versions TEXT NOT NULL,
+        claim TEXT NOT NULL
+    );
+    CREATE INDEX copies_of_family ON copies (family) WHERE family IS NOT NULL;
+    -- Sheets that may be copies of each other, those most alike side by side.
+    CREATE TABLE copy_blocks (
+        block TEXT NOT NULL,
+        place TEXT NOT NULL,
+        sheet INTEGER NOT NULL REFERENCES copies (sheet) ON DELETE CASCADE,
+        PRIMARY KEY (block, place)
+    ) WITHOUT ROWID;
+    CREATE INDEX copy_blocks_of ON copy_blocks (sheet);
+    -- Sheets whose groups have to be found anew.
+    CREATE TABLE stale_copies (
+        sheet INTEGER PRIMARY KEY REFERENCES copies (sheet) ON DELETE CASCADE
+    );
+    -- Contents, roles and copies were not read before: no workbook counts as unchanged.
     UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = '';
     """,
 )

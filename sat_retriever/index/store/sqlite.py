@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sat_retriever.errors import IndexStorageError
 from sat_retriever.index.store.connection import create_file, identity_of, is_writable, open_file
+from sat_retriever.index.store.copies import CopyTables
 from sat_retriever.index.store.damage import Damage, check_file, find_damage, seal
 from sat_retriever.index.store.links import LinkTables, Origin
 from sat_retriever.index.store.reading import StoreReader
@@ -31,6 +32,7 @@ from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Skipped
 
 _FAMILIES = 256  # families linked anew in one transaction
+_COPIES = 2_048  # sheets grouped anew in one transaction, beside the rest of their groups
 
 
 class SqliteStore(StoreReader):
@@ -229,12 +231,15 @@ class SqliteStore(StoreReader):
         return self._in("SELECT root, path FROM workbooks WHERE seal = '' AND id IN ({})", ids)
 
     def settle_families(self) -> None:
-        """Link the sheets of every family of periods that gained or lost a sheet."""
+        """Link every family of periods and group all copies that a change touched."""
         while self._rows("SELECT 1 FROM stale_families LIMIT 1"):
             with self._writing() as connection:
                 tables = LinkTables(connection)
                 for family in tables.stale_families(_FAMILIES):
                     connect_family(tables, family)
+        while self._rows("SELECT 1 FROM stale_copies LIMIT 1"):
+            with self._writing() as connection:
+                CopyTables(connection).group_stale(_COPIES)
 
 
 def _put_meta(connection: sqlite3.Connection, meta: Mapping[str, str | None]) -> None:

@@ -106,11 +106,12 @@ def _kept(
 ) -> Iterator[tuple[int, SheetRecord, SheetContents]]:
     """Row id, record and contents of the sheets that have contents and are not damaged."""
     sql = (
-        "SELECT s.record, s.crc, c.packed, c.crc FROM contents c JOIN sheets s ON s.id = c.id "
-        "WHERE c.id = ?"
+        "SELECT CAST(s.record AS BLOB), s.crc, c.packed, c.crc "  # damaged text may not be text
+        "FROM contents c JOIN sheets s ON s.id = c.id WHERE c.id = ?"
     )
     for row_id in ids:
-        for text, crc, data, data_crc in connection.execute(sql, (row_id,)).fetchall():
+        for record, crc, data, data_crc in connection.execute(sql, (row_id,)).fetchall():
+            text = record.decode("utf-8", "replace")
             try:
                 yield row_id, record_of(text, crc), contents_of(data, data_crc)
             except RowDamage:

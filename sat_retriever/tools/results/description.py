@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sat_retriever.records.copies import NO_COPIES, Copies
 from sat_retriever.records.sheets import SheetRecord, Table
 from sat_retriever.tools.cells import one_line
 from sat_retriever.tools.results.result import ToolResult, short
@@ -92,6 +93,7 @@ class SheetDescription(ToolResult):
         tables: Its first tables.
         more_tables: Number of its further tables.
         links: Number of links to other sheets by type.
+        copies: Its other versions, newest first: how many, how many newer, the first of them.
     """
 
     sheet: str
@@ -106,6 +108,7 @@ class SheetDescription(ToolResult):
     tables: tuple[DescribedTable, ...]
     more_tables: int
     links: Mapping[str, int]
+    copies: Copies = NO_COPIES
 
     def __str__(self) -> str:
         facts = [self.format, self.visibility, f"used range {self.used}" if self.used else ""]
@@ -118,6 +121,9 @@ class SheetDescription(ToolResult):
         if self.links:
             counts = ", ".join(f"{count} {kind}" for kind, count in self.links.items())
             lines.append(f"Links to other sheets: {counts}")
+        if self.copies:
+            listed = ", ".join(map(one_line, self.copies.sheet_ids))
+            lines.append(f"Other versions, newest first ({self.copies.number:,}): {listed}")
         return "\n".join(lines)
 
 

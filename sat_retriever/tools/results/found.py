@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sat_retriever.records.copies import Copies
 from sat_retriever.records.hits import Hit
 from sat_retriever.tools.cells import cell_text, one_line
 from sat_retriever.tools.results.related import RelatedSheet
@@ -27,6 +28,8 @@ class FoundSheet:
         score: Value that sheets are ranked by; higher is better.
         why: The reasons why it was found, in words.
         cells: Cells that match the question, each as "B17: text".
+        copies: Number of its other versions; `describe_sheet` lists them.
+        newer: Number of those that are newer, if the question named this version.
     """
 
     rank: int
@@ -37,6 +40,8 @@ class FoundSheet:
     score: float
     why: str
     cells: tuple[str, ...] = ()
+    copies: int = 0
+    newer: int = 0
 
     @classmethod
     def of(cls, hit: Hit) -> FoundSheet:
@@ -51,6 +56,8 @@ class FoundSheet:
             score=round(hit.score, 4),
             why=_why(hit),
             cells=tuple(f"{each.cell}: {short(each.text)}" for each in hit.why.cells[:_CELLS]),
+            copies=hit.copies.number,
+            newer=hit.copies.newer,
         )
 
     def __str__(self) -> str:
@@ -60,6 +67,8 @@ class FoundSheet:
         if self.cells:
             facts.append(f"cells: {', '.join(self.cells)}")
         facts.append(f"why: {cell_text(self.why)}")
+        if self.copies:
+            facts.append(Copies(self.copies, self.newer).label)
         return "\n   ".join(facts)
 
 

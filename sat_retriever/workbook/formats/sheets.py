@@ -14,6 +14,7 @@ from sat_retriever.workbook.formats.facts import SheetFacts, with_facts
 from sat_retriever.workbook.formats.reading import Reading
 from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.messages import profiles_to_json, skip
+from sat_retriever.workbook.tables.cellsketch import cell_sketch
 from sat_retriever.workbook.tables.contents import ROOM, contents_size
 from sat_retriever.workbook.tables.profile import column_profiles
 from sat_retriever.workbook.tables.records import sheet_record
@@ -162,10 +163,12 @@ def value_messages(
 
 
 def _profiles(reading: Reading, record: SheetRecord, grid: Grid) -> Iterator[Json]:
-    """Yield profiles of a sheet's columns, if requested and if values may be kept."""
+    """Yield sketches of a sheet's cells and columns, if requested and if values may be kept."""
     privacy = reading.request.privacy
     if not (privacy.examples and reading.request.links):
         return
+    if (sketch := cell_sketch(record, grid, privacy)) is not None:
+        yield {"sketch": to_json(sketch)}
     found = column_profiles(record, grid, privacy)[: reading.profiles_left]
     reading.profiles_left -= len(found)
     if found:

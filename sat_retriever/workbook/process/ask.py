@@ -13,6 +13,7 @@ from sat_retriever.workbook.messages import (
     formulas_from_json,
     profiles_from_json,
     references_from_json,
+    sketch_from_json,
     structure_from_json,
 )
 from sat_retriever.workbook.process.pool import Slot
@@ -27,6 +28,7 @@ _READ: dict[str, Callable[[Any], list[Any]]] = {
     "formulas": formulas_from_json,
     "references": references_from_json,
     "profiles": profiles_from_json,
+    "sketch": lambda content: [sketch_from_json(content)],
     "cells": lambda content: [content],
     "computed": lambda content: [(row, col) for row, col in content],
     "skipped": lambda content: [skipped_from_json(content)],

@@ -1,15 +1,15 @@
 """What index files of older versions did not have, as SQL that takes it out."""
 
-WITHOUT_WORDS_OF_CONTENTS = """
+WITHOUT_CONTENTS = """
     DROP TABLE content_words;
     DROP TABLE spellings;
     ALTER TABLE tokens DROP COLUMN texts;
     ALTER TABLE tokens DROP COLUMN documentation;
-"""  # versions before 7
-WITHOUT_CONTENTS = f"""
-    {WITHOUT_WORDS_OF_CONTENTS}
     DROP TABLE contents;
-"""  # before 6
+    DROP TABLE stale_copies;
+    DROP TABLE copy_blocks;
+    DROP TABLE copies;
+"""  # versions before 6
 WITHOUT_CHECKSUMS = f"""
     {WITHOUT_CONTENTS}
     ALTER TABLE workbooks DROP COLUMN within;

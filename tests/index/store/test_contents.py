@@ -12,7 +12,7 @@ from sat_retriever.index.store.contents import MAX_BYTES, packed, unpacked
 from sat_retriever.index.store.damage import checksum
 from sat_retriever.records.contents import CellText, Role, SheetContents, TableContents
 from tests.fakes import HashedEncoder
-from tests.index.store.older import WITHOUT_CONTENTS, WITHOUT_WORDS_OF_CONTENTS
+from tests.index.store.older import WITHOUT_CONTENTS
 from tests.index.test_sync import write
 
 TABLE = TableContents(CellText("A1", "Fares"), (CellText("A3", "MTA New York City Transit"),))
@@ -109,17 +109,13 @@ def test_contents_that_are_gone_from_a_workbook_are_noticed_by_verifying(tmp_pat
         assert index.sync(tmp_path / "data", verify=True).repaired == 0
 
 
-@pytest.mark.parametrize("older", [5, 6])
-def test_workbooks_of_a_version_before_contents_are_read_anew_once_and_are_no_damage(
-    older, tmp_path
-):
+def test_workbooks_of_a_version_before_contents_are_read_anew_once_and_are_no_damage(tmp_path):
     write(tmp_path / "data" / "sales.csv", "Region", "Revenue")
     path = tmp_path / "a.sat"
     with SheetIndex.create(path, HashedEncoder()) as index:
         index.sync(tmp_path / "data")
-    without = {5: WITHOUT_CONTENTS, 6: WITHOUT_WORDS_OF_CONTENTS}[older]
     with closing(sqlite3.connect(path)) as opened, opened:
-        opened.executescript(f"{without} PRAGMA user_version = {older};")
+        opened.executescript(f"{WITHOUT_CONTENTS} PRAGMA user_version = 5;")
     for verify in (True, False):
         with SheetIndex.open(path, HashedEncoder()) as index:
             report = index.sync(tmp_path / "data", verify=verify)

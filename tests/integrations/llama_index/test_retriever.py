@@ -118,10 +118,11 @@ def test_metadata_say_all_that_a_hit_says(index):
         for key, value in said.items():
             if isinstance(value, float):
                 assert node.metadata[key] == pytest.approx(value, abs=1e-6)
-            elif not isinstance(value, list):
+            elif not isinstance(value, (list, dict)):
                 assert node.metadata[key] == value
         assert node.metadata["columns"] == " | ".join(each["name"] for each in said["columns"])
         assert node.metadata["words"] == ", ".join(said["words"])
+        assert node.metadata["copies"].split() == said["copies"]["sheet_ids"]
         links = node.metadata["links"].split("; ") if said["links"] else []
         assert len(links) == len(said["links"])
 

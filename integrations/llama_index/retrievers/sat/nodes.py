@@ -80,6 +80,7 @@ def flat(hit: Hit) -> dict[str, Any]:
         "links": "; ".join([_line(link) for link in why.links]),
         "via": _line(why.via) if why.via else None,
         "period": why.period,
+        "copies": "\n".join(hit.copies.sheet_ids),
     }
 
 

@@ -1,0 +1,191 @@
+"""A name to what stays the same in every version of it, and the version that it says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from functools import lru_cache
+
+from sat_retriever.period.spellings import plain, spelled
+from sat_retriever.period.timewords import MONTHS, either
+
+FINAL = (
+    "final finale endgultig endgultige endfassung definitif definitive definitivo definitiva "
+    "最终版 最终 终版 定稿 最終版 確定版"
+)
+DRAFT = (
+    "draft entwurf brouillon borrador rascunho bozza preliminary vorlaufig wip "
+    "草稿 初稿 草案 下書き"
+)
+OLD = (
+    "old outdated obsolete superseded archive archived backup bak alt alte veraltet sicherung "
+    "ancien ancienne sauvegarde antiguo respaldo vecchio antigo 旧版 旧 备份 バックアップ"
+)
+LATEST = (
+    "latest newest current updated neu neueste aktuell aktuelle nouveau actuel nuevo actual "
+    "nuovo attuale novo atual new 最新版 最新"
+)
+COPY = "copy kopie copie copia duplicate duplikat 副本 拷贝 复制 コピー"
+
+
+def _words(text: str) -> str:
+    """A pattern of whole words; those of scripts without spaces stand anywhere."""
+    spaced = either({word for word in text.split() if word.isascii()})
+    joined = "|".join(sorted((w for w in text.split() if not w.isascii()), key=len, reverse=True))
+    return rf"(?:(?<![^\W_])(?:{spaced})(?![^\W\d_])|{joined})"
+
+
+_NUMBER = r"(?:[ .\-]?(?:v|version|nr|no)?\.? ?(?P<number>\d{1,2})(?![\d.\-/]))?"
+_STAGES = (
+    (1, re.compile(_words(FINAL) + _NUMBER)),
+    (-1, re.compile(_words(DRAFT) + _NUMBER)),
+)
+_AGES = ((-1, re.compile(_words(OLD) + _NUMBER)), (1, re.compile(_words(LATEST))))
+_COPY = re.compile(
+    _words(COPY) + r"(?: ?\(?(?P<number>\d{1,3})(?![\d.\-/])\)?)?(?: (?:of|von|de|di|da|du)(?!\w))?"
+)
+_BRACKETS = re.compile(r"\((\d{1,3})\)")
+_VERSION = re.compile(
+    r"(?<![^\W\d_])(?:(?:v|ver|vers|version|versione|versao|fassung|ausgabe|edition|rev|revision)"
+    r"[ .\-#]{0,2}(?P<number>\d{1,8}(?:\.\d{1,4}){0,3})[a-d]?(?![^\W_])"
+    r"|(?:rev|revision)[ .\-]{0,2}(?P<letter>[a-z])(?![^\W_]))(?P<initials> [a-z]{2,3}$)?"
+    r"|第 ?(?P<nth>\d{1,3}) ?版|版本 ?(?P<nth_>\d{1,3})"
+)
+_SECONDS = re.compile(r"(?<!\d)1[4-9]\d{8}(?:\d{3})?(?!\d)")  # since 1970, as exports are named
+_DAY = r"(?P<day>(?:19|20)\d\d[-. ]?(?:0[1-9]|1[0-2])[-. ]?(?:0[1-9]|[12]\d|3[01]))"
+_STAMP = re.compile(
+    rf"(?<!\d){_DAY}[t \-]{{0,3}}(?:at )?(?P<hour>[01]\d|2[0-3])[.:h\-]?(?P<minute>[0-5]\d)"
+    r"(?:[.:\-]?[0-5]\d(?:\.\d+)?)?z?(?!\d)"
+)
+_MONTH_DAY = re.compile(
+    rf"(?<!\w)(?P<name>{either(MONTHS)})\.? (?P<day>\d\d?)(?:st|nd|rd|th)?(?![\w.,]*\d)"
+)
+_CLOCK = re.compile(r"(?:^| )([01]\d|2[0-3]) ?([0-5]\d)(?: ?[0-5]\d)?$")
+_WORD_GAP = re.compile(r"\W+")
+_FILLER = re.compile(r"(?:^| )(?:as of|stand|per|vom|exported|export on|du|al)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What a name says of its version; every field has 0 or () for nothing.
+
+    Attributes:
+        age: -1 for "old" and "backup", 1 for "latest".
+        date: Day and minute of the state, as year * 10^8 + month * 10^6 + day * 10^4 + hour *
+            100 + minute; the year is 0 if it is not named.
+        number: Of "v1.2" (1, 2); of "rev B" (2,).
+        stage: -1 for a draft, 1 for what is final.
+        stage_number: Of "final 2".
+        copy: Of "(2)" and "copy 2" 2; 1 for "copy" alone.
+    """
+
+    age: int = 0
+    date: int = 0
+    number: tuple[int, ...] = ()
+    stage: int = 0
+    stage_number: int = 0
+    copy: int = 0
+
+    def order(self) -> tuple[object, ...]:
+        """A key that grows with the version.
+
+        A final state without a number comes after all that have one, a draft without before.
+        """
+        number = self.number or ((10**9,) if self.stage > 0 else ())
+        return self.age, self.date, number, self.stage, self.stage_number, self.copy
+
+
+PLAIN = Version()
+
+
+@lru_cache(maxsize=4_096)
+def version_of(name: str) -> tuple[str, Version]:
+    """A name without what tells versions apart, and the version.
+
+    Months, quarters and years stay: what differs by them is a series, not a version. Days and
+    weeks are those of exports and of saved states.
+
+    Args:
+        name: Of a folder, file or sheet, without its ending; or a question.
+
+    >>> version_of("Budget_v3_final (2)")
+    ('budget', Version(age=0, date=0, number=(3,), stage=1, stage_number=0, copy=2))
+    >>> version_of("Budget 2024 copy")[0], version_of("Copy of Budget 2024")[0]
+    ('budget 2024', 'budget 2024')
+    >>> version_of("export_2024-03-11_0930")
+    ('export', Version(age=0, date=202403110930, number=(), stage=0, stage_number=0, copy=0))
+    """
+    text, version = _without_marks(plain(name))
+    day, rest = _date(text)
+    kept = " ".join(_WORD_GAP.split(rest)).strip()
+    if day:
+        kept = _FILLER.sub("", kept)
+    return kept, replace(version, date=day)
+
+
+def _without_marks(text: str) -> tuple[str, Version]:
+    """The text without words and numbers of versions, and those; no dates yet."""
+    stage = stage_number = age = copy = 0
+    number: tuple[int, ...] = ()
+    for value, pattern in _STAGES:
+        if match := pattern.search(text):
+            stage, stage_number = value, int(match["number"] or 0)
+            text = pattern.sub(" ", text)
+    if match := _COPY.search(text):
+        copy = int(match["number"] or 1)
+        text = _COPY.sub(" ", text)
+    if match := _BRACKETS.search(text):
+        copy = max(copy, int(match[1]))
+        text = _BRACKETS.sub(" ", text)
+    if match := _VERSION.search(text):
+        number = _number(match)
+        text = _VERSION.sub(" ", text)
+    for value, pattern in _AGES:
+        if pattern.search(text):
+            age = value
+            text = pattern.sub(" ", text)
+    return text, Version(age, 0, number, stage, stage_number, copy)
+
+
+def _number(match: re.Match[str]) -> tuple[int, ...]:
+    if match["letter"]:
+        return (ord(match["letter"]) - ord("a") + 1,)
+    written = match["number"] or match["nth"] or match["nth_"]
+    return tuple(int(part) for part in written.split("."))
+
+
+def _date(text: str) -> tuple[int, str]:
+    """Day and minute that a text names, 0 for none, and the text without them."""
+    if stamp := _STAMP.search(text):
+        digits = re.sub(r"\D", "", stamp["day"])
+        apart = f" {digits[:4]}-{digits[4:6]}-{digits[6:]} {stamp['hour']}{stamp['minute']}"
+        text = f"{text[: stamp.start()]} {text[stamp.end() :]}{apart}"
+    found = spelled(text)
+    units = found.units
+    year = units.get("year", 0)
+    if "day" in units and "month" in units:
+        day = (year * 10_000 + units["month"] * 100 + units["day"]) * 10_000
+        clock = _CLOCK.search(found.rest)
+        minute = int(clock[1]) * 100 + int(clock[2]) if clock else 0
+        return day + minute, _CLOCK.sub("", found.rest)
+    if "week" in units and "month" not in units:
+        return _week(year, units["week"]), found.rest
+    if match := _MONTH_DAY.search(text):
+        day = MONTHS[match["name"]] * 100 + min(int(match["day"]), 31)
+        return (year * 10_000 + day) * 10_000, _MONTH_DAY.sub(" ", text)
+    if match := _SECONDS.search(text):
+        saved = datetime.fromtimestamp(int(match[0][:10]), UTC)
+        return int(f"{saved:%Y%m%d%H%M}"), _SECONDS.sub(" ", text)
+    return 0, text
+
+
+def _week(year: int, week: int) -> int:
+    """The Monday of an ISO week; the week as a day of month 0 without a year."""
+    try:
+        monday = date.fromisocalendar(year or 2000, week, 1)
+    except ValueError:
+        return 0
+    if not year:
+        return week * 10_000
+    return (monday.year * 10_000 + monday.month * 100 + monday.day) * 10_000
