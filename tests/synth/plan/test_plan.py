@@ -247,7 +247,7 @@ def test_quotas_by_year_take_one_sheet_of_every_year_before_a_second_one():
 
 @pytest.mark.parametrize("text", ["", "medium", "0", "-5", "1.5", "10000001", "9" * 400, "paper"])
 def test_a_scale_that_is_none_is_refused_and_the_known_ones_are_named(text):
-    with pytest.raises(InputError, match="none of small, paper-614, paper-1k, nor a number"):
+    with pytest.raises(InputError, match="must be small, paper-614, paper-1k, or a number"):
         scales.scale(text)
 
 
