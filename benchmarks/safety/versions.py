@@ -1,8 +1,9 @@
-"""Workbooks whose every sheet names its version: what of an index is old, new, or torn."""
+"""Workbooks whose every sheet and text names its version: what of an index is old, new, or torn."""
 
 from __future__ import annotations
 
 import sqlite3
+import string
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from contextlib import closing
@@ -13,7 +14,12 @@ import xlsxwriter
 from sat_retriever import SheetIndex, SheetRecord
 
 SHEETS = 4  # of a workbook
-_COLUMN = 1  # whose header is the version
+_COLUMN = 1  # whose header is the version, as is the end of its cells
+# Each has a row of every sheet. All sheets have contents.
+_PARTS = (
+    ("sheets", "id"), ("tokens", "id"), ("lexical", "rowid"), ("contents", "id"), ("found", "doc"),
+)  # fmt: skip
+_LETTERS = string.ascii_lowercase
 
 
 def write_version(path: Path, version: str) -> None:
@@ -24,7 +30,7 @@ def write_version(path: Path, version: str) -> None:
             sheet = book.add_worksheet(f"S{number}")
             sheet.write_row(0, 0, ("Key", version, f"Amount of {path.stem}"))
             for row in range(1, 20):
-                sheet.write_row(row, 0, (row, "x", row * 2))
+                sheet.write_row(row, 0, (row + 0.5, f"{_LETTERS[row]} of {version}", row * 2))
     partial.replace(path)
 
 
@@ -49,8 +55,19 @@ def versions_in(records: Iterable[SheetRecord]) -> dict[str, str]:
 
 
 def versions_of(index: SheetIndex) -> dict[str, str]:
-    """Return the version of each workbook of an index, by its path; see `versions_in`."""
-    return versions_in(index.records(index.sheet_ids()).values())
+    """Return the version of each workbook of an index, by its path.
+
+    Raises:
+        SystemExit: If a workbook lacks sheets, its sheets are of several versions, or the texts of
+            a sheet are not those of its version.
+    """
+    records = list(index.records(index.sheet_ids(), contents=True).values())
+    for record in records:
+        tables = record.contents.tables if record.contents else ()
+        ends = {each.text.rpartition(" ")[2] for table in tables for each in table}
+        if ends != {version_of(record)}:
+            raise SystemExit(f"{record.sheet_id} is of {version_of(record)}, its texts of {ends}")
+    return versions_in(records)
 
 
 def check_file(path: Path) -> None:
@@ -65,9 +82,15 @@ def check_file(path: Path) -> None:
             raise SystemExit(f"{path}: SQLite's integrity check fails: {said}")
         for words in ("lexical", "content_words"):
             connection.execute(f"INSERT INTO {words} ({words}) VALUES ('integrity-check')")
+        connection.execute(
+            "CREATE VIRTUAL TABLE temp.found USING fts5vocab (main, content_words, instance)"
+        )
         ids = [
             {row[0] for row in connection.execute(f"SELECT {column} FROM {table}")}
-            for table, column in (("sheets", "id"), ("tokens", "id"), ("lexical", "rowid"))
+            for table, column in _PARTS
         ]
-    if not ids[0] == ids[1] == ids[2]:
-        raise SystemExit(f"{path}: records, tokens and words are not of the same sheets")
+    if any(part != ids[0] for part in ids):
+        raise SystemExit(
+            f"{path}: records, tokens, words, contents and words of contents are not of the same "
+            "sheets"
+        )

@@ -1,5 +1,6 @@
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -34,9 +35,25 @@ def test_a_workbook_that_lacks_sheets_or_has_them_of_two_versions_is_torn(torn):
         versions_in(records(*torn))
 
 
-def test_a_whole_file_passes_and_one_whose_parts_differ_does_not(index):
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM tokens WHERE id = (SELECT min(id) FROM tokens)",
+        "DELETE FROM contents WHERE id = (SELECT min(id) FROM contents)",
+        "INSERT INTO content_words (rowid, words) VALUES (99, 'left')",
+    ],
+)
+def test_a_whole_file_passes_and_one_whose_parts_differ_does_not(sql, index):
     check_file(index.path)
     with closing(sqlite3.connect(index.path)) as connection, connection:
-        connection.execute("DELETE FROM tokens WHERE id = (SELECT min(id) FROM tokens)")
+        connection.execute(sql)
     with pytest.raises(SystemExit, match="are not of the same sheets"):
         check_file(index.path)
+
+
+def test_texts_of_another_version_than_the_sheet_are_torn(index):
+    [record, *_] = index.records(index.sheet_ids(), contents=True).values()
+    columns = (record.columns[0], Column("version4"), *record.columns[2:])
+    index.add_records([replace(record, columns=columns)])
+    with pytest.raises(SystemExit, match=r"is of version4, its texts of \{'version3'\}"):
+        versions_of(index)
