@@ -79,6 +79,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "table_choice": Table("contents.tables", "citations that hold the answer, several tables"),
         "inverted": Table("contents.inverted", "an inverted index of cell texts, five ways"),
         "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
+        "contents_cost": Table(
+            "speed.contents_cost", "time, bytes and memory at `names`, `examples` and `all`"
+        ),
         "encoder": Table("speed.encoder", "encoder runtimes"),
         "compact": Table("speed.compact", "an encoder stored in bytes and half precision"),
         "install": Table("speed.install", "the base install: size, packages, cold start, encoders"),

@@ -301,6 +301,33 @@ SECTIONS = (
         },
     ),
     Section(
+        "contents_cost",
+        "What contents cost, levels side by side",
+        {
+            "sheets": "sheets",
+            "reading_s": "reading, s",
+            "reading_times": "× names",
+            "build_cpu_s": "indexing without encoder, processor s",
+            "build_peak_mib": "memory, MiB",
+            "bytes_a_sheet": "bytes a sheet",
+            "contents_bytes": "of these texts",
+            "words_bytes": "words",
+            "tokens_bytes": "tokens",
+            "one_changed_s": "one workbook changed, s",
+            "first_ms": "first answer, ms",
+            "ask_peak_mib": "memory, MiB",
+        },
+    ),
+    Section(
+        "contents_cost",
+        "What contents cost a question, new words, p50 ms",
+        {
+            f"{kind}_new_{figure}": name
+            for kind in ("questions", "names", "rare", "mixed", "common", "phrase", "misspelt")
+            for figure, name in (("p50_ms", kind), ("p95_ms", "p95"), ("times", "× names"))
+        },
+    ),
+    Section(
         "adapters",
         "Adapters over the bare library, one call",
         {
