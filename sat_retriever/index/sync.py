@@ -61,8 +61,8 @@ class SyncOptions:
     """Options of a sync; see `SheetIndex.sync`.
 
     Attributes:
-        verify: Hash every file instead of trusting size and modification time, and check
-            every row of the store.
+        verify: Hash every file instead of trusting size and modification time, check every row
+            of the store, and take out the words of deleted sheets.
         follow_links: Read links that lead outside all named places.
         password: Password of encrypted workbooks.
         workers: Reading processes; None takes all cores.
@@ -99,6 +99,8 @@ def sync_paths(
         store.replace_workbook(job.state, (), superseded=job.superseded)
     sheets, read_skips = _read(store, state, plan, options, progress)
     store.settle_families()
+    if options.verify:
+        store.forget_words()
     before = [skip for known in plan.unchanged for skip in known.skipped]
     refused = [skip for job in plan.refused for skip in job.state.skipped]
     skipped = [*plan.unlisted, *before, *refused, *read_skips]

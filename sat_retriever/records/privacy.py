@@ -61,6 +61,14 @@ class Privacy:
         """True if texts and numbers of formulas may be kept, whose column is not known."""
         return self.examples and not self.skip_columns
 
+    def keeps_header(self, *, transposed: bool) -> bool:
+        """True if a table's headers are kept.
+
+        At "names" those of a transposed table are not: its headers are its first column, and a
+        list of persons without a header row looks like such a table.
+        """
+        return self.examples or not transposed
+
     def skips(self, header: str) -> bool:
         """True if a column of this header keeps nothing but the header.
 
@@ -70,7 +78,7 @@ class Privacy:
         return bool(self.skip_columns) and bool(_compiled(self.skip_columns).search(header))
 
     def limited(self, record: SheetRecord) -> SheetRecord:
-        """A record without what may not be kept; names, headers and units always are.
+        """A record without what may not be kept; names, headers of rows and units always are.
 
         >>> record = SheetRecord("a", "a", columns=(Column("x", "1"), Column("IBAN", "DE12")))
         >>> [each.example for each in Privacy(Kept.NAMES).limited(record).columns]
@@ -80,13 +88,20 @@ class Privacy:
         """
         if self == EVERYTHING:
             return record
-        tables = tuple(replace(each, columns=self._bare(each.columns)) for each in record.tables)
+        tables = tuple(
+            replace(each, columns=self._bare(each.columns, transposed=each.transposed))
+            for each in record.tables
+        )
+        main = bool(record.tables) and record.tables[0].transposed
         contents = record.contents if self.contents is Kept.ALL else None
         if contents is not None and self.skip_columns:
             contents = self._without_skipped(contents, record)
-        return replace(record, columns=self._bare(record.columns), tables=tables, contents=contents)
+        columns = self._bare(record.columns, transposed=main)
+        return replace(record, columns=columns, tables=tables, contents=contents)
 
-    def _bare(self, columns: Sequence[Column]) -> tuple[Column, ...]:
+    def _bare(self, columns: Sequence[Column], *, transposed: bool) -> tuple[Column, ...]:
+        if not self.keeps_header(transposed=transposed):
+            return tuple(replace(each, name="", example=None) for each in columns)
         return tuple(
             each if self.examples and not self.skips(each.name) else replace(each, example=None)
             for each in columns

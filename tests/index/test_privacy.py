@@ -64,6 +64,10 @@ def kept(folder, path, **privacy):
     return texts, examples, b"\0".join(beside)
 
 
+def bytes_beside(path):
+    return b"\0".join(file.read_bytes() for file in path.parent.glob(f"{path.name}*"))
+
+
 def missing(words, content):
     return [word for word in words if word.encode() not in content]
 
@@ -119,3 +123,37 @@ def test_records_without_files_are_brought_to_the_level_of_the_index(folder, tmp
         index.add_records(records)
     content = b"".join(file.read_bytes() for file in tmp_path.glob("m.sat*"))
     assert missing((*TEXTS, *PAID, CAPTION, NOTE), content) == [*TEXTS, *PAID, CAPTION, NOTE]
+
+
+def test_a_list_of_persons_without_a_header_row_keeps_no_person_as_a_header_at_names(tmp_path):
+    place = tmp_path / "books"
+    place.mkdir()
+    rows = [f"{text.capitalize()},{number}" for number, text in enumerate(TEXTS, 7040112)]
+    (place / "list.csv").write_text("\n".join(rows))
+    kept(place, tmp_path / "all.sat")
+    with SheetIndex.open(tmp_path / "all.sat", HashedEncoder()) as index:
+        [record] = index.records(index.sheet_ids(), contents=True).values()
+    assert record.tables[0].transposed  # its first column was taken for headers
+    persons = [text.capitalize() for text in TEXTS]
+    assert missing(persons, bytes_beside(tmp_path / "all.sat")) == []
+    path = tmp_path / "m.sat"
+    kept(place, path, contents="names")
+    assert missing(persons, bytes_beside(path)) == persons
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        index.add_records([record])
+    assert missing(persons, bytes_beside(path)) == persons
+
+
+def test_nothing_of_a_removed_workbook_is_left_after_verifying(folder, tmp_path):
+    path = tmp_path / "m.sat"
+    (folder / "kept.csv").write_text("Region,Amount\nNorth,1\n")
+    kept(folder, path)
+    for name in ("people.xlsx", "people.csv"):
+        (folder / name).unlink()
+    words = [word.lower() for word in (*TEXTS, *PAID)]
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        index.sync(folder, verify=True)
+        assert len(index) == 1
+    content = bytes_beside(path).lower()
+    assert missing([word[-6:] for word in words], content) == [word[-6:] for word in words]
+    assert missing(["region"], content) == []

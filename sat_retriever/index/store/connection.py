@@ -119,6 +119,8 @@ def open_file(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
             register(connection)
             check(connection, path, writable=writable)
             if writable:
+                # Deleted rows are overwritten: not every build of SQLite does so by itself.
+                connection.execute("PRAGMA secure_delete = ON")
                 migrate(connection)
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")

@@ -15,7 +15,7 @@ from sat_retriever.index.store.reading import StoreReader
 from sat_retriever.index.store.relink import connect_externals, connect_family, relink, unlink
 from sat_retriever.index.store.repair import take_out
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
-from sat_retriever.index.store.words import check_words
+from sat_retriever.index.store.words import check_words, merge_words
 from sat_retriever.index.store.write import (
     clash,
     delete_sheets,
@@ -224,6 +224,11 @@ class SqliteStore(StoreReader):
             damage = find_damage(connection, width)
             take_out(connection, damage)
         return damage
+
+    def forget_words(self) -> None:
+        """Take the words of deleted sheets out of the file, which only marks them as deleted."""
+        with self._writing() as connection:
+            merge_words(connection)
 
     def unrepaired(self, damage: Damage) -> list[tuple[str, str]]:
         """Return root and path of the damaged workbooks that were not read again since."""

@@ -101,6 +101,15 @@ def rebuild_words(connection: sqlite3.Connection) -> None:
         add_words(connection, row_id, record, contents)
 
 
+def merge_words(connection: sqlite3.Connection) -> None:
+    """Write the words of names and of contents anew as one part, without those of deleted sheets.
+
+    Until then FTS5 only marks deleted words, which stay readable in the bytes of the file.
+    """
+    for table in ("lexical", "content_words"):
+        connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
+
+
 def _kept(
     connection: sqlite3.Connection, ids: Iterable[int]
 ) -> Iterator[tuple[int, SheetRecord, SheetContents]]:

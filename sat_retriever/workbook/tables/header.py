@@ -281,7 +281,8 @@ def _column(
         values = cells.line(line, places)
     else:
         values = [cells.value(row, line) for row in places]
-    name = _joined(cells, header)
+    kept = privacy.keeps_header(transposed=layout.transposed)
+    name = _joined(cells, header) if kept else ""
     position = line - layout.area.left
     if not name and item and position < len(item.columns):
         name = header_text(item.columns[position])
