@@ -72,3 +72,9 @@ def test_a_phrase_is_held_whole_in_one_text_whatever_case_and_space():
 )
 def test_a_question_for_documentation_is_told_by_its_words(query, asked):
     assert asks_for_documentation(query) is asked
+
+
+def test_a_text_of_one_word_without_end_is_read_in_linear_time():
+    long = "a" * 1_000_000  # squared, hours
+    assert content_words(contents(long, "x-1042"))[0] == "x-1042"
+    assert asked_words(f"{long} x-1042") == ("x-1042",)
