@@ -368,6 +368,20 @@ SECTIONS = (
         },
     ),
     Section(
+        "privacy",
+        "Marks of cells in the bytes of an index",
+        {
+            "marks_in_cells": "marks in cells",
+            "found_in_cells": "of these found",
+            "found_in_cells_open": "while open",
+            "found_unheaded": "of tables without a header row",
+            "skipped_found": "of skipped columns",
+            "hashes_of_cells": "hashes of cells",
+            "marks_in_names": "marks in names",
+            "found_in_names": "of these found",
+        },
+    ),
+    Section(
         "contention",
         "Writers and readers of one index at the same time",
         {
