@@ -29,6 +29,7 @@ EXAMPLES = examples(
     "sat synth --out corpus-1k --scale paper-1k --seed 42",
     "sat synth --out large --scale 100000 --queries 20000",
     "sat synth --out deutsch --language de",
+    "sat synth --out asked --scale 300 --asks .5",
 )
 
 
@@ -79,6 +80,13 @@ def synth(
     paraphrase: Annotated[
         str, typer.Option(help="Ollama model that rewords the queries.", metavar="MODEL")
     ] = "",
+    asks: Annotated[
+        str,
+        typer.Option(
+            help="Share of queries about contents, or value=.2,note=.1,label=.1,unanswerable=.1.",
+            metavar="SHARES",
+        ),
+    ] = "",
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes; all cores by default.", metavar="N")
     ] = None,
@@ -104,6 +112,7 @@ def synth(
         translations=translations,
         translator=translator,
         paraphrase=paraphrase,
+        asks=asks,
     )
     with progress("synth", "making sheets") as shown:
 

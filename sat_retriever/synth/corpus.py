@@ -8,7 +8,8 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,15 +21,18 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import InputError
 from sat_retriever.llm.chat import OllamaChat
+from sat_retriever.questions.contents.make import Contents
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.generate import Made, make_queries
+from sat_retriever.questions.generate import Made
 from sat_retriever.questions.paraphrase import reworded
-from sat_retriever.questions.synonyms import Wordings
+from sat_retriever.records.copies import Copies
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
 from sat_retriever.synth.corpusfiles import EdgesFile, SheetsFile, write_rows
+from sat_retriever.synth.labels import Told, corpus_queries, with_asked
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthProgress, SynthReport
 from sat_retriever.synth.pairs import PairSheet, train_pairs
+from sat_retriever.synth.plan.asks import asks
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.plan.scales import scale, years
 from sat_retriever.synth.unit import MadeUnit, Retold
@@ -45,6 +49,7 @@ MOST_QUERIES = 20_000
 class _Held:
     """The data of all sheets kept in memory, from which queries and pairs are made."""
 
+    told: Told | None
     facts: list[SheetFacts] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     pairs: list[PairSheet] = field(default_factory=list)
@@ -101,15 +106,17 @@ def synthesize(
         retold = Retold(options.language, options.translations, options.translator)
     _check(plan, retold, options)
     _prepare(out, options, force=force)
-    held = _write_sheets(plan, out, retold, workers, progress)
-    chance = random.Random(f"pairs {options.seed}")  # noqa: S311 - repeatable, no secret
-    pairs = write_rows(train_pairs(held.pairs, chance), out / "train.json")
-    number = options.queries
-    if number is None:
-        number = plan.scale.queries or min(MOST_QUERIES, round(QUERIES_A_SHEET * held.sheets))
-    made = _queries(held, plan.vocabulary, options, number, out / "paraphrases.json")
+    wanted = bool(asks(options.asks))
     by_type: Counter[str] = Counter()
-    write_queries(out / "query.json", _counted(made, by_type, number, progress))
+    with Told() if wanted else nullcontext() as told:
+        held = _write_sheets(plan, out, retold, workers, progress, told)
+        chance = random.Random(f"pairs {options.seed}")  # noqa: S311 - repeatable, no secret
+        pairs = write_rows(train_pairs(held.pairs, chance), out / "train.json")
+        number = options.queries
+        if number is None:
+            number = plan.scale.queries or min(MOST_QUERIES, round(QUERIES_A_SHEET * held.sheets))
+        made = _queries(held, plan.vocabulary, options, number, out / "paraphrases.json")
+        write_queries(out / "query.json", _counted(made, by_type, number, progress))
     report = SynthReport(
         workbooks=held.workbooks,
         sheets=held.sheets,
@@ -139,6 +146,16 @@ def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
         InputError: If an option is malformed.
         MissingExtraError: If an extra is missing.
     """
+    if asks(options.asks) and plan.scale.fabricated:
+        raise InputError(
+            f"the scale {options.scale!r} cuts its sheets as the paper does, so nothing can be "
+            "asked about their contents; choose another scale, or leave out asks"
+        )
+    if asks(options.asks) and plan.scale.fabricated:
+        raise InputError(
+            f"the scale {options.scale!r} cuts its sheets as the paper does, so nothing can be "
+            "asked about their contents; choose another scale, or leave out asks"
+        )
     for module in ("xlsxwriter", "anyascii"):
         require(module, "synth")
     next(plan.units())
@@ -196,6 +213,7 @@ def _write_manifest(out: Path, options: SynthOptions, report: SynthReport | None
         "options": {
             key: str(value) if isinstance(value, Path) else value
             for key, value in asdict(options).items()
+            if key != "asks" or value  # without it, the file is that of earlier versions
         },
     }
     if report is not None:
@@ -210,15 +228,16 @@ def _write_sheets(
     retold: Retold | None,
     workers: int | None,
     progress: SynthProgress | None,
+    told: Told | None,
 ) -> _Held:
     """Write the workbooks, their records and their links, unit by unit."""
-    held = _Held()
+    held = _Held(told)
     try:
         with (
             SheetsFile(out / "sheets.json") as sheets,
             EdgesFile(out / "dependency_edges.json") as edges,
         ):
-            for unit in made_units(plan, out / WORKBOOKS, retold, workers):
+            for unit in made_units(plan, out / WORKBOOKS, retold, workers, asked=told is not None):
                 _publish(unit, sheets, edges, held)
                 if progress:
                     progress("sheets", held.sheets - held.hidden, plan.scale.sheets or 0)
@@ -241,6 +260,9 @@ def _publish(unit: MadeUnit, sheets: SheetsFile, edges: EdgesFile, held: _Held) 
     for sheet in unit.sheets:
         number = number_of[sheet.record.sheet_id]
         sheets.add(number, sheet.record, sheet.category)
+        if held.told is not None:
+            told = replace(sheet.record, sheet_id=str(number), contents=sheet.contents)
+            held.told.add(told)
         held.pairs.append(sheet.pair(number))
         held.categories[sheet.category] += 1
         held.conventions[sheet.convention] += 1
@@ -261,18 +283,17 @@ def _queries(
     held: _Held, vocabulary: Vocabulary, options: SynthOptions, number: int, cache: Path
 ) -> Iterable[Made]:
     """Make labelled queries, reworded by a language model if one is named."""
-    wordings = Wordings(
-        kinds={
-            kind.asked[0]: kind.asked
-            for words in vocabulary.categories.values()
-            for kind in words.kinds.values()
-        },
-        categories={words.asked[0]: words.asked for words in vocabulary.categories.values()},
-    )
-    made = make_queries(held.facts, held.links, wordings=wordings, number=number, seed=options.seed)
+    made: Iterable[Made] = corpus_queries(held.facts, held.links, vocabulary, number, options.seed)
+    if held.told is not None:
+        contents, shares = Contents(held.told, _no_copies), asks(options.asks)
+        made = with_asked(made, contents, shares, number, options.seed)
     if not options.paraphrase:
         return made
     return reworded(list(made), OllamaChat(options.paraphrase), cache).made
+
+
+def _no_copies(sheet_ids: Sequence[str]) -> Mapping[str, Copies]:
+    return {}
 
 
 def _counted(

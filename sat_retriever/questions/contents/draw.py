@@ -71,7 +71,7 @@ def drawn(
         if not record.contents:
             continue
         chance = random.Random(f"contents {seed} {record.sheet_id}")  # noqa: S311 - no secret
-        named = frozenset(stems(record.sheet_id))
+        named = frozenset(stems(f"{record.path} {record.workbook} {record.sheet}"))
         for kind in kinds:
             for place, draft in enumerate(islice(_DRAFTS[kind](record, named, chance), _A_SHEET)):
                 draws[kind].add(draft, place + chance.random())

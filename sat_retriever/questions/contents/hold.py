@@ -54,7 +54,7 @@ class Holders:
         Dropped are drafts whose words stand in names, by which the sheet is found as well, and
         those that are a part of a longer code, so that they may mean it or not.
         """
-        names = folded(" ".join((record.sheet_id, *_headers(record))))
+        names = folded(" ".join((record.path, record.workbook, record.sheet, *_headers(record))))
         self._dropped.update(number for number, _ in self._having(names))
         held: dict[int, bool] = {}
         every: set[str] = set(names)
