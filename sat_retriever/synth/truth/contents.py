@@ -11,10 +11,10 @@ from sat_retriever.synth.calculate.compile import CompiledSheet
 
 
 def true_contents(sheet: CompiledSheet) -> SheetContents:
-    """Return every text of a sheet outside headers, units and totals, each where it stands first.
+    """Return every text of a sheet outside headers and units, each where it stands first.
 
-    The first column of texts has the labels, all others have values. Unlike a reader's, these
-    contents have no bounds. A sheet of lines has notes alone.
+    The first column of texts has the labels, and that of totals; all others have values. Unlike
+    a reader's, these contents have no bounds. A sheet of lines has notes alone.
     """
     place, layout = sheet.at.place, sheet.at.sheet.layout
     titles = _lines(layout.titles, place.title_row, place.left)
@@ -27,7 +27,10 @@ def true_contents(sheet: CompiledSheet) -> SheetContents:
     ]
     first = next((at for at, texts in enumerate(columns) if texts), 0)
     values = tuple(each for at, texts in enumerate(columns) if at != first for each in texts)
-    table = TableContents(titles[0] if titles else None, tuple(columns[first]), values)
+    total = _lines(
+        (sheet.at.sheet.total_label,) if place.totals_row else (), place.totals_row, place.left
+    )
+    table = TableContents(titles[0] if titles else None, (*columns[first], *total), values)
     pivots = (
         TableContents(
             labels=tuple(
