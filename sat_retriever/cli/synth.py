@@ -29,7 +29,7 @@ EXAMPLES = examples(
     "sat synth --out corpus-1k --scale paper-1k --seed 42",
     "sat synth --out large --scale 100000 --queries 20000",
     "sat synth --out deutsch --language de",
-    "sat synth --out asked --scale 300 --asks .5",
+    "sat synth --out asked --scale 300 --asks .5 --histories 40",
 )
 
 
@@ -87,6 +87,10 @@ def synth(
             metavar="SHARES",
         ),
     ] = "",
+    histories: Annotated[
+        int,
+        typer.Option(min=0, help="Workbooks to keep in versions and copies as well.", metavar="N"),
+    ] = 0,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes; all cores by default.", metavar="N")
     ] = None,
@@ -113,6 +117,7 @@ def synth(
         translator=translator,
         paraphrase=paraphrase,
         asks=asks,
+        histories=histories,
     )
     with progress("synth", "making sheets") as shown:
 

@@ -22,6 +22,7 @@ from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import InputError
 from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.questions.contents.make import Contents
+from sat_retriever.questions.contents.versions import CopiesOf
 from sat_retriever.questions.facts import SheetFacts
 from sat_retriever.questions.generate import Made
 from sat_retriever.questions.paraphrase import reworded
@@ -29,6 +30,7 @@ from sat_retriever.records.copies import Copies
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
 from sat_retriever.synth.corpusfiles import EdgesFile, SheetsFile, write_rows
+from sat_retriever.synth.histories.unit import history_unit
 from sat_retriever.synth.labels import Told, corpus_queries, with_asked
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthProgress, SynthReport
 from sat_retriever.synth.pairs import PairSheet, train_pairs
@@ -50,6 +52,7 @@ class _Held:
     """The data of all sheets kept in memory, from which queries and pairs are made."""
 
     told: Told | None
+    groups: dict[str, str] = field(default_factory=dict)
     facts: list[SheetFacts] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     pairs: list[PairSheet] = field(default_factory=list)
@@ -109,7 +112,7 @@ def synthesize(
     wanted = bool(asks(options.asks))
     by_type: Counter[str] = Counter()
     with Told() if wanted else nullcontext() as told:
-        held = _write_sheets(plan, out, retold, workers, progress, told)
+        held = _write_sheets(plan, out, options, retold, workers, progress, told)
         chance = random.Random(f"pairs {options.seed}")  # noqa: S311 - repeatable, no secret
         pairs = write_rows(train_pairs(held.pairs, chance), out / "train.json")
         number = options.queries
@@ -165,6 +168,8 @@ def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
         raise InputError("translations and translators need a language other than 'en'; name it")
     if options.paraphrase:
         OllamaChat(options.paraphrase)
+    if options.histories < 0:
+        raise InputError(f"the number of histories must be 0 or more, not {options.histories}")
     if options.queries is not None and options.queries < 0:
         raise InputError(f"the number of queries must be 0 or more, not {options.queries}")
 
@@ -213,7 +218,9 @@ def _write_manifest(out: Path, options: SynthOptions, report: SynthReport | None
         "options": {
             key: str(value) if isinstance(value, Path) else value
             for key, value in asdict(options).items()
-            if key != "asks" or value  # without it, the file is that of earlier versions
+            if value
+            or key
+            not in ("asks", "histories")  # without them, the file is that of earlier versions
         },
     }
     if report is not None:
@@ -225,6 +232,7 @@ def _write_manifest(out: Path, options: SynthOptions, report: SynthReport | None
 def _write_sheets(
     plan: Plan,
     out: Path,
+    options: SynthOptions,
     retold: Retold | None,
     workers: int | None,
     progress: SynthProgress | None,
@@ -241,6 +249,11 @@ def _write_sheets(
                 _publish(unit, sheets, edges, held)
                 if progress:
                     progress("sheets", held.sheets - held.hidden, plan.scale.sheets or 0)
+            if options.histories:
+                unit = history_unit(
+                    out / WORKBOOKS, options.seed, options.histories, asked=told is not None
+                )
+                _publish(unit, sheets, edges, held)
             held.link_types = edges.stats()["edge_type_counts_all"]
     finally:  # an interrupt may come while the files are opened, before the block owns them
         _remove_drafts(out)
@@ -263,6 +276,8 @@ def _publish(unit: MadeUnit, sheets: SheetsFile, edges: EdgesFile, held: _Held) 
         if held.told is not None:
             told = replace(sheet.record, sheet_id=str(number), contents=sheet.contents)
             held.told.add(told)
+        if sheet.group:
+            held.groups[str(number)] = sheet.group
         held.pairs.append(sheet.pair(number))
         held.categories[sheet.category] += 1
         held.conventions[sheet.convention] += 1
@@ -285,15 +300,22 @@ def _queries(
     """Make labelled queries, reworded by a language model if one is named."""
     made: Iterable[Made] = corpus_queries(held.facts, held.links, vocabulary, number, options.seed)
     if held.told is not None:
-        contents, shares = Contents(held.told, _no_copies), asks(options.asks)
+        contents, shares = Contents(held.told, _copies(held.groups)), asks(options.asks)
         made = with_asked(made, contents, shares, number, options.seed)
     if not options.paraphrase:
         return made
     return reworded(list(made), OllamaChat(options.paraphrase), cache).made
 
 
-def _no_copies(sheet_ids: Sequence[str]) -> Mapping[str, Copies]:
-    return {}
+def _copies(groups: Mapping[str, str]) -> CopiesOf:
+    """Return a function that finds copies of sheets by the groups that they are in."""
+    sizes = Counter(groups.values())
+
+    def found(sheet_ids: Sequence[str]) -> Mapping[str, Copies]:
+        numbers = {each: sizes[groups[each]] - 1 for each in sheet_ids if each in groups}
+        return {each: Copies(number) for each, number in numbers.items() if number}
+
+    return found
 
 
 def _counted(

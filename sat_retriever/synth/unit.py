@@ -50,6 +50,7 @@ class MadeSheet:
         columns: Ids of its columns, with their headers in the record.
         stem: Original sheet, equal for its source and its target; empty for other sheets.
         contents: Texts of the sheet; None unless they are asked for.
+        group: Name of the sheets of which it is a copy or a version; empty where there are none.
     """
 
     record: SheetRecord
@@ -59,6 +60,7 @@ class MadeSheet:
     columns: Headers
     stem: str
     contents: SheetContents | None = None
+    group: str = ""
 
     def pair(self, number: int) -> PairSheet:
         """Return the data of the sheet for `train.json`."""

@@ -340,3 +340,18 @@ def test_the_paper_s_scales_are_not_asked_about_contents(tmp_path):
     with pytest.raises(InputError, match="cuts its sheets as the paper does"):
         synthesize(tmp_path / "own", SynthOptions("paper-614", asks=".5"))
     assert not (tmp_path / "own").exists()
+
+
+def test_workbooks_are_kept_in_versions_that_are_asked_for(tmp_path):
+    options = replace(OPTIONS, asks="copy=.2", histories=12)
+    report = synthesize(tmp_path / "own", options, workers=1)
+    assert report.categories["Histories"] > 12
+    assert report.queries["copy"] == 8
+    corpus = load_industrytab(tmp_path / "own")
+    paths = {record.sheet_id: record.path for record in corpus.records}
+    assert len(paths) == report.sheets
+    for path in paths.values():
+        assert (tmp_path / "own" / "workbooks" / path).is_file()
+    asked = [query for query in corpus.queries if query.query_type == "copy"]
+    positives = {paths[sheet] for query in asked for sheet in query.positives}
+    assert all(path.startswith("histories/") for path in positives)
