@@ -77,6 +77,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "synth_scale": Table("made.scale", "corpora of many sheets made and indexed"),
         "own_queries": Table("made.own_queries", "queries made from an index"),
         "table_choice": Table("contents.tables", "citations that hold the answer, several tables"),
+        "asked": Table("contents.asked", "made questions by value, note and row label"),
         "inverted": Table("contents.inverted", "an inverted index of cell texts, five ways"),
         "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
         "contents_cost": Table(
