@@ -76,6 +76,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "synth_recalculated": Table("made.recalculated", "cached values against an office suite"),
         "synth_scale": Table("made.scale", "corpora of many sheets made and indexed"),
         "own_queries": Table("made.own_queries", "queries made from an index"),
+        "contents": Table("contents.contents", "search by contents, on tables and real workbooks"),
+        "target": Table("contents.target", "table retrieval in the form of the TARGET benchmark"),
         "table_choice": Table("contents.tables", "citations that hold the answer, several tables"),
         "inverted": Table("contents.inverted", "an inverted index of cell texts, five ways"),
         "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
