@@ -1,7 +1,7 @@
 """Search by contents: words and cosine, over names and over all, on tables and real workbooks.
 
     python -m benchmarks run contents
-    python -m benchmarks run contents --corpora fetaqa_dev tabfact_val wikitablequestions_dev eps_test
+    python -m benchmarks run contents --tests
     python -m benchmarks run contents --quick
 
 The first command measures the parts that choices may use; the second measures the tests, which
@@ -159,7 +159,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     console = Console(width=None if sys.stdout.isatty() else 150)
     encoder = CachedEncoder.kept(options.encoder, options.work)
     found: list[Result] = []
-    for name in options.corpora:
+    tests = [name for name in used("contents") if name not in used("contents_chosen")]
+    for name in tests if options.tests else options.corpora:
         corpus = used("contents")[name]
         for variant in variants(corpus, distractors=not options.quick and not options.own):
             try:
@@ -176,10 +177,12 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("--work", type=Path, default=Path(".cache/contents"), help="kept tokens")
     made.add_argument("--out", type=Path, help="folder of the results")
     made.add_argument("--encoder", default=DEFAULT, help="what SheetEncoder.load takes")
-    made.add_argument(
+    which = made.add_mutually_exclusive_group()
+    which.add_argument(
         "--corpora", nargs="+", default=list(used("contents_chosen")), choices=used("contents"),
         metavar="NAME", help=f"from {', '.join(used('contents'))}",
     )  # fmt: skip
+    which.add_argument("--tests", action="store_true", help="all corpora that are tests")
     made.add_argument("--most", type=int, default=MOST, help="questions of a corpus that are asked")
     made.add_argument("--own", action="store_true", help="without distractors")
     made.add_argument("--quick", action="store_true", help="a look; writes no results")

@@ -8,9 +8,8 @@ workbook, that of its section as its sheet.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -63,20 +62,91 @@ def load_tables(
     if part not in get_args(Part):
         raise CorpusError(f"there is no part {part!r}; choose from {', '.join(get_args(Part))}")
     folder = Path(folder)
-    tables, questions = folder / f"{name}_tables.jsonl", folder / f"{name}_questions.jsonl"
-    others = (folder / f"{DISTRACTORS}_tables.jsonl",) if distractors else ()
-    known: dict[str, bool] = {}  # True for the tables of the part
-    own = _records(tables, known, titles=titles, kept=lambda found: _is_in(found, part))
-    added = (_records(path, known, titles=titles) for path in others)
-    records = tuple(chain(own, *added))
-    queries = _queries(questions, known)
-    kept = (each for each in queries if all(known[table] for table in each.positives))
+    tables, questions = tables_files(folder, name)
+    others = (tables_files(folder, DISTRACTORS)[0],) if distractors else ()
+    records: list[SheetRecord] = []
+    kept: dict[str, bool] = {}  # every table; True for those of the part
+    for path in (tables, *others):
+        for table in read_tables(path):
+            if table.table_id in kept:
+                raise CorpusError(f"{path}: the table {table.table_id!r:.80} is in {tables} too")
+            kept[table.table_id] = path != tables or _is_in(table.table_id, part)
+            if kept[table.table_id]:
+                names = (table.workbook, table.sheet) if titles else plain_names(len(records) + 1)
+                records.append(table_record(table.table_id, names, table.headers, table.rows))
+    queries = read_questions(questions, kept)
     return Dataset(
         name=tables_name(name, titles=titles, distractors=distractors, part=part),
-        records=records,
-        queries=tuple(kept),
+        records=tuple(records),
+        queries=tuple(each for each in queries if all(kept[table] for table in each.positives)),
         files=(tables, questions, *others),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CellTable:
+    """A table with its cells as texts.
+
+    Attributes:
+        table_id: Its id.
+        workbook: The title of its page.
+        sheet: The title of its section.
+        headers: Its headers.
+        rows: Its cells, row by row.
+    """
+
+    table_id: str
+    workbook: str
+    sheet: str
+    headers: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def tables_files(folder: Path, name: str) -> tuple[Path, Path]:
+    """Files of a corpus: its tables, its questions."""
+    return folder / f"{name}_tables.jsonl", folder / f"{name}_questions.jsonl"
+
+
+def read_tables(path: Path) -> Iterator[CellTable]:
+    """Yield the tables of a file, one line read at a time.
+
+    Raises:
+        CorpusError: If the file is missing, a line of it is malformed, or an id occurs twice.
+    """
+    known: set[str] = set()
+    for where, row in _lines(path):
+        table_id = sheet_id(row.get("id"), where)
+        if table_id in known:
+            raise CorpusError(f"{where}: the table {table_id!r:.80} is there already")
+        known.add(table_id)
+        yield CellTable(
+            table_id,
+            _text(row, "workbook", where),
+            _text(row, "sheet", where),
+            _texts(row.get("headers"), f"{where}: 'headers'"),
+            _rows(row, where),
+        )
+
+
+def read_questions(path: Path, known: Collection[str]) -> Iterator[Query]:
+    """Yield the questions of a file.
+
+    Args:
+        path: The file.
+        known: Ids of the tables.
+
+    Raises:
+        CorpusError: If the file is missing, or a line of it is malformed or names another table.
+    """
+    for where, row in _lines(path):
+        text = _text(row, "query", where).strip()
+        positives = sheet_ids(row.get("positives"), f"{where}: 'positives'")
+        if not text or not positives:
+            raise CorpusError(f"{where}: a text 'query' and at least one of 'positives' are needed")
+        for table in positives:
+            if table not in known:
+                raise CorpusError(f"{where}: there is no table {table!r:.80}")
+        yield Query(text, positives)
 
 
 def table_record(
@@ -135,47 +205,6 @@ def is_held_out(table_id: str) -> bool:
 
 def _is_in(table_id: str, part: Part) -> bool:
     return part == "all" or is_held_out(table_id) == (part == "validation")
-
-
-def _records(
-    path: Path,
-    known: dict[str, bool],
-    *,
-    titles: bool,
-    kept: Callable[[str], bool] = lambda _: True,
-) -> Iterator[SheetRecord]:
-    """Yield the records of a file's kept tables; note in `known` which tables are kept.
-
-    Raises:
-        CorpusError: If a line is malformed, or its id is known already.
-    """
-    for where, row in _lines(path):
-        table_id = sheet_id(row.get("id"), where)
-        if table_id in known:
-            raise CorpusError(f"{where}: the table {table_id!r:.80} is there already")
-        known[table_id] = kept(table_id)
-        names = (_text(row, "workbook", where), _text(row, "sheet", where))
-        headers, rows = _texts(row.get("headers"), f"{where}: 'headers'"), _rows(row, where)
-        if known[table_id]:
-            shown = names if titles else plain_names(len(known))
-            yield table_record(table_id, shown, headers, rows)
-
-
-def _queries(path: Path, known: Collection[str]) -> Iterator[Query]:
-    """Yield the questions of a file.
-
-    Raises:
-        CorpusError: If a line is malformed, or names an unknown table.
-    """
-    for where, row in _lines(path):
-        text = _text(row, "query", where).strip()
-        positives = sheet_ids(row.get("positives"), f"{where}: 'positives'")
-        if not text or not positives:
-            raise CorpusError(f"{where}: a text 'query' and at least one of 'positives' are needed")
-        for table in positives:
-            if table not in known:
-                raise CorpusError(f"{where}: there is no table {table!r:.80}")
-        yield Query(text, positives)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
