@@ -127,8 +127,8 @@ UNTRAINED = (
         "contents",
         "All with the general encoder and a user's defaults; nothing was trained on these tables. "
         "`names`, `examples`, `all` are what the index keeps of cells (`--contents`). Choices were "
-        "made on the parts that are no tests alone (`run contents`); `run contents --tests` "
-        "looked at the tests once. Of a corpus with more than 2,000 questions 2,000 are asked, "
+        "made on the parts that are no tests alone (`run contents`); the tests are looked at once "
+        "(`run contents --tests`). Of a corpus with more than 2,000 questions 2,000 are asked, "
         "the same ones for every row. *No titles*: names of workbooks and sheets are numbers. "
         "Intervals are paired 95 % bootstrap intervals over questions; they do not hold questions "
         "of one table together, so they are too narrow where many are about the same one. The "
