@@ -129,7 +129,7 @@ class Indexes:
 def asked(
     system: System, index: SheetIndex, queries: Mapping[int, Query], tokens: FloatArray
 ) -> list[dict[str, object]]:
-    """Return one row a question: the ranks of its sheets among the first fifty.
+    """Return one row a question: ranks of its sheets among the first fifty, number of its first.
 
     Args:
         system: The ranking.
@@ -137,8 +137,10 @@ def asked(
         queries: Questions by their place in the data set.
         tokens: Tokens of the questions, in their order, (n, d).
     """
+    numbers = {sheet: number for number, sheet in enumerate(index.sheet_ids())}
     rows = []
     for (place, query), token in zip(queries.items(), tokens, strict=True):
         found = system.rank(index, query.text, token)
-        rows.append(row_of(place, [sheet.sheet_id for sheet in found], query.positives))
+        row = row_of(place, [sheet.sheet_id for sheet in found], query.positives)
+        rows.append(row | {"about": numbers.get(query.positives[0], -1)})
     return rows

@@ -62,9 +62,14 @@ def _found(files: Files, method: str, dataset: str, split: str) -> File | None:
 
 
 def _lead(file: File, before: File | None) -> str:
+    """Return the lead over the row before; questions about one table are resampled together."""
     if before is None:
         return ""
-    return signed(difference({None: file["per_query"]}, {None: before["per_query"]}, "NDCG@10"))
+    rows = file["per_query"]
+    clusters = [row["about"] for row in rows]
+    return signed(
+        difference({None: rows}, {None: before["per_query"]}, "NDCG@10", clusters=clusters)
+    )
 
 
 def target_table(files: Files) -> str:

@@ -126,15 +126,15 @@ UNTRAINED = (
         "Search by contents",
         "contents",
         "All with the general encoder and a user's defaults; nothing was trained on these tables. "
-        "`names`, `examples`, `all` are what the index keeps of cells (`--contents`). Choices were "
-        "made on the parts that are no tests alone (`run contents`); the tests are looked at once "
-        "(`run contents --tests`). Of a corpus with more than 2,000 questions 2,000 are asked, "
-        "the same ones for every row. *No titles*: names of workbooks and sheets are numbers. "
-        "Intervals are paired 95 % bootstrap intervals over questions; they do not hold questions "
-        "of one table together, so they are too narrow where many are about the same one. The "
-        "figures do not show: how the ranking does on tables that are larger than a web page's; "
-        "how many questions of WikiTableQuestions name no table that could be told from others; "
-        "the right tables among the distractors, which nobody labelled and which count as wrong.",
+        "`names`, `examples`, `all` are what the index keeps of cells (`--contents`). All choices "
+        "were made on *held-out tables* and *development questions* (`run contents`); the others "
+        "are tests, looked at once (`run contents --tests`). Of a corpus with more than 2,000 "
+        "questions 2,000 are asked, the same ones in every row. *No titles*: names of workbooks "
+        "and sheets are numbers. Intervals are paired 95 % bootstrap intervals, all questions "
+        "about one table kept together. The figures do not show: how the ranking does on tables "
+        "larger than those of a web page; how many questions of WikiTableQuestions say too little "
+        "to tell their table from others; distractors that answer a question too, which nobody "
+        "labelled and which count as wrong.",
         ("contents",),
         contents_tables,
     ),
