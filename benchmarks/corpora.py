@@ -35,6 +35,7 @@ Use = Literal[
     "summary",  # a column of the README's table *Without labels*
     "contents",  # has cells to search: `run contents`
     "contents_chosen",  # of these, the parts that choices may use
+    "unchanged",  # has names and no cells, so its ranking stays: `run unchanged`
     "target",  # its tables are a task in the form of the TARGET benchmark: `run target`
 ]
 Places = tuple[int, ...]
@@ -155,7 +156,9 @@ CORPORA: Mapping[str, Corpus] = MappingProxyType(
         INDUSTRYTAB_1K: Corpus(
             INDUSTRYTAB_1K,
             "IndustryTab-1K",
-            frozenset({"counted", "untrained", "chosen", "judged", "adapted", "summary"}),
+            frozenset(
+                {"counted", "untrained", "unchanged", "chosen", "judged", "adapted", "summary"}
+            ),
             load_industrytab,
             INDUSTRYTAB_1K,
             short="1K",
@@ -208,7 +211,9 @@ CORPORA: Mapping[str, Corpus] = MappingProxyType(
         "spider_dev": Corpus(
             "spider_dev",
             "Spider dev",
-            frozenset({"counted", "untrained", "keys", "transfer", "judged", "summary"}),
+            frozenset(
+                {"counted", "untrained", "unchanged", "keys", "transfer", "judged", "summary"}
+            ),
             load_spider,
             "spider",
             short="Spider dev",
@@ -219,7 +224,9 @@ CORPORA: Mapping[str, Corpus] = MappingProxyType(
         "bird_dev": Corpus(
             "bird_dev",
             "BIRD dev, question only",
-            frozenset({"counted", "untrained", "keys", "transfer", "judged", "summary"}),
+            frozenset(
+                {"counted", "untrained", "unchanged", "keys", "transfer", "judged", "summary"}
+            ),
             load_bird,
             "bird_dev",
             short="BIRD dev",
@@ -231,7 +238,7 @@ CORPORA: Mapping[str, Corpus] = MappingProxyType(
         "bird_dev_evidence": Corpus(
             "bird_dev_evidence",
             "BIRD dev, question + evidence",
-            frozenset({"untrained", "transfer", "judged"}),
+            frozenset({"untrained", "unchanged", "transfer", "judged"}),
             partial(load_bird, evidence=True),
             "bird_dev",
             source=_BIRD,
