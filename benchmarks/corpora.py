@@ -111,15 +111,30 @@ class Tables:
         )
 
 
-def _eps_part(folder: Path, name: str, *, development: bool) -> Dataset:
-    """Return the questions whose sheets all lie in `trans`, or all others."""
+def _eps_development(folder: Path) -> Dataset:
+    """Return the workbooks of EPS with the questions that choices may use."""
     dataset = load_eps(folder)
-    kept = (
-        query
-        for query in dataset.queries
-        if all(sheet.startswith("trans/") for sheet in query.positives) == development
+    kept = tuple(dataset.queries[place] for place in _in_trans(dataset))
+    return replace(dataset, name="eps_development", queries=kept)
+
+
+def _eps_whole(folder: Path) -> Dataset:
+    """Return the workbooks of EPS with all questions, among them those of the test."""
+    return replace(load_eps(folder), name="eps_whole")
+
+
+def _in_trans(dataset: Dataset) -> Places:
+    """Return the questions whose sheets all lie in the folder `trans`: those for development."""
+    return tuple(
+        place
+        for place, query in enumerate(dataset.queries)
+        if all(sheet.startswith("trans/") for sheet in query.positives)
     )
-    return replace(dataset, name=name, queries=tuple(kept))
+
+
+def _outside_trans(dataset: Dataset) -> Places:
+    """Return all other questions: the test."""
+    return tuple(sorted(set(range(len(dataset.queries))) - set(_in_trans(dataset))))
 
 
 def _of_type(query_type: str) -> Callable[[Dataset], Places]:
@@ -264,7 +279,7 @@ CORPORA: Mapping[str, Corpus] = MappingProxyType(
             "eps_development",
             "EPS, development questions",
             frozenset({"contents", "contents_chosen"}),
-            partial(_eps_part, name="eps_development", development=True),
+            _eps_development,
             "eps",
             source=_EPS,
             parts=_INPUTS,
@@ -287,14 +302,14 @@ CORPORA: Mapping[str, Corpus] = MappingProxyType(
             "https://github.com/ppasupat/WikiTableQuestions",
             frozenset({"contents"}),
         ),
-        "eps_test": Corpus(
-            "eps_test",
-            "EPS, test questions",
+        "eps_whole": Corpus(
+            "eps_whole",
+            "EPS, all questions",
             frozenset({"contents"}),
-            partial(_eps_part, name="eps_test", development=False),
+            _eps_whole,
             "eps",
             source=_EPS,
-            parts=_INPUTS,
+            parts={"development": _in_trans, "test": _outside_trans, **_INPUTS},
         ),
     }
 )

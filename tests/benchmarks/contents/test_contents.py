@@ -115,19 +115,18 @@ def test_a_corpus_of_tables_has_four_variants_and_workbooks_one(corpus):
         "toy", "toy_untitled", "toy_distractors", "toy_untitled_distractors",
     ]  # fmt: skip
     assert len(variants(corpus, distractors=False)) == 2
-    assert [each.dataset for each in variants(CORPORA["eps_test"])] == ["eps_test"]
+    assert [each.dataset for each in variants(CORPORA["eps_whole"])] == ["eps_whole"]
 
 
 def test_the_questions_of_eps_are_divided_by_their_folder():
     data = needs("data")
-    development, test = (CORPORA[f"eps_{part}"] for part in ("development", "test"))
-    asked_of = [corpus.read(data) for corpus in (development, test)]
-    assert [len(found.queries) for found in asked_of] == [136, 76]
-    inputs = [
-        len(corpus.parts["input_variable"](found))
-        for corpus, found in zip((development, test), asked_of, strict=True)
-    ]
-    assert inputs == [65, 46]
+    development, whole = (CORPORA[f"eps_{part}"].read(data) for part in ("development", "whole"))
+    parts = {name: places(whole) for name, places in CORPORA["eps_whole"].parts.items()}
+    sizes = {name: len(places) for name, places in parts.items()}
+    assert sizes == {"development": 136, "test": 76, "input_variable": 111}
+    assert len(whole.queries) == 212
+    assert not set(parts["development"]) & set(parts["test"])
+    assert [whole.queries[place] for place in parts["development"]] == list(development.queries)
 
 
 def test_what_choices_may_use_is_no_test():
