@@ -63,7 +63,8 @@ class Task:
     Attributes:
         name: Its name.
         tables: Its tables.
-        queries: Its questions by their number.
+        queries: Those of its questions that are asked, by their number.
+        there: Number of all its questions.
         titles: False leaves the context empty.
         files: The files it was read from.
     """
@@ -71,6 +72,7 @@ class Task:
     name: str
     tables: Sequence[CellTable]
     queries: Mapping[int, Query]
+    there: int
     titles: bool
     files: tuple[Path, ...]
 
@@ -88,8 +90,9 @@ class Task:
             wanted = files.part == "validation"
             queries = (q for q in queries if is_held_out(q.positives[0]) == wanted)
             found = {key: each for key, each in found.items() if is_held_out(key) == wanted}
-        asked = sampled(Dataset(files.dataset, (), tuple(queries)), most)
-        return cls(files.dataset, tuple(found.values()), asked, titles, (tables, questions))
+        every = Dataset(files.dataset, (), tuple(queries))
+        asked, there = sampled(every, most), len(every.queries)
+        return cls(every.name, tuple(found.values()), asked, there, titles, (tables, questions))
 
     def batches(self) -> Iterator[Batch]:
         """Yield the corpus as TARGET hands it to a custom retriever."""
@@ -133,7 +136,7 @@ def measured(task: Task, retriever: TargetRetriever) -> Result:
         )
         for depth in DEPTHS
     }
-    metrics |= {"queries": len(rows), "sheets": len(task.tables)}
+    metrics |= {"queries": len(rows), "sheets": len(task.tables), "questions_there": task.there}
     split = "titles" if task.titles else "untitled"
     return Result("all", task.name, metrics, split, None, rows)
 

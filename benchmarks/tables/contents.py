@@ -47,13 +47,18 @@ def _rows(variant: Variant, part: str, files: Files) -> Iterator[list[str]]:
         if file is None:
             continue
         metrics = file["metrics"]
-        asked, there = metrics["queries"], metrics["questions_there"]
-        size = f"{asked:,} of {there:,}" if asked < there else f"{there:,}"
+        size = _questions(metrics)
         figures = [number(metrics[name]) for name in METRICS]
         yield [title, number(metrics["sheets"]), size, system.title, *figures, _lead(file, before)]
         before = file
     if before is None:
         yield [title, "", "", "not run"]
+
+
+def _questions(metrics: Mapping[str, Any]) -> str:
+    """Return the number of questions, and of how many they were drawn."""
+    asked, there = metrics["queries"], metrics["questions_there"]
+    return f"{asked:,} of {there:,}" if asked < there else f"{there:,}"
 
 
 def _found(files: Files, method: str, dataset: str, split: str) -> File | None:
@@ -79,7 +84,7 @@ def target_table(files: Files) -> str:
         metrics = file["metrics"]
         named = "with titles" if file["split"] == "titles" else "without titles"
         figures = [f"{100 * metrics[f'Recall@{depth}']:.1f}" for depth in DEPTHS]
-        sizes = [number(metrics["sheets"]), number(metrics["queries"])]
+        sizes = [number(metrics["sheets"]), _questions(metrics)]
         rows.append([f"{title_of(file['dataset'])}, {named}", *sizes, "this package", *figures])
     for ranking, figures_of in reported().items():
         for data, reported_figures in figures_of.items():

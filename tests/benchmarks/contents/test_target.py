@@ -79,6 +79,13 @@ def test_a_task_is_measured_through_the_interface(data, tmp_path):
     assert (result.metrics["queries"], result.metrics["sheets"]) == (2, 3)
 
 
+def test_a_part_of_the_questions_is_told_to_be_one(data, tmp_path):
+    few = Task.read(data, Tables("toy"), titles=True, most=1)
+    result = measured(few, TargetRetriever(tmp_path / "work", HashedEncoder(384)))
+    table = target_table([{"dataset": "toy", "split": "titles", "metrics": result.metrics}])
+    assert "| toy, with titles | 3 | 1 of 2 | this package |" in table
+
+
 def test_a_written_task_can_be_read_again(data, tmp_path):
     write_task(task(data), tmp_path / "tasks")
     home = tmp_path / "tasks" / "toy_titles"
