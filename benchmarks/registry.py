@@ -80,6 +80,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "contents": Table("contents.contents", "search by contents, on tables and real workbooks"),
         "target": Table("contents.target", "table retrieval in the form of the TARGET benchmark"),
         "table_choice": Table("contents.tables", "citations that hold the answer, several tables"),
+        "asked": Table("contents.asked", "made questions by value, note and row label"),
         "inverted": Table("contents.inverted", "an inverted index of cell texts, five ways"),
         "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
         "encoder": Table("speed.encoder", "encoder runtimes"),

@@ -19,10 +19,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.copies.histories import Histories, Question, make_histories
+from benchmarks.copies.histories import Question, make_histories, questions
 from benchmarks.results import Result, write_result
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.retriever import SheetRetriever
+from sat_retriever.synth.histories.histories import Histories
 
 BENCHMARK = "copies"
 CHOSEN_ON = (0, 1, 2)
@@ -70,7 +71,7 @@ def measured(made: Histories, folder: Path) -> tuple[dict[str, Any], list[dict[s
         retriever = SheetRetriever(index)
         rows = [
             {"kind": each.kind, "answer": answered(retriever, each, made.groups)}
-            for each in made.questions
+            for each in questions(made)
         ]
     metrics: dict[str, Any] = {
         "sheets": len(made.groups),

@@ -45,10 +45,19 @@ _TEXTS, _TEXT_CHARS = 3, 60  # merged questions that are listed, and characters 
 
 @dataclass(frozen=True, slots=True)
 class _Labels:
-    """The questions of a file, its digest, and the questions with several entries."""
+    """The questions of a file, its digest, and the questions with several entries.
+
+    Attributes:
+        path: The file.
+        queries: The questions with a relevant sheet, which are measured.
+        unanswerable: Number of questions that nothing answers; no ranking of sheets is right.
+        sha256: Digest of the file.
+        merged: Number of entries of each question that has several.
+    """
 
     path: Path
     queries: Sequence[Query]
+    unanswerable: int
     sha256: str
     merged: Mapping[str, int]
 
@@ -163,9 +172,19 @@ def _settings(
 def _labels(path: Path) -> _Labels:
     """The questions, with the digest of the file as it was read."""
     merged: dict[str, int] = {}
-    queries = load_labels(path, merged.update)
+    every = load_labels(path, merged.update, unanswerable=True)
+    queries = [query for query in every if query.positives]
     with path.open("rb") as stream:
-        return _Labels(path, queries, hashlib.file_digest(stream, "sha256").hexdigest(), merged)
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return _Labels(path, queries, len(every) - len(queries), digest, merged)
+
+
+def _unanswerable(labels: _Labels) -> list[str]:
+    """A remark on questions that no measure counts."""
+    if not labels.unanswerable:
+        return []
+    number = counted(labels.unanswerable, "question")
+    return [f"Left out: {number} of {labels.path.name} that nothing answers; no ranking is right."]
 
 
 def _merged(labels: _Labels) -> list[str]:
@@ -193,7 +212,7 @@ def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured
     refuse_unknown_sheets(labels.queries, opened.sheet_ids(), str(opened.path))
     with progress("bench", "opening the index") as shown:
         opened.warm_up()
-        remarks = _merged(labels)
+        remarks = [*_unanswerable(labels), *_merged(labels)]
         methods = named_methods(opened, wanted.rerankers, remarks.append)
         asked: list[AskedModel] = []
         if wanted.settings is not None and wanted.out is not None:
@@ -231,6 +250,7 @@ def _about(opened: SheetIndex, labels: _Labels) -> dict[str, Any]:
         "labels": labels.path.name,
         "labels_sha256": labels.sha256,
         "merged_questions": len(labels.merged),
+        "unanswerable_questions": labels.unanswerable,
         "types": sorted({query.query_type for query in labels.queries if query.query_type}),
         "version": __version__,
     }

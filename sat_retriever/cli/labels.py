@@ -38,7 +38,7 @@ def check_labels(file: Path, labels: Path, out: Path | None, *, as_json: bool) -
         CorpusError: If the labels cannot be read.
         Exit: With code 1 if sheets are unknown; in that case nothing is written.
     """
-    queries = load_labels(labels)
+    queries = load_labels(labels, unanswerable=True)
     with SheetIndex.open(file) as opened:
         unknown = _unknown(opened, queries)
         hints = _hints(opened, list(unknown)[:_HINTED])

@@ -27,6 +27,7 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.contents import Kept
 from sat_retriever.records.sheets import SheetRecord
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ _READ_AT_ONCE = 1_000
 _SAMPLES = 8
 _SHOWN = 3  # sheets listed below a question
 _NUMBER = 200
+_NO_CONTENTS = (
+    "the index keeps no contents: no queries about values, notes, labels or versions, and none "
+    "that nothing answers; index again with --contents all for them"
+)
 
 EXAMPLES = examples(
     "sat queries --index reports.sat --out queries.json",
@@ -77,8 +82,10 @@ def queries(
 ) -> None:
     """Make labelled queries from the sheets of an index, or check your own.
 
-    Queries are made from names, headers, periods and links; each lists all
-    sheets that answer it. With --queries, a file of labels is read, its
+    Queries are made from names, headers, periods and links, and from an
+    index that keeps contents also from values, notes, row labels and
+    versions; each lists all sheets that answer it. Those of the type
+    unanswerable have none. With --queries, a file of labels is read, its
     sheet ids are looked up, and --out converts it to another format.
     """
     check_target(out, file, force=force)
@@ -93,6 +100,7 @@ def queries(
         return
     if paraphrase is not None and out is None:
         raise InputError("--paraphrase needs a file for the result; name one with --out")
+    from sat_retriever.questions.contents.make import Contents
     from sat_retriever.questions.forindex import own_queries  # slow to import
 
     wanted_number = _NUMBER if number is None else number
@@ -101,17 +109,23 @@ def queries(
         records = _Records(opened, shown)
         if not records.ids:
             raise EmptyInputError(f"{file} holds no sheets; index some workbooks first")
+        contents = opened.privacy.contents is Kept.ALL
+        if not contents:
+            _check_kept(opened, wanted)
         own = own_queries(
             records,
             opened.all_links(),
             wanted_number,
             seed=seed or 0,
             types=wanted,
+            contents=Contents(_Records(opened, shown, contents=True), opened.copies)
+            if contents
+            else None,
             progress=lambda done, total: shown.at(At("making queries", done, total)),
         )
-    notes = []
+    notes = [] if contents else [_NO_CONTENTS]
     if len(own.made) < wanted_number:
-        notes.append(f"fewer than {wanted_number:,}: the names and links allow no more queries")
+        notes.append(f"fewer than {wanted_number:,}: the sheets allow no more queries")
     if paraphrase is not None and out is not None:
         own, note = _reworded(own, paraphrase, out, seed or 0)
         notes.append(note)
@@ -133,10 +147,26 @@ def queries(
 # ---- making
 
 
+def _check_kept(opened: SheetIndex, wanted: Sequence[str] | None) -> None:
+    """Refuse types about contents that an index does not keep.
+
+    Raises:
+        InputError: If only such types are wanted.
+    """
+    from sat_retriever.questions.contents.draft import KINDS
+
+    if wanted and set(wanted).issubset(KINDS):
+        raise InputError(
+            f"{opened.path} keeps {opened.privacy.contents.value} of its sheets, so no queries "
+            f"of type {', '.join(wanted)} can be made; index again with --contents all"
+        )
+
+
 class _Records:
     """The records of an index, read anew at each iteration."""
 
-    def __init__(self, opened: SheetIndex, shown: Shown) -> None:
+    def __init__(self, opened: SheetIndex, shown: Shown, *, contents: bool = False) -> None:
+        self._contents = contents
         self.ids = opened.sheet_ids()
         self._opened = opened
         self._shown = shown
@@ -144,7 +174,7 @@ class _Records:
     def __iter__(self) -> Iterator[SheetRecord]:
         for start in range(0, len(self.ids), _READ_AT_ONCE):
             part = self.ids[start : start + _READ_AT_ONCE]
-            found = self._opened.records(part)
+            found = self._opened.records(part, contents=self._contents)
             self._shown.at(At("reading sheets", start + len(found), len(self.ids)))
             yield from (found[one] for one in part if one in found)
 

@@ -29,6 +29,7 @@ EXAMPLES = examples(
     "sat synth --out corpus-1k --scale paper-1k --seed 42",
     "sat synth --out large --scale 100000 --queries 20000",
     "sat synth --out deutsch --language de",
+    "sat synth --out asked --scale 300 --asks .5 --histories 40",
 )
 
 
@@ -79,6 +80,17 @@ def synth(
     paraphrase: Annotated[
         str, typer.Option(help="Ollama model that rewords the queries.", metavar="MODEL")
     ] = "",
+    asks: Annotated[
+        str,
+        typer.Option(
+            help="Share of queries about contents, or value=.2,note=.1,label=.1,unanswerable=.1.",
+            metavar="SHARES",
+        ),
+    ] = "",
+    histories: Annotated[
+        int,
+        typer.Option(min=0, help="Workbooks to keep in versions and copies as well.", metavar="N"),
+    ] = 0,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes; all cores by default.", metavar="N")
     ] = None,
@@ -104,6 +116,8 @@ def synth(
         translations=translations,
         translator=translator,
         paraphrase=paraphrase,
+        asks=asks,
+        histories=histories,
     )
     with progress("synth", "making sheets") as shown:
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from sat_retriever.datasets.labels.query import Query
 from sat_retriever.errors import InputError
 from sat_retriever.questions.completeness import Described
+from sat_retriever.questions.contents.draft import KINDS
+from sat_retriever.questions.contents.make import Contents, content_queries, shares
 from sat_retriever.questions.generate import Made, QueryOptions, make_queries
 from sat_retriever.questions.grammar import FOUND, Grammar
 from sat_retriever.questions.headers import header_queries
@@ -20,6 +22,7 @@ from sat_retriever.records.progress import Progress
 from sat_retriever.records.sheets import SheetRecord
 
 _HEADER_SHARE = 0.1  # of all questions; these name columns
+_CONTENT_SHARE = 0.4  # of all questions; these ask for what stands in sheets, or for nothing
 _LARGEST_SHARE = 0.5  # of the corpus that may be positives of one question
 _FEWEST = 4  # number of positives that is always allowed
 _PATIENCE = 20  # questions made for each requested one, before giving up
@@ -61,24 +64,27 @@ def own_queries(
     seed: int = 0,
     types: Collection[str] | None = None,
     about: frozenset[str] | None = None,
+    contents: Contents | None = None,
     progress: Progress | None = None,
 ) -> OwnQueries:
     """Make questions that people could ask about these sheets, with all sheets that answer them.
 
-    Only names, headers, periods and links are used, no cell values. All query types are equally
-    frequent, unlike in the published corpora.
+    Names, headers, periods and links are used, and, if asked for, what stands in cells. All query
+    types are equally frequent, unlike in the published corpora.
 
     Source: paper, appendix on data sets (positives share attributes). Departs: the
     attributes are read from a user's own sheets instead of being known.
 
     Args:
-        records: Sheets of an index; iterated over twice.
+        records: Sheets of an index; iterated over several times.
         links: Links between them; iterated over once.
         number: Number of questions; fewer are made if there are no more.
         seed: Seed of all random choices.
         types: Query types to make; None for all.
         about: Ids of the only sheets that may be positives; None for any. A question that other
             sheets answer too is left out.
+        contents: The same sheets with their contents: gives questions about what stands in them,
+            for versions, and such that nothing answers; None gives none of them.
         progress: Called with the numbers of questions kept and requested.
 
     Raises:
@@ -99,6 +105,12 @@ def own_queries(
         wanted = max(1, round(number * _HEADER_SHARE))
         for each in header_queries(records, wanted, chance, about):
             kept[each.query.text.casefold()] = each
+    asked = [kind for kind in KINDS if types is None or kind in types]
+    share = _CONTENT_SHARE if types is None or options.shares else 1.0
+    numbers = shares(round(number * share), asked)
+    about_cells = () if contents is None else content_queries(contents, numbers, seed, about=about)
+    for each in about_cells:
+        kept.setdefault(each.query.text.casefold(), each)
     made = make_queries(
         found.facts,
         traced,
@@ -149,7 +161,7 @@ def _options(number: int, types: Collection[str] | None) -> QueryOptions:
     options = QueryOptions.even()
     if types is None:
         return options
-    known = sorted({name for name, _ in options.shares})
+    known = [*sorted({name for name, _ in options.shares}), *KINDS]
     for name in types:
         if name not in known:
             raise InputError(f"there is no query type {name!r}; choose from {', '.join(known)}")

@@ -124,9 +124,9 @@ def _read(records: Iterable[SheetRecord]) -> _Headers:
         sayable: dict[Stems, None] = {}
         for name in names:
             own.setdefault(_stems(name))
-            spoken = _said(name)
+            spoken = said_header(name)
             stems = _stems(spoken)
-            if stems and _sayable(spoken):
+            if stems and sayable_header(spoken):
                 sayable.setdefault(stems)
                 said.setdefault(stems, spoken)
         for stems in filter(None, own):
@@ -144,10 +144,10 @@ def _stems(header: str) -> Stems:
 
 
 @lru_cache(maxsize=65_536)
-def _said(header: str) -> str:
+def said_header(header: str) -> str:
     """Return a header as people say it: without a unit or remark in brackets at its end.
 
-    >>> _said("Net_profit (kEUR)"), _said("GROSS PAY")
+    >>> said_header("Net_profit (kEUR)"), said_header("GROSS PAY")
     ('Net profit', 'gross pay')
     """
     flat = " ".join(_REMARK.sub("", header).replace("_", " ").split())
@@ -155,10 +155,10 @@ def _said(header: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def _sayable(header: str) -> bool:
+def sayable_header(header: str) -> bool:
     """True if people would name this header: words, no number, no period, not too long.
 
-    >>> [_sayable(text) for text in ("Overtime hours", "2024", "Q1 2024", "num4", "a" * 90)]
+    >>> [sayable_header(text) for text in ("Overtime hours", "2024", "Q1 2024", "num4", "a" * 90)]
     [True, False, False, False, False]
     """
     if not 1 < len(header) <= _MAX_CHARS or _ODD.search(header):

@@ -8,7 +8,8 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,15 +21,20 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.labels.write import write_queries
 from sat_retriever.errors import InputError
 from sat_retriever.llm.chat import OllamaChat
+from sat_retriever.questions.contents.make import Contents
+from sat_retriever.questions.contents.versions import CopiesOf
 from sat_retriever.questions.facts import SheetFacts
-from sat_retriever.questions.generate import Made, make_queries
+from sat_retriever.questions.generate import Made
 from sat_retriever.questions.paraphrase import reworded
-from sat_retriever.questions.synonyms import Wordings
+from sat_retriever.records.copies import Copies
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
 from sat_retriever.synth.corpusfiles import EdgesFile, SheetsFile, write_rows
+from sat_retriever.synth.histories.unit import history_unit
+from sat_retriever.synth.labels import Told, corpus_queries, with_asked
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions, SynthProgress, SynthReport
 from sat_retriever.synth.pairs import PairSheet, train_pairs
+from sat_retriever.synth.plan.asks import asks
 from sat_retriever.synth.plan.plan import Plan
 from sat_retriever.synth.plan.scales import scale, years
 from sat_retriever.synth.unit import MadeUnit, Retold
@@ -45,6 +51,8 @@ MOST_QUERIES = 20_000
 class _Held:
     """The data of all sheets kept in memory, from which queries and pairs are made."""
 
+    told: Told | None
+    groups: dict[str, str] = field(default_factory=dict)
     facts: list[SheetFacts] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     pairs: list[PairSheet] = field(default_factory=list)
@@ -101,15 +109,17 @@ def synthesize(
         retold = Retold(options.language, options.translations, options.translator)
     _check(plan, retold, options)
     _prepare(out, options, force=force)
-    held = _write_sheets(plan, out, retold, workers, progress)
-    chance = random.Random(f"pairs {options.seed}")  # noqa: S311 - repeatable, no secret
-    pairs = write_rows(train_pairs(held.pairs, chance), out / "train.json")
-    number = options.queries
-    if number is None:
-        number = plan.scale.queries or min(MOST_QUERIES, round(QUERIES_A_SHEET * held.sheets))
-    made = _queries(held, plan.vocabulary, options, number, out / "paraphrases.json")
+    wanted = bool(asks(options.asks))
     by_type: Counter[str] = Counter()
-    write_queries(out / "query.json", _counted(made, by_type, number, progress))
+    with Told() if wanted else nullcontext() as told:
+        held = _write_sheets(plan, out, options, retold, workers, progress, told)
+        chance = random.Random(f"pairs {options.seed}")  # noqa: S311 - repeatable, no secret
+        pairs = write_rows(train_pairs(held.pairs, chance), out / "train.json")
+        number = options.queries
+        if number is None:
+            number = plan.scale.queries or min(MOST_QUERIES, round(QUERIES_A_SHEET * held.sheets))
+        made = _queries(held, plan.vocabulary, options, number, out / "paraphrases.json")
+        write_queries(out / "query.json", _counted(made, by_type, number, progress))
     report = SynthReport(
         workbooks=held.workbooks,
         sheets=held.sheets,
@@ -139,6 +149,16 @@ def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
         InputError: If an option is malformed.
         MissingExtraError: If an extra is missing.
     """
+    if asks(options.asks) and plan.scale.fabricated:
+        raise InputError(
+            f"the scale {options.scale!r} cuts its sheets as the paper does, so nothing can be "
+            "asked about their contents; choose another scale, or leave out asks"
+        )
+    if asks(options.asks) and plan.scale.fabricated:
+        raise InputError(
+            f"the scale {options.scale!r} cuts its sheets as the paper does, so nothing can be "
+            "asked about their contents; choose another scale, or leave out asks"
+        )
     for module in ("xlsxwriter", "anyascii"):
         require(module, "synth")
     next(plan.units())
@@ -148,6 +168,8 @@ def _check(plan: Plan, retold: Retold | None, options: SynthOptions) -> None:
         raise InputError("translations and translators need a language other than 'en'; name it")
     if options.paraphrase:
         OllamaChat(options.paraphrase)
+    if options.histories < 0:
+        raise InputError(f"the number of histories must be 0 or more, not {options.histories}")
     if options.queries is not None and options.queries < 0:
         raise InputError(f"the number of queries must be 0 or more, not {options.queries}")
 
@@ -196,6 +218,9 @@ def _write_manifest(out: Path, options: SynthOptions, report: SynthReport | None
         "options": {
             key: str(value) if isinstance(value, Path) else value
             for key, value in asdict(options).items()
+            if value
+            or key
+            not in ("asks", "histories")  # without them, the file is that of earlier versions
         },
     }
     if report is not None:
@@ -207,21 +232,28 @@ def _write_manifest(out: Path, options: SynthOptions, report: SynthReport | None
 def _write_sheets(
     plan: Plan,
     out: Path,
+    options: SynthOptions,
     retold: Retold | None,
     workers: int | None,
     progress: SynthProgress | None,
+    told: Told | None,
 ) -> _Held:
     """Write the workbooks, their records and their links, unit by unit."""
-    held = _Held()
+    held = _Held(told)
     try:
         with (
             SheetsFile(out / "sheets.json") as sheets,
             EdgesFile(out / "dependency_edges.json") as edges,
         ):
-            for unit in made_units(plan, out / WORKBOOKS, retold, workers):
+            for unit in made_units(plan, out / WORKBOOKS, retold, workers, asked=told is not None):
                 _publish(unit, sheets, edges, held)
                 if progress:
                     progress("sheets", held.sheets - held.hidden, plan.scale.sheets or 0)
+            if options.histories:
+                unit = history_unit(
+                    out / WORKBOOKS, options.seed, options.histories, asked=told is not None
+                )
+                _publish(unit, sheets, edges, held)
             held.link_types = edges.stats()["edge_type_counts_all"]
     finally:  # an interrupt may come while the files are opened, before the block owns them
         _remove_drafts(out)
@@ -241,6 +273,11 @@ def _publish(unit: MadeUnit, sheets: SheetsFile, edges: EdgesFile, held: _Held) 
     for sheet in unit.sheets:
         number = number_of[sheet.record.sheet_id]
         sheets.add(number, sheet.record, sheet.category)
+        if held.told is not None:
+            told = replace(sheet.record, sheet_id=str(number), contents=sheet.contents)
+            held.told.add(told)
+        if sheet.group:
+            held.groups[str(number)] = sheet.group
         held.pairs.append(sheet.pair(number))
         held.categories[sheet.category] += 1
         held.conventions[sheet.convention] += 1
@@ -261,18 +298,24 @@ def _queries(
     held: _Held, vocabulary: Vocabulary, options: SynthOptions, number: int, cache: Path
 ) -> Iterable[Made]:
     """Make labelled queries, reworded by a language model if one is named."""
-    wordings = Wordings(
-        kinds={
-            kind.asked[0]: kind.asked
-            for words in vocabulary.categories.values()
-            for kind in words.kinds.values()
-        },
-        categories={words.asked[0]: words.asked for words in vocabulary.categories.values()},
-    )
-    made = make_queries(held.facts, held.links, wordings=wordings, number=number, seed=options.seed)
+    made: Iterable[Made] = corpus_queries(held.facts, held.links, vocabulary, number, options.seed)
+    if held.told is not None:
+        contents, shares = Contents(held.told, _copies(held.groups)), asks(options.asks)
+        made = with_asked(made, contents, shares, number, options.seed)
     if not options.paraphrase:
         return made
     return reworded(list(made), OllamaChat(options.paraphrase), cache).made
+
+
+def _copies(groups: Mapping[str, str]) -> CopiesOf:
+    """Return a function that finds copies of sheets by the groups that they are in."""
+    sizes = Counter(groups.values())
+
+    def found(sheet_ids: Sequence[str]) -> Mapping[str, Copies]:
+        numbers = {each: sizes[groups[each]] - 1 for each in sheet_ids if each in groups}
+        return {each: Copies(number) for each, number in numbers.items() if number}
+
+    return found
 
 
 def _counted(

@@ -31,6 +31,11 @@ class SynthOptions:
         translator: Ollama model for texts without a translation, which otherwise stay English;
             its answers are added to `translations`. Empty for none.
         paraphrase: Ollama model that rewords queries; empty for none.
+        asks: Shares of the queries about contents, "value=.2,note=.1" or one share for all kinds.
+            If given, workbooks get notes, captions, codes, made names and documentation, which
+            stay English. Empty for none: queries are about names, headers, periods and links.
+        histories: Number of workbooks that are written again below `histories/`: in versions,
+            copies and weekly exports, or in series and forms that only look like copies.
     """
 
     scale: str = "small"
@@ -43,6 +48,8 @@ class SynthOptions:
     translations: Path | None = None
     translator: str = ""
     paraphrase: str = ""
+    asks: str = ""
+    histories: int = 0
 
 
 @dataclass(frozen=True, slots=True)

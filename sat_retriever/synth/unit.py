@@ -9,8 +9,10 @@ from pathlib import Path
 from sat_retriever.errors import InputError
 from sat_retriever.llm.chat import OllamaChat
 from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.synth.book.enrich import enriched
 from sat_retriever.synth.book.model import Book
 from sat_retriever.synth.book.restrict import Keep, restricted
 from sat_retriever.synth.calculate.compile import CompiledBook, compiled
@@ -27,6 +29,7 @@ from sat_retriever.synth.language.translate import (
 from sat_retriever.synth.language.wording import proper_names
 from sat_retriever.synth.pairs import Headers, PairSheet
 from sat_retriever.synth.plan.plan import Unit, kept
+from sat_retriever.synth.truth.contents import true_contents
 from sat_retriever.synth.truth.keys import true_keys
 from sat_retriever.synth.truth.links import true_links
 from sat_retriever.synth.truth.records import sheet_id, true_records
@@ -46,6 +49,8 @@ class MadeSheet:
         facts: Facts for questions; None for a sheet that answers none.
         columns: Ids of its columns, with their headers in the record.
         stem: Original sheet, equal for its source and its target; empty for other sheets.
+        contents: Texts of the sheet; None unless they are asked for.
+        group: Name of the sheets of which it is a copy or a version; empty where there are none.
     """
 
     record: SheetRecord
@@ -54,6 +59,8 @@ class MadeSheet:
     facts: SheetFacts | None
     columns: Headers
     stem: str
+    contents: SheetContents | None = None
+    group: str = ""
 
     def pair(self, number: int) -> PairSheet:
         """Return the data of the sheet for `train.json`."""
@@ -118,7 +125,11 @@ class Retold:
 
 
 def unit_books(
-    unit: Unit, *, fabricated: bool = False, retold: Retold | None = None
+    unit: Unit,
+    *,
+    fabricated: bool = False,
+    retold: Retold | None = None,
+    asked: bool = False,
 ) -> list[tuple[Book, str]]:
     """Return the workbooks of a unit, each with its stem: the path of its original, or "".
 
@@ -129,6 +140,7 @@ def unit_books(
         unit: The unit.
         fabricated: Make a source and a target of each workbook, without hidden sheets.
         retold: Language of the texts; None for English.
+        asked: True gives whole workbooks contents worth asking for, in English.
     """
     books = tuple(category(unit.category).books(unit.house, unit.years))
     tabs = kept(unit, books)
@@ -142,6 +154,8 @@ def unit_books(
     books = restricted(books, keep)
     if retold is not None:
         books = retold.books(books, unit.house.vocabulary)
+    if asked and not fabricated:
+        books = tuple(enriched(book, unit.house) for book in books)
     if not fabricated:
         return [(book, "") for book in books]
     pairs = fabricated_unit(with_placeholders(books), PAPER, unit.house.chance)
@@ -149,7 +163,12 @@ def unit_books(
 
 
 def made_unit(
-    unit: Unit, folder: Path, *, fabricated: bool = False, retold: Retold | None = None
+    unit: Unit,
+    folder: Path,
+    *,
+    fabricated: bool = False,
+    retold: Retold | None = None,
+    asked: bool = False,
 ) -> MadeUnit:
     """Write the workbooks of a unit, and return the data about them.
 
@@ -158,12 +177,13 @@ def made_unit(
         folder: Folder of the workbooks; their paths are relative to it.
         fabricated: Make a source and a target of each sheet.
         retold: Language of the texts; None for English.
+        asked: True gives contents worth asking for, and tells them.
 
     Raises:
         OutputError: If a workbook cannot be written.
         MissingExtraError: Without the extra `synth`.
     """
-    made = unit_books(unit, fabricated=fabricated, retold=retold)
+    made = unit_books(unit, fabricated=fabricated, retold=retold, asked=asked)
     by_path = {book.path: book for book, _ in made}
     values = Values(by_path.get)
     sheets: list[MadeSheet] = []
@@ -171,7 +191,7 @@ def made_unit(
     for book, stem in made:
         ready = compiled(book, by_path.get, values)
         write_xlsx(ready, folder / book.path)
-        sheets += _sheets(ready, stem, unit.quota.label or book.category)
+        sheets += _sheets(ready, stem, unit.quota.label or book.category, asked=asked)
         links += true_links(ready)
     links += true_siblings(facts_in_time(by_path.values()))
     said = _once(links)
@@ -180,10 +200,10 @@ def made_unit(
     return MadeUnit(tuple(sheets), said, keys, len(made))
 
 
-def _sheets(ready: CompiledBook, stem: str, label: str) -> Iterator[MadeSheet]:
+def _sheets(ready: CompiledBook, stem: str, label: str, *, asked: bool) -> Iterator[MadeSheet]:
     """Yield the sheets of a workbook; published records need neither tables nor values."""
     book = ready.book
-    for sheet, record in zip(book.sheets, true_records(ready), strict=True):
+    for sheet, made, record in zip(book.sheets, ready.sheets, true_records(ready), strict=True):
         facts = sheet.facts and replace(sheet.facts, sheet_id=record.sheet_id, workbook=book.path)
         yield MadeSheet(
             record=record,
@@ -195,6 +215,7 @@ def _sheets(ready: CompiledBook, stem: str, label: str) -> Iterator[MadeSheet]:
                 for column, read in zip(sheet.columns, record.columns, strict=False)
             ),
             stem=sheet_id(stem, sheet.name) if stem else "",
+            contents=true_contents(made) if asked else None,
         )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -27,7 +28,12 @@ _FEW = 8  # fewer units are made sooner than a worker has started
 
 
 def made_units(
-    plan: Plan, folder: Path, retold: Retold | None = None, workers: int | None = None
+    plan: Plan,
+    folder: Path,
+    retold: Retold | None = None,
+    workers: int | None = None,
+    *,
+    asked: bool = False,
 ) -> Iterator[MadeUnit]:
     """Write the workbooks of a plan, and yield the data of each unit in the plan's order.
 
@@ -38,18 +44,21 @@ def made_units(
             in one file, so with a model everything is made in this process.
         workers: Number of processes; all cores by default. Each imports the script that calls
             this, so the script needs `if __name__ == "__main__":` around its actions.
+        asked: True gives the workbooks contents worth asking for, and tells them.
 
     Raises:
         InputError: If a process ends early.
         OutputError: If a workbook cannot be written.
     """
-    fabricated = plan.scale.fabricated
+    make = partial(
+        made_unit, folder=folder, fabricated=plan.scale.fabricated, retold=retold, asked=asked
+    )
     units = plan.units()
     first = list(islice(units, _FEW))
     workers = workers or os.cpu_count() or 1
     if workers == 1 or len(first) < _FEW or (retold is not None and retold.model):
         for unit in (*first, *units):
-            yield made_unit(unit, folder, fabricated=fabricated, retold=retold)
+            yield make(unit)
         return
     waiting: deque[Future[MadeUnit]] = deque()
     context = multiprocessing.get_context("spawn")  # a fork copies threads' locks
@@ -57,9 +66,7 @@ def made_units(
         try:
             for unit in (*first, *units):
                 with _shielded():
-                    waiting.append(
-                        pool.submit(made_unit, unit, folder, fabricated=fabricated, retold=retold)
-                    )
+                    waiting.append(pool.submit(make, unit))
                 if len(waiting) > _AHEAD * workers:
                     yield waiting.popleft().result()
             while waiting:

@@ -520,3 +520,14 @@ def test_the_report_names_no_folder_of_this_machine(bench, tmp_path, index_file,
         assert str(index_file.parent) not in text
         assert str(tmp_path) not in text
         assert str(encoder.parent) not in text
+
+
+def test_a_question_that_nothing_answers_is_left_out_of_every_measure_and_told(bench, labels):
+    alone = json.loads(bench("--json").out)
+    labels.write_text(f"{TRIPLES}ships of Mars,,0\n", encoding="utf-8")
+    found = json.loads(bench("--json").out)
+    assert (alone["unanswerable_questions"], found["unanswerable_questions"]) == (0, 1)
+    assert found["questions"] == alone["questions"] == 3
+    for one, other in zip(found["methods"], alone["methods"], strict=True):
+        assert one["metrics"] == other["metrics"]
+    assert "Left out: 1 question of triples.csv that nothing answers" in bench().out

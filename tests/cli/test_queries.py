@@ -113,3 +113,42 @@ def test_an_index_without_sheets_is_refused(sat, encoder, tmp_path):
     run = sat("queries", "-i", index)
     assert run.code == 2
     assert "holds no sheets" in run.err
+
+
+@pytest.fixture
+def cells(tmp_path):
+    folder = tmp_path / "cells"
+    folder.mkdir()
+    for number in range(4):
+        rows = "".join(f"Mill {number}{row} Frome,{row}.5,TH-{number}10{row}\n" for row in range(9))
+        text = f"Place,Fares,Part no.\n{rows}"
+        (folder / f"list {'abcd'[number]}.csv").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_an_index_that_keeps_contents_gives_questions_about_them(sat, encoder, cells, tmp_path):
+    index, out = tmp_path / "cells.sat", tmp_path / "own.jsonl"
+    assert sat("index", cells, "--index", index, "--model", encoder).code == 0
+    types = ("--types", "value,label,unanswerable", "--number", 9)
+    run = sat("queries", "-i", index, "-o", out, *types)
+    assert run.code == 0
+    made = load_labels(out, unanswerable=True)
+    assert {query.query_type for query in made} == {"value", "label", "unanswerable"}
+    assert all(bool(q.positives) == (q.query_type != "unanswerable") for q in made)
+    checked = sat("queries", "-i", index, "--queries", out)
+    assert checked.code == 0
+    assert "unanswerable" in checked.out
+
+
+@pytest.mark.parametrize("level", ["names", "examples"])
+def test_an_index_without_contents_makes_none_of_these_and_says_so(
+    sat, encoder, cells, tmp_path, level
+):
+    index = tmp_path / "names.sat"
+    assert sat("index", cells, "--index", index, "--model", encoder, "--contents", level).code == 0
+    run = sat("queries", "-i", index, "--number", 20)
+    assert "the index keeps no contents" in " ".join(run.out.split())
+    assert "TH-" not in run.out
+    run = sat("queries", "-i", index, "--types", "value")
+    assert run.code == 2
+    assert f"keeps {level} of its sheets" in " ".join(run.err.split())

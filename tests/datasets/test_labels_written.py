@@ -3,9 +3,9 @@ import stat
 
 import pytest
 
-from sat_retriever.datasets.labels import Query, load_labels
+from sat_retriever.datasets.labels import UNANSWERABLE, Query, load_labels
 from sat_retriever.datasets.labels.write import write_queries
-from sat_retriever.errors import InputError, OutputError
+from sat_retriever.errors import CorpusError, InputError, OutputError
 from sat_retriever.questions.generate import make_queries
 from tests.questions.small_world import world
 
@@ -88,3 +88,20 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(OutputError, match=r"there is no folder .*missing"):
         write_queries(tmp_path / "missing" / "query.json", QUERIES)
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl", "csv"])
+def test_a_question_that_nothing_answers_comes_back_where_it_is_asked_for(tmp_path, suffix):
+    path = tmp_path / f"labels.{suffix}"
+    nothing = Query("ships of Mars", (), query_type=UNANSWERABLE)
+    answered = Query("sales", ("a#b",))
+    write_queries(path, [nothing, answered])
+    assert load_labels(path) == (answered,)
+    assert load_labels(path, unanswerable=True) == (nothing, answered)
+
+
+def test_a_question_cannot_have_a_sheet_and_no_answer(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("query,sheet_id,relevance\nships,,0\nships,a#b,1\n")
+    with pytest.raises(CorpusError, match="line 3: 'ships' is marked as a question that nothing"):
+        load_labels(path)

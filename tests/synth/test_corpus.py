@@ -9,11 +9,13 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sat_retriever.datasets.dataset import load_industrytab
+from sat_retriever.datasets.labels import load_labels
 from sat_retriever.datasets.pairs import load_pairs
 from sat_retriever.errors import InputError, OutputError
 from sat_retriever.records.links import LinkType
@@ -314,3 +316,42 @@ def test_a_full_disk_is_an_error_that_names_the_file_and_leaves_none_half_writte
     for name in left - {"workbooks"}:
         content = json.loads((tmp_path / "out" / name).read_text(encoding="utf-8"))
         assert name != "corpus.json" or content["complete"] is False
+
+
+def test_a_corpus_is_asked_about_its_contents_where_that_is_wanted(corpus, tmp_path):
+    shares = "value=.2,note=.2,label=.1,unanswerable=.1"
+    report = synthesize(tmp_path / "own", replace(OPTIONS, asks=shares), workers=1)
+    assert {kind: report.queries[kind] for kind in ("value", "note", "label", "unanswerable")} == {
+        "value": 8,
+        "note": 8,
+        "label": 4,
+        "unanswerable": 4,
+    }
+    assert sum(report.queries.values()) == 40
+    assert report.sheets - report.hidden > corpus[1].sheets - corpus[1].hidden  # documentation
+    asked = load_labels(tmp_path / "own" / "query.json", unanswerable=True)
+    assert len(asked) == 40
+    assert len(load_industrytab(tmp_path / "own").queries) == 36
+    manifest = json.loads((tmp_path / "own" / "corpus.json").read_text())
+    assert manifest["options"]["asks"] == shares
+
+
+def test_the_paper_s_scales_are_not_asked_about_contents(tmp_path):
+    with pytest.raises(InputError, match="cuts its sheets as the paper does"):
+        synthesize(tmp_path / "own", SynthOptions("paper-614", asks=".5"))
+    assert not (tmp_path / "own").exists()
+
+
+def test_workbooks_are_kept_in_versions_that_are_asked_for(tmp_path):
+    options = replace(OPTIONS, asks="copy=.2", histories=12)
+    report = synthesize(tmp_path / "own", options, workers=1)
+    assert report.categories["Histories"] > 12
+    assert report.queries["copy"] == 8
+    corpus = load_industrytab(tmp_path / "own")
+    paths = {record.sheet_id: record.path for record in corpus.records}
+    assert len(paths) == report.sheets
+    for path in paths.values():
+        assert (tmp_path / "own" / "workbooks" / path).is_file()
+    asked = [query for query in corpus.queries if query.query_type == "copy"]
+    positives = {paths[sheet] for query in asked for sheet in query.positives}
+    assert all(path.startswith("histories/") for path in positives)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+UNANSWERABLE = "unanswerable"
+"""Type of a question that nothing answers; the only one without relevant sheets."""
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
@@ -12,7 +15,7 @@ class Query:
 
     Attributes:
         text: The question.
-        positives: Ids of all relevant sheets, at least one.
+        positives: Ids of all relevant sheets; at least one, except for type "unanswerable".
         negatives: Ids of sheets known not to be relevant.
         hard_negatives: Ids of sheets that look relevant but are not.
         hard_negative_types: Reason why a hard negative looks relevant, by sheet id.

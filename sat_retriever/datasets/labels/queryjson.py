@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.datasets.labels.jsontext import read_rows, sheet_ids
-from sat_retriever.datasets.labels.query import Query
+from sat_retriever.datasets.labels.query import UNANSWERABLE, Query
 from sat_retriever.errors import CorpusError
 
 # The legacy release and the questions over the EPS workbooks have other names for the lists.
@@ -36,6 +36,8 @@ QUERY_TYPES = (
     "formula_tracing",
     "summary_source",
 )
+CONTENT_TYPES = ("value", "note", "label", "copy", UNANSWERABLE)
+"""Types of questions about contents, copies and nothing, which only made corpora have."""
 DEPENDENCY_TYPES = (
     "none",
     "temporal_alignment",
@@ -66,7 +68,7 @@ def read_queries(
         path: A query.json.
         known: Ids of the corpus's sheets; other ids are refused. None accepts any id.
         evidence: True appends the published hint to the text.
-        typed: True refuses types that the published corpora do not have.
+        typed: True refuses types that neither published nor made corpora have.
 
     Raises:
         CorpusError: If the file or a row of it is malformed, or names an unknown sheet.
@@ -152,7 +154,7 @@ def _named(query: Query) -> Iterator[str]:
 
 def _check_types(query: Query, where: str) -> None:
     fields: Sequence[tuple[str, Sequence[str], Sequence[str]]] = (
-        ("query_type", [query.query_type], QUERY_TYPES),
+        ("query_type", [query.query_type], (*QUERY_TYPES, *CONTENT_TYPES)),
         ("dependency_type", [query.dependency_type], DEPENDENCY_TYPES),
         ("hard_negative_types", list(query.hard_negative_types.values()), HARD_NEGATIVE_TYPES),
     )

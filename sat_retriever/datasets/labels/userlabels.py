@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.datasets.labels.jsontext import parsed, read_rows, sheet_ids
-from sat_retriever.datasets.labels.query import Query
+from sat_retriever.datasets.labels.query import UNANSWERABLE, Query
 from sat_retriever.datasets.labels.queryjson import FIELDS, check_sides, query_of
 from sat_retriever.errors import CorpusError
 
@@ -23,7 +23,10 @@ _COLUMNS = ("query", "sheet_id", "relevance")
 
 
 def load_labels(
-    path: str | Path, merged: Callable[[Mapping[str, int]], None] | None = None
+    path: str | Path,
+    merged: Callable[[Mapping[str, int]], None] | None = None,
+    *,
+    unanswerable: bool = False,
 ) -> tuple[Query, ...]:
     """Load a user's own labelled questions, in the order of their first appearance.
 
@@ -32,16 +35,20 @@ def load_labels(
     - `.jsonl`: one object a line, `{"query": …, "positives": [sheet id, …]}`, optionally with
       `"negatives"` and `"type"`.
     - `.csv`: columns `query,sheet_id,relevance`, one row for each query and sheet. A relevance
-      of 0 marks a sheet as not relevant, any number above 0 as relevant.
+      of 0 marks a sheet as not relevant, any number above 0 as relevant. A row without a sheet
+      and with relevance 0 marks a question that nothing answers.
     - `.json`: a list in the form of the published `query.json`, including old field names.
 
-    Rows of equal queries are merged. The files are UTF-8.
+    Rows of equal queries are merged. The files are UTF-8. In the other forms, a question that
+    nothing answers has the type "unanswerable" and no relevant sheet.
 
     Args:
         path: The file.
         merged: Receives the texts that several lines of a `.jsonl` or entries of a `.json` share,
             each with their number; each text is one query. Not called for a `.csv`, where every
             sheet of a query has a row.
+        unanswerable: True keeps questions that nothing answers; otherwise they are left out, like
+            all others without a relevant sheet.
 
     Raises:
         CorpusError: If the file is missing, of another type, or has an unusable row; the message
@@ -57,8 +64,12 @@ def load_labels(
         )
     _check_size(path)
     found = _joined(read(path), path)
-    labels = tuple(_query(text, sides) for text, sides in found.items() if sides.positives)
-    if not labels:
+    labels = tuple(
+        _query(text, sides)
+        for text, sides in found.items()
+        if sides.positives or (unanswerable and sides.first.query_type == UNANSWERABLE)
+    )
+    if not any(query.positives for query in labels):
         raise CorpusError(f"{path} holds no query with a relevant sheet")
     several = {query.text: count for query in labels if (count := found[query.text].rows) > 1}
     if several and merged is not None and read is not _from_table:
@@ -120,6 +131,11 @@ def _joined(rows: Iterable[_Row], path: Path) -> dict[str, _Sides]:
                     f"{sides.first.query_type!r:.80} in {sides.where}; give one type"
                 )
             sides.first = query
+        if sides.positives and sides.first.query_type == UNANSWERABLE:
+            raise CorpusError(
+                f"{row.where}: {query.text!r:.80} is marked as a question that nothing answers, "
+                f"but has sheet {next(iter(sides.positives))!r:.200}; keep one of the two"
+            )
     return found
 
 
@@ -279,8 +295,6 @@ def _table_row(cells: list[str], places: Mapping[str, int], where: str) -> _Row:
         )
     text = _checked_text(cells[places["query"]], where)
     sheet, given = cells[places["sheet_id"]], cells[places["relevance"]].strip()
-    if not sheet.strip():
-        raise CorpusError(f"{where}: 'sheet_id' is empty; name the sheet, or remove the row")
     try:
         relevance = float(given)
     except ValueError:
@@ -289,4 +303,10 @@ def _table_row(cells: list[str], places: Mapping[str, int], where: str) -> _Row:
         raise CorpusError(
             f"{where}: 'relevance' must be 0 (not relevant) or a number above 0, not {given!r:.80}"
         )
-    return _Row(where, Query(text, (sheet,)) if relevance else Query(text, (), (sheet,)))
+    if sheet.strip():
+        return _Row(where, Query(text, (sheet,)) if relevance else Query(text, (), (sheet,)))
+    if relevance:
+        raise CorpusError(
+            f"{where}: 'sheet_id' is empty; name the sheet, or give relevance 0 if nothing answers"
+        )
+    return _Row(where, Query(text, (), query_type=UNANSWERABLE))

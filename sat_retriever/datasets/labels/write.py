@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sat_retriever.atomic import draft_of
-from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.labels import UNANSWERABLE, Query
 from sat_retriever.datasets.splits import standard_split
 from sat_retriever.errors import InputError, OutputError
 
@@ -26,7 +26,8 @@ def write_queries(path: str | Path, queries: Iterable[Query]) -> int:
     `.json` is the published `query.json` with all its keys; `split` has the proportions of the
     reported split, and numeric sheet ids are written as numbers. `.jsonl` holds
     `{query, positives, negatives, type}` per line, `.csv` holds `query,sheet_id,relevance`. In
-    both, hard negatives follow the other negatives.
+    both, hard negatives follow the other negatives. A question that nothing answers has a row
+    without a sheet in `.csv`, where other questions without relevant sheets have none.
 
     Source: method, section 1.
 
@@ -72,6 +73,8 @@ def _table(queries: Iterable[Query]) -> Iterator[str]:
         text = io.StringIO()
         writer = csv.writer(text)  # ends lines with \r\n, so both are quoted inside of cells
         writer.writerows((query.text, sheet, 1) for sheet in query.positives)
+        if query.query_type == UNANSWERABLE:
+            writer.writerow((query.text, "", 0))
         writer.writerows((query.text, sheet, 0) for sheet in _negatives(query))
         yield text.getvalue()
 

@@ -3,8 +3,15 @@
 import random
 
 from benchmarks.copies.copies import pairs_of, scores
-from benchmarks.copies.edits import EDITS, Book, Tab, emptied, is_number, refilled
-from benchmarks.copies.histories import make_histories
+from benchmarks.copies.histories import make_histories, questions
+from sat_retriever.synth.histories.edits import (
+    EDITS,
+    Book,
+    Tab,
+    emptied,
+    is_number,
+    refilled,
+)
 
 ROWS = (("Region", "Units"), *((f"Place {n}", 10 * n + 5) for n in range(30)))
 BOOK = Book((Tab("Q1", ROWS, "Q1"), Tab("Q2", ROWS, "Q2")))
@@ -31,7 +38,7 @@ def test_traps_change_nearly_every_number():
 def test_equal_seeds_make_equal_files(tmp_path):
     one, other = make_histories(tmp_path / "a", 3), make_histories(tmp_path / "b", 3)
     assert one.groups == other.groups
-    assert one.questions == other.questions
+    assert questions(one) == questions(other) != []
     for path in sorted(one.folder.rglob("*.xlsx")):
         again = other.folder / path.relative_to(one.folder)
         assert again.read_bytes() == path.read_bytes()

@@ -1,0 +1,178 @@
+"""Made questions by value, note and row label, and about nothing, by what an index keeps.
+
+    python -m benchmarks run asked [--seeds 0 1 2] [--sheets 100]
+
+Seeds 0 to 2 are for choices; the others are the test. A question is unique if one sheet holds its
+text; recall@1 is over these.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.results import Result, write_result
+from sat_retriever.datasets.labels import UNANSWERABLE, Query, load_labels
+from sat_retriever.datasets.sheets import load_sheets
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.questions.contents.draft import PHRASED
+from sat_retriever.records.contents import Kept
+from sat_retriever.retriever import SheetRetriever
+from sat_retriever.synth.corpus import synthesize
+from sat_retriever.synth.options import WORKBOOKS, SynthOptions
+
+BENCHMARK = "asked"
+DEVELOPMENT = (0, 1, 2)
+TEST = (10, 11, 12)
+_ASKS = "value=.25,note=.25,label=.25,unanswerable=.1"
+_TOP = 10
+
+Ask = Callable[[str], list[str]]
+"""A function that returns the ids of the first sheets for a question."""
+
+
+def searched(index: SheetIndex) -> Ask:
+    """Ask as `sat search` does."""
+    retriever = SheetRetriever(index)
+    return lambda text: [hit.sheet_id for hit in retriever.retrieve(text, _TOP)]
+
+
+def by_words(index: SheetIndex) -> Ask:
+    """Ask by the words of names and contents, without the cosine."""
+
+    def ask(text: str) -> list[str]:
+        found = index.candidates(index.question(text, dense_weight=0.0), _TOP)
+        return [each.sheet_id for each in found]
+
+    return ask
+
+
+def by_contents(index: SheetIndex) -> Ask:
+    """Ask by the words of contents alone."""
+
+    def ask(text: str) -> list[str]:
+        found = index.score_sheets(index.question(text), index.sheet_ids())
+        ordered = sorted(found, key=lambda each: (-each.contents, each.rank))
+        return [each.sheet_id for each in ordered[:_TOP]]
+
+    return ask
+
+
+METHODS: Mapping[str, tuple[Kept, Callable[[SheetIndex], Ask]]] = MappingProxyType(
+    {
+        "names": (Kept.NAMES, searched),
+        "examples": (Kept.EXAMPLES, searched),
+        "all": (Kept.ALL, searched),
+        "all_words": (Kept.ALL, by_words),
+        "all_contents": (Kept.ALL, by_contents),
+    }
+)
+"""What an index keeps and how it is asked, by the name of the row."""
+
+
+def asked_corpus(folder: Path, seed: int, sheets: int) -> list[Query]:
+    """Make a corpus, and return its questions about contents with ids as an index has them."""
+    options = SynthOptions(scale=str(sheets), seed=seed, queries=2 * sheets, asks=_ASKS)
+    synthesize(folder, options, workers=1)
+    ids = {
+        each.sheet_id: f"{each.path}#{each.sheet}" for each in load_sheets(folder / "sheets.json")
+    }
+    return [
+        Query(query.text, tuple(ids[each] for each in query.positives), query_type=query.query_type)
+        for query in load_labels(folder / "query.json", unanswerable=True)
+        if query.query_type in (*PHRASED, UNANSWERABLE)
+    ]
+
+
+def rows_of(ask: Ask, questions: Sequence[Query]) -> list[dict[str, Any]]:
+    """One row a question: its place, type, number of sheets, and the rank of the first of them.
+
+    The rank is 0 if none is among the first ten.
+    """
+    rows = []
+    for place, query in enumerate(questions):
+        found = ask(query.text)
+        ranks = [found.index(each) + 1 for each in query.positives if each in found]
+        row = {"query": place, "type": query.query_type, "sheets": len(query.positives)}
+        rows.append({**row, "rank": min(ranks, default=0)})
+    return rows
+
+
+def metrics_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Questions, unique ones, recall@1 of the unique ones and hit@1 of all, by type."""
+    found: dict[str, Any] = {}
+    for kind in PHRASED:
+        own = [row for row in rows if row["type"] == kind]
+        unique = [row for row in own if row["sheets"] == 1]
+        found[f"{kind}_questions"], found[f"{kind}_unique"] = len(own), len(unique)
+        found[f"{kind}_recall@1"] = _share(unique, 1)
+        found[f"{kind}_recall@10"] = _share(unique, _TOP)
+        found[f"{kind}_hit@1"] = _share(own, 1)
+    found["unanswerable_questions"] = sum(row["type"] == UNANSWERABLE for row in rows)
+    return found
+
+
+def _share(rows: Sequence[Mapping[str, Any]], within: int) -> float | None:
+    return sum(0 < row["rank"] <= within for row in rows) / len(rows) if rows else None
+
+
+def results(seeds: Sequence[int], sheets: int, methods: Sequence[str]) -> Iterator[Result]:
+    """One result for each seed and row."""
+    for seed in seeds:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            questions = asked_corpus(folder / "made", seed, sheets)
+            split = "development" if seed in DEVELOPMENT else "test"
+            for level in Kept:
+                own = [method for method in methods if METHODS[method][0] is level]
+                if not own:
+                    continue
+                with SheetIndex.create(folder / f"{level}.sat", contents=level) as index:
+                    index.sync(folder / "made" / WORKBOOKS)
+                    for method in own:
+                        rows = rows_of(METHODS[method][1](index), questions)
+                        metrics = {"sheets": len(index), **metrics_of(rows)}
+                        yield Result(method, "made_contents", metrics, split, seed, rows)
+
+
+def show(found: Sequence[Result]) -> Table:
+    """Recall@1 of unique texts by what the index keeps."""
+    table = Table("index", "split", "seed", "sheets", title="Questions about contents, recall@1")
+    for kind in PHRASED:
+        table.add_column(f"{kind} (unique)", justify="right")
+        table.add_column("hit@1", justify="right")
+    for each in found:
+        cells = []
+        for kind in PHRASED:
+            values = each.metrics[f"{kind}_recall@1"], each.metrics[f"{kind}_hit@1"]
+            first, every = ("–" if value is None else f"{value:.3f}" for value in values)
+            cells += [f"{first} ({each.metrics[f'{kind}_unique']})", every]
+        table.add_row(each.method, each.split, str(each.seed), f"{each.metrics['sheets']}", *cells)
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make corpora, index them, ask, and write a result for each seed and row."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[*DEVELOPMENT, *TEST])
+    parser.add_argument("--sheets", type=int, default=100)
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
+    parser.add_argument("--dry", action="store_true", help="write no result files")
+    options = parser.parse_args(arguments)
+    found = []
+    for each in results(options.seeds, options.sheets, options.methods):
+        found.append(each)
+        if not options.dry:
+            write_result(BENCHMARK, each)
+    Console(width=150).print(show(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""Draw texts to ask for from the contents of sheets: a bounded, fair sample of all sheets."""
+
+from __future__ import annotations
+
+import heapq
+import random
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from sat_retriever.questions.contents.draft import LABEL, NOTE, VALUE, Draft, folded
+from sat_retriever.questions.headers import said_header, sayable_header
+from sat_retriever.records.area import area_of, split_ref
+from sat_retriever.records.contents import CellText, TableContents
+from sat_retriever.records.sheets import Column, ColumnType, SheetRecord, Table
+from sat_retriever.text.segment import stems
+
+_CHARS = range(3, 61)  # of a text
+_MOST_WORDS = 6
+_NOTE_WORDS = range(3, 7)  # of a note's words that are said
+_TRIES = 8  # texts of a sheet's part that are looked at for each kind
+_A_SHEET = 4  # drafts of a sheet and kind
+_DATE = re.compile(r"\d{1,4}([-./ ])\d{1,2}\1\d{1,4}(?:[T ].*)?|(?:19|20)\d\d|\d{1,4}")
+_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.NUMBER})
+_EDGES = " \t.,;:!?()[]\"'“”"
+
+
+@dataclass(slots=True)
+class Draws:
+    """A sample of drafts of one kind: those with the smallest of random numbers.
+
+    Attributes:
+        most: Drafts that are kept.
+    """
+
+    most: int
+    _kept: list[tuple[float, str, Draft]] = field(default_factory=list)
+
+    def add(self, draft: Draft, draw: float) -> None:
+        """Keep a draft, in place of the one with the largest number if there are enough."""
+        item = (-draw, draft.sheet_id, draft)
+        if len(self._kept) < self.most:
+            heapq.heappush(self._kept, item)
+        elif item[:2] > self._kept[0][:2]:
+            heapq.heapreplace(self._kept, item)
+
+    def drafts(self) -> list[Draft]:
+        """The drafts in random order, each text once."""
+        ordered = sorted(self._kept, key=lambda item: (-item[0], item[1]))
+        found = {(each.phrase, each.header): each for _, _, each in reversed(ordered)}
+        return list(found.values())[::-1]
+
+
+def drawn(
+    records: Iterable[SheetRecord], kinds: Sequence[str], most: int, seed: int
+) -> dict[str, list[Draft]]:
+    """Return texts of sheets by kind, in random order.
+
+    The choice in a sheet depends on the seed and the sheet alone. Second drafts of sheets come
+    after the first ones of all.
+
+    Args:
+        records: Sheets; those without contents give nothing.
+        kinds: Any of value, note and label.
+        most: Drafts of a kind.
+        seed: Seed of all choices.
+    """
+    draws = {kind: Draws(most) for kind in kinds}
+    for record in records:
+        if not record.contents:
+            continue
+        chance = random.Random(f"contents {seed} {record.sheet_id}")  # noqa: S311 - no secret
+        named = frozenset(stems(f"{record.path} {record.workbook} {record.sheet}"))
+        for kind in kinds:
+            for place, draft in enumerate(islice(_DRAFTS[kind](record, named, chance), _A_SHEET)):
+                draws[kind].add(draft, place + chance.random())
+    return {kind: each.drafts() for kind, each in draws.items()}
+
+
+def _value(record: SheetRecord, named: frozenset[str], chance: random.Random) -> Iterator[Draft]:
+    """A text or code of a column, mostly with the column's header."""
+    for table, texts in _tables(record, chance):
+        for each in _some(texts.values, chance):
+            if _askable(each.text) and not named.issuperset(stems(each.text)):
+                column = _column(table, each)
+                header = "" if column is None else said_header(column.name)
+                sayable = bool(header) and sayable_header(header)
+                yield Draft(VALUE, each.text, header if sayable else "", record.sheet_id)
+
+
+def _label(record: SheetRecord, named: frozenset[str], chance: random.Random) -> Iterator[Draft]:
+    """A row's name with the header of a number in that row."""
+    for table, texts in _tables(record, chance):
+        headers = [said_header(each.name) for each in table.columns if each.type in _NUMBERS]
+        headers = [each for each in headers if sayable_header(each)]
+        for each in _some(texts.labels, chance) if headers else ():
+            if _askable(each.text) and not named.issuperset(stems(each.text)):
+                yield Draft(LABEL, each.text, chance.choice(headers), record.sheet_id)
+
+
+def _note(record: SheetRecord, named: frozenset[str], chance: random.Random) -> Iterator[Draft]:
+    """Some words side by side of a title, caption or note, which the sheet's names do not say."""
+    if record.contents is None:
+        return
+    captions = (table.caption for table in record.contents.tables if table.caption is not None)
+    told = named.union(*(stems(column.name) for column in record.columns))
+    for each in _some((*record.contents.notes, *captions), chance):
+        said = each.text.split()
+        if len(said) < _NOTE_WORDS.start or len(each.text) > 2_000:
+            continue
+        number = min(len(said), chance.choice(_NOTE_WORDS))
+        start = chance.randrange(len(said) - number + 1)
+        text = " ".join(said[start : start + number]).strip(_EDGES)
+        new = [word for word in stems(text) if len(word) > 3 and word not in told]
+        if len(set(new)) > 1 and '"' not in text:
+            yield Draft(NOTE, text, "", record.sheet_id)
+
+
+_DRAFTS = {VALUE: _value, NOTE: _note, LABEL: _label}
+
+
+def _tables(record: SheetRecord, chance: random.Random) -> Iterator[tuple[Table, TableContents]]:
+    """Yield the tables of a record with their contents, in random order."""
+    contents = () if record.contents is None else record.contents.tables
+    found = list(zip(record.tables, contents, strict=False))
+    chance.shuffle(found)
+    yield from found
+
+
+def _some(texts: Sequence[CellText], chance: random.Random) -> list[CellText]:
+    return chance.sample(texts, min(_TRIES, len(texts)))
+
+
+def _askable(text: str) -> bool:
+    """True if people would ask for a text: short, with a name or a code, and no date or year.
+
+    >>> [_askable(text) for text in ("TH-100", "2024", "2024-03-11", "Ann Roth", "204815")]
+    [True, False, False, True, True]
+    """
+    few = len(text) in _CHARS and 0 < len(folded(text)) <= _MOST_WORDS
+    return few and not _DATE.fullmatch(text.strip()) and "{" not in text and '"' not in text
+
+
+def _column(table: Table, text: CellText) -> Column | None:
+    """The column of a table that a text stands in; None if that is not known."""
+    area, place = area_of(table.range), split_ref(text.cell)
+    if area is None or place is None:
+        return None
+    line = place[0] - area.top if table.transposed else place[1] - area.left
+    return table.columns[line] if 0 <= line < len(table.columns) else None

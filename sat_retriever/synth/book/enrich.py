@@ -1,0 +1,96 @@
+"""Give workbooks contents worth asking for: captions, notes, codes, made names, documentation."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sat_retriever.synth.book.build import with_schema
+from sat_retriever.synth.book.model import Book, Column, Layout, Sheet
+from sat_retriever.synth.house.house import House
+from sat_retriever.synth.words.wordfiles import sign
+
+_NAMED = 0.5  # of the kinds of sheets whose rows get a name
+_DOCUMENTED = 0.5  # of the workbooks
+_MARKS = "BCDFGHJKLMNPQRSTVWXZ"
+_LINES = 4  # of a page of documentation
+
+
+def enriched(book: Book, house: House) -> Book:
+    """Return a workbook with contents of its own; its other columns, links and formulas stay.
+
+    Sheets with facts get a caption below their title, a note, a column of codes on the right and,
+    half of their kinds, a column of made names on the left. Half of the workbooks get a page of
+    documentation. The layout depends on the house and the kind, which 3-D sums need.
+
+    Args:
+        book: The workbook.
+        house: Its house, which gives the words.
+    """
+    sheets = [_enriched(sheet, book, house) if sheet.facts else sheet for sheet in book.sheets]
+    chance = house.chance("documented", book.path)
+    tab = chance.choice(house.vocabulary.lists["documentation_tabs"])
+    free = tab.casefold() not in {sheet.name.casefold() for sheet in sheets}
+    if free and chance.random() < _DOCUMENTED:
+        sheets.append(_documentation(tab, house, chance))
+    return replace(book, sheets=tuple(sheets))
+
+
+def told(forms: str, house: House, chance: random.Random) -> str:
+    """Return a sentence of a list of forms about a made person, place, thing and event."""
+    lists = house.vocabulary.lists
+    sentence = chance.choice(lists[forms]).format(
+        thing=chance.choice(lists["counted_things"]),
+        event=chance.choice(lists["events"]),
+        place=_place(house, chance),
+        person=f"{chance.choice(lists['given_names'])} {chance.choice(lists['family_names'])}",
+    )
+    return sentence[0].upper() + sentence[1:]
+
+
+def _enriched(sheet: Sheet, book: Book, house: House) -> Sheet:
+    if sheet.facts is None or not sheet.columns:
+        return sheet
+    chance = house.chance("enriched", book.path, sheet.name)
+    kind = house.chance("enriched", sheet.facts.category, sheet.facts.kind)
+    layout = sheet.layout
+    if layout.titles:
+        caption = told("caption_forms", house, chance)
+        layout = replace(layout, titles=(*layout.titles, caption))
+    layout = replace(layout, notes=(*layout.notes, told("note_forms", house, chance)))
+    lists = house.vocabulary.lists
+    codes = Column(
+        "made_codes",
+        _header(sheet.columns, lists["reference_headers"], kind),
+        tuple(_code(chance) for _ in range(sheet.num_rows)),
+    )
+    columns = (*sheet.columns, codes)
+    if kind.random() < _NAMED:
+        header = _header(columns, lists["facility_headers"], kind)
+        names = tuple(_place(house, chance) for _ in range(sheet.num_rows))
+        columns = (Column("made_names", header, names), *columns)
+    return replace(sheet, columns=columns, layout=layout, facts=with_schema(sheet.facts, columns))
+
+
+def _documentation(tab: str, house: House, chance: random.Random) -> Sheet:
+    lines = dict.fromkeys(told("documentation_forms", house, chance) for _ in range(_LINES))
+    return Sheet(tab, (), layout=Layout(titles=(tab,), gap=0, notes=tuple(lines)))
+
+
+def _place(house: House, chance: random.Random) -> str:
+    lists = house.vocabulary.lists
+    first, facility = lists["company_first_words"], lists["facility_words"]
+    return f"{chance.choice(first)} {chance.choice(facility)} {chance.choice(lists['cities'])}"
+
+
+def _code(chance: random.Random) -> str:
+    return f"{chance.choice(_MARKS)}{chance.choice(_MARKS)}-{chance.randrange(10_000, 100_000)}"
+
+
+def _header(columns: Iterable[Column], headers: Iterable[str], chance: random.Random) -> str:
+    """Return a header that no column of the sheet has."""
+    taken = {sign(column.header) for column in columns}
+    ordered = list(headers)
+    chance.shuffle(ordered)
+    return next((each for each in ordered if sign(each) not in taken), f"{ordered[0]} 2")

@@ -1,0 +1,77 @@
+"""Make the labelled queries of a corpus from the truth about its sheets."""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import islice
+
+from sat_retriever.questions.contents.make import Contents, content_queries
+from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.questions.generate import Made, make_queries
+from sat_retriever.questions.synonyms import Wordings
+from sat_retriever.records.jsonform import record_from_json, to_json
+from sat_retriever.records.links import Link
+from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.synth.words.vocabulary import Vocabulary
+
+
+class Told(AbstractContextManager["Told"]):
+    """Records with their contents, kept in a temporary file and read anew at each iteration."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed below
+
+    def add(self, record: SheetRecord) -> None:
+        """Keep a record."""
+        self._file.seek(0, 2)
+        self._file.write(json.dumps(to_json(record, compact=True)) + "\n")
+
+    def __iter__(self) -> Iterator[SheetRecord]:
+        self._file.seek(0)
+        for line in self._file:
+            yield record_from_json(json.loads(line))
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def corpus_queries(
+    facts: Sequence[SheetFacts],
+    links: Sequence[Link],
+    vocabulary: Vocabulary,
+    number: int,
+    seed: int,
+) -> Iterator[Made]:
+    """Yield labelled queries about names, headers, periods and links."""
+    wordings = Wordings(
+        kinds={
+            kind.asked[0]: kind.asked
+            for words in vocabulary.categories.values()
+            for kind in words.kinds.values()
+        },
+        categories={words.asked[0]: words.asked for words in vocabulary.categories.values()},
+    )
+    return make_queries(facts, links, wordings=wordings, number=number, seed=seed)
+
+
+def with_asked(
+    made: Iterable[Made], contents: Contents, shares: Mapping[str, float], number: int, seed: int
+) -> list[Made]:
+    """Return queries of which some are about contents, in random order.
+
+    Args:
+        made: Queries about names, headers, periods and links.
+        contents: Sheets with their contents.
+        shares: Shares of the queries about contents, by kind.
+        number: Number of queries.
+        seed: Seed of all choices.
+    """
+    numbers = {kind: round(share * number) for kind, share in shares.items()}
+    found = content_queries(contents, numbers, seed)[:number]
+    found += islice(made, number - len(found))
+    random.Random(f"asked {seed}").shuffle(found)  # noqa: S311 - repeatable, no secret
+    return found
