@@ -6,7 +6,7 @@ A new corpus is one entry here. Benchmarks select corpora by their use; tables u
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from sat_retriever.datasets.dataset import (
     load_spider,
 )
 from sat_retriever.datasets.splits import held_out_workbooks, standard_split
+from sat_retriever.datasets.tables import Part, load_tables, tables_name
 
 INDUSTRYTAB_1K, INDUSTRYTAB_614 = "industrytab_1k", "industrytab_614"
 PUBLISHED = (INDUSTRYTAB_1K, INDUSTRYTAB_614)  # with the paper's own figures
@@ -32,6 +33,10 @@ Use = Literal[
     "judged",  # the general model is judged on it: `run general_tests`
     "adapted",  # models are adapted to its sheets: `run adapted`
     "summary",  # a column of the README's table *Without labels*
+    "contents",  # has cells to search: `run contents`
+    "contents_chosen",  # of these, the parts that choices may use
+    "unchanged",  # has names and no cells, so its ranking stays: `run unchanged`
+    "target",  # its tables are a task in the form of the TARGET benchmark: `run target`
 ]
 Places = tuple[int, ...]
 
@@ -82,6 +87,63 @@ class Corpus:
         return self.load(data / self.folder)
 
 
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """A corpus of tables with all their cells, in variants.
+
+    Attributes:
+        name: Beginning of the names of its files.
+        part: Part of it.
+    """
+
+    name: str
+    part: Part = "all"
+
+    @property
+    def dataset(self) -> str:
+        """Name of its data set with titles and without distractors."""
+        return tables_name(self.name, part=self.part)
+
+    def __call__(self, folder: Path, *, titles: bool = True, distractors: bool = False) -> Dataset:
+        """Read a variant from the folder of its files; see `load_tables`."""
+        return load_tables(
+            folder, self.name, titles=titles, distractors=distractors, part=self.part
+        )
+
+
+def _eps_development(folder: Path) -> Dataset:
+    """Return the workbooks of EPS with the questions that choices may use."""
+    dataset = load_eps(folder)
+    kept = tuple(dataset.queries[place] for place in _in_trans(dataset))
+    return replace(dataset, name="eps_development", queries=kept)
+
+
+def _eps_whole(folder: Path) -> Dataset:
+    """Return the workbooks of EPS with all questions, among them those of the test."""
+    return replace(load_eps(folder), name="eps_whole")
+
+
+def _in_trans(dataset: Dataset) -> Places:
+    """Return the questions whose sheets all lie in the folder `trans`: those for development."""
+    return tuple(
+        place
+        for place, query in enumerate(dataset.queries)
+        if all(sheet.startswith("trans/") for sheet in query.positives)
+    )
+
+
+def _outside_trans(dataset: Dataset) -> Places:
+    """Return all other questions: the test."""
+    return tuple(sorted(set(range(len(dataset.queries))) - set(_in_trans(dataset))))
+
+
+def _of_type(query_type: str) -> Callable[[Dataset], Places]:
+    """Return a selector of the questions of a type."""
+    return lambda dataset: tuple(
+        place for place, query in enumerate(dataset.queries) if query.query_type == query_type
+    )
+
+
 def _standard(part: Literal["test", "validation"]) -> Callable[[Dataset], Places]:
     """Return a selector of a part of the paper's standard split."""
     return lambda dataset: getattr(standard_split(len(dataset.queries)), part)
@@ -96,13 +158,22 @@ def _held_out(dataset: Dataset) -> Places:
 _SPIDER = "https://yale-lily.github.io/spider, tables read as sheets"
 _BIRD = "https://bird-bench.github.io, tables read as sheets"
 _COMPLETE = ("NDCG@10", "AllRelevant@10")
+_EPS = "https://github.com/EnergyInnovation/eps-us, the workbooks below InputData"
+_INPUTS = {"input_variable": _of_type("input_variable")}
+
+
+def _tables(files: Tables, title: str, source: str, uses: frozenset[Use]) -> Corpus:
+    return Corpus(files.dataset, title, uses, files, "contents", source=source)
+
 
 CORPORA: Mapping[str, Corpus] = MappingProxyType(
     {
         INDUSTRYTAB_1K: Corpus(
             INDUSTRYTAB_1K,
             "IndustryTab-1K",
-            frozenset({"counted", "untrained", "chosen", "judged", "adapted", "summary"}),
+            frozenset(
+                {"counted", "untrained", "unchanged", "chosen", "judged", "adapted", "summary"}
+            ),
             load_industrytab,
             INDUSTRYTAB_1K,
             short="1K",
@@ -155,7 +226,9 @@ CORPORA: Mapping[str, Corpus] = MappingProxyType(
         "spider_dev": Corpus(
             "spider_dev",
             "Spider dev",
-            frozenset({"counted", "untrained", "keys", "transfer", "judged", "summary"}),
+            frozenset(
+                {"counted", "untrained", "unchanged", "keys", "transfer", "judged", "summary"}
+            ),
             load_spider,
             "spider",
             short="Spider dev",
@@ -166,7 +239,9 @@ CORPORA: Mapping[str, Corpus] = MappingProxyType(
         "bird_dev": Corpus(
             "bird_dev",
             "BIRD dev, question only",
-            frozenset({"counted", "untrained", "keys", "transfer", "judged", "summary"}),
+            frozenset(
+                {"counted", "untrained", "unchanged", "keys", "transfer", "judged", "summary"}
+            ),
             load_bird,
             "bird_dev",
             short="BIRD dev",
@@ -178,7 +253,7 @@ CORPORA: Mapping[str, Corpus] = MappingProxyType(
         "bird_dev_evidence": Corpus(
             "bird_dev_evidence",
             "BIRD dev, question + evidence",
-            frozenset({"untrained", "transfer", "judged"}),
+            frozenset({"untrained", "unchanged", "transfer", "judged"}),
             partial(load_bird, evidence=True),
             "bird_dev",
             source=_BIRD,
@@ -192,7 +267,49 @@ CORPORA: Mapping[str, Corpus] = MappingProxyType(
             load_eps,
             "eps",
             short="EPS",
-            source="https://github.com/EnergyInnovation/eps-us, the workbooks below InputData",
+            source=_EPS,
+        ),
+        "wikitablequestions_train": _tables(
+            Tables("wikitablequestions_train", "validation"),
+            "WikiTableQuestions train, held-out tables",
+            "https://github.com/ppasupat/WikiTableQuestions",
+            frozenset({"contents", "contents_chosen"}),
+        ),
+        "eps_development": Corpus(
+            "eps_development",
+            "EPS, development questions",
+            frozenset({"contents", "contents_chosen"}),
+            _eps_development,
+            "eps",
+            source=_EPS,
+            parts=_INPUTS,
+        ),
+        "fetaqa_dev": _tables(
+            Tables("fetaqa_dev"),
+            "FeTaQA dev",
+            "https://github.com/Yale-LILY/FeTaQA",
+            frozenset({"contents", "target"}),
+        ),
+        "tabfact_val": _tables(
+            Tables("tabfact_val"),
+            "TabFact validation",
+            "https://github.com/wenhuchen/Table-Fact-Checking",
+            frozenset({"contents", "target"}),
+        ),
+        "wikitablequestions_dev": _tables(
+            Tables("wikitablequestions_dev"),
+            "WikiTableQuestions dev, unseen tables",
+            "https://github.com/ppasupat/WikiTableQuestions",
+            frozenset({"contents"}),
+        ),
+        "eps_whole": Corpus(
+            "eps_whole",
+            "EPS, all questions",
+            frozenset({"contents"}),
+            _eps_whole,
+            "eps",
+            source=_EPS,
+            parts={"development": _in_trans, "test": _outside_trans, **_INPUTS},
         ),
     }
 )

@@ -122,6 +122,13 @@ def write_result(
     return path
 
 
+def is_current(summary: Mapping[str, Any]) -> bool:
+    """True if a result was measured with the code as it is now, without changes since a commit."""
+    now = provenance(code=ROOT, outputs=_OUTPUTS, libraries=())
+    measured = summary["provenance"]
+    return not now["dirty"] and not measured["dirty"] and measured["commit"] == now["commit"]
+
+
 def _named(home: Path) -> set[tuple[str, str]]:
     """Return the keys of the blocks that summaries name."""
     told = {path.stem: json.loads(path.read_bytes()).get("rows") for path in home.glob("*.json")}

@@ -1,0 +1,146 @@
+"""The rankings that are compared: words, cosine, and both, at each level of kept contents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.labels import Query
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.rows import row_of
+from sat_retriever.metrics.run import DEPTH
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.contents import Kept
+from sat_retriever.records.tokens import Encoder, FloatArray
+
+Ranking = Sequence[Candidate]
+Rank = Callable[[SheetIndex, str, FloatArray], Ranking]
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One row of a table.
+
+    Attributes:
+        name: Name in result files.
+        title: Name in tables.
+        level: What the index keeps of cells.
+        rank: Ranks the sheets of an index for a question and its token, best first.
+        tokens: True if it needs tokens of contents; it is left out of an index without them.
+    """
+
+    name: str
+    title: str
+    level: Kept
+    rank: Rank
+    tokens: bool = False
+
+
+def weighed(
+    index: SheetIndex, query: str, token: FloatArray, *, dense_weight: float | None
+) -> Ranking:
+    """Return the best sheets with a share of the cosine; None takes the index's, as users do.
+
+    Without the cosine only sheets that share a word with the question are ranked.
+    """
+    question = index.question(query, token=token, dense_weight=dense_weight)
+    found = index.candidates(question, DEPTH)
+    if dense_weight != 0:
+        return found
+    return [sheet for sheet in found if sheet.lexical > 0 or sheet.contents > 0]
+
+
+def has_contents_tokens(index: SheetIndex, query: str) -> bool:
+    """True if the index has tokens of contents beside those of names."""
+    snapshot = index.question(query, dense_weight=0.0).scores.snapshot
+    return len(getattr(snapshot, "contents_tokens", ())) > 0
+
+
+def by_contents(index: SheetIndex, query: str, token: FloatArray) -> Ranking:
+    """Return the sheets with contents by the cosine of question and contents alone."""
+    question = index.question(query, token=token)
+    snapshot: Any = question.scores.snapshot
+    cosine = np.full(len(snapshot.ids), -np.inf, dtype=np.float32)
+    cosine[snapshot.with_contents] = snapshot.contents_tokens @ question.token
+    scored = replace(question, scores=replace(question.scores, fused=cosine))
+    return index.candidates(scored, DEPTH)
+
+
+SYSTEMS = (
+    System("bm25_names", "BM25 over names", Kept.NAMES, partial(weighed, dense_weight=0.0)),
+    System("bm25_all", "BM25 over all", Kept.ALL, partial(weighed, dense_weight=0.0)),
+    System("dense_names", "dense over names", Kept.NAMES, partial(weighed, dense_weight=1.0)),
+    System("dense_contents", "dense over contents", Kept.ALL, by_contents, tokens=True),
+    System("names", "both, `names`: as before", Kept.NAMES, partial(weighed, dense_weight=None)),
+    System("examples", "both, `examples`", Kept.EXAMPLES, partial(weighed, dense_weight=None)),
+    System("all", "both, `all`: the default", Kept.ALL, partial(weighed, dense_weight=None)),
+)
+
+
+class Indexes:
+    """The indexes of a corpus, one for each level of contents, made when they are needed.
+
+    Args:
+        dataset: The corpus.
+        encoder: Encoder of its tokens.
+        folder: Where their files are written.
+    """
+
+    def __init__(self, dataset: Dataset, encoder: Encoder, folder: Path) -> None:
+        self._dataset = dataset
+        self._encoder = encoder
+        self._folder = folder
+        self._open = ExitStack()
+        self._made: dict[Kept, SheetIndex] = {}
+
+    def __enter__(self) -> Indexes:
+        """Return the indexes; leaving the block closes them."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open.close()
+
+    def at(self, level: Kept) -> SheetIndex:
+        """Return the index that keeps this much."""
+        if level not in self._made:
+            path = self._folder / f"{level}.sat"
+            index = self._open.enter_context(SheetIndex.create(path, self._encoder, contents=level))
+            if self._dataset.root is None:
+                index.add_records(self._dataset.records, find_links=False)
+            else:
+                index.sync([self._dataset.root])
+            self._made[level] = index
+        return self._made[level]
+
+
+def asked(
+    system: System, index: SheetIndex, queries: Mapping[int, Query], tokens: FloatArray
+) -> list[dict[str, object]]:
+    """Return one row a question: ranks of its sheets among the first fifty, number of its first.
+
+    Args:
+        system: The ranking.
+        index: An index of its level.
+        queries: Questions by their place in the data set.
+        tokens: Tokens of the questions, in their order, (n, d).
+    """
+    numbers = {sheet: number for number, sheet in enumerate(index.sheet_ids())}
+    rows = []
+    for (place, query), token in zip(queries.items(), tokens, strict=True):
+        found = system.rank(index, query.text, token)
+        row = row_of(place, [sheet.sheet_id for sheet in found], query.positives)
+        rows.append(row | {"about": numbers.get(query.positives[0], -1)})
+    return rows
