@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.documents import Document
 
 from sat_retriever import Hit, Link, SheetRecord
+from sat_retriever.records.answers import Answer
 
 
 def hit_document(hit: Hit, text: str) -> Document:

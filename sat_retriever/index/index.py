@@ -12,6 +12,7 @@ from types import TracebackType
 
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
+from sat_retriever.index.evidence import Evidence
 from sat_retriever.index.folding import CopyFolding
 from sat_retriever.index.question import Question
 from sat_retriever.index.search import SheetSearch
@@ -506,6 +507,15 @@ class SheetIndex:
             filters: Conditions that all ranked sheets meet.
         """
         return self._search.standing(question, sheet_id, filters)
+
+    def evidence(self, question: Question, filters: Filters | None = None) -> Evidence:
+        """What speaks for it that the sheets hold an answer to a question.
+
+        Args:
+            question: What `question` made of a query.
+            filters: Conditions that the sheets meet.
+        """
+        return self._search.evidence(question, filters)
 
     def count(self, filters: Filters | None = None) -> int:
         """Number of sheets that meet all conditions."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
+from sat_retriever.index.evidence import Evidence, evidence
 from sat_retriever.index.matches import find_matches
 from sat_retriever.index.question import Question, query_text
 from sat_retriever.index.scores import Scores, best_rows, score_all, standing
@@ -99,9 +100,11 @@ class SheetSearch:
             return ()
         with self._store.reading():
             snapshot = self._latest.get()
-            allowed = self._store.matching(filters) if filters else snapshot.ids
-        kept = np.isin(snapshot.ids, allowed, assume_unique=True)
-        return asked if elsewhere(snapshot.times[kept], asked) else ()
+            allowed = self._store.matching(filters) if filters else None
+        times = snapshot.times
+        if allowed is not None:
+            times = times[np.isin(snapshot.ids, allowed, assume_unique=True)]
+        return asked if elsewhere(times, asked) else ()
 
     # ---- answers
 
@@ -148,6 +151,13 @@ class SheetSearch:
             scores.candidate(name, rank - 1, above) for name in names.values() if above is not None
         ]
         return (own, *found)
+
+    def evidence(self, question: Question, filters: Filters | None) -> Evidence:
+        """What speaks for an answer among the sheets that meet the filters."""
+        scores, allowed = self._scored(question, filters)
+        if allowed is None:
+            return evidence(scores, np.arange(len(scores.snapshot.ids)))
+        return evidence(scores, np.flatnonzero(np.isin(scores.snapshot.ids, allowed)))
 
     def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
         """Share of each word of a question in the score of each sheet, columns in their order.
