@@ -79,6 +79,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "contents": Table("contents.contents", "search by contents, on tables and real workbooks"),
         "target": Table("contents.target", "table retrieval in the form of the TARGET benchmark"),
         "table_choice": Table("contents.tables", "citations that hold the answer, several tables"),
+        "nothing": Table("nothing.nothing", "how sure an answer is that the index holds one"),
+        "common_words": Table("nothing.common_words", "make the list of common English words"),
         "inverted": Table("contents.inverted", "an inverted index of cell texts, five ways"),
         "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
         "encoder": Table("speed.encoder", "encoder runtimes"),

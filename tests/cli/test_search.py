@@ -30,7 +30,7 @@ def test_json_is_the_query_and_its_hits(index_file, sat):
     answer = json.loads(run.out)
     assert run.code == 0
     assert run.err == ""
-    assert list(answer) == ["query", "times", "hits"]
+    assert list(answer) == ["query", "times", "confidence", "answered", "note", "hits"]
     assert answer["times"] == {"label": "", "counted_from_today": [], "spans": []}
     assert answer["query"] == "revenue by region"
     assert len(answer["hits"]) == 5
