@@ -39,8 +39,8 @@ def fitted(corpora: Sequence[Sequence[Row]], least: float = 0.0) -> Calibration:
             answers += [kind in ANSWERED] * len(own)
             weights += [share / max(1, len(own))] * len(own)
     found = _regression(np.array(numbers), np.array(answers, dtype=float), np.array(weights))
-    intercept, fit, surprise, apart = (round(float(each), 4) for each in found)
-    return Calibration(intercept, fit, surprise, apart, least)
+    intercept, fit, surprise = (round(float(each), 4) for each in found)
+    return Calibration(intercept, fit, surprise, least)
 
 
 def _regression(numbers: Array, answers: Array, weights: Array) -> Array:
@@ -117,8 +117,8 @@ def calibration_error(rows: Sequence[Row], calibration: Calibration) -> float:
     return error / float(weights.sum())
 
 
-def _numbers(row: Row) -> tuple[float, float, float]:
-    return row.evidence.fit, row.evidence.surprise, row.evidence.apart
+def _numbers(row: Row) -> tuple[float, float]:
+    return row.evidence.fit, row.evidence.surprise
 
 
 def _sure(

@@ -170,12 +170,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found = measure(CHOSEN, ["fit", "validation"], options)
         fits = found
     used = fit(found) if options.fit else calibration()
-    if options.fit and not options.dry:
-        write_weights(used, found)
     made = results(found, used, fits, options.encoder)
     if not options.dry:
         for each, source in zip(made, (x for x in found if x.part != "fit"), strict=True):
             write_result(BENCHMARK, each, data=source.data, folder=options.out)
+        if options.fit:  # after the results, which tell whether the code has changes
+            write_weights(used, found)
     console = Console(width=None if sys.stdout.isatty() else 180)
     console.print(show(made))
     console.print(used)

@@ -1,4 +1,4 @@
-"""What speaks for it that sheets hold an answer to a query: from its scores, in three numbers."""
+"""What speaks for it that sheets hold an answer to a query: from its scores, in two numbers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from sat_retriever.index.scores import Scores
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.rarity import rarity
 
-_LEAST_SPREAD = 0.01  # of cosines; less is noise of rounding
-
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -25,15 +23,13 @@ class Evidence:
         surprise: How much rarer than by chance a sheet has its words: 0 if one sheet of all
             would have them, were they strewn over the sheets; 1 if one of that many squared
             would.
-        apart: By how many standard deviations the best cosine exceeds the mean of all sheets.
     """
 
     fit: float
     surprise: float
-    apart: float
 
 
-NO_EVIDENCE = Evidence(0.0, -1.0, 0.0)
+NO_EVIDENCE = Evidence(0.0, -1.0)
 
 
 def evidence(scores: Scores, rows: NDArray[np.intp]) -> Evidence:
@@ -47,13 +43,11 @@ def evidence(scores: Scores, rows: NDArray[np.intp]) -> Evidence:
         return NO_EVIDENCE
     covered, rare = _words(scores.matches, rows, len(scores.dense))
     dense = scores.dense[rows]
-    above = dense - dense.mean(dtype=np.float64)
-    fits = covered[rows] + above
+    fits = covered[rows] + dense - dense.mean(dtype=np.float64)
     best = int(fits.argmax())
     return Evidence(
         fit=float(fits[best]),
         surprise=float(rare[rows[best]]) / float(np.log(max(2, len(rows)))) - 1,
-        apart=float(above.max()) / max(float(above.std()), _LEAST_SPREAD),
     )
 
 

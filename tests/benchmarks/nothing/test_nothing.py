@@ -11,32 +11,31 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.index.evidence import Evidence
 from tests.fakes import HashedEncoder
 
-PLAIN = Calibration(0.0, 1.0, 0.0, 0.0, 0.5)  # the sigmoid of `fit`
+PLAIN = Calibration(0.0, 1.0, 0.0, 0.5)  # the sigmoid of `fit`
 
 
 def rows(kind, fits, right=True):
-    return [Row(n, kind, right, Evidence(fit, 0.0, 0.0)) for n, fit in enumerate(fits)]
+    return [Row(n, kind, right, Evidence(fit, 0.0)) for n, fit in enumerate(fits)]
 
 
-def made(seed=0, apart=-1.0):
-    """Rows in which `fit` tells answers, `surprise` is noise, and `apart` has a sign."""
+def made(seed=0, sign=-1.0):
+    """Rows in which `fit` tells answers, and `surprise` as well, with a sign."""
     draw = np.random.default_rng(seed)
     found = []
     for kind in ("own", "few", "foreign", "removed", "few_removed"):
         for n in range(200):
             answers = kind in ("own", "few")
-            noise = draw.normal(size=3)
-            numbers = Evidence(answers + noise[0], noise[1], apart * answers + noise[2])
+            noise = draw.normal(size=2)
+            numbers = Evidence(answers + noise[0], sign * answers + noise[1])
             found.append(Row(n, kind, kind != "foreign", numbers))
     return found
 
 
 def test_a_number_that_speaks_the_wrong_way_gets_no_weight():
     weights = fitted([made(0), made(1)])
-    assert weights.apart == 0
+    assert weights.surprise == 0
     assert 0.7 < weights.fit < 1.3  # log-odds of two normal distributions one apart
-    assert weights.surprise < 0.2
-    assert fitted([made(0, apart=1.0)]).apart > 0.5
+    assert fitted([made(0, sign=1.0)]).surprise > 0.5
 
 
 def test_questions_that_the_best_sheets_do_not_answer_are_not_fitted_on():
@@ -73,7 +72,7 @@ def test_the_calibration_error_is_none_if_probabilities_are_the_shares():
     half = [*rows("own", [0.0] * 4), *rows("few", [0.0]), *rows("foreign", [0.0] * 2),
             *rows("removed", [0.0] * 3), *rows("few_removed", [0.0])]  # fmt: skip
     assert calibration_error(half, PLAIN) == pytest.approx(0)
-    assert calibration_error(half, Calibration(30.0, 1.0, 0.0, 0.0, 0.5)) == pytest.approx(0.5)
+    assert calibration_error(half, Calibration(30.0, 1.0, 0.0, 0.5)) == pytest.approx(0.5)
 
 
 def test_a_question_is_asked_with_and_without_the_sheets_that_answer_it(tmp_path):
