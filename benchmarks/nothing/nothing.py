@@ -37,7 +37,7 @@ from sat_retriever.encoder import DEFAULT
 
 BENCHMARK = "nothing"
 WEIGHTS = ROOT / "sat_retriever" / "answer" / "confidence.json"
-MOST, FOREIGN = 300, 300  # questions of a part that are asked
+MOST, FOREIGN = 200, 300  # questions of a part that are asked
 _SHOWN = (
     "AUROC_foreign", "AUROC_removed", "AUROC_removed_found", "AUROC_few_removed", "warned_right",
     "warned_foreign", "warned_removed", "calibration_error",
