@@ -258,7 +258,7 @@ class SheetRetriever:
 
     def _note(self, question: Question, filters: Filters | None) -> str:
         """Return a note that no sheet is of a period that the query names; else ""."""
-        missing = self.index.missing_times(question.text, filters, today=question.today)
+        missing = self.index.missing_times(question, filters)
         if not missing:
             return ""
         times = " or ".join(span.label for span in missing[:_TIMES])

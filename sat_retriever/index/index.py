@@ -534,7 +534,7 @@ class SheetIndex:
         return self._search.asked_times(query, today)
 
     def missing_times(
-        self, query: str, filters: Filters | None = None, *, today: date = UNDATED
+        self, query: str | Question, filters: Filters | None = None, *, today: date = UNDATED
     ) -> tuple[Span, ...]:
         """Return the periods that a query names if every dated sheet lies outside them; else none.
 
@@ -542,14 +542,15 @@ class SheetIndex:
         sheet's, as a month is of its year, is not missing.
 
         Args:
-            query: Words of any language.
+            query: Words of any language, or what `question` made of them.
             filters: Conditions that the sheets meet.
-            today: See `question`.
+            today: See `question`; a question has its own.
 
         Raises:
             EmptyInputError: If the query is empty.
         """
-        return self._search.missing_times(query, filters, today)
+        asked = self.asked_times(query, today=today) if isinstance(query, str) else query.times
+        return self._search.missing_times(asked.spans, filters)
 
     def check_filters(self, filters: Filters | None) -> None:
         """Refuse filters by a metadata field that no sheet has; an empty index accepts all fields.

@@ -93,9 +93,8 @@ class SheetSearch:
         counts = self.times if times is None else times
         return asked_times(query_text(query), today) if counts else AskedTimes()
 
-    def missing_times(self, query: str, filters: Filters | None, today: date) -> tuple[Span, ...]:
-        """The times that a query names, if all sheets of known times are of others; else none."""
-        asked = self.asked_times(query, today).spans
+    def missing_times(self, asked: Sequence[Span], filters: Filters | None) -> tuple[Span, ...]:
+        """Times that a query names, if all sheets of known times are of others; else none."""
         if not asked:
             return ()
         with self._store.reading():
@@ -104,7 +103,7 @@ class SheetSearch:
         times = snapshot.times
         if allowed is not None:
             times = times[np.isin(snapshot.ids, allowed, assume_unique=True)]
-        return asked if elsewhere(times, asked) else ()
+        return tuple(asked) if elsewhere(times, asked) else ()
 
     # ---- answers
 
