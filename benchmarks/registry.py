@@ -81,6 +81,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "target": Table("contents.target", "table retrieval in the form of the TARGET benchmark"),
         "table_choice": Table("contents.tables", "citations that hold the answer, several tables"),
         "asked": Table("contents.asked", "made questions by value, note and row label"),
+        "nothing": Table("nothing.nothing", "how sure an answer is that the index holds one"),
+        "common_words": Table("nothing.common_words", "make the list of common English words"),
         "inverted": Table("contents.inverted", "an inverted index of cell texts, five ways"),
         "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
         "contents_cost": Table(

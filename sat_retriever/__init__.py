@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sat_retriever.rank.links import LinkReranker
     from sat_retriever.rank.load import load_reranker
     from sat_retriever.rank.pairs.pairrank import CrossEncoderReranker
+    from sat_retriever.records.answers import Answer
     from sat_retriever.records.candidates import Candidate
     from sat_retriever.records.filters import Filters
     from sat_retriever.records.hits import Hit
@@ -83,6 +84,7 @@ _MODULES = {
     "Workbook": "workbook.read",
     "read_workbook": "workbook.read",
     **dict.fromkeys(_ERRORS, "errors"),
+    "Answer": "records.answers",
     "Candidate": "records.candidates",
     "Link": "records.links",
     "LinkType": "records.links",
@@ -90,6 +92,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "Answer",
     "Candidate",
     "Column",
     "Content",

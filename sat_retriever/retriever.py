@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+from sat_retriever.answer.confidence import calibration
 from sat_retriever.answer.hits import hits_of
 from sat_retriever.answer.standing import failed_filters, skips_of, standing_of
 from sat_retriever.errors import InputError
@@ -17,11 +18,11 @@ from sat_retriever.period.asked import AskedTimes, asked_on
 from sat_retriever.rank.complete import COMPLETE_SHARE, complete_set
 from sat_retriever.rank.load import AUTO, chosen_reranker
 from sat_retriever.rank.reranker import Reranker
+from sat_retriever.records.answers import Answer
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.copies import CopiesOf
 from sat_retriever.records.counts import check_counts
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.hits import Hit
 from sat_retriever.records.standing import Standing
 from sat_retriever.records.tokens import FloatArray
 
@@ -69,8 +70,11 @@ class SheetRetriever:
         token: FloatArray | None = None,
         today: date | None = None,
         all_copies: bool = False,
-    ) -> list[Hit]:
+    ) -> Answer:
         """Return the best sheets, best first; ties are in the order of sheet ids.
+
+        The answer is a list of hits. It also says how sure it is that the sheets searched hold
+        what is asked (`confidence`), and what else a reader has to know (`heading`, `note`).
 
         Args:
             query: A question or a few words.
@@ -92,7 +96,7 @@ class SheetRetriever:
         question = self._question(query, today, token)
         found = self._ranked(question, top_k, filters, all_copies=all_copies)[:top_k]
         copies = {} if all_copies else self._copies(found, filters)
-        return self._explain(question, found, min_score, copies)
+        return self._answer(question, found, filters, min_score, copies)
 
     def retrieve_set(
         self,
@@ -103,7 +107,7 @@ class SheetRetriever:
         min_score: float | None = None,
         today: date | None = None,
         all_copies: bool = False,
-    ) -> list[Hit]:
+    ) -> Answer:
         """Return the sheets that together answer the query, best first.
 
         The list ends before the first sheet that scores clearly less than the best one. The
@@ -128,7 +132,7 @@ class SheetRetriever:
         share = self.reranker.complete_share if self.reranker else COMPLETE_SHARE
         best = found[: complete_set(found, max_k, share=share)]
         copies = {} if all_copies else self._copies(best, filters)
-        return self._explain(question, best, min_score, copies)
+        return self._answer(question, best, filters, min_score, copies)
 
     async def aretrieve(
         self,
@@ -140,7 +144,7 @@ class SheetRetriever:
         token: FloatArray | None = None,
         today: date | None = None,
         all_copies: bool = False,
-    ) -> list[Hit]:
+    ) -> Answer:
         """Do the same as `retrieve`, without blocking the event loop."""
         day = asked_on(today)  # of the call, not of the thread's start
         return await asyncio.to_thread(
@@ -159,23 +163,6 @@ class SheetRetriever:
             EmptyInputError: If the query is empty.
         """
         return self.index.asked_times(query, today=asked_on(today))
-
-    def note(self, query: str, filters: Filters | None = None, *, today: date | None = None) -> str:
-        """Return a note that no sheet is of a period that the query names; else "".
-
-        Args:
-            query: A question or a few words.
-            filters: Conditions that every hit meets.
-            today: The day from which "last year" and the like count; None is the day of the call.
-
-        Raises:
-            EmptyInputError: If the query is empty.
-        """
-        missing = self.index.missing_times(query, filters, today=asked_on(today))
-        if not missing:
-            return ""
-        times = " or ".join(span.label for span in missing[:_TIMES])
-        return f"No sheet searched is named for {times}; check what times these hold."
 
     def why(
         self,
@@ -251,16 +238,31 @@ class SheetRetriever:
     def _copies(self, found: Sequence[Candidate], filters: Filters | None) -> CopiesOf:
         return self.index.copies([each.sheet_id for each in found], filters)
 
-    def _explain(
+    def _answer(
         self,
         question: Question,
         found: Sequence[Candidate],
+        filters: Filters | None,
         min_score: float | None,
         copies: CopiesOf,
-    ) -> list[Hit]:
-        """Return the hits that score enough, with their records and reasons."""
+    ) -> Answer:
+        """Return the hits that score enough, and what is to be said about all of them."""
         best = [c for c in found if min_score is None or c.score >= min_score]
-        return hits_of(self.index, question, best, copies)
+        sure = calibration().probability(self.index.evidence(question, filters))
+        return Answer(
+            hits_of(self.index, question, best, copies),
+            confidence=sure,
+            answered=sure >= calibration().least,
+            note=self._note(question, filters) if best else "",
+        )
+
+    def _note(self, question: Question, filters: Filters | None) -> str:
+        """Return a note that no sheet is of a period that the query names; else ""."""
+        missing = self.index.missing_times(question, filters)
+        if not missing:
+            return ""
+        times = " or ".join(span.label for span in missing[:_TIMES])
+        return f"No sheet searched is named for {times}; check what times these hold."
 
 
 def _phrases_first(found: Sequence[Candidate]) -> Sequence[Candidate]:

@@ -7,6 +7,7 @@ from benchmarks.tables.adapted import adapted_tables, cost_rows, summary_table
 from benchmarks.tables.contents import contents_tables, target_table
 from benchmarks.tables.links import links_table
 from benchmarks.tables.made import stats_table
+from benchmarks.tables.nothing import nothing_table
 from benchmarks.tables.part import Files, Shown
 from benchmarks.tables.periods import periods_table
 from benchmarks.tables.quality import open_table, quality_table
@@ -105,6 +106,18 @@ WITHOUT_LABELS = (
         "sheets of other times.",
         ("periods",),
         periods_table,
+    ),
+    Shown(
+        "Nothing there",
+        "nothing",
+        "How sure an answer is that the sheets hold one. Foreign questions are those of the other "
+        "corpora; own questions are also asked after the sheets that answer them were removed. "
+        "AUROC on validation parts is of weights fitted without the corpus and its kin, on tests "
+        "of the weights that are used. *Warned* is the share of answers that the message stands "
+        "over; right answers have a right sheet among the first five. `--fit` fits the weights, "
+        "`--test` measures the tests.",
+        ("nothing",),
+        nothing_table,
     ),
 )
 

@@ -8,16 +8,19 @@ from typing import Any
 from langchain_core.documents import Document
 
 from sat_retriever import Hit, Link, SheetRecord
+from sat_retriever.records.answers import Answer
 
 
-def hit_document(hit: Hit, text: str) -> Document:
+def hit_document(hit: Hit, text: str, answer: Answer) -> Document:
     """Turn a hit into a document: its id is the sheet id, its metadata is flat.
 
-    The metadata has the values of `Hit.to_dict`; columns are given by name, links as lines.
+    The metadata has the values of `Hit.to_dict`; columns are given by name, links as lines. It
+    also says how sure the whole answer is that the sheets hold one.
 
     Args:
         hit: The hit.
         text: Text of the document.
+        answer: The answer that it is in.
     """
     why = hit.why
     metadata = {
@@ -42,6 +45,8 @@ def hit_document(hit: Hit, text: str) -> Document:
         "via": _line(why.via) if why.via else None,
         "period": why.period,
         "copies": list(hit.copies.sheet_ids),
+        "confidence": round(answer.confidence, 4),
+        "answered": answer.answered,
     }
     return Document(id=hit.sheet_id, page_content=text, metadata=metadata)
 

@@ -134,7 +134,7 @@ class SheetTokenRetriever(BaseRetriever):
         day = self.today if today is None else today
         hits = self._found.retrieve(query, self.k if k is None else k, wanted, today=day)
         texts = [hit_text(self.index, hit, self.content) for hit in hits]
-        return [hit_document(hit, text) for hit, text in zip(hits, texts, strict=True)]
+        return [hit_document(hit, text, hits) for hit, text in zip(hits, texts, strict=True)]
 
     def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:
         """Return the parameters for a trace; an encoder's folder is given only by name."""

@@ -134,21 +134,21 @@ def search(
         hits = find(
             query, top_k or most, filters, min_score=min_score, today=day, all_copies=all_copies
         )
-        note = retriever.note(query, filters, today=day) if hits else ""
         times = retriever.times(query, today=day)
         empty = len(opened) == 0
     if as_json:
-        shown = [hit.to_dict() for hit in hits]
-        print_json({"query": query, "times": times.to_dict(), "hits": shown})
+        print_json({"query": query, "times": times.to_dict(), **hits.to_dict()})
     elif hits:
+        if hits.heading:
+            stdout().print(plain(hits.heading), style="yellow", soft_wrap=True)
         _print_hits(query, hits)
     else:
         reason = "the index is empty" if empty else "nothing meets these conditions"
         stdout().print(f"no sheets: {reason}")
     if times and not as_json:
         stdout().print(plain(f"times: {times.label}"), soft_wrap=True)
-    if note:
-        stderr().print(plain(note), soft_wrap=True)
+    if hits.note:
+        stderr().print(plain(hits.note), soft_wrap=True)
 
 
 def _key_value(text: str) -> tuple[str, str]:

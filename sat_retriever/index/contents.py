@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,9 +67,13 @@ class ContentScorer:
         Args:
             words: Distinct words, as `asked_words` gives them.
         """
+        return self.total(self.by_word(words).values())
+
+    def total(self, scored_words: Iterable[WordScores]) -> tuple[FloatArray, bool]:
+        """What `scores` gives, from the scores of each word."""
         total = np.zeros(len(self._shares), dtype=np.float32)
         limit = 0.0
-        for scored in self.by_word(words).values():
+        for scored in scored_words:
             total[scored.rows] += scored.scores
             limit += scored.limit
         return (total / np.float32(limit) if limit else total), limit > 0

@@ -12,6 +12,7 @@ from types import TracebackType
 
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import InputError
+from sat_retriever.index.evidence import Evidence
 from sat_retriever.index.folding import CopyFolding
 from sat_retriever.index.question import Question
 from sat_retriever.index.search import SheetSearch
@@ -507,6 +508,15 @@ class SheetIndex:
         """
         return self._search.standing(question, sheet_id, filters)
 
+    def evidence(self, question: Question, filters: Filters | None = None) -> Evidence:
+        """What speaks for it that the sheets hold an answer to a question.
+
+        Args:
+            question: What `question` made of a query.
+            filters: Conditions that the sheets meet.
+        """
+        return self._search.evidence(question, filters)
+
     def count(self, filters: Filters | None = None) -> int:
         """Number of sheets that meet all conditions."""
         return len(self._store.matching(filters)) if filters else len(self)
@@ -524,7 +534,7 @@ class SheetIndex:
         return self._search.asked_times(query, today)
 
     def missing_times(
-        self, query: str, filters: Filters | None = None, *, today: date = UNDATED
+        self, query: str | Question, filters: Filters | None = None, *, today: date = UNDATED
     ) -> tuple[Span, ...]:
         """Return the periods that a query names if every dated sheet lies outside them; else none.
 
@@ -532,14 +542,15 @@ class SheetIndex:
         sheet's, as a month is of its year, is not missing.
 
         Args:
-            query: Words of any language.
+            query: Words of any language, or what `question` made of them.
             filters: Conditions that the sheets meet.
-            today: See `question`.
+            today: See `question`; a question has its own.
 
         Raises:
             EmptyInputError: If the query is empty.
         """
-        return self._search.missing_times(query, filters, today)
+        asked = self.asked_times(query, today=today) if isinstance(query, str) else query.times
+        return self._search.missing_times(asked.spans, filters)
 
     def check_filters(self, filters: Filters | None) -> None:
         """Refuse filters by a metadata field that no sheet has; an empty index accepts all fields.

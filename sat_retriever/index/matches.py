@@ -20,13 +20,26 @@ from sat_retriever.text.contents import (
     holds,
     phrases,
 )
-from sat_retriever.text.lexical import STOP_WORDS, query_words, sheet_texts
+from sat_retriever.text.lexical import STOP_WORDS, WordScores, query_words, sheet_texts
 from sat_retriever.text.segment import forms, stem
 from sat_retriever.text.spelling import nearest
 
 _CHECKED = 100  # sheets with all words of a phrase whose texts are read
 _MISSPELT = 4  # words of a query that are looked for under another spelling
 _MEANT = 3  # words that one of them may mean
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundWord:
+    """One word of a query, and the sheets that have it.
+
+    Attributes:
+        word: The word, as a stem or a code.
+        places: Its BM25 scores in names, and in contents; each only if a sheet has it there.
+    """
+
+    word: str
+    places: tuple[WordScores, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +55,7 @@ class Matches:
         phrase: True for the sheets that hold all phrases in quotation marks, (n,); None if
             there are none, or no sheet does.
         explaining: True if the query asks for documentation.
+        found: Each word that counts, also one that no sheet has, and where it stands.
     """
 
     words: tuple[str, ...]
@@ -51,6 +65,7 @@ class Matches:
     in_contents: bool
     phrase: NDArray[np.bool_] | None
     explaining: bool
+    found: tuple[FoundWord, ...]
 
 
 def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
@@ -58,12 +73,19 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
     read_as = respelled(store, snapshot, query)
     words = tuple(query_words(read_as))
     names = snapshot.lexical.scores(words)
-    own, in_contents = snapshot.contents.scores(asked_words(read_as))
+    asked_inside = asked_words(read_as)
+    inside = snapshot.contents.by_word(asked_inside)
+    own, in_contents = snapshot.contents.total(inside.values())
     contents = _spoken_for(snapshot, own) if in_contents else own
     asked = phrases(query)
     phrase = _holding(store, snapshot, asked, names + contents) if asked else None
     explaining = asks_for_documentation(query)
-    return Matches(words, read_as, names, contents, in_contents, phrase, explaining)
+    named = {word: snapshot.lexical.word(word) for word in words}
+    found = tuple(
+        FoundWord(word, tuple(x[word] for x in (named, inside) if word in x and len(x[word].rows)))
+        for word in dict.fromkeys((*words, *asked_inside))
+    )
+    return Matches(words, read_as, names, contents, in_contents, phrase, explaining, found)
 
 
 def respelled(store: Store, snapshot: Snapshot, query: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
+from sat_retriever.index.evidence import Evidence, evidence
 from sat_retriever.index.matches import find_matches
 from sat_retriever.index.question import Question, query_text
 from sat_retriever.index.scores import Scores, best_rows, score_all, standing
@@ -92,16 +93,17 @@ class SheetSearch:
         counts = self.times if times is None else times
         return asked_times(query_text(query), today) if counts else AskedTimes()
 
-    def missing_times(self, query: str, filters: Filters | None, today: date) -> tuple[Span, ...]:
-        """The times that a query names, if all sheets of known times are of others; else none."""
-        asked = self.asked_times(query, today).spans
+    def missing_times(self, asked: Sequence[Span], filters: Filters | None) -> tuple[Span, ...]:
+        """Times that a query names, if all sheets of known times are of others; else none."""
         if not asked:
             return ()
         with self._store.reading():
             snapshot = self._latest.get()
-            allowed = self._store.matching(filters) if filters else snapshot.ids
-        kept = np.isin(snapshot.ids, allowed, assume_unique=True)
-        return asked if elsewhere(snapshot.times[kept], asked) else ()
+            allowed = self._store.matching(filters) if filters else None
+        times = snapshot.times
+        if allowed is not None:
+            times = times[np.isin(snapshot.ids, allowed, assume_unique=True)]
+        return tuple(asked) if elsewhere(times, asked) else ()
 
     # ---- answers
 
@@ -148,6 +150,13 @@ class SheetSearch:
             scores.candidate(name, rank - 1, above) for name in names.values() if above is not None
         ]
         return (own, *found)
+
+    def evidence(self, question: Question, filters: Filters | None) -> Evidence:
+        """What speaks for an answer among the sheets that meet the filters."""
+        scores, allowed = self._scored(question, filters)
+        if allowed is None:
+            return evidence(scores, np.arange(len(scores.snapshot.ids)))
+        return evidence(scores, np.flatnonzero(np.isin(scores.snapshot.ids, allowed)))
 
     def word_shares(self, question: Question, sheet_ids: Sequence[str]) -> WordShares:
         """Share of each word of a question in the score of each sheet, columns in their order.

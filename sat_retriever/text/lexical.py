@@ -164,11 +164,11 @@ class LexicalScorer:
 
     def knows(self, word: str) -> bool:
         """True if a sheet has a word."""
-        return len(self._word(word).rows) > 0
+        return len(self.word(word).rows) > 0
 
     def having(self, words: Sequence[str]) -> NDArray[np.intp]:
         """Positions of the sheets that have all of some words, ascending; none without words."""
-        found = [self._word(word).rows for word in words] or [np.empty(0, dtype=np.intp)]
+        found = [self.word(word).rows for word in words] or [np.empty(0, dtype=np.intp)]
         return reduce(partial(np.intersect1d, assume_unique=True), found)
 
     def scores(self, query: Sequence[str]) -> FloatArray:
@@ -179,7 +179,7 @@ class LexicalScorer:
         total = np.zeros(len(self._lengths), dtype=np.float32)
         limit = 0.0
         for word in query:
-            found = self._word(word)
+            found = self.word(word)
             if len(found.rows):
                 total[found.rows] += found.scores
                 limit += found.limit
@@ -187,7 +187,7 @@ class LexicalScorer:
 
     def by_word(self, query: Sequence[str], places: NDArray[np.intp]) -> WordShares:
         """Compute the scores of the sheets at some positions, separately for each known word."""
-        scored_words = ((word, self._word(word)) for word in query)
+        scored_words = ((word, self.word(word)) for word in query)
         known = [(word, scored) for word, scored in scored_words if len(scored.rows)]
         found = [scored for _, scored in known]
         limits = np.array([scored.limit for scored in found], dtype=np.float32)
@@ -198,7 +198,8 @@ class LexicalScorer:
         total = np.float32(limits.sum()) if found else np.float32(1)
         return WordShares(limits / total, shares / total, tuple(word for word, _ in known))
 
-    def _word(self, word: str) -> WordScores:
+    def word(self, word: str) -> WordScores:
+        """Return the scores of one word in all sheets that have it."""
         if word in self._kept:
             self._kept.move_to_end(word)
             return self._kept[word]

@@ -102,7 +102,8 @@ class SheetTools:
 
         Start here. Each result has the sheet's id, which the other tools take, a citation with
         the range of the table or rows that answer, its first columns, cells that match, and why
-        it was found. Give read_range the citation to read those rows.
+        it was found. Give read_range the citation to read those rows. The answer says so if
+        nothing seems to hold the data; the nearest sheets are listed all the same.
 
         Args:
             question: The question, or a few words such as names, years and column headers.
@@ -121,9 +122,15 @@ class SheetTools:
         filters = Filters(workbook=workbook or None, path=path or None)
         day = asked_on(self.today)
         hits = self._retriever.retrieve(question, top_k, filters or None, today=day)
-        note = self._retriever.note(question, filters or None, today=day) if hits else ""
         times = self._retriever.times(question, today=day).label
-        return FoundSheets(question, tuple(map(FoundSheet.of, hits)), note, times)
+        return FoundSheets(
+            question,
+            tuple(map(FoundSheet.of, hits)),
+            hits.note,
+            times,
+            round(hits.confidence, 4),
+            hits.heading,
+        )
 
     def describe_sheet(self, sheet: str) -> SheetDescription:
         """Describe one worksheet: its tables with ranges, headers, column types and examples.

@@ -30,7 +30,7 @@ def test_json_is_the_query_and_its_hits(index_file, sat):
     answer = json.loads(run.out)
     assert run.code == 0
     assert run.err == ""
-    assert list(answer) == ["query", "times", "hits"]
+    assert list(answer) == ["query", "times", "confidence", "answered", "note", "hits"]
     assert answer["times"] == {"label": "", "counted_from_today": [], "spans": []}
     assert answer["query"] == "revenue by region"
     assert len(answer["hits"]) == 5
@@ -359,3 +359,16 @@ def test_escapes_in_cells_are_shown_not_obeyed(capsys):
     shown = capsys.readouterr().out
     assert "A1: [red]x[link=evil]" in shown
     assert "\x1b" not in shown and "\x07" not in shown
+
+
+def test_hits_that_are_only_near_stand_below_a_line_that_says_so(index_file, sat):
+    strange = "which goalkeeper of Real Madrid saved most penalties?"
+    run = sat("search", strange, "-i", index_file)
+    assert run.out.startswith("Nothing here seems to answer this; the nearest sheets are:")
+    assert "sales/2024.xlsx" in run.out
+    told = json.loads(sat("search", strange, "-i", index_file, "--json").out)
+    assert (told["answered"], 0 < told["confidence"] < 0.5, len(told["hits"])) == (False, True, 5)
+    near = json.loads(sat("search", "revenue by region", "-i", index_file, "--json").out)
+    assert near["answered"]
+    assert near["confidence"] > told["confidence"]
+    assert "Nothing here" not in sat("search", "revenue by region", "-i", index_file).out

@@ -158,8 +158,8 @@ def test_times_are_missing_if_all_sheets_are_of_others(index, query, missing):
     assert [span.label for span in index.missing_times(query)] == missing
     with timeless(index) as plain:
         assert plain.missing_times(query) == ()
-    assert all(each in SheetRetriever(index).note(query) for each in missing)
-    assert bool(SheetRetriever(index).note(query)) == bool(missing)
+    assert all(each in SheetRetriever(index).retrieve(query).note for each in missing)
+    assert bool(SheetRetriever(index).retrieve(query).note) == bool(missing)
 
 
 def test_only_sheets_that_meet_the_filters_decide_whether_times_are_missing(index):
@@ -266,8 +266,8 @@ def test_every_way_to_ask_takes_the_day(index, reranker):
     assert asked == retriever.retrieve("sales last year", 20, today=date(2022, 12, 31))
     assert retriever.retrieve_set(query, today=TODAY)[0] == asked[0]
     assert {hit.record.sheet for hit in asked[:2]} == {"Sales 2021 Q1", "Sales 2021 Q2"}
-    assert "named for 2029" in retriever.note(query, today=date(2030, 1, 1))
-    assert retriever.note(query, today=TODAY) == ""
+    assert "named for 2029" in retriever.retrieve(query, today=date(2030, 1, 1)).note
+    assert retriever.retrieve(query, today=TODAY).note == ""
 
 
 def test_without_a_day_it_is_the_present_one(index):

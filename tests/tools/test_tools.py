@@ -8,6 +8,7 @@ import pytest
 
 from sat_retriever import SheetIndex, SheetRecord, SheetTools
 from sat_retriever.errors import InputError
+from sat_retriever.records.answers import NOTHING
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.links import LinkType
 from sat_retriever.tools import naming, sheettools
@@ -81,6 +82,15 @@ def test_found_sheets_say_that_none_is_of_the_time_asked_for(tmp_path):
         only = tools.find_sheets("sales of February", path="*Jan*")
         assert "February" in only.note
         assert not tools.find_sheets("sales of 2023", path="none/*").note
+
+
+def test_found_sheets_say_when_nothing_seems_to_hold_the_data(tools):
+    strange = tools.find_sheets("which goalkeeper of Real Madrid saved most penalties?")
+    assert str(strange).splitlines()[0] == strange.heading == NOTHING
+    assert strange.sheets
+    found = tools.find_sheets("revenue by region")
+    assert (found.heading, "Nothing here" in str(found)) == ("", False)
+    assert found.to_dict()["confidence"] > strange.to_dict()["confidence"]
 
 
 def test_found_sheets_say_the_times_that_were_understood(tmp_path):

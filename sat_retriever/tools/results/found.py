@@ -81,18 +81,22 @@ class FoundSheets(ToolResult):
         sheets: The best sheets, best first.
         note: Further information for the reader; empty if there is none.
         times: The times that were recognized in the question, in words; empty if none.
+        confidence: Probability that the sheets searched hold the data, in [0, 1].
+        heading: Says that nothing seems to hold the data, if that is so; else empty.
     """
 
     question: str
     sheets: tuple[FoundSheet, ...]
     note: str = ""
     times: str = ""
+    confidence: float = 0.0
+    heading: str = ""
 
     def __str__(self) -> str:
         if not self.sheets:
             return "No sheet was found: the index is empty, or no sheet meets the conditions."
         times = f"Times understood: {cell_text(self.times)}" if self.times else ""
-        return "\n".join(filter(None, [*map(str, self.sheets), times, self.note]))
+        return "\n".join(filter(None, [self.heading, *map(str, self.sheets), times, self.note]))
 
 
 def _why(hit: Hit) -> str:

@@ -83,6 +83,16 @@ def test_metadata_says_where_the_sheet_is_and_why(index):
     assert {key: said[key] for key in flat} == flat
 
 
+def test_metadata_says_how_sure_the_answer_is(index):
+    near, strange = (
+        SheetTokenRetriever(index).invoke(question)
+        for question in ("revenue by region", "which goalkeeper saved most penalties?")
+    )
+    assert {document.metadata["answered"] for document in near} == {True}
+    assert {document.metadata["answered"] for document in strange} == {False}
+    assert near[0].metadata["confidence"] > strange[0].metadata["confidence"]
+
+
 def test_links_stand_in_the_metadata_as_lines(index):
     found = SheetTokenRetriever(index, k=8).invoke("total revenue of a month")
     [summary] = [each for each in found if each.metadata["sheet"] == "Summary"]

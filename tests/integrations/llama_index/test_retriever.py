@@ -42,6 +42,16 @@ def answer(nodes):
     return [(node.node_id, node.score, node.text, node.metadata) for node in nodes]
 
 
+def test_metadata_says_how_sure_the_answer_is(index):
+    near, strange = (
+        SheetTokenRetriever(index).retrieve(question)
+        for question in (QUESTIONS[2], "which goalkeeper saved most penalties?")
+    )
+    assert {each.node.metadata["answered"] for each in near} == {True}
+    assert {each.node.metadata["answered"] for each in strange} == {False}
+    assert near[0].node.metadata["confidence"] > strange[0].node.metadata["confidence"]
+
+
 def test_nodes_are_the_sheets_of_stage_1_with_their_scores(index):
     found = SheetTokenRetriever(index, similarity_top_k=4).retrieve(QUESTIONS[2])
     bare = SheetRetriever(index, None).retrieve(QUESTIONS[2], 4)
@@ -114,7 +124,7 @@ def test_metadata_say_all_that_a_hit_says(index):
     ):
         said = hit.to_dict()
         said |= said.pop("why")
-        assert said.keys() == node.metadata.keys()
+        assert {*said, "confidence", "answered"} == node.metadata.keys()
         for key, value in said.items():
             if isinstance(value, float):
                 assert node.metadata[key] == pytest.approx(value, abs=1e-6)

@@ -116,7 +116,7 @@ class SheetTokenRetriever(BaseRetriever):
             query.query_str, self.similarity_top_k, self.filters, token=token, today=day
         )
         return [
-            sheet_node(hit, hit_text(self.index, hit, self.content), self.index.path)
+            sheet_node(hit, hit_text(self.index, hit, self.content), self.index.path, hits)
             for hit in hits
         ]
 

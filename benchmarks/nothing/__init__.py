@@ -1,0 +1,1 @@
+"""How sure an answer is that the index holds one."""

@@ -1,0 +1,93 @@
+"""What speaks for it that sheets hold an answer to a query: from its scores, in two numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.index.matches import FoundWord, Matches
+from sat_retriever.index.scores import Scores
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.rarity import rarity
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for an answer; more of each speaks more for it.
+
+    Attributes:
+        fit: How well the best sheet fits: the share of the query that its words cover, in
+            [0, 1], and by how much its cosine exceeds the mean of all sheets, together.
+        surprise: How much rarer than by chance a sheet has its words: 0 if one sheet of all
+            would have them, were they strewn over the sheets; 1 if one of that many squared
+            would.
+    """
+
+    fit: float
+    surprise: float
+
+
+NO_EVIDENCE = Evidence(0.0, -1.0)
+
+
+def evidence(scores: Scores, rows: NDArray[np.intp]) -> Evidence:
+    """What speaks for an answer among some sheets.
+
+    Args:
+        scores: Scores of all n sheets of a snapshot.
+        rows: Positions of the sheets that count, ascending.
+    """
+    if not len(rows):
+        return NO_EVIDENCE
+    covered, rare = _words(scores.matches, rows, len(scores.dense))
+    dense = scores.dense[rows]
+    fits = covered[rows] + dense - dense.mean(dtype=np.float64)
+    best = int(fits.argmax())
+    return Evidence(
+        fit=float(fits[best]),
+        surprise=float(rare[rows[best]]) / float(np.log(max(2, len(rows)))) - 1,
+    )
+
+
+def _words(matches: Matches, rows: NDArray[np.intp], sheets: int) -> tuple[FloatArray, FloatArray]:
+    """What the words of a query say of every sheet, two arrays (n,).
+
+    The first is the share of the query that a sheet covers: each word counts as much as it
+    tells by itself (`rarity`), also a word that no sheet has, and is covered as far as the
+    sheet's better score for it, by names or by contents, comes to the most possible. A sheet
+    that holds a phrase of the query covers all of it. The second is the sum of log(m / df) over
+    the words that a sheet has; of m sheets that count df have the word.
+    """
+    covered, rare = np.zeros((2, sheets), dtype=np.float32)
+    share = np.zeros(sheets, dtype=np.float32)  # of one word; zeros between words
+    counts = np.zeros(sheets, dtype=np.bool_)
+    counts[rows] = True
+    total = 0.0
+    for word in matches.found:
+        telling = rarity(word.word)
+        total += telling
+        having = _better(word, share)
+        covered[having] += np.float32(telling) * share[having]
+        share[having] = 0
+        number = int(np.count_nonzero(counts[having]))
+        rare[having] += np.float32(np.log(len(rows) / max(number, 1)))
+    if total:
+        covered /= np.float32(total)
+    if matches.phrase is not None:
+        covered[matches.phrase] = 1
+    return covered, rare
+
+
+def _better(word: FoundWord, share: FloatArray) -> NDArray[np.intp]:
+    """The sheets that have a word; `share` gets the better of their scores, of the most possible.
+
+    Sorting the sheets would cost more than all scores do.
+    """
+    found = []
+    for scored in word.places:
+        found.append(scored.rows[share[scored.rows] == 0])
+        own = scored.scores / np.float32(scored.limit)
+        share[scored.rows] = np.maximum(share[scored.rows], own)
+    return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
