@@ -61,18 +61,18 @@ class ContentScorer:
         """Positions of the first sheets that have all of some words, ascending."""
         return self._find([[word] for word in words], _PLAY) if self and words else _none()
 
-    def scores(self, words: Sequence[str]) -> tuple[FloatArray, bool]:
-        """BM25 as a share of the best possible, (n,) in [0, 1]; True if a sheet has a word.
+    def scores(self, words: Sequence[str]) -> tuple[FloatArray, dict[str, float]]:
+        """BM25 as a share of the best possible, (n,) in [0, 1], and the idf of each known word.
 
         Args:
             words: Distinct words, as `asked_words` gives them.
         """
         total = np.zeros(len(self._shares), dtype=np.float32)
-        limit = 0.0
-        for scored in self.by_word(words).values():
+        known = {}
+        for word, scored in self.by_word(words).items():
             total[scored.rows] += scored.scores
-            limit += scored.limit
-        return (total / np.float32(limit) if limit else total), limit > 0
+            known[word] = scored.limit
+        return (total / np.float32(sum(known.values())) if known else total), known
 
     def by_word(self, words: Sequence[str]) -> dict[str, WordScores]:
         """BM25 of each word that a sheet has, rarest first.

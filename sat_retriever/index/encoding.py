@@ -1,16 +1,22 @@
-"""Turn records into the rows of a store, each with its token and its words."""
+"""Turn records into the rows of a store, each with its tokens and its words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
+
+import numpy as np
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.records.tokens import FloatArray
+from sat_retriever.records.tokens import Encoder, FloatArray
+from sat_retriever.text.chunks import contents_chunks
 from sat_retriever.text.lexical import sheet_words
 from sat_retriever.text.serialize import serialize
+
+_LEAST = 1e-6  # length of a sum of unit tokens that has a direction
 
 
 def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]:
@@ -27,10 +33,34 @@ def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]
         _check(record)
     texts = [serialize(record, state.settings.serialization) for record in records]
     tokens: Iterable[FloatArray] = state.encoder.encode_sheets(texts) if texts else ()
+    seconds = contents_tokens(records, state.encoder) if texts else []
     return [
-        SheetRow(record, token, sheet_words(record))
-        for record, token in zip(records, tokens, strict=True)
+        SheetRow(record, token, sheet_words(record), second)
+        for record, token, second in zip(records, tokens, seconds, strict=True)
     ]
+
+
+def contents_tokens(records: Sequence[SheetRecord], encoder: Encoder) -> list[FloatArray | None]:
+    """The token of each record's contents, (d,) float32 of unit length; None without contents.
+
+    It is the mean of the tokens of up to four texts. Records of the same texts, such as copies,
+    are encoded once.
+
+    Args:
+        records: The records, with their contents.
+        encoder: The encoder of the index.
+    """
+    chunks = [contents_chunks(record) for record in records]
+    places = {text: place for place, text in enumerate(dict.fromkeys(chain(*chunks)))}
+    tokens = encoder.encode_sheets(list(places)) if places else np.empty((0, encoder.width))
+    return [_mean(tokens[[places[text] for text in own]]) if own else None for own in chunks]
+
+
+def _mean(tokens: FloatArray) -> FloatArray:
+    """The direction of the sum of some tokens (n, d), (d,); the first if they cancel out."""
+    total: FloatArray = tokens.sum(axis=0)
+    length = float(np.linalg.norm(total))
+    return total / np.float32(length) if length > _LEAST else tokens[0]
 
 
 def _check(record: SheetRecord) -> None:
