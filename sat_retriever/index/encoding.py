@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
-
-import numpy as np
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
-from sat_retriever.text.chunks import contents_chunks
 from sat_retriever.text.lexical import sheet_words
+from sat_retriever.text.opening import contents_text
 from sat_retriever.text.serialize import serialize
-
-_LEAST = 1e-6  # length of a sum of unit tokens that has a direction
 
 
 def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]:
@@ -43,24 +38,16 @@ def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]
 def contents_tokens(records: Sequence[SheetRecord], encoder: Encoder) -> list[FloatArray | None]:
     """The token of each record's contents, (d,) float32 of unit length; None without contents.
 
-    It is the mean of the tokens of up to four texts. Records of the same texts, such as copies,
-    are encoded once.
+    Records of the same text, such as copies, are encoded once.
 
     Args:
         records: The records, with their contents.
         encoder: The encoder of the index.
     """
-    chunks = [contents_chunks(record) for record in records]
-    places = {text: place for place, text in enumerate(dict.fromkeys(chain(*chunks)))}
-    tokens = encoder.encode_sheets(list(places)) if places else np.empty((0, encoder.width))
-    return [_mean(tokens[[places[text] for text in own]]) if own else None for own in chunks]
-
-
-def _mean(tokens: FloatArray) -> FloatArray:
-    """The direction of the sum of some tokens (n, d), (d,); the first if they cancel out."""
-    total: FloatArray = tokens.sum(axis=0)
-    length = float(np.linalg.norm(total))
-    return total / np.float32(length) if length > _LEAST else tokens[0]
+    texts = [contents_text(record) for record in records]
+    distinct = list(dict.fromkeys(text for text in texts if text is not None))
+    tokens = dict(zip(distinct, encoder.encode_sheets(distinct), strict=True)) if distinct else {}
+    return [None if text is None else tokens[text] for text in texts]
 
 
 def _check(record: SheetRecord) -> None:

@@ -16,7 +16,7 @@ from sat_retriever.index.encoding import contents_tokens
 from sat_retriever.index.store.contents import half_floats, token_of
 from sat_retriever.records.contents import CellText, Kept, SheetContents
 from sat_retriever.records.privacy import Privacy
-from sat_retriever.text.chunks import contents_chunks
+from sat_retriever.text.opening import contents_text
 from tests.fakes import HashedEncoder
 
 OLD, NEW = HashedEncoder(32, "old"), HashedEncoder(48, "new")
@@ -30,7 +30,7 @@ def sheet(sheet_id: str, *notes: str) -> SheetRecord:
 RECORDS = [
     sheet("a", "fares of trains"),
     sheet("b"),
-    sheet("c", "one", "two", "three", "four", "trucks", "ships"),
+    sheet("c", "one", "two", "trucks", "ships"),
     sheet("d", "fares of trains"),
 ]
 
@@ -65,22 +65,20 @@ def cosines(index: SheetIndex, query: str = "fares trucks") -> dict[str, float |
 
 
 def wanted(records, encoder=OLD, query: str = "fares trucks") -> dict[str, float | None]:
-    """Cosine with the mean of the chunks' tokens, one sheet at a time."""
+    """Cosine with the token of each sheet's text, one sheet at a time."""
     asked = encoder.encode_queries([query])[0]
-    found: dict[str, float | None] = {}
-    for record in records:
-        tokens = [encoder.encode_sheets([chunk])[0] for chunk in contents_chunks(record)]
-        total = np.sum(tokens, axis=0)
-        found[record.sheet_id] = float(asked @ total / np.linalg.norm(total)) if tokens else None
-    return found
+    texts = {record.sheet_id: contents_text(record) for record in records}
+    return {
+        each: None if text is None else float(asked @ encoder.encode_sheets([text])[0])
+        for each, text in texts.items()
+    }
 
 
 def same(found, other) -> bool:
     return found == {key: None if x is None else pytest.approx(x, abs=1e-3) for key, x in other}
 
 
-def test_the_token_of_contents_is_the_direction_of_the_mean_of_their_chunks(index):
-    assert len(contents_chunks(RECORDS[2])) == 2
+def test_the_token_of_contents_is_that_of_their_text(index):
     assert same(cosines(index), wanted(RECORDS).items())
     assert cosines(index)["b"] is None
 
@@ -100,17 +98,6 @@ def test_sheets_of_the_same_texts_are_encoded_once():
     assert encoder.read.count("fares of trains") == 1
     assert (tokens[0] == tokens[3]).all()
     assert tokens[1] is None
-
-
-def test_tokens_that_cancel_out_leave_the_first():
-    class Opposite(HashedEncoder):
-        def encode_sheets(self, texts):
-            tokens = np.zeros((len(texts), 2), dtype=np.float32)
-            tokens[:, 0] = [1 if n % 2 == 0 else -1 for n in range(len(texts))]
-            return tokens
-
-    [token] = contents_tokens([RECORDS[2]], Opposite(2, "opposite"))
-    assert token.tolist() == [1, 0]
 
 
 def test_half_floats_keep_a_token_to_three_digits():

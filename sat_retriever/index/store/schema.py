@@ -180,7 +180,7 @@ MIGRATIONS: tuple[str, ...] = (
         packed BLOB NOT NULL,
         crc INTEGER NOT NULL
     );
-    -- The token of a sheet's contents: half floats, since it is the mean of several tokens.
+    -- The token of a sheet's contents, as half floats: half the bytes, the same ranking.
     CREATE TABLE contents_tokens (
         id INTEGER PRIMARY KEY REFERENCES sheets (id) ON DELETE CASCADE,
         token BLOB NOT NULL
