@@ -205,8 +205,10 @@ class SheetRetriever:
         question = self._question(query, today)
         failed = failed_filters(self.index, question, sheet_id, filters)
         kept = None if failed else filters
-        best = self._ranked(question, self.candidates, kept)
-        own, above = standing_of(self.index, question, sheet_id, best, kept)
+        shown_by = self._shown_by(question, sheet_id, kept)
+        best = self._ranked(question, self.candidates, kept, all_copies=shown_by is not None)
+        copies = {} if shown_by else self._copies(best, kept)
+        own, above = standing_of(self.index, question, sheet_id, best, kept, copies)
         return Standing(
             query,
             sheet_id,
@@ -217,7 +219,14 @@ class SheetRetriever:
             dense_weight=question.dense_weight,
             filters=failed,
             skipped=skipped,
+            shown_by=shown_by,
         )
+
+    def _shown_by(self, question: Question, sheet_id: str, filters: Filters | None) -> str | None:
+        """Return the copy of a sheet that an answer shows in its place; None if there is none."""
+        found = self.index.score_sheets(question, [sheet_id], filters)
+        shown = self.index.without_copies(question, found, filters)
+        return next((each.sheet_id for each in shown if each.sheet_id != sheet_id), None)
 
     def _question(
         self, query: str, today: date | None, token: FloatArray | None = None

@@ -10,6 +10,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
 from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.copies import CopiesOf
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.sheets import Skipped
 from sat_retriever.records.standing import Placed, WordPart
@@ -23,8 +24,9 @@ def standing_of(
     sheet_id: str,
     best: Sequence[Candidate],
     filters: Filters | None,
+    copies: CopiesOf,
 ) -> tuple[Placed, Placed | None]:
-    """A sheet, and the one right above it in the answer; None above the first.
+    """Return a sheet, and the one right above it in the answer; None above the first.
 
     Args:
         index: Where they are.
@@ -32,6 +34,7 @@ def standing_of(
         sheet_id: The sheet, which meets the filters.
         best: The best sheets in the order of the answer; all others follow as they were found.
         filters: Conditions that all of them meet.
+        copies: Copies of the sheets of the answer.
 
     Raises:
         InputError: If the sheet is not in the index any more.
@@ -40,7 +43,7 @@ def standing_of(
     if not found:
         raise InputError(f"{sheet_id!r} was removed meanwhile; ask again")
     ranked = _ranked(sheet_id, found, best)
-    hits = {hit.sheet_id: hit for hit in hits_of(index, question, ranked, {})}
+    hits = {hit.sheet_id: hit for hit in hits_of(index, question, ranked, copies)}
     shares = index.word_shares(question, [each.sheet_id for each in ranked])
     placed = []
     for column, each in enumerate(ranked):
@@ -48,7 +51,8 @@ def standing_of(
         if each.sheet_id in hits and before:
             hit = replace(hits[each.sheet_id], rank=each.rank)
             words = _word_parts(question, shares, column)
-            placed.append(Placed(hit, words, before[0].rank, before[0].score, each.time))
+            first = before[0]
+            placed.append(Placed(hit, words, first.rank, first.score, each.time, each.role))
     return placed[0], placed[1] if placed[1:] else None
 
 

@@ -104,6 +104,9 @@ def _lines(found: Standing) -> list[Text]:
     if found.filters:
         text = f"{', '.join(found.filters)}: not met, so a search with them leaves it out"
         lines.append(_fact("filters", text, "yellow"))
+    if found.shown_by:
+        text = f"{found.shown_by} is shown in its place; the rank is that with all copies"
+        lines.append(_fact("copy", text, "yellow"))
     lines += [*_words(own), *_rest(found, own), *skips, *_above(found)]
     return lines
 
@@ -162,7 +165,10 @@ def _rest(found: Standing, own: Placed) -> list[Text]:
     cells = "; ".join(f"{each.cell}: {cell_text(each.text)}" for each in why.cells[:_CELLS])
     if cells:
         lines.append(_fact("cells", cells))
-    lines.append(_fact("role", hit.record.role.value))
+    held = f"; x {own.role:.2f}, since it explains other sheets" if own.role < 1 else ""
+    lines.append(_fact("role", f"{hit.record.role.value}{held}"))
+    if hit.copies:
+        lines.append(_fact("copies", hit.copies.label))
     if hit.record.partial:
         lines.append(_fact("partial", "only a part of it was read", "yellow"))
     if why.via:
@@ -184,6 +190,8 @@ def _above(found: Standing) -> list[Text]:
         more.append(f"meaning nearer by {nearer:.2f}")
     if above.time > own.time:
         more.append("a time that is asked for, or may be")
+    if above.role > own.role:
+        more.append("it does not explain other sheets")
     if there.why.via and not own.hit.why.via:
         more.append(f"lifted by {there.why.via.type}")
     return [_fact("above", f"{there.rank:,}. {there.sheet_id}: {'; '.join(more)}")]

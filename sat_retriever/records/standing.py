@@ -35,6 +35,7 @@ class Placed:
         found_rank: Its rank among all sheets before the reranker.
         found_score: Its score there.
         time: Share of that score that the times of the question left, in (0, 1].
+        role: Share of that score that its role left, in (0, 1].
     """
 
     hit: Hit
@@ -42,6 +43,7 @@ class Placed:
     found_rank: int
     found_score: float
     time: float
+    role: float
 
     def to_dict(self) -> dict[str, Any]:
         """The sheet as plain JSON values."""
@@ -50,6 +52,7 @@ class Placed:
             "found_rank": self.found_rank,
             "found_score": round(self.found_score, 6),
             "time": round(self.time, 6),
+            "role_share": round(self.role, 6),
             "words": [
                 {"word": x.word, "share": round(x.share, 6), "most": round(x.most, 6)}
                 for x in self.words
@@ -71,6 +74,8 @@ class Standing:
         dense_weight: Share of the cosine in the scores before the reranker.
         filters: Names of the filters that it does not meet; it is ranked without any then.
         skipped: What was not read of it or of its workbook, and why.
+        shown_by: The copy of it that an answer shows in its place; None if it is shown itself.
+            Then it is ranked with all copies.
     """
 
     query: str
@@ -82,6 +87,7 @@ class Standing:
     dense_weight: float
     filters: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    shown_by: str | None = None
 
     @property
     def lacking(self) -> tuple[WordPart, ...]:
@@ -105,4 +111,5 @@ class Standing:
             "lacking": [part.word for part in self.lacking],
             "filters": list(self.filters),
             "skipped": to_json(self.skipped),
+            "shown_by": self.shown_by,
         }

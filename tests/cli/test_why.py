@@ -9,6 +9,7 @@ import pytest
 from sat_retriever import SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.encoder import SheetEncoder
 from tests.cli.conftest import MARKUP, run_sat
+from tests.several_tables import save_book
 
 QUESTION = "revenue by region"
 
@@ -117,3 +118,32 @@ def test_further_words_are_refused(index_file, sat):
     run = sat("why", "revenue", "by", "region", "-i", index_file)
     assert run.code == 2
     assert 'put each in quotes: sat why "revenue by" "region"' in run.err
+
+
+@pytest.fixture
+def archive(tmp_path, encoder, sat):
+    """An index of a budget with an older copy, and of a tab that explains it."""
+    rows = [["Region", "Budget"], *[[f"Region {n}", n * 37 + 11] for n in range(40)]]
+    read_me = [["This workbook explains the budget of every region and how it was made."]]
+    for name, change in (("Budget_v2.xlsx", 0), ("Budget_v1.xlsx", 1)):
+        told = {"README": read_me} if not change else {}
+        save_book(tmp_path / "b" / name, Budget=[*rows, ["Last", 519 + change]], **told)
+    file = tmp_path / "i.sat"
+    assert sat("index", tmp_path / "b", "-i", file, "--model", encoder).code == 0
+    return file
+
+
+def test_a_copy_is_told_what_is_shown_in_its_place(archive, sat):
+    newest = facts(sat("why", "budget by region", "Budget_v2.xlsx#Budget", "-i", archive).out)
+    assert newest["copies"] == "and 1 older copy"
+    assert "copy" not in newest
+    older = facts(sat("why", "budget by region", "Budget_v1.xlsx#Budget", "-i", archive).out)
+    assert older["copy"].startswith("Budget_v2.xlsx#Budget is shown in its place")
+    assert older["rank"].startswith(("1 of 3", "2 of 3"))
+
+
+def test_a_tab_that_explains_others_is_told_that_this_holds_it_back(archive, sat):
+    said = facts(sat("why", "budget by region", "README", "-i", archive).out)
+    assert said["role"] == "documentation; x 0.80, since it explains other sheets"
+    asked = facts(sat("why", "what does the README explain", "README", "-i", archive).out)
+    assert asked["role"] == "documentation"

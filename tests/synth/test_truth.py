@@ -13,6 +13,7 @@ from benchmarks.made.recipes import every_book, report, store
 from sat_retriever import SheetIndex
 from sat_retriever.period.periods import Grain, SheetPeriod
 from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.records.contents import Role
 from sat_retriever.records.sheets import ColumnType, SheetRecord
 from sat_retriever.synth.book.model import (
     Book,
@@ -68,8 +69,9 @@ def _read(book: CompiledBook, folder: Path) -> list[SheetRecord]:
 
 
 def _told(record: SheetRecord, content_hash: str) -> SheetRecord:
+    """A record as the truth tells it, which says nothing of contents and roles."""
     assert record.content_hash == content_hash
-    return replace(record, content_hash="")
+    return replace(record, content_hash="", contents=None, role=Role.DATA)
 
 
 def _ends(links) -> Ends:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
 
 from sat_retriever.index.store.conditions import sql_conditions
 from sat_retriever.index.store.damage import readable
+from sat_retriever.index.store.stored_links import Ask
 from sat_retriever.links.copies.claims import (
     CopyClaim,
     claim_from_text,
@@ -26,8 +27,6 @@ NEAREST = 16
 """Sheets before a sheet, and after it, that it is compared with in each of its blocks."""
 MEMBERS = 500  # of one group that are put in order; those of the newest files
 _HELD = 20_000  # claims in memory while groups are found
-
-Ask = Callable[..., list[Any]]  # a statement and its values to rows
 
 
 class CopyTables:

@@ -76,11 +76,11 @@ def _without_skipped(record: SheetRecord, grid: Grid, privacy: Privacy) -> Seque
             continue
         for number in range(area.top, min(area.bottom, grid.first_row + len(rows) - 1) + 1):
             row = rows[number - grid.first_row]
+            columns = [area.left + place for place in skipped]
             if table.transposed:
-                hidden = range(area.left, area.right + 1) if number - area.top in skipped else ()
-            else:
-                hidden = [area.left + place for place in skipped]
-            for column in hidden:
+                hidden = number - area.top in skipped
+                columns = list(range(area.left, area.right + 1)) if hidden else []
+            for column in columns:
                 if column - grid.first_col < len(row):
                     row[column - grid.first_col] = None
     return rows
