@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 
@@ -61,13 +60,13 @@ def weighed(
 def has_contents_tokens(index: SheetIndex, query: str) -> bool:
     """True if the index has tokens of contents beside those of names."""
     snapshot = index.question(query, dense_weight=0.0).scores.snapshot
-    return len(getattr(snapshot, "contents_tokens", ())) > 0
+    return len(snapshot.contents_tokens) > 0
 
 
 def by_contents(index: SheetIndex, query: str, token: FloatArray) -> Ranking:
     """Return the sheets with contents by the cosine of question and contents alone."""
     question = index.question(query, token=token)
-    snapshot: Any = question.scores.snapshot
+    snapshot = question.scores.snapshot
     cosine = np.full(len(snapshot.ids), -np.inf, dtype=np.float32)
     cosine[snapshot.with_contents] = snapshot.contents_tokens @ question.token
     scored = replace(question, scores=replace(question.scores, fused=cosine))

@@ -46,6 +46,7 @@ def hits_of(
             cells=place.cells,
             contents=candidate.contents,
             contents_rank=candidate.contents_rank,
+            dense_contents=candidate.dense_contents,
         )
         own_copies = copies.get(candidate.sheet_id, NO_COPIES)
         hit = Hit(rank, candidate.score, record, why, place.table, place.part, own_copies)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,22 +61,21 @@ class ContentScorer:
         """Positions of the first sheets that have all of some words, ascending."""
         return self._find([[word] for word in words], _PLAY) if self and words else _none()
 
-    def scores(self, words: Sequence[str]) -> tuple[FloatArray, bool]:
-        """BM25 as a share of the best possible, (n,) in [0, 1]; True if a sheet has a word.
+    def scores(self, words: Sequence[str]) -> tuple[FloatArray, dict[str, float]]:
+        """BM25 as a share of the best possible, (n,) in [0, 1], and the idf of each known word.
 
         Args:
             words: Distinct words, as `asked_words` gives them.
         """
-        return self.total(self.by_word(words).values())
+        return self.total(self.by_word(words))
 
-    def total(self, scored_words: Iterable[WordScores]) -> tuple[FloatArray, bool]:
+    def total(self, found: Mapping[str, WordScores]) -> tuple[FloatArray, dict[str, float]]:
         """What `scores` gives, from the scores of each word."""
         total = np.zeros(len(self._shares), dtype=np.float32)
-        limit = 0.0
-        for scored in scored_words:
+        for scored in found.values():
             total[scored.rows] += scored.scores
-            limit += scored.limit
-        return (total / np.float32(limit) if limit else total), limit > 0
+        known = {word: scored.limit for word, scored in found.items()}
+        return (total / np.float32(sum(known.values())) if known else total), known
 
     def by_word(self, words: Sequence[str]) -> dict[str, WordScores]:
         """BM25 of each word that a sheet has, rarest first.

@@ -1,4 +1,4 @@
-"""Turn records into the rows of a store, each with its token and its words."""
+"""Turn records into the rows of a store, each with its tokens and its words."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.rows import SheetRow
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.records.tokens import FloatArray
+from sat_retriever.records.tokens import Encoder, FloatArray
 from sat_retriever.text.lexical import sheet_words
+from sat_retriever.text.opening import contents_text
 from sat_retriever.text.serialize import serialize
 
 
@@ -27,10 +28,26 @@ def encoded(records: Sequence[SheetRecord], state: IndexState) -> list[SheetRow]
         _check(record)
     texts = [serialize(record, state.settings.serialization) for record in records]
     tokens: Iterable[FloatArray] = state.encoder.encode_sheets(texts) if texts else ()
+    seconds = contents_tokens(records, state.encoder) if texts else []
     return [
-        SheetRow(record, token, sheet_words(record))
-        for record, token in zip(records, tokens, strict=True)
+        SheetRow(record, token, sheet_words(record), second)
+        for record, token, second in zip(records, tokens, seconds, strict=True)
     ]
+
+
+def contents_tokens(records: Sequence[SheetRecord], encoder: Encoder) -> list[FloatArray | None]:
+    """The token of each record's contents, (d,) float32 of unit length; None without contents.
+
+    Records of the same text, such as copies, are encoded once.
+
+    Args:
+        records: The records, with their contents.
+        encoder: The encoder of the index.
+    """
+    texts = [contents_text(record) for record in records]
+    distinct = list(dict.fromkeys(text for text in texts if text is not None))
+    tokens = dict(zip(distinct, encoder.encode_sheets(distinct), strict=True)) if distinct else {}
+    return [None if text is None else tokens[text] for text in texts]
 
 
 def _check(record: SheetRecord) -> None:

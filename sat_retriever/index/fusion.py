@@ -2,118 +2,111 @@
 
 One fact decides: how much of a question the names of a single sheet cover. Where they cover
 much, a sheet is asked for by its name, and names decide; where they cover little, contents do.
-Sheets without contents score as if there were none anywhere.
+An index without contents scores as if there were no such thing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.text.lexical import WordScores
 
-# Chosen on WikiTableQuestions' training tables, with titles and without, and on the development
-# questions of eps (benchmarks/LOG.md).
-_WORDS_OF_CONTENTS = 1.5
+# Both lie on a plateau, on held-out tables of WikiTableQuestions' training part, with titles and
+# without, and on EPS's development questions (benchmarks/LOG.md).
 _COSINE_OF_CONTENTS = 0.8
-_DENSE_WEIGHT = 0.4  # where all sheets have contents, whatever the encoder
+_DENSE_WEIGHT = 0.4  # most of the cosine where all sheets have contents, whatever the encoder
+
+
+@dataclass(frozen=True, slots=True)
+class Rareness:
+    """Sums of the idf of a question's words, each 0 or more.
+
+    Attributes:
+        names: Of the words that names of sheets have.
+        contents: Of the words that contents have.
+        contents_alone: Of the words that contents have and names have not.
+    """
+
+    names: float
+    contents: float
+    contents_alone: float
 
 
 @dataclass(frozen=True, slots=True)
 class FusionWeights:
-    """How much each part of a score counts for one question.
+    """How much each part of a score counts for one question, each in [0, 1].
 
     Attributes:
-        dense: Share of the cosine, in [0, 1]; the rest is the words'.
-        contents: Share of the contents in the cosine, in [0, 0.8].
-        words: Weight of a word by all fields against the same word by names alone, in [0, 1.5];
-            of the two the larger counts.
+        dense: Share of the cosines; the rest is the words'.
+        cosine: Share of the contents in the cosines, at most 0.8.
+        words: Share of the contents in the words.
     """
 
     dense: float
-    contents: float
+    cosine: float
     words: float
 
 
-def fusion_weights(covered: float, dense_weight: float, with_contents: float) -> FusionWeights:
+def fusion_weights(dense_weight: float, covered: float, rareness: Rareness) -> FusionWeights:
     """The weights for one question.
 
-    Args:
-        covered: What `covered_by_names` gives for it, in [0, 1].
-        dense_weight: Share of the cosine where no sheet has contents, in [0, 1].
-        with_contents: Share of the sheets that have contents, in [0, 1].
+    Words of contents count by their rareness against those of names, and less the more of the
+    question names cover. The cosine alone is that of names, as in the paper.
 
-    >>> fusion_weights(0.5, 0.7, 1.0)
-    FusionWeights(dense=0.4, contents=0.4, words=0.75)
-    >>> fusion_weights(0.5, 0.7, 0.0).dense
-    0.7
+    Args:
+        dense_weight: Share of the cosines, in [0, 1].
+        covered: What `covered_by_names` gives for the question, in [0, 1].
+        rareness: Rareness of its words.
+
+    >>> fusion_weights(0.4, 0.5, Rareness(names=2.0, contents=4.0, contents_alone=1.0))
+    FusionWeights(dense=0.4, cosine=0.4, words=0.5)
     """
+    left = 1 - covered
+    of_contents = left * rareness.contents
+    total = rareness.names + of_contents
     return FusionWeights(
-        dense=dense_weight + with_contents * (_DENSE_WEIGHT - dense_weight),
-        contents=_COSINE_OF_CONTENTS * (1 - covered),
-        words=_WORDS_OF_CONTENTS * (1 - covered),
+        dense=dense_weight,
+        cosine=_COSINE_OF_CONTENTS * left if dense_weight < 1 else 0.0,
+        words=of_contents / total if total else 0.0,
     )
 
 
-def covered_by_names(
-    names: Sequence[WordScores], everything: Sequence[WordScores], num_sheets: int
-) -> float:
+def covered_by_names(best: float, rareness: Rareness) -> float:
     """Most of a question that the names of one sheet cover, in [0, 1].
 
-    A word counts as much as it can give by all fields, and is covered as far as the sheet's
-    score for it, by names, comes to the most that names can give.
+    Args:
+        best: BM25 over names of the sheet that has most, as a share of the best possible.
+        rareness: Rareness of the question's words.
+
+    >>> covered_by_names(0.5, Rareness(names=3.0, contents=1.0, contents_alone=1.0))
+    0.375
+    """
+    total = rareness.names + rareness.contents_alone
+    return best * rareness.names / total if total else 0.0
+
+
+def dense_weight_with(noted: float, with_contents: float) -> float:
+    """Share of the cosines in the scores of an index, in [0, 1], if a question asks for none.
+
+    Where all sheets have contents it is 0.4 at most; the cosine alone stays alone.
 
     Args:
-        names: Each word of the question, scored by names alone.
-        everything: The same words, in the same order, scored by all fields.
-        num_sheets: Number of sheets.
+        noted: Share where no sheet has contents, which the index notes, in [0, 1].
+        with_contents: Share of its sheets that have contents, in [0, 1].
+
+    >>> [dense_weight_with(noted, 1.0) for noted in (0.2, 0.7, 1.0)]
+    [0.2, 0.4, 1.0]
+    >>> dense_weight_with(0.7, 0.0)
+    0.7
     """
-    covered = np.zeros(num_sheets, dtype=np.float32)
-    total = 0.0
-    for by_name, by_all in zip(names, everything, strict=True):
-        if len(by_all.rows):
-            total += by_all.limit
-        if len(by_name.rows):
-            covered[by_name.rows] += by_name.scores * np.float32(by_all.limit / by_name.limit)
-    return min(float(covered.max(initial=0.0)) / total, 1.0) if total else 0.0
+    if noted == 1:
+        return noted
+    return noted - with_contents * max(noted - _DENSE_WEIGHT, 0.0)
 
 
-def word_scores(
-    names: Sequence[WordScores],
-    everything: Sequence[WordScores],
-    num_sheets: int,
-    weight: float,
-) -> FloatArray:
-    """BM25 by names and by all fields as one share of the best possible, (n,), in [0, 1].
-
-    Each word gives the larger of its score by names and `weight` times its score by all
-    fields. So a word that is rare in names stays telling though many sheets have it in their
-    cells. Without contents both scores are the same, and the result is that of names alone.
-
-    Args:
-        names: Each word of the question, scored by names alone.
-        everything: The same words, in the same order, scored by all fields: each has the sheets
-            that have it in their names, and more.
-        num_sheets: Number n of sheets.
-        weight: Weight of the score by all fields, 0 or more.
-    """
-    total = np.zeros(num_sheets, dtype=np.float32)
-    limit = 0.0
-    for by_name, by_all in zip(names, everything, strict=True):
-        if not len(by_all.rows):
-            continue
-        word = np.float32(weight) * by_all.scores
-        named = np.searchsorted(by_all.rows, by_name.rows)
-        word[named] = np.maximum(word[named], by_name.scores)
-        total[by_all.rows] += word
-        limit += max(weight * by_all.limit, by_name.limit if len(by_name.rows) else 0.0)
-    return total / np.float32(limit) if limit else total
-
-
-def cosine_scores(names: FloatArray, contents: FloatArray, share: float) -> FloatArray:
+def mixed_cosines(names: FloatArray, contents: FloatArray, share: float) -> FloatArray:
     """Cosine of the question with names and contents of every sheet, (n,), in [-1, 1].
 
     Args:
@@ -122,9 +115,28 @@ def cosine_scores(names: FloatArray, contents: FloatArray, share: float) -> Floa
             whose names count whole.
         share: Share of the contents, in [0, 1].
 
-    >>> cosine_scores(np.float32([0.5, 0.5]), np.float32([1.0, np.nan]), 0.5).tolist()
+    >>> mixed_cosines(np.float32([0.5, 0.5]), np.float32([1.0, np.nan]), 0.5).tolist()
     [0.75, 0.5]
     """
+    if not share:
+        return names
     part = np.float32(share)
     mixed: FloatArray = (1 - part) * names + part * contents
     return np.where(np.isnan(contents), names, mixed)
+
+
+def mixed_words(names: FloatArray, contents: FloatArray, share: float) -> FloatArray:
+    """BM25 over names and contents of every sheet, (n,), in [0, 1].
+
+    Args:
+        names: BM25 over names as a share of the best possible, shape (n,).
+        contents: The same over contents; 0 for a sheet without any.
+        share: Share of the contents, in [0, 1].
+
+    >>> mixed_words(np.float32([0.5, 0.0]), np.float32([0.0, 1.0]), 0.25).tolist()
+    [0.375, 0.25]
+    """
+    if not share:
+        return names
+    part = np.float32(share)
+    return (1 - part) * names + part * contents

@@ -200,7 +200,10 @@ class SheetIndex:
 
     @property
     def dense_weight(self) -> float:
-        """Share of the cosine in scores, in [0, 1], unless a query gives another."""
+        """Share of the cosine in scores, in [0, 1], unless a query gives another.
+
+        Where all sheets have contents it is 0.4 at most; 1 stays 1.
+        """
         return self._state.settings.dense_weight
 
     @property
@@ -388,7 +391,8 @@ class SheetIndex:
 
         Args:
             query: Words of any language.
-            dense_weight: Share of the cosine in its scores, in [0, 1]; None takes the index's.
+            dense_weight: Share of the cosine in its scores, in [0, 1]; None takes the index's,
+                or less with contents.
             token: The query's token (d,) by the index's encoder, if the caller has it already; it
                 is scaled to unit length.
             today: The day from which "last year" and the like count; with `UNDATED` such words are
@@ -424,8 +428,9 @@ class SheetIndex:
         """Return the best sheets of the whole corpus for a question, best first.
 
         Source: paper, section 3.3 (cosine over all tokens). Departs: the score is `dense_weight ·
-        cosine + (1 - dense_weight) · BM25 / its possible maximum`. A dense weight of 1 gives the
-        paper's order, 0 gives BM25's.
+        cosine + (1 - dense_weight) · BM25 / its possible maximum`; both are over names, and with
+        contents over these as well, the more the less of the question names cover. A dense weight
+        of 1 gives the paper's order, 0 gives BM25's.
 
         Args:
             question: A result of `question`; a text is turned into one without options.

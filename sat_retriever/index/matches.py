@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.index.fusion import (
+    FusionWeights,
+    Rareness,
+    covered_by_names,
+    fusion_weights,
+)
 from sat_retriever.index.snapshot import Snapshot
 from sat_retriever.index.store.opening import Store
 from sat_retriever.records.tokens import FloatArray
@@ -51,7 +57,8 @@ class Matches:
         read_as: The query, with words of the index in place of misspelt ones.
         names: BM25 over names as a share of the best possible, (n,) in [0, 1].
         contents: The same over contents.
-        in_contents: True if a sheet's contents have a word of the query.
+        rareness: How much the words tell that names and contents have.
+        covered: Most of the query that the names of one sheet cover, in [0, 1].
         phrase: True for the sheets that hold all phrases in quotation marks, (n,); None if
             there are none, or no sheet does.
         explaining: True if the query asks for documentation.
@@ -62,10 +69,19 @@ class Matches:
     read_as: str
     names: FloatArray
     contents: FloatArray
-    in_contents: bool
+    rareness: Rareness
+    covered: float
     phrase: NDArray[np.bool_] | None
     explaining: bool
     found: tuple[FoundWord, ...]
+
+    def weights(self, dense_weight: float) -> FusionWeights:
+        """How much names, contents, words and cosines count for the query.
+
+        Args:
+            dense_weight: Share of the cosines, in [0, 1].
+        """
+        return fusion_weights(dense_weight, self.covered, self.rareness)
 
 
 def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
@@ -75,17 +91,35 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
     names = snapshot.lexical.scores(words)
     asked_inside = asked_words(read_as)
     inside = snapshot.contents.by_word(asked_inside)
-    own, in_contents = snapshot.contents.total(inside.values())
-    contents = _spoken_for(snapshot, own) if in_contents else own
+    own, known = snapshot.contents.total(inside)
+    contents = _spoken_for(snapshot, own) if known else own
+    rareness = _rareness(snapshot, words, known)
     asked = phrases(query)
-    phrase = _holding(store, snapshot, asked, names + contents) if asked else None
-    explaining = asks_for_documentation(query)
     named = {word: snapshot.lexical.word(word) for word in words}
     found = tuple(
         FoundWord(word, tuple(x[word] for x in (named, inside) if word in x and len(x[word].rows)))
         for word in dict.fromkeys((*words, *asked_inside))
     )
-    return Matches(words, read_as, names, contents, in_contents, phrase, explaining, found)
+    return Matches(
+        words=words,
+        read_as=read_as,
+        names=names,
+        contents=contents,
+        rareness=rareness,
+        covered=covered_by_names(float(names.max(initial=0.0)), rareness),
+        phrase=_holding(store, snapshot, asked, names + contents) if asked else None,
+        explaining=asks_for_documentation(query),
+        found=found,
+    )
+
+
+def _rareness(
+    snapshot: Snapshot, words: Sequence[str], in_contents: Mapping[str, float]
+) -> Rareness:
+    """Rareness of a query's words in names, and of those that contents have, given theirs."""
+    in_names = {word: snapshot.lexical.rareness(word) for word in words}
+    alone = (idf for word, idf in in_contents.items() if not in_names.get(word))
+    return Rareness(sum(in_names.values()), sum(in_contents.values()), sum(alone))
 
 
 def respelled(store: Store, snapshot: Snapshot, query: str) -> str:

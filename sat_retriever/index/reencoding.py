@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
 from sat_retriever.errors import IndexStorageError
+from sat_retriever.index.encoding import contents_tokens
+from sat_retriever.index.store.contents import half_floats
 from sat_retriever.index.store.opening import Store
 from sat_retriever.records.progress import Progress
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.text.serialize import Serialization, serialize
 
-RowToken = tuple[int, bytes]  # row id of a sheet, and its stored token
+# Row id of a sheet, its stored token, and that of its contents; None without contents.
+RowToken = tuple[int, bytes, bytes | None]
 AT_ONCE = 1024  # sheets encoded together
 
 
@@ -27,7 +32,7 @@ def fresh_tokens(
     serialization: Serialization,
     progress: Progress | None = None,
 ) -> Iterator[Iterator[RowToken]]:
-    """Yield the row id and new token of every sheet, by row id; the caller excludes other writers.
+    """Yield the row id and new tokens of every sheet, by row id; the caller excludes other writers.
 
     The tokens are in a nameless file beside the index. Memory holds a thousand of them, and a
     killed process leaves no file behind.
@@ -42,21 +47,35 @@ def fresh_tokens(
         IndexStorageError: If there is no space for the tokens.
     """
     ids = np.sort(store.ids_by_sheet_id()).tolist()
+    having: set[int] = set()
     with _spare_file(store.path) as file:
         for start in range(0, len(ids), AT_ONCE):
             part = ids[start : start + AT_ONCE]
-            names = store.sheet_ids(part)
-            records = store.records(list(names.values()))
-            texts = [serialize(records[names[row_id]], serialization) for row_id in part]
-            tokens = np.ascontiguousarray(encoder.encode_sheets(texts), dtype="<f4")
+            sheets = _records(store, part)
+            tokens = encoder.encode_sheets([serialize(each, serialization) for each in sheets])
+            seconds = contents_tokens(sheets, encoder)
+            having.update(row for row, each in zip(part, seconds, strict=True) if each is not None)
             with _room(store.path):
-                file.write(tokens.tobytes())
+                for token, second in zip(tokens, seconds, strict=True):
+                    file.write(np.ascontiguousarray(token, dtype="<f4").tobytes())
+                    file.write(b"" if second is None else half_floats(second))
             if progress is not None:
                 progress(start + len(part), len(ids))
         with _room(store.path):
             file.seek(0)  # writes the buffer
-        size = 4 * encoder.width
-        yield ((row_id, file.read(size)) for row_id in ids)
+        size = encoder.width
+        yield (
+            (row_id, file.read(4 * size), file.read(2 * size) if row_id in having else None)
+            for row_id in ids
+        )
+
+
+def _records(store: Store, row_ids: Sequence[int]) -> list[SheetRecord]:
+    """Records of some sheets with their contents, in the order of the row ids."""
+    names = store.sheet_ids(row_ids)
+    records, contents = store.records([*names.values()]), store.contents([*names.values()])
+    ids = [names[row_id] for row_id in row_ids]
+    return [replace(records[each], contents=contents.get(each)) for each in ids]
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sat_retriever.index.fusion import FusionWeights, mixed_cosines, mixed_words
 from sat_retriever.index.matches import Matches
 from sat_retriever.index.snapshot import Snapshot
 from sat_retriever.period.relation import INSIDE, Times, relation
@@ -19,29 +21,12 @@ from sat_retriever.records.tokens import FloatArray
 # Share of the cosine in the fused score; the rest is BM25's. Chosen on Spider's training
 # questions and 1K's validation split (benchmarks/LOG.md).
 DENSE_WEIGHT = 0.4
-# Share of the contents in BM25's part. nDCG@10 with 0, .3, .4, .5, .6 of it, and .4 of the cosine:
-# .552, .567, .572, .566, .561 on EPS's development questions, .429, .531, .555, .558, .556 on
-# held-out tables of WikiTableQuestions' training part (benchmarks/LOG.md).
-CONTENTS_WEIGHT = 0.5
 # Share of its score that documentation keeps, unless the query asks for documentation.
 # nDCG@10 on EPS's development questions with 1, .9, .8, .7, .6: .494, .561, .566, .566, .566.
 DOCUMENTATION = 0.8
 # Share of its score that a sheet keeps if its period lies outside the requested ones; is unknown,
 # or only overlaps them; lies within them. Chosen on validation questions (benchmarks/LOG.md).
 _TIMES = np.array([0.5, 0.8, 1.0], dtype=np.float32)
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What decides how much each score counts for a question.
-
-    Attributes:
-        dense_weight: Share of the cosine, in [0, 1].
-        contents: True if the contents of a sheet have a word of it.
-    """
-
-    dense_weight: float
-    contents: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +38,8 @@ class Scores:
         fused: Scores that rank candidates; in [-1, 1], or down to -1.5 if periods or a role hold
             back a negative score.
         dense: Cosine of query and sheet token, in [-1, 1].
+        dense_contents: Cosine of query and the token of a sheet's contents, in [-1, 1]; NaN
+            without contents.
         matches: What the query's words find: its `names` and `contents` are BM25 as a share of
             the query's best possible value, in [0, 1].
         time: Share of each fused score that the query's periods leave, in (0, 1]; see
@@ -63,15 +50,20 @@ class Scores:
     snapshot: Snapshot
     fused: FloatArray
     dense: FloatArray
+    dense_contents: FloatArray
     matches: Matches
     time: FloatArray
     role: FloatArray
 
     def weighing(self, dense_weight: float) -> Scores:
-        """Return the same scores, fused with another share of the cosine, in [0, 1]."""
-        matches, held = self.matches, self.time * self.role
-        facts = Facts(dense_weight, matches.in_contents)
-        found = fused(self.dense, matches.names, matches.contents, held, facts)
+        """Return the same scores, fused with another share of the cosines, in [0, 1]."""
+        matches = self.matches
+        found = fused(
+            (self.dense, self.dense_contents),
+            (matches.names, matches.contents),
+            self.time * self.role,
+            matches.weights(dense_weight),
+        )
         return replace(self, fused=phrases_first(found, matches.phrase))
 
     def within(self, rows: NDArray[np.intp], dense_weight: float) -> Scores:
@@ -88,7 +80,7 @@ class Scores:
     def candidate(self, sheet_id: str, rank: int, row: int) -> Candidate:
         """Return the sheet at a position as a candidate."""
         names, contents = self.matches.names, self.matches.contents
-        lexical = float(names[row])
+        lexical, cosine = float(names[row]), float(self.dense_contents[row])
         return Candidate(
             sheet_id=sheet_id,
             rank=rank,
@@ -100,6 +92,7 @@ class Scores:
             time=float(self.time[row]),
             contents=float(contents[row]),
             contents_rank=_rank(contents, row) if contents[row] else None,
+            dense_contents=None if math.isnan(cosine) else cosine,
             role=float(self.role[row]),
             phrase=self.matches.phrase is not None and bool(self.matches.phrase[row]),
         )
@@ -140,22 +133,26 @@ def score_all(
     """Return the scores of all sheets of a snapshot.
 
     Source: paper, section 3.3 (cosine over all tokens). Departs: the score is a convex combination
-    with BM25, and sheets of other periods than the query names and documentation are held back. A
-    dense weight of 1, no periods and no documentation give the paper's order.
+    with BM25, and with both over contents; and sheets of other periods than the query names and
+    documentation are held back. A dense weight of 1, no periods and no documentation give the
+    paper's order.
 
     Args:
         snapshot: The sheets.
         token: Query token, shape (d,), unit length.
         matches: What the query's words find.
-        dense_weight: Share of the cosine, in [0, 1].
+        dense_weight: Share of the cosines, in [0, 1].
         asked: The periods that the query names.
     """
     dense = snapshot.tokens @ token
+    dense_contents = np.full_like(dense, np.nan)
+    dense_contents[snapshot.with_contents] = snapshot.contents_tokens @ token
     time = time_factors(snapshot.times, asked)
     role = np.ones_like(time)
     if not matches.explaining:
         role[snapshot.documentation] = DOCUMENTATION
-    return Scores(snapshot, dense, dense, matches, time, role).weighing(dense_weight)
+    scores = Scores(snapshot, dense, dense, dense_contents, matches, time, role)
+    return scores.weighing(dense_weight)
 
 
 def phrases_first(scores: FloatArray, phrase: NDArray[np.bool_] | None) -> FloatArray:
@@ -189,24 +186,22 @@ def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:
 
 
 def fused(
-    dense: FloatArray, names: FloatArray, contents: FloatArray, held: FloatArray, facts: Facts
+    dense: tuple[FloatArray, FloatArray],
+    lexical: tuple[FloatArray, FloatArray],
+    held: FloatArray,
+    weights: FusionWeights,
 ) -> FloatArray:
     """The score that ranks sheets, shape (n,), in [-1, 1], or lower where it is held back.
 
-    Where no contents have a word of the question, names count as if there were no contents.
-
     Args:
-        dense: Cosines, shape (n,).
-        names: BM25 over names as a share of the best possible, shape (n,).
-        contents: BM25 over contents as a share of the best possible, shape (n,).
+        dense: Cosines with names, and with contents (NaN without), each (n,).
+        lexical: BM25 over names and over contents as shares of the best possible, each (n,).
         held: Share of its score that time and role leave a sheet, shape (n,), in (0, 1].
-        facts: What is known of the question.
+        weights: How much each counts for the question.
     """
-    words = names
-    if facts.contents:
-        share = np.float32(CONTENTS_WEIGHT)
-        words = (1 - share) * names + share * contents
-    return held_back(fuse(dense, words, facts.dense_weight), held)
+    cosines = mixed_cosines(*dense, weights.cosine)
+    words = mixed_words(*lexical, weights.words)
+    return held_back(fuse(cosines, words, weights.dense), held)
 
 
 def fuse(dense: FloatArray, lexical: FloatArray, dense_weight: float) -> FloatArray:

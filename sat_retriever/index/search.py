@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.evidence import Evidence, evidence
+from sat_retriever.index.fusion import dense_weight_with
 from sat_retriever.index.matches import find_matches
 from sat_retriever.index.question import Question, query_text
 from sat_retriever.index.scores import Scores, best_rows, score_all, standing
 from sat_retriever.index.settings import check_dense_weight
-from sat_retriever.index.snapshot import LatestSnapshot
+from sat_retriever.index.snapshot import LatestSnapshot, Snapshot
 from sat_retriever.index.state import IndexState
 from sat_retriever.index.store.opening import Store
 from sat_retriever.period.asked import AskedTimes
@@ -71,13 +72,14 @@ class SheetSearch:
     ) -> Question:
         """A query, ready for every stage; see `SheetIndex.question`."""
         text = query_text(query)
-        weight = self._settings.dense_weight if dense_weight is None else dense_weight
-        check_dense_weight(weight)
+        if dense_weight is not None:
+            check_dense_weight(dense_weight)
         token = self._encoded(text) if token is None else self._unit(token)
         asked = self.asked_times(text, today, times=times)
         with self._store.reading():
             snapshot = self._latest.get()
             matches = find_matches(self._store, snapshot, text)
+        weight = self._dense_weight(snapshot) if dense_weight is None else dense_weight
         # Arithmetic on a snapshot needs no lock: parallel queries run side by side.
         scores = score_all(snapshot, token, matches, weight, asked.spans)
         read_as = matches.read_as
@@ -201,6 +203,11 @@ class SheetSearch:
             )
 
     # ---- inner workings
+
+    def _dense_weight(self, snapshot: Snapshot) -> float:
+        """Share of the cosines in scores of a question that asks for none."""
+        with_contents = len(snapshot.with_contents) / max(len(snapshot.ids), 1)
+        return dense_weight_with(self._settings.dense_weight, with_contents)
 
     def _encoded(self, text: str) -> FloatArray:
         """The token of a query (d,), encoded now and kept for the next stages."""

@@ -28,6 +28,8 @@ class Snapshot:
         generation: Generation of the file at that time.
         ids: Row ids (n,) int64, ascending.
         tokens: (n, d) float32, rows of unit length.
+        with_contents: Positions of the sheets that have contents, (m,), ascending.
+        contents_tokens: Tokens of their contents, (m, d) float32, rows of unit length.
         lengths: Number of words of the names and of the contents of each sheet, (n, 2) float32.
         tie_rank: Place of each sheet in the order of sheet ids, (n,) int64.
         lexical: BM25 over the names of the same sheets.
@@ -42,6 +44,8 @@ class Snapshot:
     generation: int
     ids: IdArray
     tokens: FloatArray
+    with_contents: NDArray[np.intp]
+    contents_tokens: FloatArray
     lengths: FloatArray
     tie_rank: NDArray[np.int64]
     lexical: LexicalScorer
@@ -114,6 +118,7 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
         tokens = np.concatenate((previous.tokens[kept], added[0]))
         lengths = np.concatenate((previous.lengths[kept], added[1]))
         times = np.concatenate((previous.times[kept], added[2]))
+    with_contents, contents_tokens = _contents_tokens(store, ids, width, previous)
 
     def postings(word: str) -> tuple[NDArray[np.intp], ...]:
         found = (np.searchsorted(ids, rows) for rows in store.postings(word))
@@ -129,6 +134,8 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
         generation=store.generation(),
         ids=ids,
         tokens=tokens,
+        with_contents=with_contents,
+        contents_tokens=contents_tokens,
         lengths=lengths,
         tie_rank=tie_rank,
         lexical=LexicalScorer(postings, lengths[:, 0]),
@@ -137,6 +144,20 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
         documentation=documentation,
         workbooks=_workbooks(store, ids) if len(documentation) else np.zeros_like(ids),
     )
+
+
+def _contents_tokens(
+    store: Store, ids: IdArray, width: int, previous: Snapshot | None
+) -> tuple[NDArray[np.intp], FloatArray]:
+    """Positions of the sheets with contents, ascending, and the tokens of these."""
+    last = -1 if previous is None or not len(previous.ids) else int(previous.ids[-1])
+    rows, tokens = store.contents_tokens_after(last, width)
+    if previous is not None:
+        known = previous.ids[previous.with_contents]
+        kept = np.isin(known, ids, assume_unique=True)
+        rows = np.concatenate((known[kept], rows))
+        tokens = np.concatenate((previous.contents_tokens[kept], tokens))
+    return np.searchsorted(ids, rows), tokens
 
 
 def _workbooks(store: Store, ids: IdArray) -> IdArray:

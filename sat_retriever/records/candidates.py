@@ -25,6 +25,8 @@ class Candidate:
         contents: BM25 over the texts of its cells as a share of the query's best possible, in
             [0, 1]; or that of documentation in its workbook, if this is higher.
         contents_rank: Rank by `contents` alone; None when no word matches.
+        dense_contents: Cosine of query and the token of its contents, in [-1, 1]; None without
+            contents.
         role: Factor in (0, 1] that its role applied to the score.
         phrase: True if it holds all that the query has in quotation marks.
     """
@@ -40,5 +42,6 @@ class Candidate:
     time: float = 1.0
     contents: float = 0.0
     contents_rank: int | None = None
+    dense_contents: float | None = None
     role: float = 1.0
     phrase: bool = False

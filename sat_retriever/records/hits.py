@@ -29,6 +29,7 @@ class Why:
         cells: Cells that match the query, best first, at most ten; none without contents.
         contents: BM25 over contents as a share of the query's best possible, in [0, 1].
         contents_rank: Rank by contents alone; None when no word matches.
+        dense_contents: Cosine of query and the token of its contents; None without contents.
     """
 
     words: tuple[str, ...]
@@ -43,6 +44,7 @@ class Why:
     cells: tuple[CellText, ...] = ()
     contents: float = 0.0
     contents_rank: int | None = None
+    dense_contents: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +133,18 @@ class Hit:
                 "lexical": round(self.why.lexical, 6),
                 "dense_rank": self.why.dense_rank,
                 "lexical_rank": self.why.lexical_rank,
+                "contents": round(self.why.contents, 6),
+                "contents_rank": self.why.contents_rank,
+                "dense_contents": _rounded(self.why.dense_contents),
                 "links": [_link(link) for link in self.why.links],
                 "via": _link(self.why.via) if self.why.via else None,
                 "period": self.why.period,
             },
         }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
 
 
 def _link(link: Link) -> dict[str, str]:

@@ -166,6 +166,11 @@ class LexicalScorer:
         """True if a sheet has a word."""
         return len(self.word(word).rows) > 0
 
+    def rareness(self, word: str) -> float:
+        """Idf of a word; 0 if no sheet has it."""
+        found = self._word(word)
+        return found.limit / (K1 + 1) if len(found.rows) else 0.0
+
     def having(self, words: Sequence[str]) -> NDArray[np.intp]:
         """Positions of the sheets that have all of some words, ascending; none without words."""
         found = [self.word(word).rows for word in words] or [np.empty(0, dtype=np.intp)]

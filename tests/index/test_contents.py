@@ -3,7 +3,6 @@
 import math
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +10,8 @@ import pytest
 from sat_retriever import Column, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.index import contents as module
 from sat_retriever.index.contents import K1, B, ContentScorer
-from sat_retriever.index.scores import CONTENTS_WEIGHT, DOCUMENTATION
+from sat_retriever.index.encoding import contents_tokens
+from sat_retriever.index.scores import DOCUMENTATION
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
 from sat_retriever.records.contents import CellText, Role, SheetContents, TableContents
 from sat_retriever.text.contents import asked_words, content_words
@@ -84,17 +84,34 @@ def test_contents_score_as_the_slow_loop_does(index, query):
 
 
 def test_names_and_contents_are_two_scores_and_one_sum(index):
+    weights = index.question("bronx fares").scores.matches.weights(0.25)
+    assert 0 < weights.words < 1 and 0 < weights.cosine < 1
     for each in found(index, "bronx fares", dense_weight=0.25).values():
-        words = (1 - CONTENTS_WEIGHT) * each.lexical + CONTENTS_WEIGHT * each.contents
-        assert each.score == pytest.approx(0.25 * each.dense + 0.75 * words, abs=1e-6)
+        words = (1 - weights.words) * each.lexical + weights.words * each.contents
+        second = each.dense if each.dense_contents is None else each.dense_contents
+        cosine = (1 - weights.cosine) * each.dense + weights.cosine * second
+        assert each.score == pytest.approx(0.25 * cosine + 0.75 * words, abs=1e-6)
     assert found(index, "bronx")["e"].lexical > 0 == found(index, "bronx")["e"].contents
 
 
-def test_a_question_without_a_word_of_any_cell_scores_as_without_contents(index, tmp_path):
-    with SheetIndex.create(tmp_path / "bare.sat", HashedEncoder()) as bare:
-        bare.add_records([replace(record, contents=None) for record in RECORDS])
-        assert found(bare, "sheet1") == found(index, "sheet1")
-        assert found(bare, "fares")["a"].score != found(index, "fares")["a"].score
+def test_a_question_without_a_word_of_any_cell_counts_words_of_names_alone(index):
+    for each in found(index, "sheet1", dense_weight=0.0).values():
+        assert each.score == each.lexical
+
+
+def test_the_cosine_alone_is_that_of_names(index):
+    for each in found(index, "bronx fares", dense_weight=1.0).values():
+        assert each.score == each.dense
+
+
+def test_a_question_counts_the_cosines_as_it_asks_or_as_contents_allow(index, tmp_path):
+    assert index.question("bronx", dense_weight=0.9).dense_weight == 0.9
+    with SheetIndex.create(tmp_path / "b.sat", HashedEncoder(), dense_weight=0.9) as other:
+        other.add_records([RECORDS[4]])
+        assert other.question("bronx").dense_weight == 0.9
+        other.add_records([RECORDS[0]])
+        assert other.question("bronx").dense_weight == pytest.approx(0.65)
+        assert other.dense_weight == 0.9
 
 
 @pytest.mark.parametrize(
@@ -209,7 +226,11 @@ def with_workbooks(index, records):
         books.setdefault(record.sheet_id.partition("#")[0], []).append(record)
     for name, own in books.items():
         token = index.encoder.encode_sheets(["same"])[0]
-        rows = [SheetRow(record, token, sheet_words(record)) for record in own]
+        seconds = contents_tokens(own, index.encoder)
+        rows = [
+            SheetRow(record, token, sheet_words(record), second)
+            for record, second in zip(own, seconds, strict=True)
+        ]
         index._store.replace_workbook(WorkbookState("/r", name, 1, 1, 1, "hash"), rows)
 
 
@@ -229,7 +250,8 @@ def books(path):
 
 
 def test_documentation_ranks_lower_unless_it_is_asked_for(books):
-    plain, asked = found(books, "gasoline prices"), found(books, "notes on gasoline prices")
+    plain = found(books, "gasoline prices", dense_weight=0.0)
+    asked = found(books, "notes on gasoline prices")
     assert plain["fuel.xlsx#About"].role == pytest.approx(DOCUMENTATION)
     assert plain["fuel.xlsx#Data"].role == 1
     assert {each.role for each in asked.values()} == {1.0}
@@ -309,5 +331,5 @@ def test_an_index_without_contents_looks_nothing_up():
     looked = Looked(many())
     empty = ContentScorer(looked, np.zeros(1000, dtype=np.float32))
     scores, known = empty.scores(["all"])
-    assert (known, scores.any(), looked.given) == (False, False, [])
+    assert (known, scores.any(), looked.given) == ({}, False, [])
     assert not empty.knows("all") and not len(empty.having(["all"]))

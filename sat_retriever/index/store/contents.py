@@ -1,11 +1,14 @@
-"""Contents of a sheet as the bytes that an index file keeps: compressed, compact JSON."""
+"""Contents of a sheet as the bytes that an index file keeps: compressed JSON, and a token."""
 
 from __future__ import annotations
 
 import json
 import zlib
 
+import numpy as np
+
 from sat_retriever.records.contents import SheetContents
+from sat_retriever.records.tokens import FloatArray
 
 MAX_BYTES = 4 << 20  # of one sheet's contents as JSON
 _LEVEL = 6
@@ -47,3 +50,17 @@ def unpacked(data: bytes) -> SheetContents:
     if not all(type(each.cell) is type(each.text) is str for each in texts):
         raise ValueError("the contents have a value that is no text")
     return contents
+
+
+def half_floats(token: FloatArray) -> bytes:
+    """The token of a sheet's contents as stored bytes, two a number; `token_of` reads them.
+
+    >>> token_of(half_floats(np.float32([0.6, -0.8]))).round(3).tolist()
+    [0.6000000238418579, -0.800000011920929]
+    """
+    return np.ascontiguousarray(token, dtype="<f2").tobytes()
+
+
+def token_of(data: bytes) -> FloatArray:
+    """The token in some bytes, (d,) float32."""
+    return np.frombuffer(data, dtype="<f2").astype(np.float32)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.index.store.conditions import sql_conditions
 from sat_retriever.index.store.connection import translated
+from sat_retriever.index.store.contents import token_of
 from sat_retriever.index.store.copies import StoredCopies
 from sat_retriever.index.store.damage import (
     RowDamage,
@@ -141,6 +142,21 @@ class StoreReader(StoreFile):
             if row != count or not finite(tokens):
                 raise RowDamage("a token is missing, or has no direction")
         return tokens, lengths, unpacked(months)
+
+    def contents_tokens_after(self, row_id: int, width: int) -> tuple[IdArray, FloatArray]:
+        """Row ids, ascending, and tokens (n, d) of the contents of sheets after a row id."""
+        sql = "SELECT count(*) FROM contents_tokens WHERE id > ?"
+        count = int(self._rows(sql, (row_id,))[0][0])
+        ids, tokens = np.empty(count, dtype=np.int64), np.empty((count, width), dtype=np.float32)
+        rows = "SELECT id, token FROM contents_tokens WHERE id > ? ORDER BY id"
+        with self._lock, translated(self.path):
+            for row, (each, data) in enumerate(self._connection.execute(rows, (row_id,))):
+                if type(data) is not bytes or len(data) != 2 * width:
+                    raise RowDamage("a token of contents has another width")
+                ids[row], tokens[row] = each, token_of(data)
+            if not finite(tokens):
+                raise RowDamage("a token of contents has no direction")
+        return ids, tokens
 
     def postings(self, word: str) -> tuple[IdArray, ...]:
         """Return row ids of the sheets with a word, ascending, one array per lexical field."""

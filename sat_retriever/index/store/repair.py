@@ -11,9 +11,8 @@ from sat_retriever.index.store.relink import relink, unlink
 from sat_retriever.index.store.write import delete_sheets
 
 _CLAIMS = ("external_references", "periods", "key_columns", "copies")
-_OF_SHEETS = {"tokens": "id", "contents": "id", "lexical": "rowid"} | dict.fromkeys(
-    _CLAIMS, "sheet"
-)
+_IDS = {"tokens": "id", "contents": "id", "contents_tokens": "id", "lexical": "rowid"}
+_OF_SHEETS = _IDS | dict.fromkeys(_CLAIMS, "sheet")
 # In SQL, not by id in Python: an id may be damaged, and its bytes no longer valid text.
 _STAYS = "SELECT sheet_id FROM sheets WHERE id NOT IN (SELECT value FROM json_each(:going))"
 _LOOSE = f"origin != 'given' AND (source NOT IN ({_STAYS}) OR target NOT IN ({_STAYS}))"

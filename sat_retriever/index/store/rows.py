@@ -45,8 +45,10 @@ class SheetRow:
         record: The record.
         token: Its token, (d,) float32, unit length.
         words: Words of each lexical field, in the order of `LEXICAL_FIELDS`.
+        contents_token: Token of its contents, as `token`; None without contents.
     """
 
     record: SheetRecord
     token: FloatArray
     words: tuple[Sequence[str], ...]
+    contents_token: FloatArray | None = None

@@ -180,6 +180,11 @@ MIGRATIONS: tuple[str, ...] = (
         packed BLOB NOT NULL,
         crc INTEGER NOT NULL
     );
+    -- The token of a sheet's contents, as half floats: half the bytes, the same ranking.
+    CREATE TABLE contents_tokens (
+        id INTEGER PRIMARY KEY REFERENCES sheets (id) ON DELETE CASCADE,
+        token BLOB NOT NULL
+    );
     -- Which sheet has which word in its contents; no text is kept in it. Its tokenizer takes
     -- words as they come, apart at spaces: see `text.contents`.
     CREATE VIRTUAL TABLE content_words USING fts5 (

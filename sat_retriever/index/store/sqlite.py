@@ -171,24 +171,28 @@ class SqliteStore(StoreReader):
                 relink(tables, before, discovery)
 
     def replace_tokens(
-        self, tokens: Iterable[tuple[int, bytes]], meta: Mapping[str, str | None]
+        self, tokens: Iterable[tuple[int, bytes, bytes | None]], meta: Mapping[str, str | None]
     ) -> None:
         """Replace all tokens, and the notes about them, or nothing.
 
         Args:
-            tokens: Row id and token of every sheet.
+            tokens: Row id and token of every sheet, and the token of its contents; None without.
             meta: New values by key; None removes a key.
 
         Raises:
             IndexStorageError: If the file cannot be written, or there is not one token per sheet.
         """
         with self._writing() as connection:
-            done = connection.executemany(
-                "UPDATE tokens SET token = ? WHERE id = ?",
-                ((token, row_id) for row_id, token in tokens),
-            ).rowcount
+            connection.execute("DELETE FROM contents_tokens")
+            done = 0
+            for row_id, token, second in tokens:
+                update = "UPDATE tokens SET token = ? WHERE id = ?"
+                done += connection.execute(update, (token, row_id)).rowcount
+                if second is not None:
+                    insert = "INSERT INTO contents_tokens (id, token) VALUES (?, ?)"
+                    connection.execute(insert, (row_id, second))
             sheets = connection.execute("SELECT count(*) FROM tokens").fetchone()[0]
-            if max(done, 0) != sheets:
+            if done != sheets:
                 raise IndexStorageError(
                     f"{done:,} new tokens do not fit the {sheets:,} sheets of {self.path}; another "
                     "program changed it meanwhile, try again"

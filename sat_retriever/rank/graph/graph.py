@@ -11,7 +11,7 @@ import numpy as np
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
-from sat_retriever.index.scores import Facts, fuse, fused
+from sat_retriever.index.scores import fuse, fused
 from sat_retriever.rank.graph.channels import facts, link_types, relations
 from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.rank.links import LinkReranker
@@ -105,10 +105,12 @@ def started(
     """
     dense, lexical = _parts(candidates)
     contents = np.array([candidate.contents for candidate in candidates], dtype=np.float32)
+    cosines = [candidate.dense_contents for candidate in candidates]
+    dense_contents = np.array(cosines, dtype=np.float32)  # None becomes NaN
     held = np.array([each.time * each.role for each in candidates], dtype=np.float32)
     weight = 1.0 if spec.start == "dense" else spec.dense_weight
-    known = Facts(weight, question.scores.matches.in_contents)
-    scores = fused(dense, lexical, contents, held, known).tolist()
+    weights = question.scores.matches.weights(weight)
+    scores = fused((dense, dense_contents), (lexical, contents), held, weights).tolist()
     scored = [replace(each, score=score) for each, score in zip(candidates, scores, strict=True)]
     if spec.start == "links":
         return LinkReranker(index).rerank(question.weighing(spec.dense_weight), scored, filters)

@@ -5,6 +5,7 @@ WITHOUT_CONTENTS = """
     DROP TABLE spellings;
     ALTER TABLE tokens DROP COLUMN texts;
     ALTER TABLE tokens DROP COLUMN documentation;
+    DROP TABLE contents_tokens;
     DROP TABLE contents;
     DROP TABLE stale_copies;
     DROP TABLE copy_blocks;

@@ -1,0 +1,222 @@
+"""The second token of a sheet, of its contents: made, stored, read, damaged, made anew."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sat_retriever import SheetIndex, SheetRecord, SheetRetriever
+from sat_retriever.errors import IndexDamagedError
+from sat_retriever.index.encoding import contents_tokens
+from sat_retriever.index.store.contents import half_floats, token_of
+from sat_retriever.records.contents import CellText, Kept, SheetContents
+from sat_retriever.records.privacy import Privacy
+from sat_retriever.text.opening import contents_text
+from tests.fakes import HashedEncoder
+
+OLD, NEW = HashedEncoder(32, "old"), HashedEncoder(48, "new")
+
+
+def sheet(sheet_id: str, *notes: str) -> SheetRecord:
+    cells = tuple(CellText(f"A{n}", text) for n, text in enumerate(notes, 1))
+    return SheetRecord(sheet_id, "Sheet1", contents=SheetContents(cells) if notes else None)
+
+
+RECORDS = [
+    sheet("a", "fares of trains"),
+    sheet("b"),
+    sheet("c", "one", "two", "trucks", "ships"),
+    sheet("d", "fares of trains"),
+]
+
+
+class Telling(HashedEncoder):
+    """A `HashedEncoder` that notes the texts of sheets it encodes."""
+
+    def __init__(self) -> None:
+        super().__init__(32, "old")
+        self.read: list[str] = []
+
+    def encode_sheets(self, texts):
+        self.read.extend(texts)
+        return super().encode_sheets(texts)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.sat"
+
+
+@pytest.fixture
+def index(path):
+    with SheetIndex.create(path, OLD) as opened:
+        opened.add_records(RECORDS)
+        yield opened
+
+
+def cosines(index: SheetIndex, query: str = "fares trucks") -> dict[str, float | None]:
+    found = index.candidates(index.question(query), 50)
+    return {each.sheet_id: each.dense_contents for each in found}
+
+
+def wanted(records, encoder=OLD, query: str = "fares trucks") -> dict[str, float | None]:
+    """Cosine with the token of each sheet's text, one sheet at a time."""
+    asked = encoder.encode_queries([query])[0]
+    texts = {record.sheet_id: contents_text(record) for record in records}
+    return {
+        each: None if text is None else float(asked @ encoder.encode_sheets([text])[0])
+        for each, text in texts.items()
+    }
+
+
+def same(found, other) -> bool:
+    return found == {key: None if x is None else pytest.approx(x, abs=1e-3) for key, x in other}
+
+
+def test_the_token_of_contents_is_that_of_their_text(index):
+    assert same(cosines(index), wanted(RECORDS).items())
+    assert cosines(index)["b"] is None
+
+
+def test_hits_tell_the_cosine_of_contents(index):
+    hits = {hit.sheet_id: hit for hit in SheetRetriever(index, None).retrieve("fares", 4)}
+    assert hits["a"].why.dense_contents == pytest.approx(3**-0.5, abs=1e-3)
+    assert hits["b"].why.dense_contents is None
+    told = {each: hit.to_dict()["why"] for each, hit in hits.items()}
+    assert told["a"]["dense_contents"] == pytest.approx(3**-0.5, abs=1e-3)
+    assert told["b"]["dense_contents"] is None
+
+
+def test_sheets_of_the_same_texts_are_encoded_once():
+    encoder = Telling()
+    tokens = contents_tokens(RECORDS, encoder)
+    assert encoder.read.count("fares of trains") == 1
+    assert (tokens[0] == tokens[3]).all()
+    assert tokens[1] is None
+
+
+def test_half_floats_keep_a_token_to_three_digits():
+    token = OLD.encode_sheets(["fares of trains and ships"])[0]
+    kept = token_of(half_floats(token))
+    assert kept.dtype == np.float32
+    assert kept == pytest.approx(token, abs=1e-3)
+
+
+@pytest.mark.parametrize("kept", [Kept.NAMES, Kept.EXAMPLES])
+def test_an_index_that_keeps_no_contents_has_no_second_token(path, kept):
+    encoder = Telling()
+    with SheetIndex.create(path, encoder, contents=kept) as index:
+        assert index.privacy == Privacy(kept)
+        index.add_records(RECORDS)
+        assert encoder.read == ["name: Sheet1"] * len(RECORDS)
+        assert set(cosines(index).values()) == {None}
+        index.reencode(NEW)
+        assert set(cosines(index).values()) == {None}
+
+
+def test_changed_and_removed_sheets_are_read_anew_and_others_kept(index, path):
+    cosines(index)
+    changed = sheet("a", "trucks")
+    index.add_records([changed, sheet("e", "ships and trucks")])
+    index.remove(["d"])
+    left = [changed, *RECORDS[1:3], sheet("e", "ships and trucks")]
+    assert same(cosines(index), wanted(left).items())
+    index.add_records([sheet("c")])
+    assert cosines(index)["c"] is None
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT count(*) FROM contents_tokens").fetchone() == (2,)
+    with SheetIndex.open(path, OLD) as again:
+        assert cosines(again) == cosines(index)
+
+
+def test_another_encoder_makes_both_tokens_anew(index, path):
+    told: list[tuple[int, int]] = []
+    index.reencode(NEW, progress=lambda *numbers: told.append(numbers))
+    assert told == [(4, 4)]
+    assert same(cosines(index), wanted(RECORDS, NEW).items())
+    with SheetIndex.open(path, NEW) as again:
+        assert cosines(again) == cosines(index)
+
+
+# ---- damage
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE contents_tokens SET token = x'00'",
+        "UPDATE contents_tokens SET token = 'text'",
+        "UPDATE contents_tokens SET token = x'007e' || substr(token, 3)",
+    ],
+)
+def test_a_damaged_token_is_told_and_its_sheet_is_taken_out(sql, index, path, tmp_path):
+    index.close()
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute(f"{sql} WHERE id = (SELECT id FROM sheets WHERE sheet_id = 'c')")
+    (tmp_path / "data").mkdir()
+    with SheetIndex.open(path, OLD) as again:
+        with pytest.raises(IndexDamagedError, match=r"rows \(c\)"):
+            again.question("fares")
+        report = again.sync(tmp_path / "data", verify=True)
+        assert report.lost == ("c: it has no file, add it again",)
+        again.add_records([RECORDS[2]])
+        assert same(cosines(again), wanted(RECORDS).items())
+
+
+def test_a_missing_token_is_found_by_verifying(index, path, tmp_path):
+    index.close()
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("DELETE FROM contents_tokens WHERE id = 1")
+    (tmp_path / "data").mkdir()
+    with SheetIndex.open(path, OLD) as again:
+        assert again.sync(tmp_path / "data", verify=True).lost == (
+            "a: it has no file, add it again",
+        )
+
+
+def csv(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "fares.csv").write_text("line,city\nred,Oslo\nblue,Paris\ngreen,Rome\n")
+    return folder
+
+
+def test_a_changed_token_of_a_file_is_read_anew_by_verifying(path, tmp_path):
+    with SheetIndex.create(path, OLD) as index:
+        folder = csv(tmp_path / "data")
+        index.sync(folder)
+        before = cosines(index, "oslo")
+        assert before["fares.csv#fares"]
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE contents_tokens SET token = zeroblob(64)")
+    with SheetIndex.open(path, OLD) as again:
+        assert cosines(again, "oslo") != before
+        assert again.sync(folder).repaired == 0
+        assert again.sync(folder, verify=True).repaired == 1
+        assert cosines(again, "oslo") == before
+
+
+def test_reencoding_a_file_keeps_its_seal(path, tmp_path):
+    folder = csv(tmp_path / "data")
+    with SheetIndex.create(path, OLD) as index:
+        index.sync(folder)
+        index.reencode(NEW)
+        assert index.sync(folder, verify=True).repaired == 0
+
+
+def test_names_alone_rank_as_if_contents_had_never_been(index, tmp_path):
+    bare = [replace(record, contents=None) for record in RECORDS]
+    with (
+        SheetIndex.create(tmp_path / "n.sat", OLD, contents=Kept.NAMES) as names,
+        SheetIndex.create(tmp_path / "b.sat", OLD) as none,
+    ):
+        names.add_records(RECORDS)
+        none.add_records(bare)
+        for query in ("sheet1", "fares trucks", "Sheet one"):
+            assert names.candidates(names.question(query), 9) == none.candidates(
+                none.question(query), 9
+            )
