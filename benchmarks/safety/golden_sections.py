@@ -113,7 +113,7 @@ def _times(corpus: Corpus) -> list[str]:
     retriever, days = SheetRetriever(corpus.index, None), (TODAY, dt.date(2021, 1, 1))
     return [
         line([asked, str(day), retriever.times(asked, today=day).label,
-              retriever.note(asked, today=day)])
+              retriever.retrieve(asked, 1, today=day).note])
         for asked in corpus.questions
         for day in days
     ]  # fmt: skip

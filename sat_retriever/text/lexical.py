@@ -168,7 +168,7 @@ class LexicalScorer:
 
     def rareness(self, word: str) -> float:
         """Idf of a word; 0 if no sheet has it."""
-        found = self._word(word)
+        found = self.word(word)
         return found.limit / (K1 + 1) if len(found.rows) else 0.0
 
     def having(self, words: Sequence[str]) -> NDArray[np.intp]:
