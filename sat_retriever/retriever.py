@@ -188,7 +188,8 @@ class SheetRetriever:
         if sheet_id not in self.index.records([sheet_id]):
             if not skipped:
                 raise InputError(f"there is no sheet {sheet_id!r} in the index; check its id")
-            return Standing(query, sheet_id, None, None, len(self.index), 0, 0.0, (), skipped)
+            sheets = len(self.index)
+            return Standing(query, sheet_id, None, None, sheets, 0, 0.0, skipped=skipped)
         question = self._question(query, today)
         failed = failed_filters(self.index, question, sheet_id, filters)
         kept = None if failed else filters
@@ -196,6 +197,7 @@ class SheetRetriever:
         best = self._ranked(question, self.candidates, kept, all_copies=shown_by is not None)
         copies = {} if shown_by else self._copies(best, kept)
         own, above = standing_of(self.index, question, sheet_id, best, kept, copies)
+        weights = question.scores.matches.weights(question.dense_weight)
         return Standing(
             query,
             sheet_id,
@@ -203,7 +205,9 @@ class SheetRetriever:
             above,
             sheets=self.index.count(kept),
             candidates=self.candidates if self.reranker else 0,
-            dense_weight=question.dense_weight,
+            dense_weight=weights.dense,
+            contents_in_dense=weights.cosine,
+            contents_in_words=weights.words,
             filters=failed,
             skipped=skipped,
             shown_by=shown_by,

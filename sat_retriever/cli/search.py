@@ -32,7 +32,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
-from sat_retriever.records.hits import Hit
+from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Visibility
 from sat_retriever.retriever import SheetRetriever
@@ -256,7 +256,7 @@ def _why(hit: Hit, ranks: Mapping[str, int]) -> list[RenderableType]:
     """Common words, both scores, time, the link that raised the score, and linked hits."""
     parts: list[RenderableType] = [
         plain(", ".join(hit.why.words) or "no word in common"),
-        Text(f"meaning {hit.why.dense:.2f}, words {hit.why.lexical:.2f}", style="dim"),
+        Text(_scores(hit.why), style="dim"),
     ]
     if hit.why.period:
         parts.append(Text("time ", "cyan").append_text(plain(hit.why.period)))
@@ -267,6 +267,12 @@ def _why(hit: Hit, ranks: Mapping[str, int]) -> list[RenderableType]:
     if linked:
         parts.append(Text(f"linked with {', '.join(map(str, linked))}", style="dim"))
     return parts
+
+
+def _scores(why: Why) -> str:
+    """The scores of names, and that of cells if a word of the question stands there."""
+    cells = f", cells {why.contents:.2f}" if why.contents else ""
+    return f"meaning {why.dense:.2f}, words {why.lexical:.2f}{cells}"
 
 
 class _OneLine:

@@ -23,6 +23,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.filters import Filters
+from sat_retriever.records.hits import Why
 from sat_retriever.records.standing import Placed, Standing, WordPart
 from sat_retriever.retriever import SheetRetriever
 from sat_retriever.tools.cells import cell_text
@@ -147,15 +148,7 @@ def _share(part: WordPart) -> str:
 def _rest(found: Standing, own: Placed) -> list[Text]:
     """Cosine, cells, time, role, links."""
     hit, why = own.hit, own.hit.why
-    weight = found.dense_weight
-    lines = [
-        _fact(
-            "score",
-            f"{weight:.2f} x meaning {why.dense:.2f} (rank {why.dense_rank:,}) + "
-            f"{1 - weight:.2f} x words {why.lexical:.2f}"
-            + (f" (rank {why.lexical_rank:,})" if why.lexical_rank else ""),
-        )
-    ]
+    lines = _score(found, why)
     if own.time < 1:
         lines.append(_fact("time", f"x {own.time:.2f}: its time is another, or is not known"))
     elif why.period:
@@ -174,6 +167,33 @@ def _rest(found: Standing, own: Placed) -> list[Text]:
     if why.via:
         lines.append(_fact("lifted", f"{why.via.type} with {other_end(hit.record, why.via)}"))
     return lines
+
+
+def _score(found: Standing, why: Why) -> list[Text]:
+    """The score before the reranker, and what names and contents give."""
+    weight, meaning, words = found.dense_weight, why.dense, why.lexical
+    names = (
+        f"meaning {meaning:.2f} (rank {why.dense_rank:,}), words {_ranked(words, why.lexical_rank)}"
+    )
+    said = []
+    if found.contents_in_dense or found.contents_in_words:
+        share = found.contents_in_dense if why.dense_contents is not None else 0.0
+        inside = "no meaning"
+        if why.dense_contents is not None:
+            meaning = (1 - share) * meaning + share * why.dense_contents
+            inside = f"meaning {why.dense_contents:.2f} ({share:.0%} of it)"
+        words = (1 - found.contents_in_words) * words + found.contents_in_words * why.contents
+        inside += (
+            f", words {_ranked(why.contents, why.contents_rank)} "
+            f"({found.contents_in_words:.0%} of them)"
+        )
+        said = [_fact("contents", inside)]
+    total = f"{weight:.2f} x meaning {meaning:.2f} + {1 - weight:.2f} x words {words:.2f}"
+    return [_fact("score", total), _fact("names", names), *said]
+
+
+def _ranked(score: float, rank: int | None) -> str:
+    return f"{score:.2f} (rank {rank:,})" if rank else f"{score:.2f}"
 
 
 def _above(found: Standing) -> list[Text]:

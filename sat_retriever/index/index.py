@@ -183,6 +183,11 @@ class SheetIndex:
         return self._state.encoder_name
 
     @property
+    def has_contents(self) -> bool:
+        """True if the index holds contents of a sheet, beside names."""
+        return self._store.has_contents()
+
+    @property
     def reranker_name(self) -> str | None:
         """Folder of the trained reranker that searches use if none is named."""
         settings = self._state.settings

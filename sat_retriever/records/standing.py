@@ -71,7 +71,9 @@ class Standing:
         above: The sheet right above it; None if it is the first.
         sheets: Number of sheets that are ranked: those that meet the filters.
         candidates: Number of the best that the reranker puts in order; 0 without one.
-        dense_weight: Share of the cosine in the scores before the reranker.
+        dense_weight: Share of the cosine in the scores before the reranker, in [0, 1].
+        contents_in_dense: Share of the contents in the cosine, in [0, 1].
+        contents_in_words: Share of the contents in the words, in [0, 1].
         filters: Names of the filters that it does not meet; it is ranked without any then.
         skipped: What was not read of it or of its workbook, and why.
         shown_by: The copy of it that an answer shows in its place; None if it is shown itself.
@@ -85,6 +87,8 @@ class Standing:
     sheets: int
     candidates: int
     dense_weight: float
+    contents_in_dense: float = 0.0
+    contents_in_words: float = 0.0
     filters: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     shown_by: str | None = None
@@ -106,6 +110,8 @@ class Standing:
             "sheets": self.sheets,
             "candidates": self.candidates,
             "dense_weight": self.dense_weight,
+            "contents_in_dense": round(self.contents_in_dense, 6),
+            "contents_in_words": round(self.contents_in_words, 6),
             "placed": self.placed.to_dict() if self.placed else None,
             "above": self.above.to_dict() if self.above else None,
             "lacking": [part.word for part in self.lacking],

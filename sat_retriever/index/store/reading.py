@@ -95,6 +95,10 @@ class StoreReader(StoreFile):
         tables = ("workbooks", "sheets")
         return {name: int(self._rows(f"SELECT count(*) FROM {name}")[0][0]) for name in tables}
 
+    def has_contents(self) -> bool:
+        """Return True if texts of cells are stored of a sheet."""
+        return bool(self._rows("SELECT EXISTS (SELECT 1 FROM contents)")[0][0])
+
     def sheet_counts(self, fact: str) -> dict[str, int]:
         """Return the number of sheets for each "format", "visibility" or "formulas"."""
         if fact not in _COUNTED:

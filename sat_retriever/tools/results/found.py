@@ -104,6 +104,8 @@ def _why(hit: Hit) -> str:
     why = hit.why
     words = f"words {', '.join(why.words[:_WORDS])}" if why.words else "no word in common"
     reasons = [words, f"meaning {why.dense:.2f} (rank {why.dense_rank})"]
+    if why.contents_rank is not None:
+        reasons.append(f"cells {why.contents:.2f} (rank {why.contents_rank})")
     if why.period is not None:
         reasons.append(f"time {why.period}")
     if why.via is not None:
