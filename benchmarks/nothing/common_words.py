@@ -1,11 +1,10 @@
 """Make the list of common English words that `sat_retriever.text.rarity` reads.
 
-    python -m benchmarks run common_words --counts unigrams.txt
+    pip install wordfreq && python -m benchmarks run common_words
 
-The counts are Peter Norvig's, of the Google Web Trillion Word Corpus (MIT licence): lines of a
-word, a tab and its number. The package `wordsegment` has them as `unigrams.txt`, as the page
-https://norvig.com/ngrams has them as `count_1w.txt`. The counts of words with the same stem are
-added up; the list has the 3,000 commonest stems, a line for each tenth of the logarithm.
+The frequencies are those of `wordfreq` (Robyn Speer; data under CC BY-SA 4.0). The frequencies of
+words with the same stem are added up; the list has the 3,000 commonest stems, a line for each
+tenth of the logarithm.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.results import ROOT
@@ -21,41 +20,44 @@ from sat_retriever.text.segment import stem
 
 LIST = ROOT / "sat_retriever" / "text" / "common_words.txt"
 _STEMS = 3_000
-_COUNTED = 1.024908267229e12  # words of that corpus
+_WORDS = 20_000  # words that are read; rarer ones change no stem of the list by a tenth
 _HEAD = """# Common English stems by Zipf value: log10 of their occurrences in a billion words.
-# From the counts of the Google Web Trillion Word Corpus by Peter Norvig (MIT licence),
-# https://norvig.com/ngrams; made by `python -m benchmarks run common_words`.
+# Derived from the data of wordfreq (Robyn Speer), https://github.com/rspeer/wordfreq, under
+# CC BY-SA 4.0, as is this file; made by `python -m benchmarks run common_words`.
 """
 
 
-def common_words(lines: Iterable[str], most: int = _STEMS) -> str:
-    r"""The list, as text.
+def common_words(frequencies: Mapping[str, float], most: int = _STEMS) -> str:
+    """Return the list as text.
 
     Args:
-        lines: Words and their counts, separated by a tab.
+        frequencies: Share of each word in all text, in [0, 1].
         most: Number of stems that are kept.
 
-    >>> print(common_words(["of\t1024908267", "years\t2000000", "year\t2000000"])[len(_HEAD):])
+    >>> print(common_words({"of": 0.001, "years": 2e-6, "year": 2e-6})[len(_HEAD):])
     6.0 of
     3.6 year
     <BLANKLINE>
     """
-    counts: dict[str, float] = defaultdict(float)
-    for line in lines:
-        word, _, count = line.partition("\t")
-        counts[stem(word)] += float(count)
-    commonest = sorted(counts, key=lambda word: (-counts[word], word))[:most]
+    shares: dict[str, float] = defaultdict(float)
+    for word, share in frequencies.items():
+        shares[stem(word)] += share
+    commonest = sorted(shares, key=lambda word: (-shares[word], word))[:most]
     steps: dict[str, list[str]] = defaultdict(list)
     for word in commonest:
-        steps[f"{math.log10(counts[word] / _COUNTED * 1e9):.1f}"].append(word)
+        steps[f"{math.log10(shares[word] * 1e9):.1f}"].append(word)
     return _HEAD + "".join(f"{zipf} {' '.join(words)}\n" for zipf, words in steps.items())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the list."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--counts", type=Path, required=True, help="words and their counts")
     parser.add_argument("--out", type=Path, default=LIST)
     options = parser.parse_args(arguments)
-    with options.counts.open(encoding="utf-8") as lines:
-        options.out.write_text(common_words(lines), encoding="utf-8")
+    try:
+        from wordfreq import top_n_list, word_frequency
+    except ImportError:
+        parser.error("wordfreq is missing; install it: pip install wordfreq")
+    words = [word for word in top_n_list("en", _WORDS) if word.isalpha()]
+    frequencies = {word: word_frequency(word, "en") for word in words}
+    options.out.write_text(common_words(frequencies), encoding="utf-8")
