@@ -10,6 +10,7 @@ from sat_retriever.locate.asked import Asked
 from sat_retriever.locate.place import place_of
 from sat_retriever.period.periods import period_of
 from sat_retriever.period.spans import Span
+from sat_retriever.rank.links.reading import asked_of
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.copies import NO_COPIES, CopiesOf
 from sat_retriever.records.hits import Hit, Why
@@ -55,11 +56,10 @@ def hits_of(
 
 
 def _asked(index: SheetIndex, question: Question, records: Iterable[SheetRecord]) -> Asked:
-    """The question as contents are compared with it; rare words of the index weigh most."""
+    """Return the question as contents are compared with it; nothing without contents."""
     if all(record.contents is None for record in records):
         return Asked({}, "")
-    known = index.word_shares(question, ())
-    return Asked.of(question.read_as, dict(zip(known.words, known.limits.tolist(), strict=True)))
+    return asked_of(index, question)
 
 
 def _period(record: SheetRecord, asked: Sequence[Span]) -> str | None:

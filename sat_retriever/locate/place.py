@@ -51,7 +51,13 @@ def place_of(asked: Asked, record: SheetRecord) -> Place:
 
 
 def answering_table(asked: Asked, record: SheetRecord, found: Sequence[Match]) -> int:
-    """Place of the table that matches a question best; of equal ones the first.
+    """Place of the table that matches a question best; of equal ones the first."""
+    shares = table_shares(asked, record, found)
+    return max(range(len(shares)), key=lambda place: shares[place], default=0)
+
+
+def table_shares(asked: Asked, record: SheetRecord, found: Sequence[Match]) -> list[float]:
+    """How much of a question each table of a sheet says, in [0, 1]; 1: word for word, in one cell.
 
     Each word of the question counts once a table, by the best of its texts that has it: what the
     word weighs, times how close the text is to the question, up to half of it lost if the text
@@ -70,8 +76,8 @@ def answering_table(asked: Asked, record: SheetRecord, found: Sequence[Match]) -
             own, score = best[each.table], each.closeness * (0.5 + 0.5 * share)
             for word in each.words:
                 own[word] = max(own.get(word, 0.0), score)
-    totals = [sum(asked.weights[word] * own[word] for word in own) for own in best]
-    return max(range(len(totals)), key=lambda place: totals[place], default=0)
+    most = 2 * asked.total  # of what a text gives that the question has word for word
+    return [sum(asked.weights[word] * own[word] for word in own) / most for own in best]
 
 
 def _column_rows(contents: SheetContents, table: int) -> dict[int, list[int]]:

@@ -1,4 +1,4 @@
-"""Rerank by links, without training: links raise candidates and add sheets."""
+"""Rerank without training: by what tables say, and by links, which also add sheets."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
 from sat_retriever.rank.kind import UntrainedKind
 from sat_retriever.rank.links.pulls import PullGraph, pull_graph, pulls, reason
+from sat_retriever.rank.links.reading import read_closely
 from sat_retriever.rank.links.settings import LinkSettings
 from sat_retriever.rank.links.walk import Matrix, walk
 from sat_retriever.rank.reranker import Reranker
@@ -21,12 +22,13 @@ MIN_REACH = 0.3  # least weight of a link that adds a sheet
 
 
 class LinkReranker(Reranker):
-    """A reranker that raises sheets linked to the best candidates.
+    """A reranker that raises sheets whose tables say what is asked, and sheets linked to the best.
 
-    A sheet moves part of the way up to the sheet that pulls it. It moves further if that sheet has
-    fewer of the query's words, and if it has more of the rest itself. So the first candidate stays
-    first, no sheet overtakes the best of those that raise it, and without links nothing moves. It
-    has no state of its own and may be shared between threads.
+    Contents are read first (`read_closely`). Then a sheet moves part of the way up to the sheet
+    that pulls it. It moves further if that sheet has fewer of the query's words, and if it has more
+    of the rest itself. So links leave the first sheet first, no sheet overtakes the best of those
+    that raise it, and without links and contents nothing moves. It has no state of its own and may
+    be shared between threads.
 
     Args:
         index: Source of the candidates.
@@ -77,6 +79,8 @@ class LinkReranker(Reranker):
         if not best:
             return []
         found = self._expanded(question, found, best, filters)
+        found = sorted(read_closely(self.index, question, found), key=_order)
+        best = [candidate.sheet_id for candidate in found[: self.settings.pulling]]
         ids = [candidate.sheet_id for candidate in found]
         links = self.index.links_between(best, ids)
         graph = pull_graph(ids, links, self.index.workbook_of(ids), self.settings)
