@@ -163,8 +163,8 @@ def phrases_first(scores: FloatArray, phrase: NDArray[np.bool_] | None) -> Float
         phrase: True for the sheets that hold it, shape (n,); None without a phrase that any
             sheet holds.
 
-    >>> phrases_first(np.float32([0.75, -0.25]), np.array([False, True])).round(2).tolist()
-    [0.25, 0.58]
+    >>> phrases_first(np.float32([0.75, -0.5]), np.array([False, True])).tolist()
+    [0.25, 0.5]
     """
     return scores if phrase is None else ((scores + 2 * phrase) / 3).astype(np.float32)
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from sat_retriever.period.periods import SheetPeriod
 
+Words = tuple[str, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class SheetFacts:

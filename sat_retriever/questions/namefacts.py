@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sat_retriever.period.periods import SheetPeriod, period_of
-from sat_retriever.questions.facts import SheetFacts
+from sat_retriever.questions.facts import SheetFacts, Words
 from sat_retriever.questions.keys import header_words, linked, spoken_keys
 from sat_retriever.questions.spokennames import (
     initials,
@@ -38,8 +38,6 @@ _JOINING = frozenset("a and at by for from in of on or the to vs with und de et 
 
 NO_NAME = "neither tab nor file has a name that says what it holds"
 NO_PHRASE = "the name is too long, or a code that nobody would say"
-
-Words = tuple[str, ...]
 
 
 @dataclass(slots=True)

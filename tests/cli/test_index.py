@@ -361,7 +361,7 @@ def test_ctrl_c_ends_with_130_and_keeps_what_was_read(tmp_path, encoder):
     with SheetIndex.open(file) as opened:
         assert 0 < len(opened) < 4000
         assert len(opened.workbooks()) == len(opened)
-        assert f"the index holds {counted(len(opened), 'workbook')}," in " ".join(err.split())
+        assert f"the index holds {counted(len(opened), 'workbook')};" in " ".join(err.split())
 
 
 def test_ctrl_c_before_anything_was_written_leaves_no_file_and_says_so(

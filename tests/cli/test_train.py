@@ -369,7 +369,7 @@ def test_a_grouped_corpus_is_trained_without_held_out_sheets(desk, tiny, sat):
     epochs = ("--base-epochs", 1, "--layers", 0)
     run = sat("train", "reranker", *words, "--out", out, *epochs)
     assert run.code == 0, run.err
-    assert "corpus, grouped: 7 questions to learn from, 7 to choose with; 19 are for" in run.err
+    assert "corpus, grouped: 7 questions to learn from, 7 to choose with; 19 left out" in run.err
     assert not (out / ".index").exists()
     with SheetIndex.open(out / "index.sat") as opened:
         assert len(opened) == 36

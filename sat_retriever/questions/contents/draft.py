@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from sat_retriever.datasets.labels.query import UNANSWERABLE
+from sat_retriever.questions.facts import Words
 
 VALUE, NOTE, LABEL, COPY = "value", "note", "label", "copy"
 KINDS = (VALUE, NOTE, LABEL, COPY, UNANSWERABLE)
 """The query types about contents."""
 PHRASED = (VALUE, NOTE, LABEL)
 """The query types about a text that some sheet holds."""
-
-Words = tuple[str, ...]
 
 _WORD = re.compile(r"[^\W_]+")
 _WITH_HEADER = (

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from sat_retriever.datasets.labels.query import UNANSWERABLE
-from sat_retriever.questions.contents.draft import LABEL, Draft, Words, folded, standing
+from sat_retriever.questions.contents.draft import LABEL, Draft, folded, standing
+from sat_retriever.questions.facts import Words
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.contents import content_texts
 from sat_retriever.text.segment import stem, words

@@ -139,5 +139,5 @@ def test_a_failed_adaptation_ends_the_command(made, monkeypatch):
 
 
 def test_a_process_of_its_own_tells_how_it_ended(capfd):
-    assert adapted_runs.apart(["run", "nothing"]) == 2
+    assert adapted_runs.apart(["run", "no table"]) == 2
     assert "there is no table 'nothing'" in capfd.readouterr().err
