@@ -140,4 +140,4 @@ def test_a_failed_adaptation_ends_the_command(made, monkeypatch):
 
 def test_a_process_of_its_own_tells_how_it_ended(capfd):
     assert adapted_runs.apart(["run", "no table"]) == 2
-    assert "there is no table 'nothing'" in capfd.readouterr().err
+    assert "there is no table 'no table'" in capfd.readouterr().err
