@@ -36,9 +36,9 @@ class SheetRetriever:
     Args:
         index: The index to search.
         reranker: Stage 2. "auto" takes the trained reranker that the index names (`sat adapt`),
-            else the one that this package has for the index's encoder, else "links", which needs
-            no training (`LinkReranker`). Another name or path loads a trained reranker
-            (`load_reranker`). None keeps the order of the candidates.
+            else, for an index without contents, the one that this package has for its encoder,
+            else "links", which needs no training (`LinkReranker`). Another name or path loads a
+            trained reranker (`load_reranker`). None keeps the order of the candidates.
         candidates: Sheets that Stage 1 passes to Stage 2, the paper's K. None takes the number
             that the reranker was trained on, or 50 for an untrained one.
 

@@ -13,7 +13,15 @@ import typer
 
 from sat_retriever.cli.progress import At, Shown, progress
 from sat_retriever.cli.target import check_target, to_stdout, to_terminal, write_parts
-from sat_retriever.cli.terminal import DEFAULT_INDEX, IndexOption, counted, examples, plain, stderr
+from sat_retriever.cli.terminal import (
+    DEFAULT_INDEX,
+    IndexOption,
+    PathOption,
+    counted,
+    examples,
+    plain,
+    stderr,
+)
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.links.graph import graph_json_parts, graphml_parts
@@ -69,9 +77,7 @@ def graph(
     workbook: Annotated[
         str | None, typer.Option(help="Only this workbook, by name or path.", metavar="NAME")
     ] = None,
-    path: Annotated[
-        str | None, typer.Option(help="Only paths that match, e.g. 'hr/*'.", metavar="GLOB")
-    ] = None,
+    path: PathOption = None,
     sheet: Annotated[
         list[str] | None,
         typer.Option(help="Only sheets near this sheet or workbook.", metavar="NAME"),

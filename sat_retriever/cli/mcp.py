@@ -13,7 +13,15 @@ from typing import Annotated
 import typer
 
 from sat_retriever._extras import require
-from sat_retriever.cli.terminal import DEFAULT_INDEX, IndexOption, counted, examples, plain, stderr
+from sat_retriever.cli.terminal import (
+    DEFAULT_INDEX,
+    IndexOption,
+    RerankerOption,
+    counted,
+    examples,
+    plain,
+    stderr,
+)
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.load import AUTO
 
@@ -35,13 +43,7 @@ class Transport(StrEnum):
 def mcp(
     file: IndexOption = DEFAULT_INDEX,
     *,
-    reranker: Annotated[
-        str,
-        typer.Option(
-            help="Stage 2: auto (the index's own), links, none, or a trained one.",
-            metavar="NAME|DIR|RUN",
-        ),
-    ] = AUTO,
+    reranker: RerankerOption = AUTO,
     transport: Annotated[
         Transport, typer.Option(help="stdio: started by its client. http: for many clients.")
     ] = Transport.STDIO,

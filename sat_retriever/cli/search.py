@@ -19,6 +19,9 @@ from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
+    PathOption,
+    RerankerOption,
+    WorkbookOption,
     examples,
     grid,
     plain,
@@ -68,22 +71,12 @@ def search(
         bool,
         typer.Option("--complete", help="As many hits as the question needs, not a fixed number."),
     ] = False,
-    reranker: Annotated[
-        str,
-        typer.Option(
-            help="Stage 2: auto (the index's own), links, none, or a trained one.",
-            metavar="NAME|DIR|RUN",
-        ),
-    ] = AUTO,
+    reranker: RerankerOption = AUTO,
     min_score: Annotated[
         float | None, typer.Option(help="Leave out hits with a lower score.", metavar="SCORE")
     ] = None,
-    workbook: Annotated[
-        str | None, typer.Option(help="Only this workbook's file name.", metavar="NAME")
-    ] = None,
-    path: Annotated[
-        str | None, typer.Option(help="Only paths that match, e.g. 'hr/*'.", metavar="GLOB")
-    ] = None,
+    workbook: WorkbookOption = None,
+    path: PathOption = None,
     visibility: Annotated[
         Visibility | None,
         typer.Option(help="Only visible, hidden or very_hidden sheets.", metavar="NAME"),

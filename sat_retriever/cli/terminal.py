@@ -29,6 +29,19 @@ IndexOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
+RerankerOption = Annotated[
+    str,
+    typer.Option(
+        help="Stage 2: auto (the index's own), links, none, or a trained one.",
+        metavar="NAME|DIR|RUN",
+    ),
+]
+WorkbookOption = Annotated[
+    str | None, typer.Option(help="Only this workbook's file name.", metavar="NAME")
+]
+PathOption = Annotated[
+    str | None, typer.Option(help="Only paths that match, e.g. 'hr/*'.", metavar="GLOB")
+]
 DEFAULT_INDEX = Path("sheets.sat")
 
 

@@ -13,6 +13,9 @@ from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
+    PathOption,
+    RerankerOption,
+    WorkbookOption,
     examples,
     plain,
     print_json,
@@ -48,19 +51,9 @@ def why(
     ],
     file: IndexOption = DEFAULT_INDEX,
     *,
-    reranker: Annotated[
-        str,
-        typer.Option(
-            help="Stage 2: auto (the index's own), links, none, or a trained one.",
-            metavar="NAME|DIR|RUN",
-        ),
-    ] = AUTO,
-    workbook: Annotated[
-        str | None, typer.Option(help="Only this workbook's file name.", metavar="NAME")
-    ] = None,
-    path: Annotated[
-        str | None, typer.Option(help="Only paths that match, e.g. 'hr/*'.", metavar="GLOB")
-    ] = None,
+    reranker: RerankerOption = AUTO,
+    workbook: WorkbookOption = None,
+    path: PathOption = None,
     today: Annotated[
         dt.datetime | None,
         typer.Option(
