@@ -25,6 +25,7 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.period.asked import asked_on
 from sat_retriever.rank.load import AUTO
+from sat_retriever.records.contents import Role
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.hits import Why
 from sat_retriever.records.standing import Placed, Standing, WordPart
@@ -151,8 +152,7 @@ def _rest(found: Standing, own: Placed) -> list[Text]:
     cells = "; ".join(f"{each.cell}: {cell_text(each.text)}" for each in why.cells[:_CELLS])
     if cells:
         lines.append(_fact("cells", cells))
-    held = f"; x {own.role:.2f}, since it explains other sheets" if own.role < 1 else ""
-    lines.append(_fact("role", f"{hit.record.role.value}{held}"))
+    lines.append(_fact("role", f"{hit.record.role.value}{_held(own)}"))
     if hit.copies:
         lines.append(_fact("copies", hit.copies.label))
     if hit.record.partial:
@@ -160,6 +160,17 @@ def _rest(found: Standing, own: Placed) -> list[Text]:
     if why.via:
         lines.append(_fact("lifted", f"{why.via.type} with {other_end(hit.record, why.via)}"))
     return lines
+
+
+def _held(own: Placed) -> str:
+    """Why a sheet's place in its workbook holds it back; empty if it does not."""
+    if own.role == 1:
+        return ""
+    explains = own.hit.record.role is Role.DOCUMENTATION
+    reason = (
+        "it explains other sheets" if explains else "another sheet abbreviates the workbook's name"
+    )
+    return f"; x {own.role:.2f}, since {reason}"
 
 
 def _score(found: Standing, why: Why) -> list[Text]:
@@ -204,7 +215,7 @@ def _above(found: Standing) -> list[Text]:
     if above.time > own.time:
         more.append("a time that is asked for, or may be")
     if above.role > own.role:
-        more.append("it does not explain other sheets")
+        more.append("its place in its workbook")
     if there.why.via and not own.hit.why.via:
         more.append(f"lifted by {there.why.via.type}")
     return [_fact("above", f"{there.rank:,}. {there.sheet_id}: {'; '.join(more)}")]

@@ -157,16 +157,10 @@ def _spoken_for(snapshot: Snapshot, own: FloatArray) -> FloatArray:
     EPS's development questions nDCG@10 rises by .042, 95 % interval .008 to .077
     (benchmarks/LOG.md); a part of that score, or a sum with it, gives less.
     """
-    speakers = snapshot.documentation[own[snapshot.documentation] > 0]
-    speakers = speakers[snapshot.workbooks[speakers] > 0]
-    if not len(speakers):
-        return own
-    books, at = np.unique(snapshot.workbooks[speakers], return_inverse=True)
-    best = np.zeros(len(books) + 1, dtype=np.float32)  # the last is of all other workbooks
-    np.maximum.at(best, at, own[speakers])
-    place = np.searchsorted(books, snapshot.workbooks).clip(max=len(books) - 1)
-    of_book = np.where(books[place] == snapshot.workbooks, place, len(books))
-    return np.maximum(own, best[of_book])
+    spoken_for = snapshot.documentation
+    found = own.copy()
+    found[spoken_for.others] = np.maximum(own[spoken_for.others], spoken_for.best(own))
+    return found
 
 
 def _holding(

@@ -24,6 +24,10 @@ DENSE_WEIGHT = 0.4
 # Share of its score that documentation keeps, unless the query asks for documentation.
 # nDCG@10 on EPS's development questions with 1, .9, .8, .7, .6: .494, .561, .566, .566, .566.
 DOCUMENTATION = 0.8
+# Largest share of its score that a sheet loses beside its workbook's main sheet. nDCG@10 on EPS's
+# development questions with 0, .2, .3, .4: .562, .637, .643, .647; on made questions about values
+# of its cells .693, .689, .686, .684 (benchmarks/LOG.md).
+BESIDE_MAIN = 0.2
 # Share of its score that a sheet keeps if its period lies outside the requested ones; is unknown,
 # or only overlaps them; lies within them. Chosen on validation questions (benchmarks/LOG.md).
 _TIMES = np.array([0.5, 0.8, 1.0], dtype=np.float32)
@@ -44,7 +48,8 @@ class Scores:
             the query's best possible value, in [0, 1].
         time: Share of each fused score that the query's periods leave, in (0, 1]; see
             `held_back`.
-        role: Share of each fused score that the sheet's role leaves, in (0, 1].
+        role: Share of each fused score that the sheet's place in its workbook leaves, in (0, 1];
+            see `role_factors`.
     """
 
     snapshot: Snapshot
@@ -133,9 +138,9 @@ def score_all(
     """Return the scores of all sheets of a snapshot.
 
     Source: paper, section 3.3 (cosine over all tokens). Departs: the score is a convex combination
-    with BM25, and with both over contents; and sheets of other periods than the query names and
-    documentation are held back. A dense weight of 1, no periods and no documentation give the
-    paper's order.
+    with BM25, and with both over contents; and sheets of other periods than the query names,
+    documentation and sheets beside a main sheet are held back. A dense weight of 1 gives the
+    paper's order where there are none of these.
 
     Args:
         snapshot: The sheets.
@@ -148,9 +153,7 @@ def score_all(
     dense_contents = np.full_like(dense, np.nan)
     dense_contents[snapshot.with_contents] = snapshot.contents_tokens @ token
     time = time_factors(snapshot.times, asked)
-    role = np.ones_like(time)
-    if not matches.explaining:
-        role[snapshot.documentation] = DOCUMENTATION
+    role = role_factors(snapshot, matches)
     scores = Scores(snapshot, dense, dense, dense_contents, matches, time, role)
     return scores.weighing(dense_weight)
 
@@ -167,6 +170,24 @@ def phrases_first(scores: FloatArray, phrase: NDArray[np.bool_] | None) -> Float
     [0.25, 0.5]
     """
     return scores if phrase is None else ((scores + 2 * phrase) / 3).astype(np.float32)
+
+
+def role_factors(snapshot: Snapshot, matches: Matches) -> FloatArray:
+    """Share of each sheet's score that its place in its workbook leaves, (n,), in (0, 1].
+
+    Documentation is held back. So is a sheet beside its workbook's main sheet, more the more of
+    the query the names of the main sheet cover. Neither is if the query asks for documentation.
+
+    Args:
+        snapshot: The sheets.
+        matches: What the query's words find.
+    """
+    factors = np.ones(len(snapshot.ids), dtype=np.float32)
+    if not matches.explaining:
+        main = snapshot.main
+        factors[main.others] -= np.float32(BESIDE_MAIN) * main.best(matches.names)
+        factors[snapshot.documentation.rows] *= np.float32(DOCUMENTATION)
+    return factors
 
 
 def time_factors(times: Times, asked: Sequence[Span]) -> FloatArray:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.index.contents import ContentScorer
+from sat_retriever.index.leading import Leading
 from sat_retriever.index.store.opening import Store
 from sat_retriever.index.store.reading import IdArray
 from sat_retriever.period.relation import Times
@@ -36,8 +37,8 @@ class Snapshot:
         contents: BM25 over their contents.
         times: First and last year, first and last month of each sheet's period, and 1 if it is
             fiscal, (n, 5) int16; zeros if its names state none.
-        documentation: Positions of the sheets that are documentation, ascending.
-        workbooks: Number of each sheet's workbook file, (n,) int64; 0 without one.
+        documentation: The sheets that are documentation.
+        main: The sheets whose names abbreviate their workbooks'.
     """
 
     path: Path
@@ -51,8 +52,8 @@ class Snapshot:
     lexical: LexicalScorer
     contents: ContentScorer
     times: Times
-    documentation: NDArray[np.intp]
-    workbooks: IdArray
+    documentation: Leading
+    main: Leading
 
     def shows_the_same(self, other: Snapshot) -> bool:
         """True if both show the same state of the same file."""
@@ -128,7 +129,12 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
         rows = store.content_postings(groups, most)
         return np.searchsorted(ids, rows[np.isin(rows, ids, assume_unique=True)])
 
-    documentation = np.searchsorted(ids, np.intersect1d(store.documentation(), ids))
+    documentation, main = (
+        np.searchsorted(ids, np.intersect1d(found, ids))
+        for found in (store.documentation(), store.main_sheets())
+    )
+    none = not len(documentation) and not len(main)
+    workbooks = np.zeros_like(ids) if none else _workbooks(store, ids)
     return Snapshot(
         path=store.path,
         generation=store.generation(),
@@ -141,8 +147,8 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
         lexical=LexicalScorer(postings, lengths[:, 0]),
         contents=ContentScorer(having, lengths[:, 1]),
         times=times,
-        documentation=documentation,
-        workbooks=_workbooks(store, ids) if len(documentation) else np.zeros_like(ids),
+        documentation=Leading.of(documentation, workbooks),
+        main=Leading.of(main, workbooks),
     )
 
 

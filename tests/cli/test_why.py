@@ -147,3 +147,14 @@ def test_a_tab_that_explains_others_is_told_that_this_holds_it_back(archive, sat
     assert said["role"] == "documentation; x 0.80, since it explains other sheets"
     asked = facts(sat("why", "what does the README explain", "README", "-i", archive).out)
     assert asked["role"] == "documentation"
+
+
+def test_a_tab_beside_the_main_sheet_is_told_that_this_holds_it_back(tmp_path, encoder, sat):
+    rows = [["Region", "Budget"], *[[f"Region {n}", n * 37 + 11] for n in range(40)]]
+    save_book(tmp_path / "b" / "Regional Budget.xlsx", **{"RB-a": rows, "Sources": rows})
+    file = tmp_path / "i.sat"
+    assert sat("index", tmp_path / "b", "-i", file, "--model", encoder).code == 0
+    said = facts(sat("why", "regional budget", "Sources", "-i", file).out)
+    assert said["role"].startswith("data; x 0.")
+    assert said["role"].endswith(", since another sheet abbreviates the workbook's name")
+    assert "its place in its workbook" in said["above"]

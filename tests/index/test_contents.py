@@ -3,6 +3,7 @@
 import math
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,12 +12,13 @@ from sat_retriever import Column, SheetIndex, SheetRecord, SheetRetriever
 from sat_retriever.index import contents as module
 from sat_retriever.index.contents import K1, B, ContentScorer
 from sat_retriever.index.encoding import contents_tokens
-from sat_retriever.index.scores import DOCUMENTATION
+from sat_retriever.index.scores import BESIDE_MAIN, DOCUMENTATION
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
 from sat_retriever.records.contents import CellText, Role, SheetContents, TableContents
 from sat_retriever.text.contents import asked_words, content_words
 from sat_retriever.text.lexical import sheet_words
 from tests.fakes import HashedEncoder
+from tests.index.store.older import WITHOUT_MAIN
 
 
 def sheet(sheet_id, *texts, name="Sheet1", role=Role.DATA):
@@ -265,6 +267,55 @@ def test_documentation_speaks_for_the_other_sheets_of_its_workbook_alone(books):
     both = found(books, "gasoline tracks")
     assert both["rail.xlsx#Data"].contents == both["rail.xlsx#About"].contents > 0
     assert both["fuel.xlsx#Data"].contents == both["fuel.xlsx#About"].contents > 0
+
+
+# ---- main sheets
+
+
+@pytest.fixture
+def beside(path):
+    with SheetIndex.create(path, HashedEncoder()) as opened:
+        records = []
+        for sheet_id, role in (
+            ("EV Charging Costs.xlsx#EVCC-a", Role.DATA),
+            ("EV Charging Costs.xlsx#Sources", Role.DATA),
+            ("EV Charging Costs.xlsx#About", Role.DOCUMENTATION),
+            ("EV Sales.xlsx#Data", Role.DATA),
+        ):
+            workbook, _, name = sheet_id.partition("#")
+            record = sheet(sheet_id, "Year of methods", name=name, role=role)
+            records.append(replace(record, workbook=workbook))
+        with_workbooks(opened, records)
+        yield opened
+
+
+def test_sheets_beside_the_main_sheet_rank_lower_the_more_its_names_are_asked_for(beside):
+    asked = found(beside, "charging costs of ev")
+    other = found(beside, "notes of years")
+    main, source, about, far = (
+        f"EV {each}"
+        for each in (
+            "Charging Costs.xlsx#EVCC-a",
+            "Charging Costs.xlsx#Sources",
+            "Charging Costs.xlsx#About",
+            "Sales.xlsx#Data",
+        )
+    )
+    held = 1 - BESIDE_MAIN * asked[main].lexical
+    assert asked[main].role == asked[far].role == 1
+    assert asked[source].role == pytest.approx(held)
+    assert held < 1
+    assert asked[about].role == pytest.approx(held * DOCUMENTATION)
+    assert {each.role for each in other.values()} == {1.0}  # "notes" asks for documentation
+
+
+def test_an_index_from_before_main_sheets_finds_them_from_names(beside, path):
+    before = found(beside, "charging costs of ev")
+    beside.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(f"{WITHOUT_MAIN} PRAGMA user_version = 6;")
+    with SheetIndex.open(path, HashedEncoder()) as again:
+        assert found(again, "charging costs of ev") == before
 
 
 # ---- words that very many sheets have

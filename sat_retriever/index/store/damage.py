@@ -28,7 +28,8 @@ _MALFORMED = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 _SEALED = (
     "SELECT root, path, file, content_hash, skipped FROM workbooks WHERE id = ?",
     "SELECT s.sheet_id, s.workbook, s.path, s.format, s.visibility, s.metadata, s.record, s.crc, "
-    "t.words, t.token, t.months, x.workbook, x.sheet, x.headers, x.folder FROM sheets s "
+    "t.words, t.token, t.months, t.texts, t.documentation, t.main, x.workbook, x.sheet, "
+    "x.headers, x.folder FROM sheets s "
     "LEFT JOIN tokens t ON t.id = s.id LEFT JOIN lexical x ON x.rowid = s.id "
     "WHERE s.workbook_id = ? ORDER BY s.id",
     "SELECT r.file, r.claim FROM sheets s JOIN external_references r ON r.sheet = s.id "
@@ -46,13 +47,8 @@ _SEALED = (
     "SELECT l.target, l.type, l.weight, l.evidence FROM sheets s JOIN links l "
     "ON l.source = s.sheet_id AND l.origin = 'own' WHERE s.workbook_id = ? "
     "ORDER BY s.id, l.target, l.type",
-)
-# After these, and without an end mark, so that files written before contents keep their seals.
-_SEALED_LAST = (
-    "SELECT s.sheet_id, c.crc, t.texts, t.documentation, k.token FROM sheets s "
-    "JOIN contents c ON c.id = s.id LEFT JOIN tokens t ON t.id = s.id "
-    "LEFT JOIN contents_tokens k ON k.id = s.id "
-    "WHERE s.workbook_id = ? ORDER BY s.id"
+    "SELECT c.crc, k.token FROM sheets s JOIN contents c ON c.id = s.id "
+    "LEFT JOIN contents_tokens k ON k.id = s.id WHERE s.workbook_id = ? ORDER BY s.id",
 )
 # Compared as bytes, since damaged text may no longer be valid text.
 _LINK_TEXTS = ("source", "target", "type", "origin", "evidence")
@@ -147,8 +143,6 @@ def _seal_of(connection: sqlite3.Connection, workbook_id: int) -> str:
         for row in connection.execute(sql, (workbook_id,)):
             digest.update(repr(row).encode("utf-8", "surrogatepass"))
         digest.update(b"\n")
-    for row in connection.execute(_SEALED_LAST, (workbook_id,)):
-        digest.update(repr(row).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 

@@ -86,6 +86,11 @@ class StoreReader(StoreFile):
             )
         ]
 
+    def _marked(self, column: str) -> IdArray:
+        """Row ids of the sheets with a 1 in a column of the tokens, ascending."""
+        marked = f"SELECT id FROM tokens WHERE {column} = 1 ORDER BY id"
+        return _id_array(self._rows(f"SELECT json_group_array(id) FROM ({marked})"))
+
     def _skipped(self, text: str) -> tuple[Skipped, ...]:
         with translated(self.path):
             return skips_from_text(text)
@@ -201,12 +206,11 @@ class StoreReader(StoreFile):
 
     def documentation(self) -> IdArray:
         """Row ids of the sheets that only explain others, ascending."""
-        return _id_array(
-            self._rows(
-                "SELECT json_group_array(id) FROM "
-                "(SELECT id FROM tokens WHERE documentation = 1 ORDER BY id)"
-            )
-        )
+        return self._marked("documentation")
+
+    def main_sheets(self) -> IdArray:
+        """Row ids of the sheets whose names abbreviate their workbooks', ascending."""
+        return self._marked("main")
 
     def workbook_numbers(self) -> tuple[IdArray, IdArray]:
         """Row ids of all sheets that have a workbook file, and its number, each (n,)."""

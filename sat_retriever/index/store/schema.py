@@ -14,6 +14,7 @@ from sat_retriever.links.join.keys import header_blocks
 from sat_retriever.period.sheet import months_of
 from sat_retriever.records.jsonform import record_from_json
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.text.abbreviation import is_main
 from sat_retriever.text.lexical import sheet_words
 
 APPLICATION_ID = 0x53415431  # "SAT1": distinguishes an index from other SQLite files
@@ -220,6 +221,15 @@ MIGRATIONS: tuple[str, ...] = (
     -- Contents, roles and copies were not read before: no workbook counts as unchanged.
     UPDATE workbooks SET content_hash = '', mtime_ns = -1, seal = '';
     """,
+    """
+    -- 1 if the sheet's name abbreviates its workbook's: see `text.abbreviation`.
+    ALTER TABLE tokens ADD COLUMN main INTEGER NOT NULL DEFAULT 0;
+    UPDATE tokens SET main = (
+        SELECT main_of(coalesce(json_extract(record, '$.sheet'), ''), workbook)
+        FROM sheets WHERE sheets.id = tokens.id
+    ) WHERE id IN (SELECT id FROM sheets WHERE json_valid(record));
+    UPDATE workbooks SET seal = '';
+    """,
 )
 
 
@@ -254,6 +264,7 @@ def migrate(connection: sqlite3.Connection) -> None:
             ("months_of", 3, _months_of),
             ("words_of", 1, _words_of),
             ("key_of", 1, _key_of),
+            ("main_of", 2, _main_of),
         ):
             connection.create_function(name, arguments, function, deterministic=True)
         script = "".join(MIGRATIONS[version:])
@@ -271,6 +282,10 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 def _months_of(sheet: str, workbook: str, path: str) -> int:
     return months_of(SheetRecord("", sheet, workbook=workbook, path=path))
+
+
+def _main_of(sheet: str, workbook: str) -> bool:
+    return is_main(SheetRecord("", sheet, workbook=workbook))
 
 
 def _words_of(record: str) -> str:

@@ -19,6 +19,7 @@ from sat_retriever.period.sheet import months_of
 from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.sheets import Skipped, SkipReason
+from sat_retriever.text.abbreviation import is_main
 
 
 def holders(connection: sqlite3.Connection, rows: Sequence[SheetRow]) -> dict[str, tuple[str, str]]:
@@ -121,9 +122,17 @@ def insert_sheets(
         length = sum(len(words) for words in row.words)
         token = np.ascontiguousarray(row.token, dtype="<f4").tobytes()
         connection.execute(
-            "INSERT INTO tokens (id, words, token, months, texts, documentation) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            (row_id, length, token, months_of(record), texts, record.role is Role.DOCUMENTATION),
+            "INSERT INTO tokens (id, words, token, months, texts, documentation, main) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                row_id,
+                length,
+                token,
+                months_of(record),
+                texts,
+                record.role is Role.DOCUMENTATION,
+                is_main(record),
+            ),
         )
         connection.execute(
             "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)",

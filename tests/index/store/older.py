@@ -1,6 +1,10 @@
 """What index files of older versions did not have, as SQL that takes it out."""
 
-WITHOUT_CONTENTS = """
+WITHOUT_MAIN = """
+    ALTER TABLE tokens DROP COLUMN main;
+"""  # versions before 7
+WITHOUT_CONTENTS = f"""
+    {WITHOUT_MAIN}
     DROP TABLE content_words;
     DROP TABLE spellings;
     ALTER TABLE tokens DROP COLUMN texts;

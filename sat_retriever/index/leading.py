@@ -1,0 +1,54 @@
+"""Sheets that count for the others of their workbooks: documentation, and main sheets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.records.tokens import FloatArray
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leading:
+    """Some sheets, and the other sheets of the same workbooks.
+
+    Attributes:
+        rows: Positions of the sheets, ascending.
+        others: Positions of the other sheets of their workbooks, ascending.
+    """
+
+    rows: Rows
+    others: Rows
+    _own: Rows  # the row among `rows` with a workbook, and their workbooks' places
+    _book_of_own: Rows
+    _book_of_others: Rows
+    _books: int
+
+    @classmethod
+    def of(cls, rows: Rows, workbooks: NDArray[np.int64]) -> Leading:
+        """Find the other sheets.
+
+        Args:
+            rows: Positions of the sheets, ascending.
+            workbooks: Number of each sheet's workbook file, (n,); 0 without one.
+        """
+        own = rows[workbooks[rows] > 0]
+        books, book_of_own = np.unique(workbooks[own], return_inverse=True)
+        others = np.setdiff1d(np.flatnonzero(np.isin(workbooks, books)), rows, assume_unique=True)
+        place = np.searchsorted(books, workbooks[others])
+        return cls(rows, others, own, book_of_own, place, len(books))
+
+    def best(self, scores: FloatArray) -> FloatArray:
+        """For each of the others, the best score of the sheets of its workbook, (len(others),).
+
+        Args:
+            scores: Scores of all sheets, (n,), 0 or more.
+        """
+        best = np.zeros(self._books, dtype=np.float32)
+        np.maximum.at(best, self._book_of_own, scores[self._own])
+        found: FloatArray = best[self._book_of_others]
+        return found
