@@ -60,7 +60,7 @@ class Matches:
         rareness: How much the words tell that names and contents have.
         covered: Most of the query that the names of one sheet cover, in [0, 1].
         phrase: True for the sheets that hold all phrases in quotation marks, (n,); None if
-            there are none, or no sheet does.
+            there are none, or no sheet does. Without contents, phrases have two words or more.
         explaining: True if the query asks for documentation.
         found: Each word that counts, also one that no sheet has, and where it stands.
     """
@@ -94,7 +94,7 @@ def find_matches(store: Store, snapshot: Snapshot, query: str) -> Matches:
     own, known = snapshot.contents.total(inside)
     contents = _spoken_for(snapshot, own) if known else own
     rareness = _rareness(snapshot, words, known)
-    asked = phrases(query)
+    asked = _phrases(snapshot, query)
     named = {word: snapshot.lexical.word(word) for word in words}
     found = tuple(
         FoundWord(word, tuple(x[word] for x in (named, inside) if word in x and len(x[word].rows)))
@@ -185,6 +185,16 @@ def _holding(
             texts += content_texts(contents[sheet_id])
         found[row] = all(holds(texts, phrase) for phrase in asked)
     return found if found.any() else None
+
+
+def _phrases(snapshot: Snapshot, query: str) -> list[str]:
+    """Phrases of a query that sheets may hold.
+
+    Without contents one word in quotation marks does not count: it is mostly a value, which
+    other sheets' names hold by chance (benchmarks/LOG.md).
+    """
+    asked = phrases(query)
+    return [each for each in asked if snapshot.contents or len(_whole(each)) > 1]
 
 
 def _whole(phrase: str) -> list[str]:

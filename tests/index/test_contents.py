@@ -143,6 +143,15 @@ def test_a_phrase_of_names_counts_and_one_that_no_sheet_holds_changes_nothing(in
     assert {k: c.score for k, c in quoted.items()} == {k: c.score for k, c in plain.items()}
 
 
+def test_without_contents_one_quoted_word_does_not_count(path):
+    with SheetIndex.create(path, HashedEncoder()) as opened:
+        names = ("Party", "Party members")
+        opened.add_records([SheetRecord(name, name) for name in names], find_links=False)
+        assert not any(each.phrase for each in found(opened, 'names with "party"').values())
+        two = found(opened, 'names of "party members"')
+        assert [two[name].phrase for name in names] == [False, True]
+
+
 def test_a_misspelt_word_finds_its_sheet_and_the_reason_names_the_word_that_was_taken(index):
     assert first(index, "emisions") == "c"
     (hit, *_) = SheetRetriever(index, None).retrieve("emisions Quens", 1)
