@@ -21,7 +21,6 @@ from sat_retriever.errors import (
 from sat_retriever.index.store.damage import RowDamage, damaged, register
 from sat_retriever.index.store.schema import check, migrate
 
-_CACHE_KB = 32_768
 SQLITE_VERSION = sqlite3.sqlite_version
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _STORAGE = {
@@ -125,8 +124,6 @@ def open_file(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
                 migrate(connection)
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
-                # With SQLite's 2 MB, pages of spellings are written several times a transaction.
-                connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
         except BaseException:
             connection.close()
             raise
