@@ -46,14 +46,14 @@ def content_words(contents: SheetContents) -> ContentWords:
     >>> content_words(SheetContents((CellText("A1", "Fares of 2023-0815"),)))
     ContentWords(matched=('fare', 'of', '2023', '0815', '2023-0815'), spelled=('fares',))
     """
-    matched: dict[str, None] = {}
-    whole: dict[str, None] = {}
+    matched: list[str] = []
+    whole: list[str] = []
     for text in content_texts(contents):
         for chunk in read_chunks(text):
-            matched.update(dict.fromkeys(chunk.stems))
-            whole.update(dict.fromkeys(chunk.words))
-        matched.update(dict.fromkeys(_codes(text)))
-    short = (word for word in matched if len(word) <= LONGEST)
+            matched += chunk.stems
+            whole += chunk.words
+        matched += _codes(text)
+    short = (word for word in dict.fromkeys(matched) if len(word) <= LONGEST)
     return ContentWords(tuple(islice(short, MAX_WORDS)), spelled_words(whole))
 
 
