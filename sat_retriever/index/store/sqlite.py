@@ -101,7 +101,8 @@ class SqliteStore(StoreReader):
             )
             workbook_id = insert_workbook(connection, state, clashes)
             free = [row for row in rows if row.record.sheet_id not in taken]
-            drop_spellings(connection, gone - insert_sheets(connection, free, workbook_id))
+            come = insert_sheets(connection, free, workbook_id)
+            drop_spellings(connection, gone - come)
             relink(tables, before, without(discovery, taken.keys()))
             connect_externals(tables, tables.sources_of(file_key(state.path)))
             seal(connection, [workbook_id])
@@ -135,7 +136,8 @@ class SqliteStore(StoreReader):
             homes = workbooks_of(connection, list(last))
             before = unlink(tables, list(last), claims)
             gone = delete_sheets(connection, ids_of(connection, list(last)))
-            drop_spellings(connection, gone - insert_sheets(connection, list(last.values()), None))
+            come = insert_sheets(connection, list(last.values()), None)
+            drop_spellings(connection, gone - come)
             relink(tables, before, Discovery(claims=claims))
             seal(connection, homes)
 
