@@ -41,7 +41,7 @@ _COUNTED = {
     "formulas": "coalesce(json_extract(record, '$.formulas'), 'none')",
 }
 _ALIKE = 20_000  # known words that share half of their letters with a misspelt one
-_SHORT = 4_096  # characters; parsed records up to this length are kept in memory
+_SHORT = 16_384  # characters; parsed records up to this length are kept in memory
 _SMALL = 8_192  # bytes; parsed contents up to this length are kept in memory
 
 
@@ -325,7 +325,7 @@ def _record(text: str, crc: int) -> SheetRecord:
     return _short_record(text, crc) if len(text) <= _SHORT else record_of(text, crc)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=1_024)
 def _short_record(text: str, crc: int) -> SheetRecord:
     return record_of(text, crc)
 
