@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.kept import KeptWords
 from sat_retriever.text.lexical import WordScores
 
 # Saturation and normalisation by length; a word counts once a sheet, wherever it stands.
@@ -31,7 +31,7 @@ class ContentScorer:
         find: Looks words up.
         lengths: Words of the contents of every sheet, shape (n,); 0 without contents.
         most: Sheets of one word that are read.
-        max_kept: Most positions kept, over all words (8 bytes each).
+        max_kept: Most positions kept, over all words; see `KeptWords`.
     """
 
     def __init__(
@@ -39,9 +39,7 @@ class ContentScorer:
     ) -> None:
         self._find = find
         self._most = most
-        self._max_kept = max_kept
-        self._kept: OrderedDict[str, Rows] = OrderedDict()
-        self._size = 0
+        self._rows = KeptWords(lambda word: find([[word]], most), len, max_kept)
         count = int(np.count_nonzero(lengths))
         self._count = count
         mean = float(lengths.sum()) / max(count, 1)
@@ -55,7 +53,7 @@ class ContentScorer:
 
     def knows(self, word: str) -> bool:
         """True if a sheet has a word."""
-        return bool(self) and len(self._rows(word)) > 0
+        return bool(self) and len(self._rows[word]) > 0
 
     def having(self, words: Sequence[str]) -> Rows:
         """Positions of the first sheets that have all of some words, ascending."""
@@ -87,7 +85,7 @@ class ContentScorer:
         Args:
             words: Distinct words, as `asked_words` gives them.
         """
-        found = {word: self._rows(word) for word in words} if self else {}
+        found = {word: self._rows[word] for word in words} if self else {}
         known = sorted((word for word in found if len(found[word])), key=_rareness(found))
         rare = [word for word in known if len(found[word]) < self._most]
         common = known[len(rare) :]
@@ -119,20 +117,6 @@ class ContentScorer:
         if len(rows) >= self._most:
             sheets = min(sheets * len(self._shares) / (int(rows[-1]) + 1), float(self._count))
         return float(np.log1p((self._count - sheets + 0.5) / (sheets + 0.5)))
-
-    def _rows(self, word: str) -> Rows:
-        if word in self._kept:
-            self._kept.move_to_end(word)
-            return self._kept[word]
-        rows = self._find([[word]], self._most)
-        if not len(rows):  # of words that no sheet has there is no end
-            return rows
-        self._kept[word] = rows
-        self._size += len(rows)
-        while self._size > self._max_kept and len(self._kept) > 1:
-            _, dropped = self._kept.popitem(last=False)
-            self._size -= len(dropped)
-        return rows
 
 
 def _rareness(found: dict[str, Rows]) -> Callable[[str], tuple[int, str]]:

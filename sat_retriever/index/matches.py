@@ -168,13 +168,15 @@ def _holding(
 ) -> NDArray[np.bool_] | None:
     """True for the sheets that hold all phrases, (n,); None if none does.
 
-    Read are the texts of the hundred best sheets that have all words of the phrases.
+    Of the hundred best sheets that have all words of the phrases, names are read, and contents
+    that have one of the phrases.
     """
     words = [word for phrase in asked for word in dict.fromkeys(map(stem, _whole(phrase)))]
     having = np.union1d(snapshot.lexical.having(words), snapshot.contents.having(words))
     best = having[np.argsort(-scores[having], kind="stable")[:_CHECKED]]
     sheets = store.sheet_ids(snapshot.ids[best].tolist())
-    records, contents = store.records(list(sheets.values())), store.contents([*sheets.values()])
+    names = list(sheets.values())
+    records, contents = store.records(names), store.contents(names, saying=asked)
     found = np.zeros(len(scores), dtype=np.bool_)
     for row, row_id in zip(best.tolist(), snapshot.ids[best].tolist(), strict=True):
         sheet_id = sheets.get(row_id)

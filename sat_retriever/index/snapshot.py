@@ -127,7 +127,8 @@ def take_snapshot(store: Store, width: int, previous: Snapshot | None) -> Snapsh
 
     def having(groups: Sequence[Sequence[str]], most: int) -> NDArray[np.intp]:
         rows = store.content_postings(groups, most)
-        return np.searchsorted(ids, rows[np.isin(rows, ids, assume_unique=True)])
+        found = np.searchsorted(ids, rows)
+        return found[ids.take(found, mode="clip") == rows] if len(ids) else found[:0]
 
     documentation, main = (
         np.searchsorted(ids, np.intersect1d(found, ids))

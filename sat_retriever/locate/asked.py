@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -46,9 +46,9 @@ quoted=(' new york ',))
         weights = {word: known.get(word) or most for word in query_words(question)}
         phrases = _QUOTED.findall(question)[:_MOST_QUOTED]
         quoted = tuple(
-            dict.fromkeys(found for each in phrases if (found := sequence(each)).strip())
+            dict.fromkeys(found for each in phrases if (found := sequence(forms(each))).strip())
         )
-        return cls(weights, sequence(question), quoted)
+        return cls(weights, sequence(forms(question)), quoted)
 
     @cached_property
     def total(self) -> float:
@@ -65,10 +65,10 @@ quoted=(' new york ',))
         return re.compile("|".join(map(re.escape, sorted(starts))), re.IGNORECASE)
 
 
-def sequence(text: str) -> str:
-    """The words of a text as stems in order, each between blanks.
+def sequence(words: Iterable[tuple[str, ...]]) -> str:
+    """The words of a text, given as `forms` returns them, as stems in order, each between blanks.
 
-    >>> sequence("MTA: New York City")
+    >>> sequence(forms("MTA: New York City"))
     ' mta new york citi '
     """
-    return f" {' '.join(stem(each[0]) for each in forms(text))} "
+    return f" {' '.join(stem(each[0]) for each in words)} "

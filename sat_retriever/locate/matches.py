@@ -125,12 +125,13 @@ def _texts(table: Table, own: TableContents) -> Iterator[tuple[CellText, Part]]:
 def _match(asked: Asked, text: CellText, part: Part, table: int) -> Match | None:
     if text.text.isascii() and not asked.start.search(text.text):
         return None
-    every = [frozenset(map(stem, each)) for each in forms(text.text)]
+    read = forms(text.text)
+    every = [frozenset(map(stem, each)) for each in read]
     hits = [each & asked.weights.keys() for each in every]
     words = frozenset().union(*hits)
     if not words:
         return None
-    own = sequence(text.text)
+    own = sequence(read)
     said = own in asked.sequence and not _COUNT.fullmatch(own)
     whole = said or any(phrase in own for phrase in asked.quoted)
     return Match(text, part, table, words, sum(map(bool, hits)) / len(every), whole)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
 
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.text.lexical import MAX_QUERY_WORDS, query_words
-from sat_retriever.text.segment import stems, words
+from sat_retriever.text.segment import read_chunks, stems
 
 MAX_WORDS = 20_000  # of one sheet
 LONGEST = 64  # characters of a word; a longer one is a hash or a damaged text
@@ -24,19 +26,35 @@ _EXPLAINING = frozenset(
 )
 
 
-def content_words(contents: SheetContents) -> list[str]:
-    """Distinct stems and codes of all texts of a sheet, in order, at most 20,000.
+@dataclass(frozen=True, slots=True)
+class ContentWords:
+    """Words of a sheet's contents: of each kind distinct ones in order, at most 20,000.
+
+    Attributes:
+        matched: Stems and codes, which find the sheet.
+        spelled: Whole words, as `spelled_words` returns them.
+    """
+
+    matched: tuple[str, ...]
+    spelled: tuple[str, ...]
+
+
+def content_words(contents: SheetContents) -> ContentWords:
+    """The words of all texts of a sheet.
 
     >>> from sat_retriever.records.contents import CellText
     >>> content_words(SheetContents((CellText("A1", "Fares of 2023-0815"),)))
-    ['fare', 'of', '2023', '0815', '2023-0815']
+    ContentWords(matched=('fare', 'of', '2023', '0815', '2023-0815'), spelled=('fares',))
     """
-    found: dict[str, None] = {}
+    matched: list[str] = []
+    whole: list[str] = []
     for text in content_texts(contents):
-        found.update(dict.fromkeys(_matched_by(text)))
-        if len(found) >= MAX_WORDS:
-            break
-    return list(found)[:MAX_WORDS]
+        for chunk in read_chunks(text):
+            matched += chunk.stems
+            whole += chunk.words
+        matched += _codes(text)
+    short = (word for word in dict.fromkeys(matched) if len(word) <= LONGEST)
+    return ContentWords(tuple(islice(short, MAX_WORDS)), spelled_words(whole))
 
 
 def asked_words(query: str) -> tuple[str, ...]:
@@ -58,18 +76,13 @@ def content_texts(contents: SheetContents) -> Iterator[str]:
             yield each.text
 
 
-def spelled_words(texts: Iterable[str]) -> list[str]:
-    """Distinct words of 5 to 24 letters in some texts, folded, which a misspelt one may mean.
+def spelled_words(some: Iterable[str]) -> tuple[str, ...]:
+    """Those of some words that a misspelt one may mean: distinct, of 5 to 24 letters.
 
-    >>> spelled_words(["Überland fares", "4th Überland"])
-    ['uberland', 'fares']
+    >>> spelled_words(["uberland", "fares", "4th", "uberland"])
+    ('uberland', 'fares')
     """
-    found: dict[str, None] = {}
-    for text in texts:
-        found.update(dict.fromkeys(filter(SPELLED.fullmatch, words(text))))
-        if len(found) >= MAX_WORDS:
-            break
-    return list(found)[:MAX_WORDS]
+    return tuple(islice(filter(SPELLED.fullmatch, dict.fromkeys(some)), MAX_WORDS))
 
 
 def phrases(query: str) -> tuple[str, ...]:
@@ -100,13 +113,6 @@ def asks_for_documentation(query: str) -> bool:
     (True, False)
     """
     return not _EXPLAINING_STEMS.isdisjoint(stems(query))
-
-
-def _matched_by(text: str) -> Iterator[str]:
-    for word in stems(text):
-        if len(word) <= LONGEST:
-            yield word
-    yield from _codes(text)
 
 
 def _codes(text: str) -> Iterator[str]:

@@ -139,8 +139,17 @@ def read_words(text: str) -> Iterator[Word]:
     >>> list(read_words("POs"))
     [Word(text='POs', also=('PO',))]
     """
-    for match in _CHUNK.finditer(text[:MAX_CHARS]):
-        yield from _chunk(match[0])
+    for chunk in chunks(text):
+        yield from chunk_words(chunk)
+
+
+def chunks(text: str) -> list[str]:
+    """Return the runs of letters and digits with single separators, which are read one by one.
+
+    >>> chunks("(net_Profit, PM2.5 A/B)")
+    ['net', 'Profit', 'PM2.5', 'A/B']
+    """
+    return _CHUNK.findall(text[:MAX_CHARS])
 
 
 def _spaced(word: str) -> Iterator[str]:
@@ -148,13 +157,13 @@ def _spaced(word: str) -> Iterator[str]:
     end = 0
     for match in _CHUNK.finditer(word):
         yield _SEPARATOR.sub(" ", word[end : match.start()])
-        yield " ".join(part.text for part in _chunk(match[0]))
+        yield " ".join(part.text for part in chunk_words(match[0]))
         end = match.end()
     yield _SEPARATOR.sub(" ", word[end:])
 
 
-def _chunk(chunk: str) -> tuple[Word, ...]:
-    """Return the words in a run of letters and digits with single separators."""
+def chunk_words(chunk: str) -> tuple[Word, ...]:
+    """Return the words of one of the `chunks` of a text."""
     if _PLAIN.fullmatch(chunk):
         return (Word(chunk),)
     if "&" in chunk:

@@ -8,7 +8,7 @@ all words of a query count and a repeated word costs nothing.
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.text.kept import KeptWords
 from sat_retriever.text.segment import forms, stem, stems
 
 K1 = 1.2  # saturation of repeated words; FTS5's value
@@ -129,17 +130,18 @@ class LexicalScorer:
     Args:
         postings: Function from a word to the positions of the sheets with it, one array per field.
         lengths: Number of words of every sheet, shape (n,).
-        max_kept: Most sheet scores kept, over all words (at least 8 bytes each).
+        max_kept: Most sheet scores kept, over all words; see `KeptWords`.
     """
 
     def __init__(
         self, postings: Postings, lengths: FloatArray, *, max_kept: int = 8_000_000
     ) -> None:
-        self._postings = postings
         self._lengths = lengths
-        self._max_kept = max_kept
-        self._kept: OrderedDict[str, WordScores] = OrderedDict()
-        self._size = 0
+        self._words = KeptWords(
+            lambda word: score_word(postings(word), lengths),
+            lambda found: len(found.rows),
+            max_kept,
+        )
 
     @classmethod
     def of(cls, records: Iterable[SheetRecord]) -> LexicalScorer:
@@ -205,18 +207,7 @@ class LexicalScorer:
 
     def word(self, word: str) -> WordScores:
         """Return the scores of one word in all sheets that have it."""
-        if word in self._kept:
-            self._kept.move_to_end(word)
-            return self._kept[word]
-        found = score_word(self._postings(word), self._lengths)
-        if not len(found.rows):  # unknown words are not cached: their number is unlimited
-            return found
-        self._kept[word] = found
-        self._size += len(found.rows)
-        while self._size > self._max_kept and len(self._kept) > 1:
-            _, dropped = self._kept.popitem(last=False)
-            self._size -= len(dropped.rows)
-        return found
+        return self._words[word]
 
 
 def matched(record: SheetRecord, query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
-from sat_retriever.text.identifiers import UNITS, UNSPACED, read_words
+from sat_retriever.text.identifiers import UNITS, UNSPACED, chunk_words, chunks
 
 _RUN = re.compile(f"([{UNSPACED}]+)")
 # Plurals of acronyms and units that the stemmer leaves unchanged: ldvs, kpis, kgs.
@@ -15,7 +18,7 @@ _UNITS = "|".join(sorted(unit for unit in UNITS if not set(unit) & set("aeiou"))
 _PLURAL = re.compile(
     rf"(?!this|thus|plus)(?:[^aeiouy]{{3,}}|[^aeiouy]{{2,}}[aeiou]|{_UNITS})(?<!s)s"
 )
-_KEPT_CHARS = 200  # texts up to this length, such as names and headers, are cached
+_KEPT_CHARS = 64  # chunks up to this length are kept in memory as they were read
 
 
 def words(text: str) -> list[str]:
@@ -31,7 +34,7 @@ def words(text: str) -> list[str]:
     >>> words("LDVsByState PM2.5")
     ['ldvs', 'by', 'state', 'pm2.5']
     """
-    return [whole for whole, *_ in forms(text)]
+    return [word for chunk in read_chunks(text) for word in chunk.words]
 
 
 def stems(text: str) -> list[str]:
@@ -40,34 +43,58 @@ def stems(text: str) -> list[str]:
     >>> stems("ISO9001 for LDVs")
     ['iso9001', 'iso', '9001', 'for', 'ldv']
     """
-    return [form for found in forms(text) for form in dict.fromkeys(map(stem, found))]
+    return [form for chunk in read_chunks(text) for form in chunk.stems]
 
 
 def forms(text: str) -> tuple[tuple[str, ...], ...]:
     """Return each word of a text, followed by its further forms."""
-    return _kept_forms(text) if len(text) <= _KEPT_CHARS else _forms(text)
+    return tuple(found for chunk in read_chunks(text) for found in chunk.forms)
 
 
-def _forms(text: str) -> tuple[tuple[str, ...], ...]:
-    found: list[tuple[str, ...]] = []
-    for word in read_words(unicodedata.normalize("NFKC", text)):
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A run of letters and digits with single separators, read.
+
+    Attributes:
+        words: Its words, as `words` returns them.
+        forms: Each of them, followed by its further forms.
+        stems: The stems that match it, as `stems` returns them.
+    """
+
+    words: tuple[str, ...]
+    forms: tuple[tuple[str, ...], ...]
+    stems: tuple[str, ...]
+
+
+def read_chunks(text: str) -> list[Chunk]:
+    """Return the chunks of a text, read; each is read for itself."""
+    found = chunks(unicodedata.normalize("NFKC", text))
+    return [_kept_chunk(each) if len(each) <= _KEPT_CHARS else _chunk(each) for each in found]
+
+
+def _chunk(chunk: str) -> Chunk:
+    found = tuple(_forms(chunk))
+    matching = (form for each in found for form in dict.fromkeys(map(stem, each)))
+    return Chunk(tuple(each[0] for each in found), found, tuple(matching))
+
+
+# The same words recur in many texts, and in the reasons of every hit.
+_kept_chunk = lru_cache(maxsize=32_768)(_chunk)
+
+
+def _forms(chunk: str) -> Iterator[tuple[str, ...]]:
+    for word in chunk_words(chunk):
         if word.also:
-            found.append(tuple(dict.fromkeys(map(_fold, (word.text, *word.also)))))
+            yield tuple(dict.fromkeys(map(_fold, (word.text, *word.also))))
             continue
         for place, piece in enumerate(_RUN.split(word.text)):
             if place % 2:  # a script without spaces
-                found.extend((char,) for char in piece)
-                found.extend((piece[i : i + 2],) for i in range(len(piece) - 1))
+                yield from ((char,) for char in piece)
+                yield from ((piece[i : i + 2],) for i in range(len(piece) - 1))
             elif piece:
-                found.append((_fold(piece),))
-    return tuple(found)
+                yield (_fold(piece),)
 
 
-# The same headers recur in many sheets and in the reasons of every hit.
-_kept_forms = lru_cache(maxsize=8_192)(_forms)
-
-
-@lru_cache(maxsize=16_384)
 def _fold(word: str) -> str:
     """Return one word, case-folded and without accents."""
     if word.isascii():
@@ -93,11 +120,17 @@ def stem(word: str) -> str:
     """
     if not (word.isascii() and word.isalpha()):
         return word
-    return str(_stemmer().stemWord(word[:-1] if _PLURAL.fullmatch(word) else word))
+    return str(_own.stemmer.stemWord(word[:-1] if _PLURAL.fullmatch(word) else word))
 
 
-@cache
-def _stemmer() -> Any:
-    import snowballstemmer  # not at import: it is slow to build, and not every user needs it
+class _OwnStemmer(threading.local):
+    """A stemmer for each thread: it notes in itself how far it has come with a word."""
 
-    return snowballstemmer.stemmer("english")
+    @cached_property
+    def stemmer(self) -> Any:
+        import snowballstemmer  # not at import: it is slow to build, and not every user needs it
+
+        return snowballstemmer.stemmer("english")
+
+
+_own = _OwnStemmer()

@@ -89,14 +89,14 @@ def test_kept_words_are_bounded_and_scores_stay_the_same():
         empty = np.empty(0, dtype=np.intp)
         return np.arange(5), empty, empty, empty
 
-    scorer = LexicalScorer(postings, np.ones(10, dtype=np.float32), max_kept=12)
+    scorer = LexicalScorer(postings, np.ones(10, dtype=np.float32), max_kept=140)
     first = scorer.scores(["a", "b"])
     scorer.scores(["c"])  # pushes "a" out
     assert (scorer.scores(["a", "b"]) == first).all()
     assert asked == ["a", "b", "c", "a", "b"]
 
 
-def test_words_that_no_sheet_has_are_not_kept_as_there_is_no_end_of_them():
+def test_words_that_no_sheet_has_are_looked_up_once_and_count_towards_the_bound():
     asked = []
 
     def postings(word):
@@ -104,10 +104,13 @@ def test_words_that_no_sheet_has_are_not_kept_as_there_is_no_end_of_them():
         rows = np.arange(5 if word == "known" else 0)
         return rows, rows[:0], rows[:0], rows[:0]
 
-    scorer = LexicalScorer(postings, np.ones(10, dtype=np.float32))
+    scorer = LexicalScorer(postings, np.ones(10, dtype=np.float32), max_kept=150)
     for _ in range(2):
         scorer.scores(["known", "10001"])
-    assert asked == ["known", "10001", "10001"]
+    assert asked == ["known", "10001"]
+    scorer.scores(["10002"])  # pushes "known" out
+    scorer.scores(["10001", "known"])
+    assert asked == ["known", "10001", "10002", "known"]
 
 
 def test_stop_words_count_only_when_there_is_nothing_else():

@@ -1,10 +1,13 @@
 """Text to words."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.text.identifiers import split_identifiers
-from sat_retriever.text.segment import stem, words
+from sat_retriever.text.segment import forms, stem, stems, words
 
 
 def test_identifiers_of_every_convention_give_the_same_words():
@@ -38,6 +41,27 @@ def test_text_beyond_a_bound_is_left_out():
 def test_a_stem_joins_singular_and_plural():
     assert stem("budgets") == stem("budget")
     assert stem("q3") == "q3"
+
+
+def test_stems_are_the_same_in_several_threads_at_once():
+    some = [f"{a}{b}{c}" for a in ("nation", "relat", "gener", "hope") for b in ("al", "ful", "iz")
+            for c in ("ities", "ations", "ing", "nesses", "ively")]  # fmt: skip
+    alone = [stem.__wrapped__(word) for word in some]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = pool.map(lambda _: [stem.__wrapped__(word) for word in some * 5], range(8))
+            assert all(each == alone * 5 for each in found)
+    finally:
+        sys.setswitchinterval(before)
+
+
+@given(st.text(max_size=200))
+def test_words_and_stems_of_a_text_are_those_of_its_forms(text):
+    found = forms(text)
+    assert words(text) == [each[0] for each in found]
+    assert stems(text) == [s for each in found for s in dict.fromkeys(map(stem, each))]
 
 
 @given(st.text(max_size=200))

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sat_retriever.errors import IndexDamagedError, IndexFormatError
-from sat_retriever.index.store.contents import unpacked
+from sat_retriever.index.store.contents import may_hold, unpacked
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.jsonform import record_from_json, skipped_from_json, to_json
 from sat_retriever.records.links import Link
@@ -111,9 +111,22 @@ def contents_of(data: bytes, crc: int) -> SheetContents:
     Raises:
         RowDamage: If the bytes are not as they were written, or hold no contents.
     """
+    return readable(lambda: unpacked(_whole(data, crc)))
+
+
+def may_say(data: bytes, crc: int, phrases: Sequence[str]) -> bool:
+    """False if the contents in stored bytes have none of some phrases; see `may_hold`.
+
+    Raises:
+        RowDamage: If the bytes are not as they were written, or hold no contents.
+    """
+    return readable(lambda: may_hold(_whole(data, crc), phrases))
+
+
+def _whole(data: bytes, crc: int) -> bytes:
     if checksum(data) != crc:
         raise RowDamage("the contents are not as they were written")
-    return readable(lambda: unpacked(data))
+    return data
 
 
 def readable(read: Callable[[], Read]) -> Read:

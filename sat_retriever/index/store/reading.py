@@ -19,6 +19,7 @@ from sat_retriever.index.store.damage import (
     RowDamage,
     contents_of,
     finite,
+    may_say,
     record_of,
     skips_from_text,
 )
@@ -40,7 +41,8 @@ _COUNTED = {
     "formulas": "coalesce(json_extract(record, '$.formulas'), 'none')",
 }
 _ALIKE = 20_000  # known words that share half of their letters with a misspelt one
-_SHORT = 4_096  # characters; parsed records up to this length are kept in memory
+_SHORT = 16_384  # characters; parsed records up to this length are kept in memory
+_SMALL = 8_192  # bytes; parsed contents up to this length are kept in memory
 
 
 class StoreReader(StoreFile):
@@ -229,15 +231,26 @@ class StoreReader(StoreFile):
         """Return the row id of each sheet id; unknown ids are absent."""
         return dict(self._in("SELECT sheet_id, id FROM sheets WHERE sheet_id IN ({})", sheet_ids))
 
-    def contents(self, sheet_ids: Sequence[str]) -> dict[str, SheetContents]:
-        """Contents by sheet id; sheets of which none are kept are absent."""
+    def contents(
+        self, sheet_ids: Sequence[str], saying: Sequence[str] = ()
+    ) -> dict[str, SheetContents]:
+        """Contents by sheet id; sheets of which none are kept are absent.
+
+        Args:
+            sheet_ids: The sheets.
+            saying: Phrases; contents that have none of them are absent as well.
+        """
         found = self._in(
             "SELECT s.sheet_id, c.packed, c.crc FROM sheets s JOIN contents c ON c.id = s.id "
             "WHERE s.sheet_id IN ({})",
             sheet_ids,
         )
         with translated(self.path):
-            return {sheet_id: contents_of(data, crc) for sheet_id, data, crc in found}
+            return {
+                sheet_id: _contents(data, crc)
+                for sheet_id, data, crc in found
+                if not saying or may_say(data, crc, saying)
+            }
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:
         """Return records by sheet id, without contents; unknown ids are absent."""
@@ -316,9 +329,19 @@ def _record(text: str, crc: int) -> SheetRecord:
     return _short_record(text, crc) if len(text) <= _SHORT else record_of(text, crc)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=1_024)
 def _short_record(text: str, crc: int) -> SheetRecord:
     return record_of(text, crc)
+
+
+def _contents(data: bytes, crc: int) -> SheetContents:
+    """Parse contents, from memory if possible: a question reads those of its hits twice."""
+    return _small_contents(data, crc) if len(data) <= _SMALL else contents_of(data, crc)
+
+
+@lru_cache(maxsize=128)
+def _small_contents(data: bytes, crc: int) -> SheetContents:
+    return contents_of(data, crc)
 
 
 def _id_array(rows: list[Any]) -> IdArray:

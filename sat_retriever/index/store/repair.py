@@ -8,6 +8,7 @@ import sqlite3
 from sat_retriever.index.store.damage import BAD_LINK, Damage
 from sat_retriever.index.store.links import LinkTables
 from sat_retriever.index.store.relink import relink, unlink
+from sat_retriever.index.store.words import drop_spellings
 from sat_retriever.index.store.write import delete_sheets
 
 _CLAIMS = ("external_references", "periods", "key_columns", "copies")
@@ -28,7 +29,8 @@ def take_out(connection: sqlite3.Connection, damage: Damage) -> None:
     going = _sheets_of(connection, damage)
     _drop_loose(connection, list(going))
     before = unlink(tables, list(going.values()))
-    delete_sheets(connection, [row_id for row_id, _name in damage.sheets])
+    gone = delete_sheets(connection, [row_id for row_id, _name in damage.sheets])
+    drop_spellings(connection, gone)
     connection.execute(f"DELETE FROM links WHERE {BAD_LINK}")
     for table in _CLAIMS:
         connection.executemany(

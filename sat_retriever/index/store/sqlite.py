@@ -15,7 +15,7 @@ from sat_retriever.index.store.reading import StoreReader
 from sat_retriever.index.store.relink import connect_externals, connect_family, relink, unlink
 from sat_retriever.index.store.repair import take_out
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
-from sat_retriever.index.store.words import check_words, merge_words
+from sat_retriever.index.store.words import check_words, drop_spellings, merge_words
 from sat_retriever.index.store.write import (
     clash,
     delete_sheets,
@@ -92,8 +92,7 @@ class SqliteStore(StoreReader):
             keys += sorted(moved.intersection(holders(connection, rows).values()))
             going = [sheet_id for key in keys for sheet_id in tables.sheets_of(*key)]
             before = unlink(tables, going, discovery.claims)
-            for key in keys:
-                delete_workbook(connection, *key)
+            gone = {word for key in keys for word in delete_workbook(connection, *key)}
             taken = holders(connection, rows)
             clashes = tuple(
                 clash(row, state.root, taken[row.record.sheet_id][0])
@@ -102,7 +101,8 @@ class SqliteStore(StoreReader):
             )
             workbook_id = insert_workbook(connection, state, clashes)
             free = [row for row in rows if row.record.sheet_id not in taken]
-            insert_sheets(connection, free, workbook_id)
+            come = insert_sheets(connection, free, workbook_id)
+            drop_spellings(connection, gone - come)
             relink(tables, before, without(discovery, taken.keys()))
             connect_externals(tables, tables.sources_of(file_key(state.path)))
             seal(connection, [workbook_id])
@@ -123,7 +123,7 @@ class SqliteStore(StoreReader):
             tables = LinkTables(connection)
             for root, path in keys:
                 before = unlink(tables, tables.sheets_of(root, path))
-                delete_workbook(connection, root, path)
+                drop_spellings(connection, delete_workbook(connection, root, path))
                 relink(tables, before)
                 # Formulas may now mean another workbook of that name.
                 connect_externals(tables, tables.sources_of(file_key(path)))
@@ -135,8 +135,9 @@ class SqliteStore(StoreReader):
             tables = LinkTables(connection)
             homes = workbooks_of(connection, list(last))
             before = unlink(tables, list(last), claims)
-            delete_sheets(connection, ids_of(connection, list(last)))
-            insert_sheets(connection, list(last.values()), None)
+            gone = delete_sheets(connection, ids_of(connection, list(last)))
+            come = insert_sheets(connection, list(last.values()), None)
+            drop_spellings(connection, gone - come)
             relink(tables, before, Discovery(claims=claims))
             seal(connection, homes)
 
@@ -147,7 +148,7 @@ class SqliteStore(StoreReader):
             homes = workbooks_of(connection, sheet_ids)
             before = unlink(tables, sheet_ids)
             ids = ids_of(connection, sheet_ids)
-            delete_sheets(connection, ids)
+            drop_spellings(connection, delete_sheets(connection, ids))
             relink(tables, before)
             seal(connection, homes)
         return len(ids)

@@ -15,51 +15,76 @@ from itertools import chain
 from sat_retriever.index.store.damage import RowDamage, contents_of, record_of
 from sat_retriever.records.contents import SheetContents
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.contents import LONGEST, content_texts, content_words, spelled_words
+from sat_retriever.text.contents import (
+    LONGEST,
+    ContentWords,
+    content_texts,
+    content_words,
+    spelled_words,
+)
 from sat_retriever.text.lexical import sheet_texts
 from sat_retriever.text.segment import stem, stems
+from sat_retriever.text.segment import words as whole_words
 
 _INSERT = "INSERT INTO content_words (rowid, words) VALUES (?, ?)"
 _DELETE = "INSERT INTO content_words (content_words, rowid, words) VALUES ('delete', ?, ?)"
 
 
-def add_words(
-    connection: sqlite3.Connection, row_id: int, record: SheetRecord, contents: SheetContents
-) -> int:
-    """Add the words of a sheet's contents; their number."""
-    words = content_words(contents)
+def add_words(connection: sqlite3.Connection, row_id: int, words: Sequence[str]) -> None:
+    """Add the words that find a sheet by its contents."""
     connection.execute(_INSERT, (row_id, " ".join(words)))
+
+
+def add_spellings(connection: sqlite3.Connection, words: Iterable[str]) -> None:
+    """Add words that misspelt ones may mean."""
+    # In order, which writes each page once.
     connection.executemany(
         "INSERT OR IGNORE INTO spellings (word, reversed) VALUES (?, ?)",
-        ((word, word[::-1]) for word in _spelled(record, contents)),
+        ((word, word[::-1]) for word in sorted(set(words))),
     )
-    return len(words)
 
 
-def drop_words(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
-    """Drop contents of sheets that are still there, by row id, and spellings no other sheet has.
+def spellings(record: SheetRecord, words: ContentWords) -> tuple[str, ...]:
+    """Words of a sheet's names and contents that misspelt ones may mean, at most 20,000."""
+    names = (word for text in sheet_texts(record) for word in whole_words(text))
+    return spelled_words(chain(names, words.spelled))
 
-    Words of a sheet whose contents are damaged stay; no row id is used twice, so readers pass
-    over them, and `rebuild_words` leaves them out.
+
+def drop_words(connection: sqlite3.Connection, ids: Sequence[int]) -> set[str]:
+    """Drop contents of sheets that are still there, by row id; their spellings.
+
+    The spellings stay for `drop_spellings`. Words of a sheet whose contents are damaged stay; no
+    row id is used twice, so readers pass over them, and `rebuild_words` leaves them out.
     """
-    gone: dict[str, None] = {}
+    gone: set[str] = set()
     fits = True
     for row_id, record, contents in _kept(connection, ids):
-        fits = fits and _dropped(connection, row_id, contents)
-        gone.update(dict.fromkeys(_spelled(record, contents)))
+        words = content_words(contents)
+        fits = fits and _dropped(connection, row_id, words.matched)
+        gone.update(spellings(record, words))
     connection.executemany("DELETE FROM contents WHERE id = ?", ((row_id,) for row_id in ids))
     if not fits:
         rebuild_words(connection)
-        return
-    going = json.dumps(sorted(ids))
-    unused = (word for word in gone if not _is_used(connection, stem(word), going))
-    connection.executemany("DELETE FROM spellings WHERE word = ?", ((word,) for word in unused))
+    return gone
 
 
-def _dropped(connection: sqlite3.Connection, row_id: int, contents: SheetContents) -> bool:
+def drop_spellings(connection: sqlite3.Connection, words: Iterable[str]) -> None:
+    """Drop those of some spellings that no sheet has, in names or contents."""
+    stems_of = [(word, _quoted(stem(word))) for word in sorted(words)]
+    connection.execute(
+        "DELETE FROM spellings WHERE word IN ("
+        "SELECT json_extract(value, '$[0]') FROM json_each(?) AS each WHERE NOT EXISTS ("
+        "SELECT 1 FROM content_words WHERE content_words MATCH json_extract(each.value, '$[1]')"
+        ") AND NOT EXISTS ("
+        "SELECT 1 FROM lexical WHERE lexical MATCH json_extract(each.value, '$[1]')))",
+        (json.dumps(stems_of),),
+    )
+
+
+def _dropped(connection: sqlite3.Connection, row_id: int, words: Sequence[str]) -> bool:
     """True if a sheet's words were dropped; False if others than those had been added."""
     try:
-        connection.execute(_DELETE, (row_id, " ".join(content_words(contents))))
+        connection.execute(_DELETE, (row_id, " ".join(words)))
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_CORRUPT_VTAB:
             raise
@@ -98,7 +123,9 @@ def rebuild_words(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM spellings")
     ids = [row[0] for row in connection.execute("SELECT id FROM contents ORDER BY id")]
     for row_id, record, contents in _kept(connection, ids):
-        add_words(connection, row_id, record, contents)
+        words = content_words(contents)
+        add_words(connection, row_id, words.matched)
+        add_spellings(connection, spellings(record, words))
 
 
 def merge_words(connection: sqlite3.Connection) -> None:
@@ -138,19 +165,3 @@ def expression(groups: Iterable[Sequence[str]]) -> str:
 
 def _quoted(word: str) -> str:
     return '"{}"'.format(word.replace('"', '""'))
-
-
-def _spelled(record: SheetRecord, contents: SheetContents) -> list[str]:
-    return spelled_words(chain(sheet_texts(record), content_texts(contents)))
-
-
-def _is_used(connection: sqlite3.Connection, word: str, without: str) -> bool:
-    """True if a sheet other than some, given as JSON, has a word in its names or contents."""
-    for table in ("content_words", "lexical"):
-        sql = (
-            f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid NOT IN "
-            "(SELECT value FROM json_each(?)) LIMIT 1"
-        )
-        if connection.execute(sql, (_quoted(word), without)).fetchone():
-            return True
-    return False

@@ -13,13 +13,14 @@ from sat_retriever.errors import InputError
 from sat_retriever.index.store.contents import half_floats, packed
 from sat_retriever.index.store.damage import checksum
 from sat_retriever.index.store.rows import SheetRow, WorkbookState
-from sat_retriever.index.store.words import add_words, drop_words
+from sat_retriever.index.store.words import add_spellings, add_words, drop_words, spellings
 from sat_retriever.links.formula.external import file_key
 from sat_retriever.period.sheet import months_of
 from sat_retriever.records.contents import Role, SheetContents
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.sheets import Skipped, SkipReason
 from sat_retriever.text.abbreviation import is_main
+from sat_retriever.text.contents import content_words
 
 
 def holders(connection: sqlite3.Connection, rows: Sequence[SheetRow]) -> dict[str, tuple[str, str]]:
@@ -81,12 +82,13 @@ def insert_workbook(
 
 def insert_sheets(
     connection: sqlite3.Connection, rows: Sequence[SheetRow], workbook_id: int | None
-) -> None:
-    """Add sheets with their contents, tokens and words.
+) -> set[str]:
+    """Add sheets with their contents, tokens and words; return the spellings that they have.
 
     Raises:
         InputError: If the contents of a record cannot be kept.
     """
+    come: set[str] = set()
     for row in rows:
         record = row.record
         plain = to_json(replace(record, contents=None), compact=True)
@@ -113,7 +115,10 @@ def insert_sheets(
                 "INSERT INTO contents (id, packed, crc) VALUES (?, ?, ?)",
                 (row_id, data, checksum(data)),
             )
-            texts = add_words(connection, int(row_id or 0), record, record.contents)
+            found = content_words(record.contents)
+            add_words(connection, int(row_id or 0), found.matched)
+            come.update(spellings(record, found))
+            texts = len(found.matched)
         if row.contents_token is not None:
             connection.execute(
                 "INSERT INTO contents_tokens (id, token) VALUES (?, ?)",
@@ -138,6 +143,8 @@ def insert_sheets(
             "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)",
             (row_id, *(" ".join(words) for words in row.words)),
         )
+    add_spellings(connection, come)
+    return come
 
 
 def _packed(sheet_id: str, contents: SheetContents) -> bytes:
@@ -152,8 +159,8 @@ def _packed(sheet_id: str, contents: SheetContents) -> bytes:
         raise InputError(f"{sheet_id!r} cannot be kept: {error}") from error
 
 
-def delete_workbook(connection: sqlite3.Connection, root: str, path: str) -> None:
-    """Remove a workbook, if it exists, with all its sheets."""
+def delete_workbook(connection: sqlite3.Connection, root: str, path: str) -> set[str]:
+    """Remove a workbook, if it exists, with all its sheets; return their spellings."""
     ids = [
         row[0]
         for row in connection.execute(
@@ -162,18 +169,20 @@ def delete_workbook(connection: sqlite3.Connection, root: str, path: str) -> Non
             (root, path),
         )
     ]
-    delete_sheets(connection, ids)
+    gone = delete_sheets(connection, ids)
     connection.execute("DELETE FROM workbooks WHERE root = ? AND path = ?", (root, path))
+    return gone
 
 
-def delete_sheets(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
-    """Remove sheets by row id."""
+def delete_sheets(connection: sqlite3.Connection, ids: Sequence[int]) -> set[str]:
+    """Remove sheets by row id; return their spellings, which `drop_spellings` drops."""
     # FTS5 has no foreign keys, so its rows are deleted here; tokens and contents are deleted by
     # cascade.
-    drop_words(connection, ids)
+    gone = drop_words(connection, ids)
     values = [(row_id,) for row_id in ids]
     connection.executemany("DELETE FROM lexical WHERE rowid = ?", values)
     connection.executemany("DELETE FROM sheets WHERE id = ?", values)
+    return gone
 
 
 def ids_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int]:

@@ -6,11 +6,14 @@ import zlib
 from contextlib import closing
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sat_retriever import IndexDamagedError, InputError, SheetIndex, SheetRecord
-from sat_retriever.index.store.contents import MAX_BYTES, packed, unpacked
+from sat_retriever.index.store.contents import MAX_BYTES, may_hold, packed, unpacked
 from sat_retriever.index.store.damage import checksum
 from sat_retriever.records.contents import CellText, Role, SheetContents, TableContents
+from sat_retriever.text.contents import holds
 from tests.fakes import HashedEncoder
 from tests.index.store.older import WITHOUT_CONTENTS
 from tests.index.test_sync import write
@@ -152,6 +155,24 @@ def test_hostile_contents_end_in_a_clear_error(data, path):
         pytest.raises(IndexDamagedError, match="a#b"),
     ):
         index.records(["a#b"], contents=True)
+
+
+# Signs that JSON writes otherwise, every kind of white space, and letters that change their case.
+_LETTERS = st.sampled_from('aBß"\\/nu0İ \t\n\x0b\x1f\x85\xa0\u2028')
+
+
+@given(
+    st.lists(st.text(_LETTERS, max_size=8), max_size=4), st.text(_LETTERS, min_size=1, max_size=4)
+)
+def test_packed_contents_may_hold_every_phrase_that_one_of_their_texts_holds(texts, phrase):
+    data = packed(SheetContents(tuple(CellText("A1", text) for text in texts)))
+    if phrase.strip() and holds(texts, phrase):
+        assert may_hold(data, [phrase])
+
+
+def test_packed_contents_do_not_hold_a_phrase_of_two_texts_or_in_another_order():
+    assert may_hold(packed(CONTENTS), ["transit fares", "new york city"])
+    assert not may_hold(packed(CONTENTS), ["fares mta", "york new", "survey source"])
 
 
 def test_a_bomb_is_not_unpacked_beyond_the_bound():
