@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from math import fsum
 
 from sat_retriever.locate.asked import Asked, sequence
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
@@ -52,7 +53,7 @@ class Match:
 
         A text that the question has word for word counts double.
         """
-        weight = sum(asked.weights[word] for word in self.words)
+        weight = fsum(asked.weights[word] for word in self.words)  # the same in any order
         return weight * self.closeness
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from sat_retriever.locate.asked import Asked
 from sat_retriever.locate.matches import Match, Part, best_cells, matches
@@ -72,12 +73,13 @@ def table_shares(asked: Asked, record: SheetRecord, found: Sequence[Match]) -> l
     best: list[dict[str, float]] = [{} for _ in record.tables]
     for each in found:
         if each.part is not Part.NOTE:
-            share = sum(asked.weights[word] for word in each.words) / asked.total
+            share = fsum(asked.weights[word] for word in each.words) / asked.total
             own, score = best[each.table], each.closeness * (0.5 + 0.5 * share)
             for word in each.words:
                 own[word] = max(own.get(word, 0.0), score)
     most = 2 * asked.total  # of what a text gives that the question has word for word
-    return [sum(asked.weights[word] * own[word] for word in own) / most for own in best]
+    # Not `sum`, whose last bit depends on the order of a set.
+    return [fsum(asked.weights[word] * own[word] for word in own) / most for own in best]
 
 
 def _column_rows(contents: SheetContents, table: int) -> dict[int, list[int]]:

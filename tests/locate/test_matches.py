@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -111,3 +114,24 @@ def test_no_text_breaks_it(question, text):
         assert 0 < each.coverage <= 1
         assert each.score(asked) > 0
     assert isinstance(asked.start, re.Pattern)
+
+
+def test_the_score_of_a_match_is_to_the_last_bit_the_same_in_every_process():
+    code = (
+        "from sat_retriever.locate.asked import Asked\n"
+        "from sat_retriever.locate.matches import Match, Part\n"
+        "from sat_retriever.records.contents import CellText\n"
+        "weights = {f'w{n}': 1 / (n + 3) for n in range(12)}\n"
+        "match = Match(CellText('A1', ''), Part.LABEL, 0, frozenset(weights), 1.0, False)\n"
+        "print(repr(match.score(Asked(weights, ''))))"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(found) == 1
