@@ -61,17 +61,27 @@ def browser() -> Iterator[object]:
         started.close()
 
 
-@pytest.fixture
-def visit(browser, tmp_path: Path) -> Iterator[Callable]:
-    """Opens a page from a file; at the end nothing may have been fetched or complained of."""
-    asked, said = [], []
+@pytest.fixture(scope="module")
+def windows(browser) -> Iterator[object]:
+    """Opens windows of one browser; a page that keeps nothing needs no fresh one for each test."""
     context = browser.new_context(viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def visit(windows, tmp_path: Path) -> Iterator[Callable]:
+    """Opens a page from a file; at the end nothing may have been fetched or complained of."""
+    asked, said, opened = [], [], []
     file = tmp_path / "page.html"
 
-    def open_page(text: str, fragment: str = ""):
+    def open_page(text: str, fragment: str = "", size: tuple[int, int] | None = None):
         file.write_text(text, encoding="utf-8", newline="\n")
-        page = context.new_page()
+        page = windows.new_page()
+        opened.append(page)
         page.set_default_timeout(60_000)  # reached only by a page that does not answer at all
+        if size is not None:
+            page.set_viewport_size({"width": size[0], "height": size[1]})
         page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
@@ -80,6 +90,8 @@ def visit(browser, tmp_path: Path) -> Iterator[Callable]:
         return page
 
     yield open_page
-    context.close()
+    assert windows.storage_state() == {"cookies": [], "origins": []}
+    for page in opened:
+        page.close()
     assert set(asked) == {file.as_uri()}
     assert said == []
