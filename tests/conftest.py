@@ -62,36 +62,42 @@ def browser() -> Iterator[object]:
 
 
 @pytest.fixture(scope="module")
-def windows(browser) -> Iterator[object]:
-    """Opens windows of one browser; a page that keeps nothing needs no fresh one for each test."""
-    context = browser.new_context(viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
-    yield context
+def browser_page(browser) -> Iterator[object]:
+    """One window for all tests of a module: to open one takes longer than most of them."""
+    context = browser.new_context(reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(60_000)  # reached only by a page that does not answer at all
+    yield page
     context.close()
 
 
 @pytest.fixture
-def visit(windows, tmp_path: Path) -> Iterator[Callable]:
-    """Opens a page from a file; at the end nothing may have been fetched or complained of."""
-    asked, said, opened = [], [], []
+def visit(browser_page, tmp_path: Path) -> Iterator[Callable]:
+    """Opens a page from a file; at the end nothing may have been fetched, kept or complained of."""
+    asked, said = [], []
     file = tmp_path / "page.html"
+    heard = {
+        "request": lambda request: asked.append(request.url.partition("#")[0]),
+        "console": lambda message: said.append(message.text),
+        "pageerror": lambda error: said.append(str(error)),
+    }
 
-    def open_page(text: str, fragment: str = "", size: tuple[int, int] | None = None):
+    def open_page(text: str, fragment: str = "", size: tuple[int, int] = (1200, 800)):
         file.write_text(text, encoding="utf-8", newline="\n")
-        page = windows.new_page()
-        opened.append(page)
-        page.set_default_timeout(60_000)  # reached only by a page that does not answer at all
-        if size is not None:
-            page.set_viewport_size({"width": size[0], "height": size[1]})
-        page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(f"{file.as_uri()}{fragment}")
-        page.wait_for_selector("html[data-ready]", state="attached")
-        return page
+        browser_page.set_viewport_size({"width": size[0], "height": size[1]})
+        browser_page.emulate_media(color_scheme="light")
+        browser_page.mouse.move(0, 0)
+        browser_page.goto(f"{file.as_uri()}{fragment}")
+        browser_page.wait_for_selector("html[data-ready]", state="attached")
+        return browser_page
 
+    for event, listener in heard.items():
+        browser_page.on(event, listener)
     yield open_page
-    assert windows.storage_state() == {"cookies": [], "origins": []}
-    for page in opened:
-        page.close()
+    for event, listener in heard.items():
+        browser_page.remove_listener(event, listener)
+    kept = browser_page.context.storage_state()
+    browser_page.goto("about:blank")
     assert set(asked) == {file.as_uri()}
     assert said == []
+    assert kept == {"cookies": [], "origins": []}
