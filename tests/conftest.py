@@ -4,6 +4,7 @@ Properties are never judged by the clock, and CI tries the same examples in ever
 one's own tries new ones each time, and shows how to repeat a failure.
 """
 
+import gc
 import os
 import shutil
 import signal
@@ -27,14 +28,22 @@ settings.load_profile("ci" if os.environ.get("CI") else "own")
 
 
 def pytest_configure() -> None:
-    """Give each process of several a core of its own.
+    """Give each process of several a core of its own, and let no garbage be sought for a while.
 
-    What starts a thread or a process for each core would otherwise start as many in each.
+    What starts a thread or a process for each core would otherwise start as many in each. What is
+    imported and collected stays to the end, so that looking through it again and again is in vain.
     """
+    gc.disable()
     number = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
     if number and hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[int(number) % len(cores)]})
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
