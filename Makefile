@@ -20,8 +20,9 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 OLD := .venv-compat/bin
 # The tests of a file stay in one process, because they share fixtures. One thread each: more
 # threads in several processes would only wait for each other. Files run in the order of their
-# names, so that a file with few but long tests does not come last.
-TEST := env OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# names, so that a file with few but long tests does not come last. Compiled tests are kept, since
+# compiling them takes ten seconds in each process.
+TEST := env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 # The variable silences a note about the next MkDocs; warnings about these pages stay.
 MKDOCS := env NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 CODE := sat_retriever integrations tests benchmarks examples .ci

@@ -4,6 +4,7 @@ Properties are never judged by the clock, and CI tries the same examples in ever
 one's own tries new ones each time, and shows how to repeat a failure.
 """
 
+import gc
 import os
 import shutil
 import signal
@@ -27,14 +28,22 @@ settings.load_profile("ci" if os.environ.get("CI") else "own")
 
 
 def pytest_configure() -> None:
-    """Give each process of several a core of its own.
+    """Give each process of several a core of its own, and let no garbage be sought for a while.
 
-    What starts a thread or a process for each core would otherwise start as many in each.
+    What starts a thread or a process for each core would otherwise start as many in each. What is
+    imported and collected stays to the end, so that looking through it again and again is in vain.
     """
+    gc.disable()
     number = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
     if number and hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[int(number) % len(cores)]})
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,25 +70,43 @@ def browser() -> Iterator[object]:
         started.close()
 
 
-@pytest.fixture
-def visit(browser, tmp_path: Path) -> Iterator[Callable]:
-    """Opens a page from a file; at the end nothing may have been fetched or complained of."""
-    asked, said = [], []
-    context = browser.new_context(viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
-    file = tmp_path / "page.html"
-
-    def open_page(text: str, fragment: str = ""):
-        file.write_text(text, encoding="utf-8", newline="\n")
-        page = context.new_page()
-        page.set_default_timeout(60_000)  # reached only by a page that does not answer at all
-        page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(f"{file.as_uri()}{fragment}")
-        page.wait_for_selector("html[data-ready]", state="attached")
-        return page
-
-    yield open_page
+@pytest.fixture(scope="module")
+def browser_page(browser) -> Iterator[object]:
+    """One window for all tests of a module: to open one takes longer than most of them."""
+    context = browser.new_context(reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(60_000)  # reached only by a page that does not answer at all
+    yield page
     context.close()
+
+
+@pytest.fixture
+def visit(browser_page, tmp_path: Path) -> Iterator[Callable]:
+    """Opens a page from a file; at the end nothing may have been fetched, kept or complained of."""
+    asked, said = [], []
+    file = tmp_path / "page.html"
+    heard = {
+        "request": lambda request: asked.append(request.url.partition("#")[0]),
+        "console": lambda message: said.append(message.text),
+        "pageerror": lambda error: said.append(str(error)),
+    }
+
+    def open_page(text: str, fragment: str = "", size: tuple[int, int] = (1200, 800)):
+        file.write_text(text, encoding="utf-8", newline="\n")
+        browser_page.set_viewport_size({"width": size[0], "height": size[1]})
+        browser_page.emulate_media(color_scheme="light")
+        browser_page.mouse.move(0, 0)
+        browser_page.goto(f"{file.as_uri()}{fragment}")
+        browser_page.wait_for_selector("html[data-ready]", state="attached")
+        return browser_page
+
+    for event, listener in heard.items():
+        browser_page.on(event, listener)
+    yield open_page
+    for event, listener in heard.items():
+        browser_page.remove_listener(event, listener)
+    kept = browser_page.context.storage_state()
+    browser_page.goto("about:blank")
     assert set(asked) == {file.as_uri()}
     assert said == []
+    assert kept == {"cookies": [], "origins": []}

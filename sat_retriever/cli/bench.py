@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sat_retriever.cli.benchlabels import Labels, read_labels
 from sat_retriever.cli.benchtable import asked_of, print_table
 from sat_retriever.cli.progress import At, progress
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
-    counted,
     examples,
     fail,
     plain,
@@ -24,7 +23,6 @@ from sat_retriever.cli.terminal import (
     stderr,
     stdout,
 )
-from sat_retriever.datasets.labels import Query, load_labels
 from sat_retriever.errors import EmptyInputError, InputError, LanguageModelError
 from sat_retriever.index.index import SheetIndex
 
@@ -39,27 +37,6 @@ EXAMPLES = examples(
     "sat bench -i reports.sat --queries labels.json --reranker runs/7 --out bench",
     "sat bench -i reports.sat --queries labels.json --against BM25",
 )
-
-_TEXTS, _TEXT_CHARS = 3, 60  # merged questions that are listed, and characters of each
-
-
-@dataclass(frozen=True, slots=True)
-class _Labels:
-    """The questions of a file, its digest, and the questions with several entries.
-
-    Attributes:
-        path: The file.
-        queries: The questions with a relevant sheet, which are measured.
-        unanswerable: Number of questions that nothing answers; no ranking of sheets is right.
-        sha256: Digest of the file.
-        merged: Number of entries of each question that has several.
-    """
-
-    path: Path
-    queries: Sequence[Query]
-    unanswerable: int
-    sha256: str
-    merged: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +112,7 @@ def bench(
         check_folder(out, force=force)
     settings = _settings(llm, num_ctx, names=llm_only, out=out)
     wanted = _Wanted(reranker or (), settings, llm_only, against, out)
-    read = _labels(labels)
+    read = read_labels(labels)
     try:
         with SheetIndex.open(file) as opened:
             measured = _measured(opened, read, wanted)
@@ -169,42 +146,15 @@ def _settings(
     return settings
 
 
-def _labels(path: Path) -> _Labels:
-    """The questions, with the digest of the file as it was read."""
-    merged: dict[str, int] = {}
-    every = load_labels(path, merged.update, unanswerable=True)
-    queries = [query for query in every if query.positives]
-    with path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return _Labels(path, queries, len(every) - len(queries), digest, merged)
-
-
-def _unanswerable(labels: _Labels) -> list[str]:
-    """A remark on questions that no measure counts."""
-    if not labels.unanswerable:
-        return []
-    number = counted(labels.unanswerable, "question")
-    return [f"Left out: {number} of {labels.path.name} that nothing answers; no ranking is right."]
-
-
-def _merged(labels: _Labels) -> list[str]:
-    """Remarks on questions that occur more than once in the labels."""
-    if not labels.merged:
-        return []
-    number = counted(len(labels.merged), "question")
-    shown = ", ".join(f"“{text[:_TEXT_CHARS]}”" for text in list(labels.merged)[:_TEXTS])
-    more = f" and {len(labels.merged) - _TEXTS:,} more" if len(labels.merged) > _TEXTS else ""
-    return [
-        f"Merged: {number} with more than one entry in {labels.path.name}; entries with the same "
-        f"text are one question with the sheets of all of them: {shown}{more}."
-    ]
-
-
-def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured:
+def _measured(opened: SheetIndex, labels: Labels, wanted: _Wanted) -> _Measured:
     from sat_retriever.evaluation.asked import asked_models
     from sat_retriever.evaluation.bench import bench as compare
     from sat_retriever.evaluation.named import named_methods
+    from sat_retriever.evaluation.nothing import nothing_there
     from sat_retriever.evaluation.timing import Timing
+    from sat_retriever.rank.links.linkrank import LINKS
+    from sat_retriever.rank.load import AUTO
+    from sat_retriever.retriever import SheetRetriever
     from sat_retriever.training.data.reading import refuse_unknown_sheets
 
     if len(opened) == 0:
@@ -212,8 +162,8 @@ def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured
     refuse_unknown_sheets(labels.queries, opened.sheet_ids(), str(opened.path))
     with progress("bench", "opening the index") as shown:
         opened.warm_up()
-        remarks = [*_unanswerable(labels), *_merged(labels)]
-        methods = named_methods(opened, wanted.rerankers, remarks.append)
+        lost: list[str] = []
+        methods = named_methods(opened, wanted.rerankers, lost.append)
         asked: list[AskedModel] = []
         if wanted.settings is not None and wanted.out is not None:
             asked = asked_models(opened, wanted.settings, wanted.out, names=wanted.names)
@@ -227,16 +177,18 @@ def _measured(opened: SheetIndex, labels: _Labels, wanted: _Wanted) -> _Measured
             lambda *now: shown.at(At(*now)),
             against=wanted.against,
         )
-    about = _about(opened, labels)
+        retriever = SheetRetriever(opened, LINKS.name if lost else AUTO)
+        said = nothing_there(retriever, labels.every, lambda *now: shown.at(At(*now)))
+    about = {**_about(opened, labels), "nothing_there": asdict(said)}
+    remarks = [*labels.remarks(said), *lost]
     if asked:
         about["llm"] = {each.name: each.counts() for each in asked}
-    remarks += [
-        said for each in asked for said in each.remarks(left_out=each.name in found.left_out)
-    ]
+    for each in asked:
+        remarks += each.remarks(left_out=each.name in found.left_out)
     return _Measured(found, about, remarks)
 
 
-def _about(opened: SheetIndex, labels: _Labels) -> dict[str, Any]:
+def _about(opened: SheetIndex, labels: Labels) -> dict[str, Any]:
     """Facts about the measurement, for later readers of the numbers."""
     from sat_retriever._version import __version__
     from sat_retriever.evaluation.named import encoder_label
@@ -250,7 +202,7 @@ def _about(opened: SheetIndex, labels: _Labels) -> dict[str, Any]:
         "labels": labels.path.name,
         "labels_sha256": labels.sha256,
         "merged_questions": len(labels.merged),
-        "unanswerable_questions": labels.unanswerable,
+        "unanswerable_questions": len(labels.unanswerable),
         "types": sorted({query.query_type for query in labels.queries if query.query_type}),
         "version": __version__,
     }

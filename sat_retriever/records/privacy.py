@@ -61,13 +61,14 @@ class Privacy:
         """True if texts and numbers of formulas may be kept, whose column is not known."""
         return self.examples and not self.skip_columns
 
-    def keeps_header(self, *, transposed: bool) -> bool:
+    def keeps_header(self, *, transposed: bool, clear: bool = True) -> bool:
         """True if a table's headers are kept.
 
         At "names" those of a transposed table are not: its headers are its first column, and a
-        list of persons without a header row looks like such a table.
+        list of persons without a header row looks like such a table. Headers that are not clear
+        are not, either: short texts over short texts may be the first row of such a list.
         """
-        return self.examples or not transposed
+        return self.examples or (clear and not transposed)
 
     def skips(self, header: str) -> bool:
         """True if a column of this header keeps nothing but the header.

@@ -522,12 +522,30 @@ def test_the_report_names_no_folder_of_this_machine(bench, tmp_path, index_file,
         assert str(encoder.parent) not in text
 
 
-def test_a_question_that_nothing_answers_is_left_out_of_every_measure_and_told(bench, labels):
+def test_a_question_that_nothing_answers_counts_for_the_message_alone(bench, labels, tmp_path):
     alone = json.loads(bench("--json").out)
-    labels.write_text(f"{TRIPLES}ships of Mars,,0\n", encoding="utf-8")
+    labels.write_text(f"{TRIPLES}ships of Mars,,0\nrevenue by region,,0\n", encoding="utf-8")
     found = json.loads(bench("--json").out)
-    assert (alone["unanswerable_questions"], found["unanswerable_questions"]) == (0, 1)
+    assert (alone["unanswerable_questions"], found["unanswerable_questions"]) == (0, 2)
     assert found["questions"] == alone["questions"] == 3
     for one, other in zip(found["methods"], alone["methods"], strict=True):
         assert one["metrics"] == other["metrics"]
-    assert "Left out: 1 question of triples.csv that nothing answers" in bench().out
+    right = {"found": 3, "found_said": 0}
+    assert alone["nothing_there"] == {"unanswerable": 0, "unanswerable_said": 0, **right}
+    assert found["nothing_there"] == {"unanswerable": 2, "unanswerable_said": 1, **right}
+    said = " ".join(bench("--out", tmp_path / "out").out.split())
+    assert "Left out: 2 questions of triples.csv that nothing answers" in said
+    told = "stands over 1 of 2 questions that nothing answers, and over 0 of 3 right answers."
+    assert f"Nothing there: the message that nothing answers {told}" in said
+    assert told in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert results["nothing_there"] == found["nothing_there"]
+
+
+def test_the_message_over_right_answers_is_told_without_questions_that_nothing_answers(
+    bench, labels
+):
+    assert "Nothing there" not in bench().out
+    labels.write_text(f"{TRIPLES}ships of Mars,{STAFF},1\n", encoding="utf-8")
+    said = " ".join(bench().out.split())
+    assert "the message that nothing answers stands over 1 of 4 right answers." in said

@@ -200,11 +200,11 @@ def test_a_wrong_wish_is_answered_with_what_to_do(options, named, linked, sat, t
     assert run.out == ""
 
 
-def test_a_page_is_not_printed_to_a_terminal_but_to_a_pipe(linked, tmp_path):
+def test_a_page_is_not_printed_to_a_terminal_but_to_a_pipe(linked, sat):
     refused = in_terminal("graph", "-i", linked, "--format", "html", output=True)
     assert (refused.code, refused.out) == (2, "")
     assert "--out graph.html" in refused.err
-    piped = run_sat("graph", "-i", linked, "--format", "html")
+    piped = sat("graph", "-i", linked, "--format", "html")
     assert (piped.code, piped.out[:15]) == (0, "<!doctype html>")
 
 

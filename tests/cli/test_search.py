@@ -161,12 +161,12 @@ def test_an_id_that_the_table_breaks_is_given_in_one_line(capsys):
     assert "ids in full" not in capsys.readouterr().out
 
 
-def test_markup_and_escapes_in_names_are_shown_not_obeyed(index_file):
+def test_markup_and_escapes_in_names_are_shown_not_obeyed(index_file, sat):
     shown = run_sat("search", "red", "--index", index_file, "-k", 1, FORCE_COLOR="1")
     assert "[red]x[link=evil]" in shown.out
     assert "\x1b[31m" not in shown.out.replace("\x1b[31m[0m", "")
     assert "\x1b]8;" not in shown.out  # no link
-    answer = json.loads(run_sat("search", "red", "--index", index_file, "--json").out)
+    answer = json.loads(sat("search", "red", "--index", index_file, "--json").out)
     assert MARKUP in [hit["sheet"] for hit in answer["hits"]]
 
 
@@ -198,12 +198,8 @@ def test_json_is_valid_whatever_the_terminals_encoding(tmp_path, encoder):
     file = tmp_path / "x.sat"
     run = run_sat("index", tmp_path, "--index", file, "--model", encoder, PYTHONIOENCODING="ascii")
     assert run.code == 0
-    answers = {
-        encoding: run_sat("search", "客户", "-i", file, "--json", PYTHONIOENCODING=encoding)
-        for encoding in ("ascii", "utf-8")
-    }
-    hits = [json.loads(run.out)["hits"][0]["sheet"] for run in answers.values()]
-    assert hits == ["销售 😀", "销售 😀"]
+    answer = run_sat("search", "客户", "-i", file, "--json", PYTHONIOENCODING="ascii")
+    assert json.loads(answer.out)["hits"][0]["sheet"] == "销售 😀"
     assert run_sat("search", "客户", "-i", file, PYTHONIOENCODING="ascii").code == 0
 
 
@@ -344,12 +340,12 @@ def test_json_carries_cells_table_and_citation(transit_file, sat):
     assert isinstance(hits["Data"]["table"], int)
 
 
-def test_words_of_the_question_are_marked_in_a_terminal_only(transit_file):
+def test_words_of_the_question_are_marked_in_a_terminal_only(transit_file, sat):
     asked = ("search", "cost of a ferry", "-i", transit_file, "--reranker", "none")
     shown = in_terminal(*asked, output=True).out
     assert "\x1b[4mFerry\x1b[0m" in shown
     assert "\x1b[4mTrips" not in shown
-    assert "\x1b" not in run_sat(*map(str, asked)).out
+    assert "\x1b" not in sat(*asked).out
 
 
 def test_escapes_in_cells_are_shown_not_obeyed(capsys):

@@ -1,15 +1,17 @@
-"""Runs the steps of one page in one process, so that packages and models are loaded once.
+"""Runs the steps of all pages in one process, so that packages and models are loaded once.
 
     python driver.py < steps
 
-Each line of the input is a step in JSON: `{"sat": [arguments]}` or `{"python": "code"}`. Each
-line of the output is what one step printed, in JSON. A step that fails ends the process.
+Each line of the input is a step in JSON: `{"sat": [arguments]}` or `{"python": "code"}`, with the
+`folder` that it is run in. Each line of the output is what one step printed, in JSON. A step that
+fails ends the process.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import os
 import runpy
 import sys
 from contextlib import redirect_stdout
@@ -21,6 +23,7 @@ from sat_retriever.cli import main
 
 def printed(step: dict) -> str:
     """What a step writes to standard output."""
+    os.chdir(step["folder"])  # may have been removed and made anew since the last step
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
     with redirect_stdout(out):
         if "sat" in step:

@@ -55,14 +55,58 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return clear
 
 
-def run(folder: Path, *line: object, given: str = "") -> str:
-    """Standard output of a command that has to succeed."""
+class Driver:
+    """Runs steps in one process, and in another after a step that failed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._said = folder.parent / "stderr"
+        self._process: subprocess.Popen[str] | None = None
+
+    def printed(self, step: dict) -> str:
+        """Standard output of a step that has to succeed."""
+        if self._process is None:
+            with self._said.open("w") as said:
+                self._process = subprocess.Popen(
+                    [sys.executable, DRIVER],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=said,
+                    env=environment(self._folder),
+                    encoding="utf-8",
+                )
+        self._process.stdin.write(json.dumps({**step, "folder": str(self._folder)}) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            self.close()
+            pytest.fail(self._said.read_text(encoding="utf-8"))
+        return json.loads(line)
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.communicate(timeout=60)
+            self._process = None
+
+
+@pytest.fixture(scope="module")
+def driver(desk) -> Iterator[Driver]:
+    started = Driver(desk("workbooks"))
+    yield started
+    started.close()
+
+
+def environment(folder: Path) -> dict[str, str]:
     caches = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+    return {**os.environ, **caches, "OMP_NUM_THREADS": "1"}
+
+
+def run(folder: Path, *line: object) -> str:
+    """Standard output of a command that has to succeed."""
     done = subprocess.run(
         [str(part) for part in line],
-        input=given,
         cwd=folder,
-        env={**os.environ, **caches, "OMP_NUM_THREADS": "1"},
+        env=environment(folder),
         capture_output=True,
         encoding="utf-8",
         timeout=300,
@@ -77,7 +121,7 @@ def sat(folder: Path, *arguments: object) -> str:
 
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_blocks_of_a_page_print_what_it_shows(page, desk):
+def test_the_blocks_of_a_page_print_what_it_shows(page, desk, driver):
     parts: list[tuple[str, list[Block]]] = []  # a part begins with a fresh desk
     for block in blocks(page):
         if "desk" in block.marks or not parts:
@@ -86,17 +130,17 @@ def test_the_blocks_of_a_page_print_what_it_shows(page, desk):
             parts[-1][1].append(block)
     for kind, shown in parts:
         if shown:
-            check(desk(kind), shown)
+            desk(kind)
+            check(driver, shown)
 
 
-def check(folder: Path, shown: list[Block]) -> None:
-    """Run blocks one after the other in a folder, and compare what they print."""
-    steps = [(block, *step) for block in shown for step in steps_of(block)]
-    lines = "".join(f"{json.dumps(step)}\n" for _, step, _ in steps)
-    outputs = run(folder, sys.executable, DRIVER, given=lines).splitlines()
-    for (block, _, expected), output in zip(steps, map(json.loads, outputs), strict=True):
-        if expected is not None and "output varies" not in block.marks:
-            assert steady(output) == steady(expected), block
+def check(driver: Driver, shown: list[Block]) -> None:
+    """Run blocks one after the other, and compare what they print."""
+    for block in shown:
+        for step, expected in steps_of(block):
+            output = driver.printed(step)
+            if expected is not None and "output varies" not in block.marks:
+                assert steady(output) == steady(expected), block
 
 
 def steps_of(block: Block) -> Iterator[tuple[dict, str | None]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 import warnings
 from collections.abc import Callable
@@ -60,8 +61,11 @@ def change() -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One export cache for the whole run; tests that break it use their own."""
-    return tmp_path_factory.mktemp("cache")
+    """One export cache for all processes of the run; tests that break it use their own."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "encoders"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -144,6 +144,24 @@ def test_a_list_of_persons_without_a_header_row_keeps_no_person_as_a_header_at_n
     assert missing(persons, bytes_beside(path)) == persons
 
 
+def test_of_texts_over_texts_no_first_row_is_kept_as_a_header_at_names(tmp_path):
+    place = tmp_path / "books"
+    place.mkdir()
+    rows = [f"{text.capitalize()},{text[::-1]}" for text in TEXTS]
+    (place / "list.csv").write_text("\n".join(rows), encoding="utf-8")
+    (place / "paid.csv").write_text("Wage,Team\n70112,a\n70119,b\n70131,c\n", encoding="utf-8")
+    first = rows[0].split(",")
+    for level, gone in (("all", []), ("names", first)):
+        path = tmp_path / f"{level}.sat"
+        kept(place, path, contents=level)
+        with SheetIndex.open(path, HashedEncoder()) as index:
+            records = index.records(index.sheet_ids())
+        [texts, paid] = (records[f"{name}.csv#{name}"].tables[0] for name in ("list", "paid"))
+        assert texts.header_row == 1  # the place is told at every level
+        assert missing(first, bytes_beside(path)) == gone
+        assert [column.name for column in paid.columns] == ["Wage", "Team"]
+
+
 def test_nothing_of_a_removed_workbook_is_left_after_verifying(folder, tmp_path):
     path = tmp_path / "m.sat"
     (folder / "kept.csv").write_text("Region,Amount\nNorth,1\n")

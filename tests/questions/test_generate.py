@@ -218,7 +218,7 @@ def test_the_last_years_are_the_last_ones_of_the_whole_corpus():
     facts = [facts_of("hr", "payroll", (), "Acme", number) for number in (2019, 2020)]
     facts += [facts_of("hr", "payroll", (), "Bolt", number) for number in (2023, 2024)]
     options = QueryOptions(max_phrasings=100)
-    made = [each.query for each in make_queries(facts, number=400, options=options)]
+    made = [each.query for each in make_queries(facts, number=150, options=options)]
     last = [query for query in made if re.search(r"(last|latest|recent) two years", query.text)]
     assert last
     assert {sheet.split("/")[0] for query in last for sheet in query.positives} == {"Bolt"}

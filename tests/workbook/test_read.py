@@ -179,21 +179,21 @@ def test_no_cell_value_is_kept_in_the_reasons_either(tmp_path):
     assert "SECRET" not in repr(book.records)
 
 
-def test_thousands_of_sheets_are_read_in_time_that_grows_with_their_number(tmp_path):
+def test_hundreds_of_sheets_are_read_up_to_the_limit(tmp_path):
     path = tmp_path / "many.xlsx"
 
     def fill(book):
-        for number in range(1500):
+        for number in range(500):
             book.add_worksheet(f"S{number}").write_row(0, 0, ["Name", "Amount"])
 
     written(path, fill)
     book = read_workbook(path)
-    assert (len(book.records), book.skipped) == (1500, ())
-    book = read_workbook(path, limits=Limits(sheets=1200))
-    assert len(book.records) == 1200
+    assert (len(book.records), book.skipped) == (500, ())
+    book = read_workbook(path, limits=Limits(sheets=400))
+    assert len(book.records) == 400
     (skip,) = book.skipped
     assert (skip.reason, skip.sheet) == (SkipReason.TOO_LARGE, None)
-    assert skip.message.startswith("Only the first 1,200 of its 1,500 sheets were read")
+    assert skip.message.startswith("Only the first 400 of its 500 sheets were read")
 
 
 def test_a_missing_path_is_the_users_error(tmp_path):

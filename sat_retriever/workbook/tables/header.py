@@ -21,6 +21,7 @@ from sat_retriever.workbook.tables.columns import SAMPLE, describe_column
 from sat_retriever.workbook.tables.irregular import is_irregular
 from sat_retriever.workbook.tables.layout import Layout, read_layout
 from sat_retriever.workbook.tables.regions import Rules, find_blocks, trim
+from sat_retriever.workbook.tables.rowscores import CLEAR
 from sat_retriever.workbook.tables.stacked import split_stacked
 from sat_retriever.workbook.values.cells import Cells, Kind, cells_of, header_text
 from sat_retriever.workbook.values.grid import Grid
@@ -281,7 +282,7 @@ def _column(
         values = cells.line(line, places)
     else:
         values = [cells.value(row, line) for row in places]
-    kept = privacy.keeps_header(transposed=layout.transposed)
+    kept = privacy.keeps_header(transposed=layout.transposed, clear=layout.score >= CLEAR)
     name = _joined(cells, header) if kept else ""
     position = line - layout.area.left
     if not name and item and position < len(item.columns):

@@ -61,6 +61,7 @@ def test_cells_are_found_at_all_and_not_at_names(level, kept, tmp_path):
     indexed = found["indexed"]
     assert (indexed["found_in_cells"] > 0, indexed["hashes_of_cells"] > 0) == (kept, kept)
     assert indexed["found_in_names"] > 0
+    assert (indexed["found_unheaded"] > 0) == kept
     assert all(f"{kind}_found" in indexed for kind in NAMED)
     gone = found["removed_verified"]
     assert gone["found_in_cells"] == gone["found_in_names"] == gone["found_unheaded"] == 0

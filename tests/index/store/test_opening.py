@@ -16,9 +16,15 @@ STATEMENT = re.compile(
 )
 
 
+WORDS = re.compile("SELECT|INSERT|DELETE|UPDATE|PRAGMA|CREATE|BEGIN|sqlite3|SqliteStore")
+
+
 def modules() -> Iterator[tuple[Path, ast.Module]]:
+    """Modules in which a statement, the driver or the class could be."""
     for file in sorted(PACKAGE.rglob("*.py")):
-        yield file, ast.parse(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        if WORDS.search(text):
+            yield file, ast.parse(text)
 
 
 def imported(module: ast.Module) -> set[str]:

@@ -142,11 +142,11 @@ def test_a_chain_finds_and_reranks(index):
     assert [ids(each) for each in chain.batch([QUESTION, QUESTION])] == [expected, expected]
 
 
-async def test_an_async_chain_gives_the_same_100_times_over(index):
+async def test_an_async_chain_gives_the_same_however_many_are_asked_at_once(index):
     chain = retriever_chain(SheetTokenRetriever(index), SheetGraphReranker(index))
-    questions = [f"{word} {n % 7}" for n, word in enumerate(("revenue", "salary") * 50)]
+    questions = [f"{word} {n % 3}" for n, word in enumerate(("revenue", "salary") * 3)]
     serial = [chain.invoke(question) for question in questions]
-    assert await asyncio.gather(*map(chain.ainvoke, questions)) == serial
+    assert await asyncio.gather(*map(chain.ainvoke, questions * 4)) == serial * 4
 
 
 def test_a_chain_takes_as_many_candidates_as_asked_or_trained_on(index, checkpoint, tmp_path):

@@ -139,10 +139,10 @@ def test_bound_arguments_and_batches_work(index):
     ]
 
 
-async def test_100_parallel_questions_answer_as_one_after_the_other(index):
+async def test_parallel_questions_answer_as_one_after_the_other(index):
     retriever = SheetTokenRetriever(index, k=3)
     words = ("revenue", "salary", "hours", "month", "January", "March", "staff")
-    questions = [f"{words[n % 7]} {words[n % 5]} {words[n % 3]}" for n in range(100)]
+    questions = [f"{words[n % 7]} {words[n % 5]} {words[n % 3]}" for n in range(24)]
     serial = [retriever.invoke(question) for question in questions]
     assert await asyncio.gather(*map(retriever.ainvoke, questions)) == serial
 

@@ -152,15 +152,15 @@ def test_found_and_read_sheets_carry_citations(tools):
     assert "North" in cells.content
 
 
-async def test_async_calls_give_the_same_100_times_over(tools):
+async def test_async_calls_give_the_same_however_many_there_are_at_once(tools):
     tool = tools["find_sheets"]
-    questions = [f"revenue salary {n % 9}" for n in range(100)]
+    questions = [f"revenue salary {n}" for n in range(9)]
     calls = [
         {"name": tool.name, "args": {"question": each}, "id": str(n), "type": "tool_call"}
         for n, each in enumerate(questions)
     ]
     serial = [tool.invoke(dict(call)) for call in calls]
-    assert await asyncio.gather(*(tool.ainvoke(dict(call)) for call in calls)) == serial
+    assert await asyncio.gather(*(tool.ainvoke(dict(call)) for call in calls * 4)) == serial * 4
 
 
 @pytest.mark.parametrize(

@@ -194,15 +194,15 @@ def test_filters_hold_for_every_node(index):
     assert sheets(asyncio.run(retriever.aretrieve("salary"))) == ["March/Hours.xlsx#Hours"]
 
 
-def test_a_hundred_parallel_queries_answer_as_one_after_the_other(index):
+def test_parallel_queries_answer_as_one_after_the_other(index):
     retriever = SheetTokenRetriever(index, similarity_top_k=5)
-    asked = [QUESTIONS[n % len(QUESTIONS)] + " total" * (n % 3) for n in range(100)]
+    asked = [each + " total" * n for each in QUESTIONS for n in range(3)]
 
     async def together():
-        return await asyncio.gather(*(retriever.aretrieve(each) for each in asked))
+        return await asyncio.gather(*(retriever.aretrieve(each) for each in asked * 2))
 
     parallel = [answer(nodes) for nodes in asyncio.run(together())]
-    assert parallel == [answer(retriever.retrieve(each)) for each in asked]
+    assert parallel == 2 * [answer(retriever.retrieve(each)) for each in asked]
     assert len({str(each) for each in parallel}) == 12
 
 

@@ -336,7 +336,7 @@ def _one_by_one(sheet, formulas, names):
     ]
 
 
-@settings(max_examples=2000)
+@settings(max_examples=500)
 @given(st.data())
 def test_what_is_remembered_by_normal_form_changes_nothing(data):
     template = data.draw(_TEMPLATES)

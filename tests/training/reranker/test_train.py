@@ -259,17 +259,10 @@ def test_joint_training_changes_the_graphs_base_scorer_only(trained, sets, tmp_p
     assert bool(moved) == (training.best_epoch > 0)
 
 
-def test_without_layers_the_reranker_is_the_base_scorer(sets, tmp_path):
-    settings = replace(SETTINGS, layers=0, base_epochs=1)
-    folder = train_reranker(sets, sets, settings, tmp_path / "run").folder
-    assert not (folder / "graph.safetensors").exists()
-    model = "model.onnx"
-    assert (folder / "base" / model).read_bytes() == (folder / "reranker" / model).read_bytes()
-
-
-def test_stage_1s_order_can_compete_with_the_base_scorer(sets, tmp_path):
+def test_stage_1s_order_can_compete_with_the_base_scorer(sets, tmp_path, no_export, monkeypatch):
     """Trained to put irrelevant sheets first, so that no epoch is better than the start."""
     wrong = replace(sets, relevant=~sets.relevant)
+    monkeypatch.setattr(reranker, "copy_graph_folder", lambda *_: None)
     settings = replace(SETTINGS, layers=0, keep_start=True, base_epochs=1)
     made = train_reranker(wrong, sets, settings, tmp_path / "run")
     assert made.best_epoch == 0
@@ -372,9 +365,14 @@ def test_a_training_begins_where_another_ended_and_keeps_it_if_nothing_is_better
     torch.testing.assert_close(seen[0], dict(base.state_dict()), atol=0, rtol=0)
 
 
-def test_another_beginning_is_another_training(trained, sets, tmp_path):
+def test_without_layers_the_reranker_is_the_base_scorer_and_has_one_beginning(
+    trained, sets, tmp_path
+):
     settings, start = replace(SETTINGS, layers=0), trained.folder / "base"
     made = train_reranker(sets, sets, settings, tmp_path / "run", start_from=start)
+    assert not (made.folder / "graph.safetensors").exists()
+    base, whole = ((made.folder / name / "model.onnx") for name in ("base", "reranker"))
+    assert base.read_bytes() == whole.read_bytes()
     assert train_reranker(sets, sets, settings, tmp_path / "run", start_from=start) == made
     for other in (None, made.folder / "base"):
         with pytest.raises(TrainingError, match="start_from"):

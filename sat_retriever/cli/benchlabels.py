@@ -1,0 +1,91 @@
+"""The labelled questions of `sat bench`, and what is said of them beside the table."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sat_retriever.cli.terminal import counted
+from sat_retriever.datasets.labels import Query, load_labels
+
+if TYPE_CHECKING:
+    from sat_retriever.evaluation.nothing import NothingThere
+
+_TEXTS, _TEXT_CHARS = 3, 60  # merged questions that are listed, and characters of each
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The questions of a file, its digest, and the questions with several entries.
+
+    Attributes:
+        path: The file.
+        queries: The questions with a relevant sheet, whose rankings are measured.
+        unanswerable: Questions that nothing answers; no ranking of sheets is right.
+        sha256: Digest of the file.
+        merged: Number of entries of each question that has several.
+    """
+
+    path: Path
+    queries: Sequence[Query]
+    unanswerable: Sequence[Query]
+    sha256: str
+    merged: Mapping[str, int]
+
+    @property
+    def every(self) -> list[Query]:
+        """All questions; those with relevant sheets come first."""
+        return [*self.queries, *self.unanswerable]
+
+    def remarks(self, said: NothingThere) -> list[str]:
+        """What is said of the questions below the table."""
+        return [*_unanswerable(self), *_nothing_there(said), *_merged(self)]
+
+
+def read_labels(path: Path) -> Labels:
+    """The questions, with the digest of the file as it was read."""
+    merged: dict[str, int] = {}
+    every = load_labels(path, merged.update, unanswerable=True)
+    queries = [query for query in every if query.positives]
+    unanswerable = [query for query in every if not query.positives]
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return Labels(path, queries, unanswerable, digest, merged)
+
+
+def _unanswerable(labels: Labels) -> list[str]:
+    """A remark on questions that no measure of a ranking counts."""
+    if not labels.unanswerable:
+        return []
+    number = counted(len(labels.unanswerable), "question")
+    return [f"Left out: {number} of {labels.path.name} that nothing answers; no ranking is right."]
+
+
+def _nothing_there(said: NothingThere) -> list[str]:
+    """A remark on the message that nothing answers, over right answers and where it is right."""
+    if not said.unanswerable and not said.found_said:
+        return []
+    wrong = f"{said.found_said:,} of {counted(said.found, 'right answer')}"
+    if not said.unanswerable:
+        return [f"Nothing there: the message that nothing answers stands over {wrong}."]
+    right = f"{said.unanswerable_said:,} of {counted(said.unanswerable, 'question')}"
+    return [
+        f"Nothing there: the message that nothing answers stands over {right} that nothing "
+        f"answers, and over {wrong}."
+    ]
+
+
+def _merged(labels: Labels) -> list[str]:
+    """Remarks on questions that occur more than once in the labels."""
+    if not labels.merged:
+        return []
+    number = counted(len(labels.merged), "question")
+    shown = ", ".join(f"“{text[:_TEXT_CHARS]}”" for text in list(labels.merged)[:_TEXTS])
+    more = f" and {len(labels.merged) - _TEXTS:,} more" if len(labels.merged) > _TEXTS else ""
+    return [
+        f"Merged: {number} with more than one entry in {labels.path.name}; entries with the same "
+        f"text are one question with the sheets of all of them: {shown}{more}."
+    ]

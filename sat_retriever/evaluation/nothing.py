@@ -1,0 +1,57 @@
+"""How often a search says that nothing answers a question, where that is so and where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sat_retriever.datasets.labels import Query
+from sat_retriever.evaluation.method import no_progress
+from sat_retriever.evaluation.timing import Told
+from sat_retriever.retriever import SheetRetriever
+
+FIRST = 5  # hits among which a right answer has a relevant sheet
+ROW = "nothing there"
+
+
+@dataclass(frozen=True, slots=True)
+class NothingThere:
+    """Counts of labelled questions, and of those under the message that nothing answers them.
+
+    Attributes:
+        unanswerable: Questions that nothing answers.
+        unanswerable_said: Those of them under the message, which is right there.
+        found: Questions with a relevant sheet among the first five hits.
+        found_said: Those of them under the message, which is wrong there.
+    """
+
+    unanswerable: int
+    unanswerable_said: int
+    found: int
+    found_said: int
+
+
+def nothing_there(
+    retriever: SheetRetriever, queries: Sequence[Query], told: Told = no_progress
+) -> NothingThere:
+    """Count how often an answer stands under the message that nothing answers the question.
+
+    A question with relevant sheets of which none is among the first five hits is not counted:
+    its answer is wrong with and without the message.
+
+    Args:
+        retriever: Searches the index.
+        queries: Labelled questions; those without relevant sheets are unanswerable.
+        told: Receives the progress.
+    """
+    said: dict[str, list[bool]] = {"unanswerable": [], "found": []}
+    for done, query in enumerate(queries, start=1):
+        answer = retriever.retrieve(query.text, FIRST, all_copies=True)  # as in the rows
+        if not query.positives:
+            said["unanswerable"].append(not answer.answered)
+        elif any(hit.sheet_id in query.positives for hit in answer):
+            said["found"].append(not answer.answered)
+        told(ROW, done, len(queries))
+    return NothingThere(
+        len(said["unanswerable"]), sum(said["unanswerable"]), len(said["found"]), sum(said["found"])
+    )
