@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 
 from sat_retriever.text.lexical import query_words
 from sat_retriever.text.segment import forms, stem
 
 _QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»]{2,200})[\"“”„«»]")
 _MOST_QUOTED = 20
+MIN_RUN = 3
+"""Words that follow each other in a run of a question, at least."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,44 @@ quoted=(' new york ',))
     @cached_property
     def total(self) -> float:
         """What all its words weigh together."""
-        return sum(self.weights.values())
+        return self.weight(self.weights)
+
+    def weight(self, words: Iterable[str]) -> float:
+        """What some words weigh together, the same in any order; other words weigh nothing."""
+        return fsum(self.weights.get(word, 0.0) for word in words)
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """Places of each word in the question."""
+        found: dict[str, list[int]] = {}
+        for place, word in enumerate(self.sequence.split()):
+            found.setdefault(word, []).append(place)
+        return found
+
+    def run(self, text: Sequence[str]) -> tuple[str, ...]:
+        """The words that follow each other in a text and in the question, three or more.
+
+        Of several runs the one that weighs most counts. Empty if there is none.
+
+        Args:
+            text: All words of a text, as stems in order.
+
+        >>> asked = Asked.of("where is it written: tons of coal from Ashgrove")
+        >>> asked.run(["25", "ton", "of", "coal", "left", "ashgrov"])
+        ('ton', 'of', 'coal')
+        """
+        best, last = (0.0, 0), 0  # weight and length of a run, and where it ends
+        ending: dict[int, tuple[float, int]] = {}  # those that end at each place of the question
+        for end, word in enumerate(text, start=1):
+            weight, before = self.weights.get(word, 0.0), ending
+            ending = {}
+            for place in self._places.get(word, ()):
+                said, length = before.get(place - 1, (0.0, 0))
+                ending[place] = (said + weight, length + 1)
+            longest = max(ending.values(), default=best)
+            if longest > best and longest[1] >= MIN_RUN:
+                best, last = longest, end
+        return tuple(text[last - best[1] : last])
 
     @cached_property
     def start(self) -> re.Pattern[str]:

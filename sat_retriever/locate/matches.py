@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from math import fsum
 
-from sat_retriever.locate.asked import Asked, sequence
+from sat_retriever.locate.asked import MIN_RUN, Asked, sequence
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
 from sat_retriever.records.sheets import SheetRecord, Table
 from sat_retriever.text.segment import forms, stem
@@ -39,6 +38,8 @@ class Match:
         words: Words of the question that it has, as stems.
         coverage: Share of its own words that these are, in (0, 1].
         whole: True if the question has all of it word for word, or it has a quoted phrase.
+        run: Words of the question, as stems, that follow each other in the text as they do in the
+            question, three or more; those that weigh most. Empty without such a run.
     """
 
     text: CellText
@@ -47,14 +48,14 @@ class Match:
     words: frozenset[str]
     coverage: float
     whole: bool
+    run: tuple[str, ...] = ()
 
     def score(self, asked: Asked) -> float:
         """How well it matches: what its words weigh, up to half of it lost to other words.
 
         A text that the question has word for word counts double.
         """
-        weight = fsum(asked.weights[word] for word in self.words)  # the same in any order
-        return weight * self.closeness
+        return asked.weight(self.words) * self.closeness
 
     @property
     def closeness(self) -> float:
@@ -135,4 +136,5 @@ def _match(asked: Asked, text: CellText, part: Part, table: int) -> Match | None
     own = sequence(read)
     said = own in asked.sequence and not _COUNT.fullmatch(own)
     whole = said or any(phrase in own for phrase in asked.quoted)
-    return Match(text, part, table, words, sum(map(bool, hits)) / len(every), whole)
+    run = asked.run(own.split()) if len(words) >= MIN_RUN - 1 else ()
+    return Match(text, part, table, words, sum(map(bool, hits)) / len(every), whole, run)

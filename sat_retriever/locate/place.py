@@ -11,9 +11,11 @@ from sat_retriever.locate.matches import Match, Part, best_cells, matches
 from sat_retriever.records.area import Area, area_of, split_ref
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.sheets import SheetRecord, Table
+from sat_retriever.text.lexical import sheet_words
 
 LONG = 100  # rows; of a longer table the rows around the matched cells are cited
 _AROUND = 10  # rows cited above and below the matched ones
+_MIN_RUN = 0.5  # share of a question that a run of its words makes, at least
 _SPREAD = 0.25  # of the rows: up to here half of a column's new texts stand if it repeats itself
 
 
@@ -73,13 +75,31 @@ def table_shares(asked: Asked, record: SheetRecord, found: Sequence[Match]) -> l
     best: list[dict[str, float]] = [{} for _ in record.tables]
     for each in found:
         if each.part is not Part.NOTE:
-            share = fsum(asked.weights[word] for word in each.words) / asked.total
+            share = asked.weight(each.words) / asked.total
             own, score = best[each.table], each.closeness * (0.5 + 0.5 * share)
             for word in each.words:
                 own[word] = max(own.get(word, 0.0), score)
     most = 2 * asked.total  # of what a text gives that the question has word for word
     # Not `sum`, whose last bit depends on the order of a set.
     return [fsum(asked.weights[word] * own[word] for word in own) / most for own in best]
+
+
+def run_share(asked: Asked, record: SheetRecord, found: Sequence[Match]) -> float:
+    """How much of a question stands in one text of a sheet, word after word, in [0, 1].
+
+    Only a run that makes at least half of the question counts, and of it only the words that the
+    sheet's names lack: a title that repeats the workbook's name tells nothing new.
+
+    Args:
+        asked: The question.
+        record: The sheet.
+        found: Its matches.
+    """
+    runs = {each.run for each in found if each.run and each.part is not Part.HEADER}
+    long = [run for run in runs if asked.weight(run) >= _MIN_RUN * asked.total]
+    named = {word for words in sheet_words(record) for word in words} if long else set()
+    new = (asked.weight(word for word in run if word not in named) for run in long)
+    return max(new, default=0.0) / asked.total
 
 
 def _column_rows(contents: SheetContents, table: int) -> dict[int, list[int]]:

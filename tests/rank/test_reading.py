@@ -1,9 +1,12 @@
 """Contents of the best candidates, read: tables that say what is asked raise their sheets."""
 
+from dataclasses import replace
+
 import pytest
 
 from sat_retriever import SheetIndex
-from sat_retriever.rank.links.reading import READ, read_closely
+from sat_retriever.rank.links.reading import BEST, BY_CONTENTS, DOCUMENTATION, read_closely
+from sat_retriever.records.contents import Role
 from tests.fakes import HashedEncoder
 from tests.several_tables import save_book
 
@@ -24,7 +27,7 @@ def index(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reading")
     save_book(folder / "b" / "Rates.xlsx", Rates=RATES, Guide=GUIDE)
     save_book(folder / "b" / "List.xlsx", List=LIST)
-    for number in range(READ):
+    for number in range(BEST + BY_CONTENTS):
         rows = [["Name", "Amount"], *[[f"{number}-{n}", n] for n in range(3)]]
         save_book(folder / "b" / f"Other {number}.xlsx", Other=rows)
     with SheetIndex.create(folder / "i.sat", HashedEncoder()) as made:
@@ -47,19 +50,40 @@ def test_a_sheet_whose_table_has_what_is_asked_rises_and_stays_below_one(index):
     assert all(old == pytest.approx(new, abs=0.01) for old, new in found.values())
 
 
-def test_a_note_raises_nothing(index):
+def test_single_words_of_a_note_raise_nothing(index):
     before, after = read(index, "KV-58725 explained")["Rates.xlsx#Guide"]
     assert before == after
+
+
+def test_a_note_with_the_words_of_a_question_in_their_order_rises_half_as_documentation(index):
+    said = "securities are explained by the risk department"
+    before, after = read(index, f"where is it written: {said}")["Rates.xlsx#Guide"]
+    [guide] = index.records(["Rates.xlsx#Guide"]).values()
+    assert guide.role is Role.DOCUMENTATION
+    assert before < after < before + DOCUMENTATION * (1 - before)
+    asked, more = read(index, f"documentation: {said}")["Rates.xlsx#Guide"]
+    assert (more - asked) / (1 - asked) > (after - before) / (1 - before)
+    mixed = read(index, "the department explained risk securities")["Rates.xlsx#Guide"]
+    assert mixed[0] == mixed[1]
 
 
 def test_a_question_that_names_cover_is_left_as_it_is(index):
     assert all(old == new for old, new in read(index, "Rates").values())
 
 
-def test_sheets_beyond_those_that_are_read_keep_their_scores(index):
-    found = list(read(index, "where is KV-58725 listed in share or name 3-1").values())
-    assert len(found) > READ
-    assert all(old == new for old, new in found[READ:])
+def test_beyond_the_best_only_sheets_with_words_of_the_question_are_read(index):
+    text = "where is KV-58725 listed in share or name 3-1"
+    question = index.question(text)
+    found = index.candidates(question, 50)
+    after = read_closely(index, question, found)
+    rising = [
+        place for place, (old, new) in enumerate(zip(found, after, strict=True)) if old != new
+    ]
+    assert len(found) > BEST
+    assert all(found[place].contents > 0 for place in rising if place >= BEST)
+    last = [replace(each, score=0.0) for each in reversed(found)]  # the worst is read by contents
+    risen = {each.sheet_id for each in read_closely(index, question, last) if each.score}
+    assert "Rates.xlsx#Rates" in risen
 
 
 def test_an_index_of_names_is_not_read(index, tmp_path):
