@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from types import TracebackType
 
@@ -16,9 +16,12 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics.rows import row_of
 from sat_retriever.metrics.run import DEPTH
+from sat_retriever.rank.load import own_reranker
+from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.tokens import Encoder, FloatArray
+from sat_retriever.retriever import CANDIDATES
 
 Ranking = Sequence[Candidate]
 Rank = Callable[[SheetIndex, str, FloatArray], Ranking]
@@ -73,14 +76,29 @@ def by_contents(index: SheetIndex, query: str, token: FloatArray) -> Ranking:
     return index.candidates(scored, DEPTH)
 
 
+def reranked(index: SheetIndex, query: str, token: FloatArray) -> Ranking:
+    """Return the sheets as a search does: candidates, in the order of the index's own reranker."""
+    reranker = _own_reranker(index)
+    question = index.question(query, token=token, dense_weight=reranker.dense_weight)
+    found = index.candidates(question, reranker.trained_candidates or CANDIDATES)
+    return reranker.rerank(question, found)[:DEPTH]
+
+
+@lru_cache(maxsize=1)
+def _own_reranker(index: SheetIndex) -> Reranker:
+    return own_reranker(index)
+
+
 SYSTEMS = (
     System("bm25_names", "BM25 over names", Kept.NAMES, partial(weighed, dense_weight=0.0)),
     System("bm25_all", "BM25 over all", Kept.ALL, partial(weighed, dense_weight=0.0)),
     System("dense_names", "dense over names", Kept.NAMES, partial(weighed, dense_weight=1.0)),
     System("dense_contents", "dense over contents", Kept.ALL, by_contents, tokens=True),
-    System("names", "both, `names`: as before", Kept.NAMES, partial(weighed, dense_weight=None)),
+    System("names", "both, `names`", Kept.NAMES, partial(weighed, dense_weight=None)),
+    System("names_reranked", "both, `names`, reranked: as before", Kept.NAMES, reranked),
     System("examples", "both, `examples`", Kept.EXAMPLES, partial(weighed, dense_weight=None)),
-    System("all", "both, `all`: the default", Kept.ALL, partial(weighed, dense_weight=None)),
+    System("all", "both, `all`", Kept.ALL, partial(weighed, dense_weight=None)),
+    System("all_reranked", "both, `all`, reranked: the default", Kept.ALL, reranked),
 )
 
 

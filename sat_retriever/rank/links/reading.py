@@ -23,6 +23,9 @@ _ENOUGH = 0.2
 _BY_TABLE = 0.6
 _BY_RUN = 0.9
 DOCUMENTATION = 0.5  # share of the latter that documentation keeps
+# Shares of a question that names cover: up to the first it is asked by what stands in cells, from
+# the second on by name.
+_BY_CELLS, _BY_NAME = 0.2, 0.5
 
 
 def asked_of(index: SheetIndex, question: Question) -> Asked:
@@ -37,7 +40,8 @@ def read_closely(
     """Return candidates, those that say what is asked raised.
 
     Contents are read of the ten best and of the twenty best by words of contents. A sheet rises
-    part of the way from its score to 1, less the more of the question names cover:
+    part of the way from its score to 1, less the more of the question names cover above a fifth,
+    and not at all from a half on:
 
     - by the square of the share of the question that its best table says, up to three fifths;
       notes do not count there, since documentation would rise most;
@@ -52,7 +56,8 @@ def read_closely(
         candidates: Candidates, best first.
     """
     found = list(candidates)
-    left = 1 - question.scores.matches.covered
+    far = (_BY_NAME - question.scores.matches.covered) / (_BY_NAME - _BY_CELLS)
+    left = min(max(far, 0.0), 1.0)
     if not question.scores.matches.rareness.contents or not left:
         return found
     asked = asked_of(index, question)
@@ -65,9 +70,9 @@ def read_closely(
             run = run_share(asked, record, own)
             if record.role is Role.DOCUMENTATION and not question.scores.matches.explaining:
                 run *= DOCUMENTATION
-            far = (1 - _BY_TABLE * left * said**2) * (1 - _BY_RUN * left * run)
+            kept = (1 - _BY_TABLE * left * said**2) * (1 - _BY_RUN * left * run)
             each = found[places[sheet_id]]
-            found[places[sheet_id]] = replace(each, score=1 - far * (1 - each.score))
+            found[places[sheet_id]] = replace(each, score=1 - kept * (1 - each.score))
     return found
 
 
