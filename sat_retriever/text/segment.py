@@ -7,8 +7,9 @@ import threading
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import lru_cache
+
+from Stemmer import Stemmer
 
 from sat_retriever.text.identifiers import UNITS, UNSPACED, chunk_words, chunks
 
@@ -109,7 +110,7 @@ def _fold(word: str) -> str:
 def stem(word: str) -> str:
     """Return the stem of an English word; words of other scripts are unchanged.
 
-    Source: Snowball's English stemmer (Porter 2), from the package snowballstemmer.
+    Source: Snowball's English stemmer (Porter 2), from the package PyStemmer.
 
     Departs: the plural s of acronyms and units is removed, which the stemmer keeps.
 
@@ -126,11 +127,8 @@ def stem(word: str) -> str:
 class _OwnStemmer(threading.local):
     """A stemmer for each thread: it notes in itself how far it has come with a word."""
 
-    @cached_property
-    def stemmer(self) -> Any:
-        import snowballstemmer  # not at import: it is slow to build, and not every user needs it
-
-        return snowballstemmer.stemmer("english")
+    def __init__(self) -> None:
+        self.stemmer = Stemmer("english")
 
 
 _own = _OwnStemmer()
