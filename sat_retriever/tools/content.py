@@ -104,12 +104,12 @@ def answer_texts(index: SheetIndex, answer: Answer, content: Content = ANSWER) -
         answer: The hits.
         content: Form and length of each text, the heading included.
     """
-    texts = [hit_text(index, hit, content) for hit in answer]
+    heading, form = "", content
     left = content.max_tokens - estimated_tokens(f"{answer.heading}\n\n")
     if answer.heading and left >= _LEAST_TOKENS:
-        first = hit_text(index, answer[0], replace(content, max_tokens=left))
-        texts[0] = f"{answer.heading}\n\n{first}"
-    return texts
+        heading, form = f"{answer.heading}\n\n", replace(content, max_tokens=left)
+    first = [f"{heading}{hit_text(index, hit, form)}" for hit in answer[:1]]
+    return [*first, *(hit_text(index, hit, content) for hit in answer[1:])]
 
 
 def _window(index: SheetIndex, hit: Hit) -> tuple[Rows, Area] | None:

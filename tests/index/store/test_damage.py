@@ -219,6 +219,25 @@ def test_bytes_flipped_in_any_row_never_end_in_another_error_and_are_put_right(s
     assert stored(path) == whole
 
 
+def test_contents_of_one_sheet_that_another_has_are_put_right(tmp_path, folder):
+    path = made(tmp_path / "own.sat", folder)
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        before = index.records(index.sheet_ids(), contents=True)
+    with closing(sqlite3.connect(path)) as file:
+        ids = [row[0] for row in file.execute("SELECT id FROM contents ORDER BY id")]
+    for table in ("contents", "contents_tokens"):
+        damage(
+            path,
+            (f"DELETE FROM {table} WHERE id = ?", ids[-1]),
+            (f"UPDATE {table} SET id = ? WHERE id = ?", ids[-1], ids[0]),
+        )
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        assert index.records(index.sheet_ids(), contents=True) != before
+        report = index.sync(folder, verify=True)
+        assert report.repaired
+        assert index.records(index.sheet_ids(), contents=True) == before
+
+
 def test_a_damaged_workbook_of_another_folder_is_rebuilt_too(tmp_path, folder):
     other = write(tmp_path / "other" / "far.csv", "Far", "y", "z")
     path = made(tmp_path / "a.sat", [folder, other.parent])
