@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.corpora import CORPORA
 from benchmarks.nothing.corpora import CHOSEN, TESTS
+from tests.places import needs
 
 READ = [each for each in {**CHOSEN, **TESTS}.values() if isinstance(each.read, partial)]
 
@@ -18,6 +19,9 @@ def test_every_corpus_that_is_read_is_a_known_one(searched):
 
 
 def test_no_question_of_eps_is_for_choices_and_a_test():
-    chosen, test = CORPORA["eps_development"], CORPORA["eps_whole"]
-    assert chosen.folder == test.folder
-    assert {"development", "test"} <= test.parts.keys()
+    data = needs("data/eps").parent
+    whole = CORPORA["eps_whole"].read(data)
+    asked = {whole.queries[place].text for place in TESTS["eps_whole"].parts(whole)["test"]}
+    chosen = {query.text for query in CORPORA["eps_development"].read(data).queries}
+    assert asked and chosen
+    assert not asked & chosen
