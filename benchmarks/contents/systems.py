@@ -76,7 +76,7 @@ def by_contents(index: SheetIndex, query: str, token: FloatArray) -> Ranking:
     return index.candidates(scored, DEPTH)
 
 
-def reranked(index: SheetIndex, query: str, token: FloatArray) -> Ranking:
+def reranked(index: SheetIndex, query: str, token: FloatArray | None = None) -> Ranking:
     """Return the sheets as a search does: candidates, in the order of the index's own reranker."""
     reranker = _own_reranker(index)
     question = index.question(query, token=token, dense_weight=reranker.dense_weight)

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.contents.systems import reranked
 from sat_retriever.datasets.tables import plain_names, table_record
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
@@ -78,15 +79,15 @@ class TargetRetriever:
         index.add_records(self._records(corpus), find_links=False)
 
     def retrieve(self, query: str, dataset_name: str, top_k: int, **_: Any) -> list[Key]:
-        """Return database and table id of the best tables, best first.
+        """Return database and table id of the best tables as a search finds them, at most fifty.
 
         Raises:
             InputError: If there is no corpus of this name.
         """
         if dataset_name not in self._indexes:
             raise InputError(f"there is no corpus {dataset_name!r}; call embed_corpus first")
-        found = self._indexes[dataset_name].candidates(query, top_k)
-        return [_key(each.sheet_id) for each in found]
+        found = reranked(self._indexes[dataset_name], query)
+        return [_key(each.sheet_id) for each in found[:top_k]]
 
     def close(self, dataset_name: str) -> None:
         """Release the file of a corpus, if there is one."""

@@ -28,7 +28,7 @@ from langchain_sat.settings import (
 from sat_retriever import SheetRetriever
 from sat_retriever.index.indexing import index_paths
 from sat_retriever.records.tokens import Encoder
-from sat_retriever.tools.content import ANSWER, hit_text
+from sat_retriever.tools.content import ANSWER, answer_texts
 
 
 class SheetTokenRetriever(BaseRetriever):
@@ -133,7 +133,7 @@ class SheetTokenRetriever(BaseRetriever):
             self.index.check_filters(wanted)
         day = self.today if today is None else today
         hits = self._found.retrieve(query, self.k if k is None else k, wanted, today=day)
-        texts = [hit_text(self.index, hit, self.content) for hit in hits]
+        texts = answer_texts(self.index, hits, self.content)
         return [hit_document(hit, text, hits) for hit, text in zip(hits, texts, strict=True)]
 
     def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:

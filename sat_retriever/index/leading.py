@@ -14,16 +14,16 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leading:
-    """Some sheets, and the other sheets of the same workbooks.
+    """Leading sheets of workbooks, and the sheets beside them.
 
     Attributes:
-        rows: Positions of the sheets, ascending.
+        rows: Positions of the leading sheets, ascending.
         others: Positions of the other sheets of their workbooks, ascending.
     """
 
     rows: Rows
     others: Rows
-    _own: Rows  # the row among `rows` with a workbook, and their workbooks' places
+    _own: Rows  # those of `rows` that have a workbook file
     _book_of_own: Rows
     _book_of_others: Rows
     _books: int
@@ -33,7 +33,7 @@ class Leading:
         """Find the other sheets.
 
         Args:
-            rows: Positions of the sheets, ascending.
+            rows: Positions of the leading sheets, ascending.
             workbooks: Number of each sheet's workbook file, (n,); 0 without one.
         """
         own = rows[workbooks[rows] > 0]
@@ -43,7 +43,7 @@ class Leading:
         return cls(rows, others, own, book_of_own, place, len(books))
 
     def best(self, scores: FloatArray) -> FloatArray:
-        """For each of the others, the best score of the sheets of its workbook, (len(others),).
+        """For each of the others, the best score of its workbook's leading sheets, (len(others),).
 
         Args:
             scores: Scores of all sheets, (n,), 0 or more.

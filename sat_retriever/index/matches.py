@@ -176,7 +176,7 @@ def _holding(
     best = having[np.argsort(-scores[having], kind="stable")[:_CHECKED]]
     sheets = store.sheet_ids(snapshot.ids[best].tolist())
     names = list(sheets.values())
-    records, contents = store.records(names), store.contents(names, saying=asked)
+    records, contents = store.records(names), store.contents(names, phrases=asked)
     found = np.zeros(len(scores), dtype=np.bool_)
     for row, row_id in zip(best.tolist(), snapshot.ids[best].tolist(), strict=True):
         sheet_id = sheets.get(row_id)

@@ -13,8 +13,9 @@ from sat_retriever.text.segment import forms, stem
 
 _QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»]{2,200})[\"“”„«»]")
 _MOST_QUOTED = 20
-MIN_RUN = 3
-"""Words that follow each other in a run of a question, at least."""
+MIN_NGRAM = 3
+"""Words of an n-gram that a text shares with a question, at least."""
+_MOST_PLACES = 8  # of one word in a question
 
 
 @dataclass(frozen=True)
@@ -59,30 +60,33 @@ quoted=(' new york ',))
         return self.weight(self.weights)
 
     def weight(self, words: Iterable[str]) -> float:
-        """What some words weigh together, the same in any order; other words weigh nothing."""
-        return fsum(self.weights.get(word, 0.0) for word in words)
+        """What some words weigh together, each once; others weigh nothing."""
+        return fsum(self.weights.get(word, 0.0) for word in set(words))  # in any order
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
-        """Places of each word in the question."""
+        """The first eight places of each word in the question."""
         found: dict[str, list[int]] = {}
         for place, word in enumerate(self.sequence.split()):
-            found.setdefault(word, []).append(place)
+            own = found.setdefault(word, [])
+            if len(own) < _MOST_PLACES:
+                own.append(place)
         return found
 
-    def run(self, text: Sequence[str]) -> tuple[str, ...]:
+    def shared_ngram(self, text: Sequence[str]) -> tuple[str, ...]:
         """The words that follow each other in a text and in the question, three or more.
 
-        Of several runs the one that weighs most counts. Empty if there is none.
+        Of several such n-grams the heaviest counts; a word weighs each time it occurs. Of a word
+        that the question repeats, its first eight places count. Empty if there is none.
 
         Args:
             text: All words of a text, as stems in order.
 
         >>> asked = Asked.of("where is it written: tons of coal from Ashgrove")
-        >>> asked.run(["25", "ton", "of", "coal", "left", "ashgrov"])
+        >>> asked.shared_ngram(["25", "ton", "of", "coal", "left", "ashgrov"])
         ('ton', 'of', 'coal')
         """
-        best, last = (0.0, 0), 0  # weight and length of a run, and where it ends
+        best, last = (0.0, 0), 0  # weight and length of an n-gram, and where it ends
         ending: dict[int, tuple[float, int]] = {}  # those that end at each place of the question
         for end, word in enumerate(text, start=1):
             weight, before = self.weights.get(word, 0.0), ending
@@ -91,7 +95,7 @@ quoted=(' new york ',))
                 said, length = before.get(place - 1, (0.0, 0))
                 ending[place] = (said + weight, length + 1)
             longest = max(ending.values(), default=best)
-            if longest > best and longest[1] >= MIN_RUN:
+            if longest > best and longest[1] >= MIN_NGRAM:
                 best, last = longest, end
         return tuple(text[last - best[1] : last])
 

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from sat_retriever.locate.asked import MIN_RUN, Asked, sequence
+from sat_retriever.locate.asked import Asked, sequence
 from sat_retriever.records.contents import CellText, SheetContents, TableContents
 from sat_retriever.records.sheets import SheetRecord, Table
 from sat_retriever.text.segment import forms, stem
 
 MOST_CELLS = 10
 _COUNT = re.compile(r" \d{1,2} ")  # the 5 of "top 5" names no cell
+_TELLING = 2  # words of the question in a text that is searched for an n-gram of it
 _LEAST_SHARE = 0.25  # of the best cell's score; a cell below it says nothing
 
 
@@ -38,8 +39,9 @@ class Match:
         words: Words of the question that it has, as stems.
         coverage: Share of its own words that these are, in (0, 1].
         whole: True if the question has all of it word for word, or it has a quoted phrase.
-        run: Words of the question, as stems, that follow each other in the text as they do in the
-            question, three or more; those that weigh most. Empty without such a run.
+        ngram: Words of the question, as stems, that follow each other in the text as they do in
+            the question: three or more, of which two tell; see `Asked.shared_ngram`. Empty
+            without any.
     """
 
     text: CellText
@@ -48,7 +50,7 @@ class Match:
     words: frozenset[str]
     coverage: float
     whole: bool
-    run: tuple[str, ...] = ()
+    ngram: tuple[str, ...] = ()
 
     def score(self, asked: Asked) -> float:
         """How well it matches: what its words weigh, up to half of it lost to other words.
@@ -136,5 +138,5 @@ def _match(asked: Asked, text: CellText, part: Part, table: int) -> Match | None
     own = sequence(read)
     said = own in asked.sequence and not _COUNT.fullmatch(own)
     whole = said or any(phrase in own for phrase in asked.quoted)
-    run = asked.run(own.split()) if len(words) >= MIN_RUN - 1 else ()
-    return Match(text, part, table, words, sum(map(bool, hits)) / len(every), whole, run)
+    ngram = asked.shared_ngram(own.split()) if len(words) >= _TELLING else ()
+    return Match(text, part, table, words, sum(map(bool, hits)) / len(every), whole, ngram)

@@ -15,7 +15,7 @@ from sat_retriever.text.lexical import sheet_words
 
 LONG = 100  # rows; of a longer table the rows around the matched cells are cited
 _AROUND = 10  # rows cited above and below the matched ones
-_MIN_RUN = 0.5  # share of a question that a run of its words makes, at least
+_MIN_NGRAM = 0.5  # share of a question that an n-gram of it makes, at least
 _SPREAD = 0.25  # of the rows: up to here half of a column's new texts stand if it repeats itself
 
 
@@ -84,22 +84,21 @@ def table_shares(asked: Asked, record: SheetRecord, found: Sequence[Match]) -> l
     return [fsum(asked.weights[word] * own[word] for word in own) / most for own in best]
 
 
-def run_share(asked: Asked, record: SheetRecord, found: Sequence[Match]) -> float:
-    """How much of a question stands in one text of a sheet, word after word, in [0, 1].
+def ngram_share(asked: Asked, record: SheetRecord, found: Sequence[Match]) -> float:
+    """How much of a question one text of a sheet says word after word, in [0, 1].
 
-    Only a run that makes at least half of the question counts, and of it only the words that the
-    sheet's names lack: a title that repeats the workbook's name tells nothing new.
+    Only an n-gram that makes at least half of the question counts, and of it only the words that
+    the sheet's names lack: a title that repeats the workbook's name tells nothing new.
 
     Args:
         asked: The question.
         record: The sheet.
         found: Its matches.
     """
-    runs = {each.run for each in found if each.run and each.part is not Part.HEADER}
-    long = [run for run in runs if asked.weight(run) >= _MIN_RUN * asked.total]
+    ngrams = {each.ngram for each in found if each.ngram and each.part is not Part.HEADER}
+    long = [each for each in ngrams if asked.weight(each) >= _MIN_NGRAM * asked.total]
     named = {word for words in sheet_words(record) for word in words} if long else set()
-    new = (asked.weight(word for word in run if word not in named) for run in long)
-    return max(new, default=0.0) / asked.total
+    return max((asked.weight(set(each) - named) for each in long), default=0.0) / asked.total
 
 
 def _column_rows(contents: SheetContents, table: int) -> dict[int, list[int]]:

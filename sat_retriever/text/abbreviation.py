@@ -29,9 +29,10 @@ def is_main(record: SheetRecord) -> bool:
 def abbreviates(name: str, whole: str) -> bool:
     """True if the first word of a name is made of the beginnings of another name's words.
 
-    The parts come in the order of the words, up to four letters each. Words may be left out, as
-    long as the parts stand for two words or more, and for three fifths of them. Two letters of the
-    abbreviation are capitals.
+    The parts come in the order of the words, up to four letters each. After its first letter a
+    part has small letters, unless it is a whole word: "DATA" does not abbreviate *Daily Tariffs*.
+    Words may be left out, as long as the parts stand for two words or more, and for three fifths
+    of them. At least two letters of the abbreviation are capitals.
 
     Args:
         name: A name, for example a sheet's.
@@ -59,7 +60,8 @@ def abbreviates(name: str, whole: str) -> bool:
         for size in range(1, LONGEST_PART + 1):
             if letters[start : start + size] != words[word][:size] or size > len(words[word]):
                 break
-            best = max(best, 1 + most(start + size, word + 1))
+            if size == len(words[word]) or size == 1 or short[start + 1 : start + size].islower():
+                best = max(best, 1 + most(start + size, word + 1))
         return best
 
     return most(0, 0) >= max(MIN_WORDS, MIN_SHARE * len(words))

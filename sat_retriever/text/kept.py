@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 Found = TypeVar("Found")
-_WORD = 64  # numbers that a word counts for by itself: there is no end of words that no sheet has
+WORD = 64  # numbers that a word counts for by itself: there is no end of words that no sheet has
 
 
 class KeptWords(Generic[Found]):
@@ -16,7 +16,8 @@ class KeptWords(Generic[Found]):
     Args:
         look_up: Finds a word.
         size: Numbers of 8 bytes in what it finds.
-        most: Most numbers kept over all words, each of which counts for 64 more.
+        most: Most numbers kept over all words, each of which counts for 64 more and for its
+            letters.
 
     >>> kept = KeptWords(look_up=str.upper, size=len, most=200)
     >>> kept["fare"], kept["fare"]
@@ -38,8 +39,11 @@ class KeptWords(Generic[Found]):
             self._kept.move_to_end(word)
             return self._kept[word]
         found = self._kept[word] = self._look_up(word)
-        self._size += _WORD + self._size_of(found)
+        self._size += self._cost(word, found)
         while self._size > self._most and len(self._kept) > 1:
-            _, dropped = self._kept.popitem(last=False)
-            self._size -= _WORD + self._size_of(dropped)
+            self._size -= self._cost(*self._kept.popitem(last=False))
         return found
+
+    def _cost(self, word: str, found: Found) -> int:
+        """Numbers of 8 bytes that a word and what it finds count for."""
+        return WORD + len(word) // 8 + self._size_of(found)

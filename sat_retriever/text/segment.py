@@ -7,8 +7,9 @@ import threading
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import lru_cache
+
+from Stemmer import Stemmer
 
 from sat_retriever.text.identifiers import UNITS, UNSPACED, chunk_words, chunks
 
@@ -18,7 +19,8 @@ _UNITS = "|".join(sorted(unit for unit in UNITS if not set(unit) & set("aeiou"))
 _PLURAL = re.compile(
     rf"(?!this|thus|plus)(?:[^aeiouy]{{3,}}|[^aeiouy]{{2,}}[aeiou]|{_UNITS})(?<!s)s"
 )
-_KEPT_CHARS = 64  # chunks up to this length are kept in memory as they were read
+_KEPT_CHARS = 64  # ASCII chunks up to this length are kept in memory as they were read
+_KEPT_OTHERS = 16  # the same of other chunks: a character without spaces around is two words
 
 
 def words(text: str) -> list[str]:
@@ -69,7 +71,12 @@ class Chunk:
 def read_chunks(text: str) -> list[Chunk]:
     """Return the chunks of a text, read; each is read for itself."""
     found = chunks(unicodedata.normalize("NFKC", text))
-    return [_kept_chunk(each) if len(each) <= _KEPT_CHARS else _chunk(each) for each in found]
+    return [_kept_chunk(each) if _recurs(each) else _chunk(each) for each in found]
+
+
+def _recurs(chunk: str) -> bool:
+    """True if a chunk is so short that it is likely to be met again."""
+    return len(chunk) <= (_KEPT_CHARS if chunk.isascii() else _KEPT_OTHERS)
 
 
 def _chunk(chunk: str) -> Chunk:
@@ -109,7 +116,7 @@ def _fold(word: str) -> str:
 def stem(word: str) -> str:
     """Return the stem of an English word; words of other scripts are unchanged.
 
-    Source: Snowball's English stemmer (Porter 2), from the package snowballstemmer.
+    Source: Snowball's English stemmer (Porter 2), from the package PyStemmer.
 
     Departs: the plural s of acronyms and units is removed, which the stemmer keeps.
 
@@ -126,11 +133,8 @@ def stem(word: str) -> str:
 class _OwnStemmer(threading.local):
     """A stemmer for each thread: it notes in itself how far it has come with a word."""
 
-    @cached_property
-    def stemmer(self) -> Any:
-        import snowballstemmer  # not at import: it is slow to build, and not every user needs it
-
-        return snowballstemmer.stemmer("english")
+    def __init__(self) -> None:
+        self.stemmer = Stemmer("english", 0)  # `stem` keeps the words, so it need not
 
 
 _own = _OwnStemmer()

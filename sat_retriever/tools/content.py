@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sat_retriever.errors import InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.answers import Answer
 from sat_retriever.records.area import Area, area_of, split_ref
 from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.sheets import SheetRecord
@@ -90,6 +91,25 @@ def hit_text(index: SheetIndex, found: Hit | SheetRecord, content: Content = ANS
     most = content.max_tokens - estimated_tokens(title)
     text = f"{title}\n\n{_shown(hit, window, form, most).text}"
     return text if estimated_tokens(text) <= content.max_tokens else own
+
+
+def answer_texts(index: SheetIndex, answer: Answer, content: Content = ANSWER) -> list[str]:
+    """The texts of all hits for a language model.
+
+    The first one begins with the answer's heading, if it has any: that nothing here seems to
+    answer the query. It is left out where fewer than 16 tokens would stay for the sheet.
+
+    Args:
+        index: Index in which they were found.
+        answer: The hits.
+        content: Form and length of each text, the heading included.
+    """
+    heading, form = "", content
+    left = content.max_tokens - estimated_tokens(f"{answer.heading}\n\n")
+    if answer.heading and left >= _LEAST_TOKENS:
+        heading, form = f"{answer.heading}\n\n", replace(content, max_tokens=left)
+    first = [f"{heading}{hit_text(index, hit, form)}" for hit in answer[:1]]
+    return [*first, *(hit_text(index, hit, content) for hit in answer[1:])]
 
 
 def _window(index: SheetIndex, hit: Hit) -> tuple[Rows, Area] | None:

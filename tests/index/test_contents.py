@@ -337,6 +337,21 @@ def test_an_index_from_before_main_sheets_finds_them_from_names(beside, path):
         assert found(again, "charging costs of ev") == before
 
 
+def test_a_damaged_name_in_an_index_from_before_does_not_keep_it_from_opening(beside, path):
+    ids = beside.sheet_ids()
+    beside.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(f"{WITHOUT_MAIN} PRAGMA user_version = 6;")
+        byte = "CAST(replace(CAST(record AS BLOB), 'EVCC', CAST(X'FF' AS TEXT)) AS TEXT)"
+        connection.execute(f"UPDATE sheets SET record = {byte} WHERE sheet_id = ?", [ids[1]])
+        connection.execute(
+            "UPDATE sheets SET record = '{\"sheet\": 5}' WHERE sheet_id = ?", [ids[2]]
+        )
+        connection.commit()
+    with SheetIndex.open(path, HashedEncoder()) as again:
+        assert again.sheet_ids() == ids
+
+
 # ---- words that very many sheets have
 
 

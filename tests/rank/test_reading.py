@@ -3,9 +3,17 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sat_retriever import SheetIndex
-from sat_retriever.rank.links.reading import BEST, BY_CONTENTS, DOCUMENTATION, read_closely
+from sat_retriever.rank.links.reading import (
+    BEST,
+    BY_CONTENTS,
+    ENOUGH,
+    NGRAM_OF_DOCUMENTATION,
+    read_closely,
+)
 from sat_retriever.records.contents import Role
 from tests.fakes import HashedEncoder
 from tests.several_tables import save_book
@@ -60,7 +68,7 @@ def test_a_note_with_the_words_of_a_question_in_their_order_rises_half_as_docume
     before, after = read(index, f"where is it written: {said}")["Rates.xlsx#Guide"]
     [guide] = index.records(["Rates.xlsx#Guide"]).values()
     assert guide.role is Role.DOCUMENTATION
-    assert before < after < before + DOCUMENTATION * (1 - before)
+    assert before < after < before + NGRAM_OF_DOCUMENTATION * (1 - before)
     asked, more = read(index, f"documentation: {said}")["Rates.xlsx#Guide"]
     assert (more - asked) / (1 - asked) > (after - before) / (1 - before)
     mixed = read(index, "the department explained risk securities")["Rates.xlsx#Guide"]
@@ -76,14 +84,22 @@ def test_beyond_the_best_only_sheets_with_words_of_the_question_are_read(index):
     question = index.question(text)
     found = index.candidates(question, 50)
     after = read_closely(index, question, found)
-    rising = [
-        place for place, (old, new) in enumerate(zip(found, after, strict=True)) if old != new
-    ]
-    assert len(found) > BEST
-    assert all(found[place].contents > 0 for place in rising if place >= BEST)
-    last = [replace(each, score=0.0) for each in reversed(found)]  # the worst is read by contents
+    rising = {new.sheet_id for old, new in zip(found, after, strict=True) if old != new}
+    last = [replace(each, score=0.0) for each in reversed(found)]
     risen = {each.sheet_id for each in read_closely(index, question, last) if each.score}
-    assert "Rates.xlsx#Rates" in risen
+    enough = {each.sheet_id for each in found if each.contents > ENOUGH}
+    assert rising <= enough | {each.sheet_id for each in found[:BEST]}
+    assert "Rates.xlsx#Rates" in risen & enough
+    assert risen <= enough | {each.sheet_id for each in last[:BEST]}
+
+
+words = st.sampled_from(["kv-58725", "share", "kiel", "securities", "rate", "7", "zirconium"])
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(words, min_size=1, max_size=12))
+def test_no_score_falls_and_none_exceeds_one_even_if_words_repeat(index, asked):
+    assert all(old <= new <= 1 for old, new in read(index, " ".join(asked)).values())
 
 
 def test_an_index_of_names_is_not_read(index, tmp_path):

@@ -35,6 +35,8 @@ def test_a_name_made_of_the_beginnings_of_the_words_abbreviates_them(name, whole
         ("AEO 2023", "Avg Emissions, Electricity and Other Sources"),  # three words of six
         ("PCE", "EV Charging Parameters"),  # out of order
         ("EVX", "EV Charging"),
+        ("DATA", "Daily Tariffs"),  # capitals after the first letter of a part
+        ("COST", "Company Statements"),
         ("", "EV Charging"),
         ("EVC", ""),
     ],
@@ -54,13 +56,13 @@ words = st.lists(st.text("abcde", min_size=1, max_size=6), min_size=2, max_size=
 @given(words, st.data())
 def test_beginnings_of_all_words_always_abbreviate(parts, data):
     sizes = [data.draw(st.integers(1, min(LONGEST_PART, len(each)))) for each in parts]
-    short = "".join(each[:size].upper() for each, size in zip(parts, sizes, strict=True))
+    short = "".join(each[:size].capitalize() for each, size in zip(parts, sizes, strict=True))
     assert abbreviates(short, " ".join(parts))
 
 
 @given(st.text(max_size=400), st.text(max_size=400))
-def test_any_two_names_can_be_compared(name, whole):
-    assert isinstance(abbreviates(name, whole), bool)
+def test_no_two_names_end_in_an_error(name, whole):
+    abbreviates(name, whole)
 
 
 def test_long_names_of_one_letter_are_compared_at_once():

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from sat_retriever import Content, SheetIndex, SheetRetriever, hit_text
 from sat_retriever.errors import InputError
+from sat_retriever.records.answers import NOTHING, Answer
 from sat_retriever.records.contents import CellText
 from sat_retriever.tools.cells import cell_table, cell_text, estimated_tokens, shortened
+from sat_retriever.tools.content import answer_texts
 from tests.fakes import HashedEncoder
 from tests.several_tables import transit
 
@@ -136,6 +138,22 @@ def test_by_default_a_model_reads_the_table_that_answers(kept):
     assert lines[0] == "Transit.xlsx#Data!A2:B5"
     assert lines[4:] == ["| 2 | Operator | Trips |", "| 3 | MTA New York City Transit | 3 |",
                          "| 4 | Metro North | 4 |", "| 5 | LIRR | 9 |"]  # fmt: skip
+
+
+@pytest.mark.parametrize("more", [-1, 0, 400])
+def test_the_first_text_says_if_nothing_seems_to_answer_within_its_tokens(kept, more):
+    most = 16 + estimated_tokens(f"{NOTHING}\n\n") + more
+    answer = SheetRetriever(kept, None).retrieve("trips of MTA New York City Transit", 3)
+    content = Content(max_tokens=most)
+    plain = [hit_text(kept, each, content) for each in answer]
+    assert answer_texts(kept, answer, content) == plain
+    answer.answered = False
+    first, *rest = answer_texts(kept, answer, content)
+    assert rest == plain[1:]
+    assert estimated_tokens(first) <= most
+    assert first.startswith(NOTHING) == (more >= 0)
+    assert first.removeprefix(f"{NOTHING}\n\n")
+    assert answer_texts(kept, Answer(answered=False), content) == []
 
 
 def test_of_a_long_table_a_model_reads_the_matched_rows_below_the_headers(kept):

@@ -47,7 +47,7 @@ _SEALED = (
     "SELECT l.target, l.type, l.weight, l.evidence FROM sheets s JOIN links l "
     "ON l.source = s.sheet_id AND l.origin = 'own' WHERE s.workbook_id = ? "
     "ORDER BY s.id, l.target, l.type",
-    "SELECT c.crc, k.token FROM sheets s JOIN contents c ON c.id = s.id "
+    "SELECT s.sheet_id, c.crc, k.token FROM sheets s LEFT JOIN contents c ON c.id = s.id "
     "LEFT JOIN contents_tokens k ON k.id = s.id WHERE s.workbook_id = ? ORDER BY s.id",
 )
 # Compared as bytes, since damaged text may no longer be valid text.

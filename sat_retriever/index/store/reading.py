@@ -232,13 +232,13 @@ class StoreReader(StoreFile):
         return dict(self._in("SELECT sheet_id, id FROM sheets WHERE sheet_id IN ({})", sheet_ids))
 
     def contents(
-        self, sheet_ids: Sequence[str], saying: Sequence[str] = ()
+        self, sheet_ids: Sequence[str], phrases: Sequence[str] = ()
     ) -> dict[str, SheetContents]:
         """Contents by sheet id; sheets of which none are kept are absent.
 
         Args:
             sheet_ids: The sheets.
-            saying: Phrases; contents that have none of them are absent as well.
+            phrases: Phrases; contents that have none of them are absent as well.
         """
         found = self._in(
             "SELECT s.sheet_id, c.packed, c.crc FROM sheets s JOIN contents c ON c.id = s.id "
@@ -249,7 +249,7 @@ class StoreReader(StoreFile):
             return {
                 sheet_id: _contents(data, crc)
                 for sheet_id, data, crc in found
-                if not saying or may_say(data, crc, saying)
+                if not phrases or may_say(data, crc, phrases)
             }
 
     def records(self, sheet_ids: Sequence[str]) -> dict[str, SheetRecord]:

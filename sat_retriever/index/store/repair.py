@@ -29,8 +29,8 @@ def take_out(connection: sqlite3.Connection, damage: Damage) -> None:
     going = _sheets_of(connection, damage)
     _drop_loose(connection, list(going))
     before = unlink(tables, list(going.values()))
-    gone = delete_sheets(connection, [row_id for row_id, _name in damage.sheets])
-    drop_spellings(connection, gone)
+    dropped = delete_sheets(connection, [row_id for row_id, _name in damage.sheets])
+    drop_spellings(connection, dropped)
     connection.execute(f"DELETE FROM links WHERE {BAD_LINK}")
     for table in _CLAIMS:
         connection.executemany(

@@ -224,10 +224,9 @@ MIGRATIONS: tuple[str, ...] = (
     """
     -- 1 if the sheet's name abbreviates its workbook's: see `text.abbreviation`.
     ALTER TABLE tokens ADD COLUMN main INTEGER NOT NULL DEFAULT 0;
-    UPDATE tokens SET main = (
-        SELECT main_of(coalesce(json_extract(record, '$.sheet'), ''), workbook)
-        FROM sheets WHERE sheets.id = tokens.id
-    ) WHERE id IN (SELECT id FROM sheets WHERE json_valid(record));
+    UPDATE tokens SET main = coalesce(
+        (SELECT main_of(CAST(record AS BLOB)) FROM sheets WHERE sheets.id = tokens.id), 0
+    );
     UPDATE workbooks SET seal = '';
     """,
 )
@@ -264,7 +263,7 @@ def migrate(connection: sqlite3.Connection) -> None:
             ("months_of", 3, _months_of),
             ("words_of", 1, _words_of),
             ("key_of", 1, _key_of),
-            ("main_of", 2, _main_of),
+            ("main_of", 1, _main_of),
         ):
             connection.create_function(name, arguments, function, deterministic=True)
         script = "".join(MIGRATIONS[version:])
@@ -284,8 +283,11 @@ def _months_of(sheet: str, workbook: str, path: str) -> int:
     return months_of(SheetRecord("", sheet, workbook=workbook, path=path))
 
 
-def _main_of(sheet: str, workbook: str) -> bool:
-    return is_main(SheetRecord("", sheet, workbook=workbook))
+def _main_of(record: bytes) -> bool:
+    try:
+        return readable(lambda: is_main(record_from_json(json.loads(record))))
+    except RowDamage:  # reported when the row is read; `verify` repairs it
+        return False
 
 
 def _words_of(record: str) -> str:

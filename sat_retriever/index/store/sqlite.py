@@ -92,7 +92,7 @@ class SqliteStore(StoreReader):
             keys += sorted(moved.intersection(holders(connection, rows).values()))
             going = [sheet_id for key in keys for sheet_id in tables.sheets_of(*key)]
             before = unlink(tables, going, discovery.claims)
-            gone = {word for key in keys for word in delete_workbook(connection, *key)}
+            dropped = {word for key in keys for word in delete_workbook(connection, *key)}
             taken = holders(connection, rows)
             clashes = tuple(
                 clash(row, state.root, taken[row.record.sheet_id][0])
@@ -101,8 +101,8 @@ class SqliteStore(StoreReader):
             )
             workbook_id = insert_workbook(connection, state, clashes)
             free = [row for row in rows if row.record.sheet_id not in taken]
-            come = insert_sheets(connection, free, workbook_id)
-            drop_spellings(connection, gone - come)
+            added = insert_sheets(connection, free, workbook_id)
+            drop_spellings(connection, dropped - added)
             relink(tables, before, without(discovery, taken.keys()))
             connect_externals(tables, tables.sources_of(file_key(state.path)))
             seal(connection, [workbook_id])
@@ -135,9 +135,9 @@ class SqliteStore(StoreReader):
             tables = LinkTables(connection)
             homes = workbooks_of(connection, list(last))
             before = unlink(tables, list(last), claims)
-            gone = delete_sheets(connection, ids_of(connection, list(last)))
-            come = insert_sheets(connection, list(last.values()), None)
-            drop_spellings(connection, gone - come)
+            dropped = delete_sheets(connection, ids_of(connection, list(last)))
+            added = insert_sheets(connection, list(last.values()), None)
+            drop_spellings(connection, dropped - added)
             relink(tables, before, Discovery(claims=claims))
             seal(connection, homes)
 

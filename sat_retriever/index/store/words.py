@@ -51,21 +51,21 @@ def spellings(record: SheetRecord, words: ContentWords) -> tuple[str, ...]:
 
 
 def drop_words(connection: sqlite3.Connection, ids: Sequence[int]) -> set[str]:
-    """Drop contents of sheets that are still there, by row id; their spellings.
+    """Drop the contents of sheets, which are still there, and return their spellings.
 
     The spellings stay for `drop_spellings`. Words of a sheet whose contents are damaged stay; no
     row id is used twice, so readers pass over them, and `rebuild_words` leaves them out.
     """
-    gone: set[str] = set()
+    dropped: set[str] = set()
     fits = True
     for row_id, record, contents in _kept(connection, ids):
         words = content_words(contents)
         fits = fits and _dropped(connection, row_id, words.matched)
-        gone.update(spellings(record, words))
+        dropped.update(spellings(record, words))
     connection.executemany("DELETE FROM contents WHERE id = ?", ((row_id,) for row_id in ids))
     if not fits:
         rebuild_words(connection)
-    return gone
+    return dropped
 
 
 def drop_spellings(connection: sqlite3.Connection, words: Iterable[str]) -> None:

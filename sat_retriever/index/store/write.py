@@ -88,7 +88,7 @@ def insert_sheets(
     Raises:
         InputError: If the contents of a record cannot be kept.
     """
-    come: set[str] = set()
+    added: set[str] = set()
     for row in rows:
         record = row.record
         plain = to_json(replace(record, contents=None), compact=True)
@@ -117,7 +117,7 @@ def insert_sheets(
             )
             found = content_words(record.contents)
             add_words(connection, int(row_id or 0), found.matched)
-            come.update(spellings(record, found))
+            added.update(spellings(record, found))
             texts = len(found.matched)
         if row.contents_token is not None:
             connection.execute(
@@ -143,8 +143,8 @@ def insert_sheets(
             "INSERT INTO lexical (rowid, workbook, sheet, headers, folder) VALUES (?, ?, ?, ?, ?)",
             (row_id, *(" ".join(words) for words in row.words)),
         )
-    add_spellings(connection, come)
-    return come
+    add_spellings(connection, added)
+    return added
 
 
 def _packed(sheet_id: str, contents: SheetContents) -> bytes:
@@ -169,20 +169,20 @@ def delete_workbook(connection: sqlite3.Connection, root: str, path: str) -> set
             (root, path),
         )
     ]
-    gone = delete_sheets(connection, ids)
+    dropped = delete_sheets(connection, ids)
     connection.execute("DELETE FROM workbooks WHERE root = ? AND path = ?", (root, path))
-    return gone
+    return dropped
 
 
 def delete_sheets(connection: sqlite3.Connection, ids: Sequence[int]) -> set[str]:
     """Remove sheets by row id; return their spellings, which `drop_spellings` drops."""
     # FTS5 has no foreign keys, so its rows are deleted here; tokens and contents are deleted by
     # cascade.
-    gone = drop_words(connection, ids)
+    dropped = drop_words(connection, ids)
     values = [(row_id,) for row_id in ids]
     connection.executemany("DELETE FROM lexical WHERE rowid = ?", values)
     connection.executemany("DELETE FROM sheets WHERE id = ?", values)
-    return gone
+    return dropped
 
 
 def ids_of(connection: sqlite3.Connection, sheet_ids: Sequence[str]) -> list[int]:

@@ -9,20 +9,21 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
 from sat_retriever.locate.asked import Asked
 from sat_retriever.locate.matches import matches
-from sat_retriever.locate.place import run_share, table_shares
+from sat_retriever.locate.place import ngram_share, table_shares
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Role
+from sat_retriever.records.sheets import SheetRecord
 
 BEST = 10  # candidates whose contents are read; 30 find as much and cost three times the time
-BY_CONTENTS = 20  # beside them the best by words of contents, if these have enough of the question
-_ENOUGH = 0.2
+BY_CONTENTS = 20  # beside them the best by words of contents
+ENOUGH = 0.2  # of the best possible score by words of contents; of these a sheet is read from here
 # Shares of the way to a score of 1 that a sheet rises at most, by its table and by one text that
 # has words of the question in their order. Chosen on made questions about values and notes, on
 # held-out tables of WikiTableQuestions' training part and on EPS's development questions, which
 # alone gain nothing (benchmarks/LOG.md).
 _BY_TABLE = 0.6
-_BY_RUN = 0.9
-DOCUMENTATION = 0.5  # share of the latter that documentation keeps
+_BY_NGRAM = 0.9
+NGRAM_OF_DOCUMENTATION = 0.5  # share of the rise by one text that documentation has
 # Shares of a question that names cover: up to the first it is asked by what stands in cells, from
 # the second on by name.
 _BY_CELLS, _BY_NAME = 0.2, 0.5
@@ -39,15 +40,15 @@ def read_closely(
 ) -> list[Candidate]:
     """Return candidates, those that say what is asked raised.
 
-    Contents are read of the ten best and of the twenty best by words of contents. A sheet rises
-    part of the way from its score to 1, less the more of the question names cover above a fifth,
-    and not at all from a half on:
+    Contents are read of the ten best, and of the twenty best by words of contents if they have a
+    fifth of the best possible score there. A sheet rises part of the way from its score to 1:
 
     - by the square of the share of the question that its best table says, up to three fifths;
       notes do not count there, since documentation would rise most;
     - by the share that one of its texts says word after word, up to nine tenths, and half of that
       for documentation, unless it is asked for.
 
+    It rises less the more of the question names cover above a fifth, and not at all from a half.
     Without contents nothing changes.
 
     Args:
@@ -63,17 +64,30 @@ def read_closely(
     asked = asked_of(index, question)
     places = {each.sheet_id: place for place, each in enumerate(found)}
     records = index.records(_read(found), contents=True) if asked.weights else {}
+    explaining = question.scores.matches.explaining
     for sheet_id, record in records.items():
         if record.contents is not None:
-            own = matches(asked, record)
-            said = max(table_shares(asked, record, own), default=0.0)
-            run = run_share(asked, record, own)
-            if record.role is Role.DOCUMENTATION and not question.scores.matches.explaining:
-                run *= DOCUMENTATION
-            kept = (1 - _BY_TABLE * left * said**2) * (1 - _BY_RUN * left * run)
-            each = found[places[sheet_id]]
-            found[places[sheet_id]] = replace(each, score=1 - kept * (1 - each.score))
+            place = places[sheet_id]
+            below = _below(asked, record, left, explaining=explaining) * (1 - found[place].score)
+            found[place] = replace(found[place], score=1 - below)
     return found
+
+
+def _below(asked: Asked, record: SheetRecord, left: float, *, explaining: bool) -> float:
+    """Share of the way from its score to 1 that a sheet stays below, in (0, 1].
+
+    Args:
+        asked: The question.
+        record: The sheet, with its contents.
+        left: Share of the rises that counts for the question, in [0, 1].
+        explaining: True if the question asks for documentation.
+    """
+    found = matches(asked, record)
+    by_table = max(table_shares(asked, record, found), default=0.0)
+    by_ngram = ngram_share(asked, record, found)
+    if record.role is Role.DOCUMENTATION and not explaining:
+        by_ngram *= NGRAM_OF_DOCUMENTATION
+    return (1 - _BY_TABLE * left * by_table**2) * (1 - _BY_NGRAM * left * by_ngram)
 
 
 def _read(found: Sequence[Candidate]) -> list[str]:
@@ -81,5 +95,5 @@ def _read(found: Sequence[Candidate]) -> list[str]:
     by_contents = sorted(found, key=lambda each: -each.contents)[:BY_CONTENTS]
     ids = [each.sheet_id for each in found[:BEST]]
     return list(
-        dict.fromkeys([*ids, *(each.sheet_id for each in by_contents if each.contents > _ENOUGH)])
+        dict.fromkeys([*ids, *(each.sheet_id for each in by_contents if each.contents > ENOUGH)])
     )

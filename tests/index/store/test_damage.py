@@ -12,6 +12,7 @@ from sat_retriever import IndexDamagedError, IndexFormatError, Link, SheetIndex,
 from tests.fakes import HashedEncoder
 from tests.index.store.older import WITHOUT_CHECKSUMS
 from tests.index.test_sync import write, write_xlsx
+from tests.several_tables import save_book
 
 # Everything that two indexes of the same folders have in common; row ids are not.
 STORED = (
@@ -217,6 +218,22 @@ def test_bytes_flipped_in_any_row_never_end_in_another_error_and_are_put_right(s
     with SheetIndex.open(path, HashedEncoder()) as index:
         index.sync(folder, verify=True)
     assert stored(path) == whole
+
+
+def test_contents_of_one_sheet_that_another_of_its_workbook_has_are_put_right(tmp_path):
+    """The other sheet has none, so the same contents in the same order are there."""
+    towns = [["Town", "People"], *[[f"Town {n}", n] for n in range(9)]]
+    save_book(tmp_path / "data" / "a.xlsx", Towns=towns, Plan=[["Item", "Cost"]])
+    path = made(tmp_path / "a.sat", tmp_path / "data")
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        before = index.records(index.sheet_ids(), contents=True)
+    assert [each.contents is None for each in before.values()] == [True, False]
+    for table in ("contents", "contents_tokens"):
+        other = "(SELECT id FROM sheets WHERE sheet_id = 'a.xlsx#Plan')"
+        damage(path, (f"UPDATE {table} SET id = {other}",))
+    with SheetIndex.open(path, HashedEncoder()) as index:
+        assert index.sync(tmp_path / "data", verify=True).repaired == 1
+        assert index.records(index.sheet_ids(), contents=True) == before
 
 
 def test_a_damaged_workbook_of_another_folder_is_rebuilt_too(tmp_path, folder):

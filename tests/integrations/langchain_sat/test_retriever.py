@@ -25,6 +25,7 @@ from sat_retriever import (
     SheetRetriever,
 )
 from sat_retriever._extras import install_command
+from sat_retriever.records.answers import NOTHING
 from sat_retriever.tools.content import Content
 from tests.fakes import HashedEncoder, HeldEncoder
 from tests.several_tables import transit
@@ -91,6 +92,8 @@ def test_metadata_says_how_sure_the_answer_is(index):
     assert {document.metadata["answered"] for document in near} == {True}
     assert {document.metadata["answered"] for document in strange} == {False}
     assert near[0].metadata["confidence"] > strange[0].metadata["confidence"]
+    assert strange[0].page_content.startswith(NOTHING)
+    assert not any(each.page_content.startswith(NOTHING) for each in (*near, *strange[1:]))
 
 
 def test_links_stand_in_the_metadata_as_lines(index):

@@ -25,6 +25,7 @@ from sat_retriever import (
     SheetRecord,
     SheetRetriever,
 )
+from sat_retriever.records.answers import NOTHING
 from tests.fakes import HashedEncoder, HeldEncoder
 from tests.integrations.llama_index.conftest import MONTHS
 from tests.integrations.llama_index.scripted import ScriptedLLM
@@ -50,6 +51,8 @@ def test_metadata_says_how_sure_the_answer_is(index):
     assert {each.node.metadata["answered"] for each in near} == {True}
     assert {each.node.metadata["answered"] for each in strange} == {False}
     assert near[0].node.metadata["confidence"] > strange[0].node.metadata["confidence"]
+    assert strange[0].node.get_content(MetadataMode.LLM).count(NOTHING) == 1
+    assert not any(NOTHING in each.text for each in (*near, *strange[1:]))
 
 
 def test_nodes_are_the_sheets_of_stage_1_with_their_scores(index):

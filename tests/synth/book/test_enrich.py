@@ -54,6 +54,7 @@ def test_reading_finds_every_text_where_the_truth_has_it(name, made):
                 record = read[sheet.record.sheet]
                 found_texts, told = texts(record.contents), texts(sheet.contents)
                 assert told <= found_texts, record.sheet_id
+                assert kinds(sheet.contents) <= kinds(record.contents), record.sheet_id
                 # Beyond texts, a reader keeps dates and the numbers that identify.
                 assert not any(map(str.isalpha, "".join(found_texts - told))), record.sheet_id
                 assert (record.range, record.num_rows) == (
@@ -62,6 +63,14 @@ def test_reading_finds_every_text_where_the_truth_has_it(name, made):
                 )
                 headers = [column.name for column in sheet.record.columns]
                 assert [column.name for column in record.columns] == headers
+
+
+def kinds(contents: SheetContents | None) -> set[tuple[str, str]]:
+    """Notes and labels of a sheet, with what they are; a table's caption may be read as a note."""
+    assert contents is not None
+    notes = {("note", each.text) for each in contents.notes}
+    labels = {("label", each.text) for table in contents.tables for each in table.labels}
+    return notes | {each for each in labels if each[1] != "Total"}
 
 
 def texts(contents: SheetContents | None) -> set[str]:

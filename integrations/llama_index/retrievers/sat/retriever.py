@@ -17,11 +17,11 @@ from llama_index.core.vector_stores import MetadataFilters
 from llama_index.retrievers.sat.filters import sheet_filters
 from llama_index.retrievers.sat.nodes import sheet_node
 
-from sat_retriever import Content, Filters, SheetIndex, SheetRetriever, hit_text, index_paths
+from sat_retriever import Content, Filters, SheetIndex, SheetRetriever, index_paths
 from sat_retriever.index.indexing import index_for
 from sat_retriever.records.counts import check_counts
 from sat_retriever.records.tokens import Encoder, FloatArray
-from sat_retriever.tools.content import Form
+from sat_retriever.tools.content import Form, answer_texts
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
 
@@ -115,9 +115,10 @@ class SheetTokenRetriever(BaseRetriever):
         hits = self._sheets.retrieve(
             query.query_str, self.similarity_top_k, self.filters, token=token, today=day
         )
+        texts = answer_texts(self.index, hits, self.content)
         return [
-            sheet_node(hit, hit_text(self.index, hit, self.content), self.index.path, hits)
-            for hit in hits
+            sheet_node(hit, text, self.index.path, hits)
+            for hit, text in zip(hits, texts, strict=True)
         ]
 
     def _token(self, query: QueryBundle) -> FloatArray | None:
