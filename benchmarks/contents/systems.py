@@ -13,15 +13,15 @@ import numpy as np
 
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
+from sat_retriever.evaluation.method import Method
+from sat_retriever.evaluation.methods.second_stage import second_stage
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics.rows import row_of
 from sat_retriever.metrics.run import DEPTH
 from sat_retriever.rank.load import own_reranker
-from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.tokens import Encoder, FloatArray
-from sat_retriever.retriever import CANDIDATES
 
 Ranking = Sequence[Candidate]
 Rank = Callable[[SheetIndex, str, FloatArray], Ranking]
@@ -76,17 +76,14 @@ def by_contents(index: SheetIndex, query: str, token: FloatArray) -> Ranking:
     return index.candidates(scored, DEPTH)
 
 
-def reranked(index: SheetIndex, query: str, token: FloatArray | None = None) -> Ranking:
+def reranked(index: SheetIndex, query: str, _token: FloatArray | None = None) -> Ranking:
     """Return the sheets as a search does: candidates, in the order of the index's own reranker."""
-    reranker = _own_reranker(index)
-    question = index.question(query, token=token, dense_weight=reranker.dense_weight)
-    found = index.candidates(question, reranker.trained_candidates or CANDIDATES)
-    return reranker.rerank(question, found)[:DEPTH]
+    return _as_searched(index).rank(query)[:DEPTH]
 
 
 @lru_cache(maxsize=1)
-def _own_reranker(index: SheetIndex) -> Reranker:
-    return own_reranker(index)
+def _as_searched(index: SheetIndex) -> Method:
+    return second_stage(index, own_reranker(index))
 
 
 SYSTEMS = (
