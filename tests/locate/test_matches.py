@@ -206,3 +206,9 @@ def test_a_text_counts_by_the_words_of_its_ngram_that_names_lack(question, share
     )
     asked = Asked.of(question)
     assert ngram_share(asked, own, matches(asked, own)) == pytest.approx(share)
+
+
+def test_words_that_repeat_make_no_half_of_a_question():
+    asked = Asked.of("coal tons coal tons coal tons ships barges ferries")
+    own = record("coal tons coal tons coal tons")
+    assert ngram_share(asked, own, matches(asked, own)) == 0  # two of five words
