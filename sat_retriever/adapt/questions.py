@@ -249,7 +249,7 @@ def _made(
 
         made = {
             TRAIN: learn(settings.seed),
-            _RERANK: learn(settings.seed + _OTHER_SEED) if settings.stage_2 else (),
+            _RERANK: learn(settings.seed + _OTHER_SEED) if settings.stage == "both" else (),
             _HELD_OUT: ask(frozenset(index.sheet_ids()) - seen),
         }
         if chat is not None:
