@@ -67,8 +67,8 @@ class Embedder(Protocol):
 def unit_rows(vectors: Vectors, texts: int, width: int | None, name: str) -> FloatArray:
     """Return vectors as tokens, (n, d) float32, rows of unit length.
 
-    >>> unit_rows([[3.0, 4.0]], 1, 2, "a model").round(2).tolist()
-    [[0.6, 0.8]]
+    >>> unit_rows([[3.0, 0.0], [0.0, 4.0]], 2, 2, "a model").tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
 
     Args:
         vectors: The vectors as they came.

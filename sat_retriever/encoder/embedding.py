@@ -45,8 +45,7 @@ class EmbeddingEncoder:
         probe: FloatArray,
         *,
         batch_size: int = BATCH_SIZE,
-        pauses_s: Sequence[float] = PAUSES_S,
-        cost: Cost | None = None,
+        pauses_s: Sequence[float] | None = None,
     ) -> None:
         """Take finished parts; use `ollama` or `of` to get them.
 
@@ -54,15 +53,15 @@ class EmbeddingEncoder:
             embedder: The model.
             probe: Its tokens of the probe's sheet text and query, (2, d) float32.
             batch_size: Number of texts in a request, at least 1.
-            pauses_s: Seconds to wait before each repetition of a failed request.
-            cost: The work so far; None for none.
+            pauses_s: Seconds to wait before each repetition of a failed request; None takes
+                1, 4 and 15.
         """
         self._embedder = embedder
         self._probe = probe
         self._batch_size = batch_size
-        self._pauses_s = tuple(pauses_s)
+        self._pauses_s = pauses_s
         self._lock = threading.Lock()
-        self._cost = cost or Cost()
+        self._cost = Cost()
         self._told: Callable[[Cost], None] | None = None
 
     @classmethod
@@ -73,7 +72,7 @@ class EmbeddingEncoder:
         host: str | None = None,
         timeout_s: float = 120.0,
         batch_size: int = BATCH_SIZE,
-        pauses_s: Sequence[float] = PAUSES_S,
+        pauses_s: Sequence[float] | None = None,
     ) -> EmbeddingEncoder:
         """Return the encoder of an embedding model of an Ollama server, after encoding two texts.
 
@@ -86,7 +85,8 @@ class EmbeddingEncoder:
             timeout_s: Longest wait for one request, in seconds, including the loading of the model.
             batch_size: Number of texts in a request.
             pauses_s: Seconds to wait before each repetition of a request that timed out, or that
-                the server failed at; their number is that of the repetitions.
+                the server failed at; their number is that of the repetitions. None takes 1, 4
+                and 15.
 
         Raises:
             InputError: If the name is empty or a number is not above 0.
@@ -94,7 +94,8 @@ class EmbeddingEncoder:
             MissingExtraError: If the package `ollama` is not installed.
         """
         embedder, _ = _tried(
-            lambda: OllamaEmbedder.open(model, host, timeout_s=timeout_s, longest=LONGEST), pauses_s
+            lambda: OllamaEmbedder.open(model, host, timeout_s=timeout_s, longest=LONGEST),
+            pauses_s,
         )
         return cls._probed(embedder, batch_size, pauses_s)
 
@@ -104,7 +105,7 @@ class EmbeddingEncoder:
         model: object,
         *,
         batch_size: int = BATCH_SIZE,
-        pauses_s: Sequence[float] = PAUSES_S,
+        pauses_s: Sequence[float] | None = None,
     ) -> EmbeddingEncoder:
         """Return the encoder of a framework's embedding model, after encoding two texts.
 
@@ -116,7 +117,7 @@ class EmbeddingEncoder:
                 the same methods.
             batch_size: Number of texts in a call.
             pauses_s: Seconds to wait before each repetition of a call that timed out, lost its
-                connection, or met a busy or failing server.
+                connection, or met a busy or failing server; None takes 1, 4 and 15.
 
         Raises:
             InputError: If the object has the methods of neither, or a number is not above 0.
@@ -126,20 +127,13 @@ class EmbeddingEncoder:
 
     @classmethod
     def _probed(
-        cls, embedder: Embedder, batch_size: int, pauses_s: Sequence[float]
+        cls, embedder: Embedder, batch_size: int, pauses_s: Sequence[float] | None
     ) -> EmbeddingEncoder:
         check_counts(batch_size=batch_size)
-        begun = time.perf_counter()
-        answers = [
-            _tried(lambda: embedder.embed_sheets([SHEET]), pauses_s),
-            _tried(lambda: embedder.embed_queries([QUERY]), pauses_s),
-        ]
-        cost = Cost(2, len(SHEET) + len(QUERY), None, time.perf_counter() - begun)
-        vectors = [vector for answer, _ in answers for vector in answer.vectors]
-        probe = unit_rows(vectors, 2, None, embedder.name)
-        for answer, retries in answers:
-            cost += Cost(tokens=answer.tokens, retries=retries)
-        return cls(embedder, probe, batch_size=batch_size, pauses_s=pauses_s, cost=cost)
+        sheet, _ = _tried(lambda: embedder.embed_sheets([SHEET]), pauses_s)
+        query, _ = _tried(lambda: embedder.embed_queries([QUERY]), pauses_s)
+        probe = unit_rows([*sheet.vectors, *query.vectors], 2, None, embedder.name)
+        return cls(embedder, probe, batch_size=batch_size, pauses_s=pauses_s)
 
     @property
     def name(self) -> str:
@@ -169,7 +163,7 @@ class EmbeddingEncoder:
 
     @property
     def cost(self) -> Cost:
-        """The work so far."""
+        """The work so far, without the two probe texts."""
         with self._lock:
             return self._cost
 
@@ -229,14 +223,15 @@ def _sent(text: str) -> str:
     return text[:LONGEST].encode("utf-8", "replace").decode("utf-8").strip() or _BLANK
 
 
-def _tried(request: Callable[[], T], pauses_s: Sequence[float]) -> tuple[T, int]:
+def _tried(request: Callable[[], T], pauses_s: Sequence[float] | None) -> tuple[T, int]:
     """Return the answer to a request, repeated while that may help, and the repetitions."""
-    for retries, pause_s in enumerate(pauses_s):
+    pauses = PAUSES_S if pauses_s is None else pauses_s
+    for retries, pause_s in enumerate(pauses):
         try:
             return request(), retries
         except EncoderUnavailableError:
             time.sleep(pause_s)
     try:
-        return request(), len(pauses_s)
+        return request(), len(pauses)
     except EncoderUnavailableError as error:
-        raise EncoderUnavailableError(f"{error} (tried {len(pauses_s) + 1} times)") from error
+        raise EncoderUnavailableError(f"{error} (tried {len(pauses) + 1} times)") from error
