@@ -72,7 +72,7 @@ from sat_retriever.training.loop.runfolder import CONFIG, RunFolder
 from sat_retriever.training.reranker.candidatesets import candidate_sets
 from sat_retriever.training.reranker.train import train_reranker
 
-_KIND = "adapt 4"  # raised when the same settings give another result
+_KIND = "adapt 5"  # raised when the same settings give another result
 _DRAFTS = ".drafts"
 
 

@@ -286,7 +286,7 @@ def _less_quoted(
     """Reword the made questions; a person already wrote the labelled ones."""
     labelled = _texts(own)
     made = [query for query in judge if query.text.casefold() not in labelled]
-    encode = index.encoder.encode_queries
+    encode = index.encoder.encode_sheets  # of many words; a framework's queries go one by one
     other = iter(in_other_words(made, read_records(index), encode, seed=seed))
     return tuple(query if query.text.casefold() in labelled else next(other) for query in judge)
 

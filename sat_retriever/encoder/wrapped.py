@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol, runtime_checkable
 
 from sat_retriever.encoder.embedder import Embedded, Vectors
@@ -12,6 +13,7 @@ from sat_retriever.errors import EncoderError, EncoderUnavailableError, InputErr
 
 LANGCHAIN, LLAMA_INDEX = "langchain:", "llama-index:"
 _MODEL = ("model_name", "model", "model_id", "deployment", "repo_id")  # where objects name theirs
+_NO_NAMES = ("", "unknown")  # the latter is LlamaIndex's for none
 _PASSING = (408, 429)  # another try may succeed, as with 500 and above
 _PASSING_NAMES = ("timeout", "connect", "ratelimit", "unavailable")  # in names of error classes
 
@@ -107,8 +109,8 @@ def wrapped(model: object) -> WrappedEmbedder:
 def _named(framework: str, model: object) -> str:
     """Return the name of an object in an index: framework, class and model."""
     values = (getattr(model, name, None) for name in _MODEL)
-    named = next((value for value in values if isinstance(value, str) and value), None)
-    return framework + type(model).__name__ + (f":{named}" if named else "")
+    named = (value for value in values if isinstance(value, str) and value not in _NO_NAMES)
+    return ":".join([framework + type(model).__name__, *islice(named, 1)])
 
 
 def _may_pass(error: Exception) -> bool:

@@ -35,7 +35,9 @@ def test_the_frameworks_own_models_are_taken():
     chain = EmbeddingEncoder.of(DeterministicFakeEmbedding(size=12))
     assert chain.encode_sheets(TEXTS).shape == (3, 12)
     np.testing.assert_array_equal(chain.encode_sheets(TEXTS), chain.encode_queries(TEXTS))
-    assert EmbeddingEncoder.of(MockEmbedding(embed_dim=9)).encode_queries(TEXTS).shape == (3, 9)
+    llama = EmbeddingEncoder.of(MockEmbedding(embed_dim=9))
+    assert llama.encode_queries(TEXTS).shape == (3, 9)
+    assert llama.name == "llama-index:MockEmbedding"
 
 
 def test_equal_objects_have_the_same_fingerprint_and_another_model_has_not():
