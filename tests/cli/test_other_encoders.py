@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import nullcontext
 
 import pytest
 
+from sat_retriever.cli import index as index_command
 from sat_retriever.encoder import embedding
 from sat_retriever.index.index import SheetIndex
 from tests.cli.conftest import run_sat
@@ -65,6 +67,32 @@ def test_a_folder_is_indexed_by_a_model_of_a_server_and_the_cost_is_said(
     found = sat("search", "salary of the staff", "-i", file, "--json", "-k", 1)
     [hit] = json.loads(found.out)["hits"]
     assert hit["sheet_id"] == "staff.csv#staff"
+
+
+class Watched:
+    """A display of progress that keeps what it was given."""
+
+    def __init__(self):
+        self.shown = []
+
+    def at(self, now):
+        self.shown.append(now)
+
+    def say(self, text):
+        raise AssertionError(text)
+
+
+def test_progress_says_how_fast_texts_are_encoded(serving, books, sat, tmp_path, monkeypatch):
+    serving()
+    watched = Watched()
+    monkeypatch.setattr(index_command, "progress", lambda *_: nullcontext(watched))
+    options = ("--encoder", "ollama:small", "--batch-size", 1)
+    assert sat("index", books, "-i", tmp_path / "a.sat", *options).code == 0
+    figures = [now.figures for now in watched.shown if not now.done]
+    assert re.fullmatch(r"1 text, [\d,.]+ texts/s", figures[0])
+    assert re.fullmatch(r"4 texts, [\d,.]+ texts/s", figures[3])
+    last = watched.shown[-1]
+    assert (last.done, last.total, last.figures) == (2, 2, figures[3])
 
 
 def test_the_cost_is_in_the_json(serving, books, sat, tmp_path):

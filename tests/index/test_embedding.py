@@ -10,11 +10,13 @@ from sat_retriever import (
     EncoderError,
     FingerprintMismatchError,
     IndexFormatError,
+    SheetEncoder,
     SheetIndex,
     SheetRecord,
     SheetRetriever,
     index_paths,
 )
+from sat_retriever.encoder.load import load_encoder
 from sat_retriever.rank.links import LinkReranker
 from tests.embedding_models import HashedEmbedding, HashedEmbeddings
 from tests.evaluation.ollama_server import Reaction, always, hashed, ollama
@@ -233,3 +235,23 @@ def test_another_model_takes_over_by_encoding_anew(file, server):
         opened.reencode(HashedEncoder())
     with SheetIndex.open(file, HashedEncoder()) as opened:
         assert opened._state.settings.probe is None
+
+
+def test_the_packaged_encoder_behind_a_server_ranks_as_in_this_process(tmp_path, monkeypatch):
+    general = SheetEncoder.load()
+    questions = ("which planet has most moons?", "who ordered what?")
+
+    def ranking(encoder):
+        path = tmp_path / f"{encoder.name.partition(':')[0]}.sat"
+        with SheetIndex.create(path, encoder, dense_weight=0.5) as made:
+            made.add_records(RECORDS)
+            hits = [SheetRetriever(made, "links").retrieve(each, 3) for each in questions]
+        return [(hit.sheet_id, pytest.approx(hit.score, abs=1e-5)) for each in hits for hit in each]
+
+    def vectors(texts):
+        return general.encode_sheets(texts).tolist()
+
+    with ollama(always(GOOD), models=("minilm",), vectors=vectors) as served:
+        monkeypatch.setenv("OLLAMA_HOST", served.host)
+        found = ranking(load_encoder("ollama:minilm"))
+    assert ranking(general) == found
