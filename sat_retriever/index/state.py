@@ -75,6 +75,9 @@ class IndexState:
     @contextmanager
     def telling(self, told: Callable[[Cost], None] | None) -> Iterator[None]:
         """Tell the work of the encoder so far after each request, until the block ends."""
+        if told is None:  # a listener of the encoder's own stays
+            yield
+            return
         with self._lock:
             self._told = told
             self._tell(told)

@@ -91,3 +91,11 @@ def test_what_does_not_pass_is_given_up():
     encoder = EmbeddingEncoder.of(model, pauses_s=(0, 0))
     with pytest.raises(EncoderUnavailableError, match=r"slow \(tried 3 times\)"):
         encoder.encode_sheets(TEXTS)
+
+
+def test_an_object_is_given_the_beginning_of_a_long_text():
+    model = HashedEmbeddings()
+    encoder = EmbeddingEncoder.of(model)
+    encoder.encode_sheets(["a" * 5_000])
+    encoder.encode_queries(["b" * 5_000])
+    assert model.asked[-2:] == ["a" * 2_000, "b" * 2_000]

@@ -7,6 +7,7 @@ import pytest
 
 from sat_retriever import (
     Column,
+    EmbeddingEncoder,
     EncoderError,
     FingerprintMismatchError,
     IndexFormatError,
@@ -255,3 +256,13 @@ def test_the_packaged_encoder_behind_a_server_ranks_as_in_this_process(tmp_path,
         monkeypatch.setenv("OLLAMA_HOST", served.host)
         found = ranking(load_encoder("ollama:minilm"))
     assert ranking(general) == found
+
+
+def test_a_sync_without_a_listener_leaves_the_encoders_own(tmp_path):
+    (tmp_path / "one.csv").write_text("a,b\nx,1\n")
+    told = []
+    encoder = EmbeddingEncoder.of(HashedEmbeddings())
+    encoder.tell(told.append)
+    with SheetIndex.create(tmp_path / "a.sat", encoder) as made:
+        made.sync(tmp_path / "one.csv")
+    assert told
