@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -12,7 +10,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from sat_retriever.cli.progress import At, progress, rate
+from sat_retriever.cli.indexreport import encoder_lines, print_report, speed
+from sat_retriever.cli.progress import At, progress
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -22,12 +21,11 @@ from sat_retriever.cli.terminal import (
     fail,
     plain,
     print_json,
-    skipped_table,
     stderr,
     stdout,
 )
 from sat_retriever.cli.trained import encoder_source
-from sat_retriever.encoder import DEFAULT, EmbeddingEncoder
+from sat_retriever.encoder import DEFAULT
 from sat_retriever.encoder.cost import Cost
 from sat_retriever.encoder.load import load_encoder
 from sat_retriever.errors import (
@@ -38,16 +36,11 @@ from sat_retriever.errors import (
     SatError,
 )
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.sync import SyncReport
 from sat_retriever.records.contents import Kept
-from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.privacy import Privacy
-from sat_retriever.records.sheets import SkipReason
 from sat_retriever.records.tokens import Encoder
 from sat_retriever.workbook.limits import Limits
-
-_LISTED = 8  # skipped files and sheets listed at the end; the rest are counted
 
 Precision = Literal["fp32", "int8"]
 Asked = tuple[Kept | None, str | None]
@@ -154,7 +147,7 @@ def index(
 
             def count(cost: Cost) -> None:
                 nonlocal now
-                now = replace(now, figures=_speed(cost))
+                now = replace(now, figures=speed(cost))
                 shown.at(now)
 
             try:
@@ -175,12 +168,12 @@ def index(
                 stderr().print(_kept(opened))
                 raise
         sheets, left = len(opened), not is_new or bool(opened.workbooks())
-        encoded = _encoded(opened, report)
+        encoded = encoder_lines(opened, report)
     if as_json:
         written = str(file) if left else None
         print_json({"index": written, "sheets_in_index": sheets, **to_json(report)})
     else:
-        _print_report(report, sheets, file if left else None)
+        print_report(report, sheets, file if left else None)
         for line in encoded:
             stdout().print(plain(line), soft_wrap=True)
     if not left:
@@ -192,32 +185,6 @@ def _kept(opened: SheetIndex) -> str:
     kept = len(opened.workbooks())
     holds = f"the index holds {counted(kept, 'workbook')}; run it again to continue"
     return holds if kept else "no workbook was stored yet"
-
-
-def _speed(cost: Cost) -> str:
-    return f"{counted(cost.texts, 'text')}, {cost.texts_per_second:,.1f} texts/s"
-
-
-def _encoded(opened: SheetIndex, report: SyncReport) -> list[str]:
-    """Cost of an encoder that runs elsewhere, and the way to a reranker for it; else nothing."""
-    cost = report.cost
-    if cost is None:
-        return []
-    encoder = opened.encoder
-    place = f" ({encoder.place})" if isinstance(encoder, EmbeddingEncoder) else ""
-    counts = [counted(cost.texts, "text"), counted(cost.characters, "character")]
-    counts += [] if cost.tokens is None else [counted(cost.tokens, "token")]
-    counts += [f"{cost.retries:,} repeated"] if cost.retries else []
-    lines = [
-        f"encoded by {encoder.name}{place}: {', '.join(counts)} in {cost.seconds:.1f} s, "
-        f"{cost.texts_per_second:,.1f} texts/s"
-    ]
-    if opened.reranker_name is None:
-        lines.append(
-            "searches rank by links, which need no training; to train a reranker for this "
-            f"encoder: sat adapt --index {shlex.quote(str(opened.path))} --stage reranker"
-        )
-    return lines
 
 
 @contextmanager
@@ -275,53 +242,3 @@ def _disagrees(privacy: Privacy, kept: Asked) -> str | None:
 def _load(name: str, precision: Precision | None, batch_size: int | None) -> Encoder:
     with stderr().status("opening the encoder; one from outside this package is exported once"):
         return load_encoder(encoder_source(name), precision=precision, batch_size=batch_size)
-
-
-def _print_report(report: SyncReport, sheets: int, file: Path | None) -> None:
-    out = stdout()
-    read = report.added + report.changed
-    if file is not None:
-        _print_counts(report, sheets, file)
-    if read:
-        speed = rate(read, report.seconds, "workbook")
-        out.print(f"{counted(report.sheets, 'sheet')} read in {report.seconds:.1f} s, {speed}")
-    if report.repaired:
-        out.print(f"{counted(report.repaired, 'workbook')} had damaged rows and were repaired")
-    for lost in report.lost:
-        out.print(plain(f"damaged rows are lost: {lost}"), style="bold")
-    if report.skipped:
-        _print_skipped(report, file)
-    if not read + report.unchanged:
-        ignored = counted(report.ignored, "other file")
-        out.print(f"no workbook was found; looked for {', '.join(FORMAT_NAMES)}; {ignored} ignored")
-        out.print("hidden folders and links to folders are left out", style="dim")
-
-
-def _print_counts(report: SyncReport, sheets: int, file: Path) -> None:
-    out = stdout()
-    counts = ", ".join(
-        f"{getattr(report, name):,} {name}" for name in ("added", "changed", "unchanged", "removed")
-    )
-    out.print(f"[bold]{counted(sheets, 'sheet')}[/bold] in", plain(file))
-    out.print(f"workbooks: {counts}; other files ignored: {report.ignored:,}")
-
-
-def _print_skipped(report: SyncReport, file: Path | None) -> None:
-    skipped = report.skipped
-    reasons = Counter(skip.reason.value for skip in skipped)
-    listed = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    summary = ", ".join(f"{count:,} {reason}" for reason, count in listed)
-    out = stdout()
-    out.print()
-    out.print(f"skipped, whole or in part: {summary}", style="bold")
-    if report.known:
-        out.print(f"{report.known:,} of them known from earlier runs, in unchanged files")
-    # Empty sheets need no attention; whole files that failed need most.
-    told = sorted(
-        (skip for skip in skipped if skip.reason is not SkipReason.EMPTY_SHEET),
-        key=lambda skip: (skip.sheet is not None, skip.path, skip.sheet or ""),
-    )
-    if told:
-        out.print(skipped_table(told[:_LISTED]))
-    if file is not None and len(skipped) > len(told[:_LISTED]):
-        out.print(plain(f"all of them: sat status --skipped --index {file}"), style="dim")
