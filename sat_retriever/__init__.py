@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sat_retriever._version import __version__
-    from sat_retriever.encoder import SheetEncoder
+    from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
     from sat_retriever.errors import (
         EmptyInputError,
         EncoderError,
@@ -64,6 +64,7 @@ _MODULES = {
     "__version__": "_version",
     "Content": "tools.content",
     "CrossEncoderReranker": "rank.pairs.pairrank",
+    "EmbeddingEncoder": "encoder",
     "Filters": "records.filters",
     "GraphReranker": "rank.graph.graphrank",
     "Hit": "records.hits",
@@ -97,6 +98,7 @@ __all__ = [
     "Column",
     "Content",
     "CrossEncoderReranker",
+    "EmbeddingEncoder",
     "EmptyInputError",
     "EncoderError",
     "Filters",

@@ -8,9 +8,11 @@
     ├── OutputError              a file or folder cannot be written
     ├── LanguageModelError       a local language model cannot be reached or answers badly
     │   └── ModelSetupError      asking again does not help: no server, no model, no room
+    │       └── ModelContextError   a text is longer than the model's context
     ├── MissingExtraError        an optional dependency is not installed
     ├── TrainingError            a training cannot start or go on
     ├── EncoderError             a trained model cannot be loaded or run
+    │   ├── EncoderUnavailableError    an encoder elsewhere is busy, slow or failing for now
     │   └── FingerprintMismatchError   the index was written by another encoder
     └── SheetIndexError          the index file cannot be used
         ├── IndexNotFoundError   no index at that path
@@ -56,6 +58,10 @@ class ModelSetupError(LanguageModelError):
     """No server, no such model, or a prompt beyond its context; a second try does not help."""
 
 
+class ModelContextError(ModelSetupError):
+    """A text is longer than the model's context."""
+
+
 class MissingExtraError(SatError):
     """An optional dependency is not installed; the message gives the command that installs it."""
 
@@ -66,6 +72,10 @@ class TrainingError(SatError):
 
 class EncoderError(SatError):
     """A Sheet Encoder, reranker or Cross-Encoder cannot be loaded or run."""
+
+
+class EncoderUnavailableError(EncoderError):
+    """An encoder that runs elsewhere is busy, slow or failing; the same may work later."""
 
 
 class FingerprintMismatchError(EncoderError):

@@ -14,8 +14,9 @@ def test_every_public_name_can_be_imported():
 def test_the_public_names_are_these_and_no_more():
     assert sat_retriever.__all__ == sorted(
         """
-        Answer Candidate Column Content CrossEncoderReranker EmptyInputError EncoderError Filters
-        FingerprintMismatchError GraphReranker Hit IndexBusyError IndexDamagedError
+        Answer Candidate Column Content CrossEncoderReranker EmbeddingEncoder EmptyInputError
+        EncoderError Filters FingerprintMismatchError GraphReranker Hit IndexBusyError
+        IndexDamagedError
         IndexFormatError IndexNotFoundError IndexStorageError InputError Limits Link
         LinkReranker LinkType MissingExtraError OutputError PathNotFoundError SatError
         Serialization SheetEncoder SheetIndex SheetIndexError SheetRecord SheetRetriever

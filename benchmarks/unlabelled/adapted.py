@@ -2,7 +2,7 @@
 
     python -m benchmarks run adapted
     python -m benchmarks run adapted --corpora eps --modes transductive --seeds 42
-    python -m benchmarks run adapted --backbone minilm --set epochs=2 --set stage_2=false
+    python -m benchmarks run adapted --backbone minilm --set epochs=2 --set stage=encoder
     python -m benchmarks run adapted --modes            # nothing adapted: untrained and general
     python -m benchmarks run adapted --quick            # thirty sheets, one epoch, as a trial
 

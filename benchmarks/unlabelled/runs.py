@@ -127,10 +127,11 @@ class _Watcher:
         self._bar = bar
         self.training, self.counting = bar.training, bar.counting
 
-    def prepared(self, material: Any, seconds: float) -> None:
+    def prepared(self, material: Any, seconds: float | None) -> None:
+        time = "" if seconds is None else f"; about {seconds / 60:.0f} min of Stage 1"
         self._bar.say(
             f"{len(material.train):,} questions to learn from, {len(material.choose):,} to choose "
-            f"with, {len(material.judge):,} to judge by; about {seconds / 60:.0f} min of Stage 1"
+            f"with, {len(material.judge):,} to judge by{time}"
         )
 
 

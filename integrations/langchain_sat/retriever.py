@@ -26,8 +26,8 @@ from langchain_sat.settings import (
     as_filters,
 )
 from sat_retriever import SheetRetriever
+from sat_retriever.encoder.load import EncoderLike
 from sat_retriever.index.indexing import index_paths
-from sat_retriever.records.tokens import Encoder
 from sat_retriever.tools.content import ANSWER, answer_texts
 
 
@@ -68,7 +68,7 @@ class SheetTokenRetriever(BaseRetriever):
         paths: Sequence[str | Path] | str | Path,
         index: str | Path,
         *,
-        encoder: Encoder | str | Path | None = None,
+        encoder: EncoderLike | None = None,
         **options: Any,
     ) -> Self:
         """Return a retriever over workbooks; its index is created or updated first.
@@ -76,7 +76,8 @@ class SheetTokenRetriever(BaseRetriever):
         Args:
             paths: Folders and files.
             index: The index file; created if it does not exist.
-            encoder: Sheet Encoder of a new index, its name or folder; None takes the general one.
+            encoder: Encoder of a new index: a name or folder, an encoder, or an embedding model of
+                LangChain or LlamaIndex; None takes the general one.
             options: Fields of the retriever.
 
         Raises:

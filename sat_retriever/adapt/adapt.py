@@ -42,7 +42,13 @@ from sat_retriever.adapt.outcome import (
 )
 from sat_retriever.adapt.questions import QUESTIONS, TRAIN, Material, prepare
 from sat_retriever.adapt.settings import OWN, AdaptSettings
-from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
+from sat_retriever.adapt.start import (
+    goes_on,
+    refuse_untrainable,
+    reranker_of,
+    stage_2_start,
+    start_of,
+)
 from sat_retriever.atomic import make_folder
 from sat_retriever.datasets.dataset import divided_dataset
 from sat_retriever.datasets.labels import Query, load_labels
@@ -66,7 +72,7 @@ from sat_retriever.training.loop.runfolder import CONFIG, RunFolder
 from sat_retriever.training.reranker.candidatesets import candidate_sets
 from sat_retriever.training.reranker.train import train_reranker
 
-_KIND = "adapt 4"  # raised when the same settings give another result
+_KIND = "adapt 5"  # raised when the same settings give another result
 _DRAFTS = ".drafts"
 
 
@@ -81,8 +87,8 @@ class Watcher(Protocol):
         """Receive the progress of another step."""
         ...
 
-    def prepared(self, material: Material, seconds: float) -> None:
-        """Receive the training material and the estimated time of the training, in seconds."""
+    def prepared(self, material: Material, seconds: float | None) -> None:
+        """Receive the training material and the estimated seconds of Stage 1; None without it."""
         ...
 
 
@@ -96,6 +102,9 @@ def adapt(
     watcher: Watcher | None = None,
 ) -> Adaptation:
     """Train encoder and reranker on an index's own sheets, and keep the better models.
+
+    `settings.stage` names one of both. A reranker alone is trained over the index's own tokens and
+    needs its encoder for questions only, so any encoder will do.
 
     An adapted encoder, with the index's own reranker or an adapted one, replaces the current models
     only if it gives better answers about families of sheets that training never saw. These are
@@ -118,8 +127,8 @@ def adapt(
         InputError: If a label names an unknown sheet, no question can be made, or all sheets are
             of one family.
         TrainingError: If the folder holds another adaptation, or another process is running it.
-        EncoderError: If the encoder cannot be loaded or has no weights to train further, or if the
-            index's reranker is damaged, or cannot be copied.
+        EncoderError: If the encoder cannot be loaded, has no weights to train further, or runs
+            elsewhere; or if the index's reranker is damaged, or cannot be copied.
         PathNotFoundError: If the index names a reranker that does not exist.
         FingerprintMismatchError: If that reranker was trained on other tokens than the index has.
         MissingExtraError: If an optional package is missing; the message names the command.
@@ -134,6 +143,8 @@ def adapt(
     if not len(index):
         raise EmptyInputError(f"{index.path} holds no sheets; index some workbooks first")
     refuse_unknown_sheets(own, index.sheet_ids(), str(index.path))
+    if settings.stage != "reranker":
+        refuse_untrainable(index, settings.backbone)
     folder = Path(folder).resolve()
     config = {
         "kind": _KIND, "start": _start(index, folder), **asdict(settings),
@@ -175,28 +186,51 @@ class _Making:
         material = prepare(
             self.index, self.settings, self.folder, self.own, chat=self.chat, counting=self._count
         )
+        alone = self.settings.stage == "reranker"
         if self.watcher is not None:
-            self.watcher.prepared(material, estimated_seconds(self.index, material, self.settings))
+            self.watcher.prepared(
+                material, None if alone else estimated_seconds(self.index, material, self.settings)
+            )
         now = self._rows(self.index, AUTO, material)  # first: its reranker may be missing
+        first = first_verdict(f"{self.index.encoder_name}, as it is searched now", now)
+        made = (self._reranker_alone if alone else self._from_stage_1)(material, now, first)
+        return {
+            "stage": self.settings.stage,
+            "apart": material.apart,
+            "counts": counts(len(self.index), material),
+            **made,
+        }
+
+    def _reranker_alone(self, material: Material, now: Rows, first: Verdict) -> dict[str, Any]:
+        """Train a reranker over the index's own tokens; return the models and their rows."""
+        new = self._stage_2(self.index, material, reranker_of(self.index))
+        verdict = self._next("trained reranker", new, now, material)
+        return {
+            "rows": to_json((first, verdict)),
+            "encoder": None,
+            "dense_weight": None,
+            "reranker": STAGE_2 if verdict.kept else None,
+        }
+
+    def _from_stage_1(self, material: Material, now: Rows, first: Verdict) -> dict[str, Any]:
+        """Train an encoder, and a reranker over it if asked; return the models and their rows."""
         encoder = self._stage_1(material)
         carried = self._carried(encoder.fingerprint)
-        verdicts = [first_verdict(f"{self.index.encoder_name}, as it is searched now", now)]
+        verdicts = [first]
         with self._draft("adapted", encoder) as draft:
             new = self._rows(draft, carried or LINKS.name, material)
             ranking = "reranker from before" if carried else "links"
             verdicts.append(self._next(f"adapted encoder, {ranking}", new, now, material))
-            if self.settings.stage_2:
+            if self.settings.stage == "both":
                 now = new if verdicts[-1].kept else now
                 new = self._stage_2(draft, material, carried)
                 verdicts.append(self._next("adapted encoder and reranker", new, now, material))
         kept = any(verdict.kept for verdict in verdicts[1:])
         return {
             "rows": to_json(tuple(verdicts)),
-            "apart": material.apart,
             "encoder": encoder.fingerprint if kept else None,
             "dense_weight": encoder.dense_weight if kept else None,
             "reranker": kept_reranker(verdicts, carried=carried is not None),
-            "counts": counts(len(self.index), material),
         }
 
     def _stage_1(self, material: Material) -> SheetEncoder:
@@ -225,20 +259,34 @@ class _Making:
         copy_graph_folder(before, self.folder / CARRIED, encoder=encoder)
         return self.folder / CARRIED
 
-    def _stage_2(self, whole: SheetIndex, material: Material, carried: Path | None) -> Rows:
-        """Train a reranker over the adapted encoder and return its rows."""
+    def _stage_2(self, whole: SheetIndex, material: Material, before: Path | None) -> Rows:
+        """Train a reranker over an index's tokens and return its rows.
+
+        Args:
+            whole: All sheets, in the tokens that the reranker will read.
+            material: The questions.
+            before: A reranker of these tokens to start from; None for random weights.
+        """
         settings = self.settings.reranker_training()
-        with self._draft("adapted-seen", whole.encoder, material.seen) as seen:
+        with self._seen(whole, material.seen) as seen:
             train, choose = (
                 candidate_sets(each, queries, settings, progress=partial(self._count, "candidates"))
                 for each, queries in ((seen, material.rerank), (whole, material.choose))
             )
         train_reranker(
             train, choose, settings, self.folder / STAGE_2,
-            start_from=carried and stage_2_start(carried, settings),
+            start_from=before and stage_2_start(before, settings),
             data_name=self.index.path.stem, progress=self._training,
         )  # fmt: skip
         return self._rows(whole, self.folder / STAGE_2, material)
+
+    def _seen(self, whole: SheetIndex, seen: frozenset[str]) -> SheetIndex:
+        """Index the sheets that training may see, with the tokens of another index."""
+        if whole is not self.index:
+            return self._draft("adapted-seen", whole.encoder, seen)
+        part = whole.copied(self.folder / _DRAFTS / "seen.sat")  # encodes nothing anew
+        part.remove([each for each in part.sheet_ids() if each not in seen])
+        return part
 
     def _draft(self, name: str, encoder: Encoder, seen: frozenset[str] | None = None) -> SheetIndex:
         """Index the sheets, or those that training may see, with the tokens of an encoder."""
@@ -311,7 +359,9 @@ def _texts_hash(index: SheetIndex) -> str:
 def _forget_untrained(folder: Path, config: Mapping[str, Any]) -> None:
     """Clear a run in which nothing was trained yet, so that its options may change."""
     run = RunFolder(folder, main=True)
-    if not (folder / CONFIG).exists() or run.finished or (folder / STAGE_1).exists():
+    if not (folder / CONFIG).exists() or run.finished:
+        return
+    if (folder / STAGE_1).exists() or (folder / STAGE_2).exists():
         return
     with run.held():
         before = run.config()["settings"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from sat_retriever.adapt.judging import Verdict
 from sat_retriever.adapt.questions import Material
+from sat_retriever.adapt.settings import Stage
 from sat_retriever.training.loop.runfolder import CONFIG
 from sat_retriever.training.loop.summary import RunSummary, read_run
 
@@ -23,6 +24,7 @@ class Adaptation:
 
     Attributes:
         folder: Its folder; an adapted index needs the encoder in it.
+        stage: Models that were trained; see `AdaptSettings`.
         verdicts: The models before, and the trained ones, on the judging questions.
         apart: True if the judging questions were not used to choose as well. If they were, there
             were few questions, and the figures are better than they would be on others.
@@ -38,6 +40,7 @@ class Adaptation:
     """
 
     folder: Path
+    stage: Stage
     verdicts: tuple[Verdict, ...]
     apart: bool
     encoder: Path | None
@@ -57,6 +60,7 @@ class Adaptation:
         """Read the outcome in a folder from its result.json."""
         return cls(
             folder=folder,
+            stage=result["stage"],
             verdicts=tuple(map(Verdict.from_json, result["rows"])),
             apart=result["apart"],
             encoder=folder / STAGE_1 / ENCODER if result["encoder"] else None,

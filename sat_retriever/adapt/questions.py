@@ -249,7 +249,7 @@ def _made(
 
         made = {
             TRAIN: learn(settings.seed),
-            _RERANK: learn(settings.seed + _OTHER_SEED) if settings.stage_2 else (),
+            _RERANK: learn(settings.seed + _OTHER_SEED) if settings.stage == "both" else (),
             _HELD_OUT: ask(frozenset(index.sheet_ids()) - seen),
         }
         if chat is not None:
@@ -286,7 +286,7 @@ def _less_quoted(
     """Reword the made questions; a person already wrote the labelled ones."""
     labelled = _texts(own)
     made = [query for query in judge if query.text.casefold() not in labelled]
-    encode = index.encoder.encode_queries
+    encode = index.encoder.encode_sheets  # of many words; a framework's queries go one by one
     other = iter(in_other_words(made, read_records(index), encode, seed=seed))
     return tuple(query if query.text.casefold() in labelled else next(other) for query in judge)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from sat_retriever.errors import InputError
 from sat_retriever.records.links import LinkType
 from sat_retriever.training.settings import EncoderTraining, RerankerTraining
 
 OWN = "own"
+Stage = Literal["both", "encoder", "reranker"]
 _A_SHEET = 2  # questions, unless their number is set
 _FEWEST, _MOST = 300, 5_000
 _SHARES = (0.3, 0.5, 0.7)  # of the trained weights, beside all of them
@@ -34,7 +36,8 @@ class AdaptSettings:
         max_length: Longest text in word pieces; the rest is cut.
         batch_size: Questions per step of Stage 1.
         learning_rate: Highest learning rate of Stage 1, after the warm-up.
-        stage_2: Also train a reranker over the adapted encoder.
+        stage: Models to train: "encoder", "reranker" over the index's own encoder, or "both", the
+            reranker then over the adapted encoder.
         candidates: Sheets that Stage 1 passes to Stage 2.
         stage_2_epochs: Passes of the base scorer over the questions, and as many of the graph.
         sure: Replace models only if the lead is beyond chance, with the whole 80 % interval over
@@ -55,7 +58,7 @@ class AdaptSettings:
     max_length: int = 256
     batch_size: int = 64
     learning_rate: float = 1e-4
-    stage_2: bool = True
+    stage: Stage = "both"
     candidates: int = 50
     stage_2_epochs: int = 4
     sure: bool = True
@@ -67,6 +70,14 @@ class AdaptSettings:
         for name in ("share", "own_share"):
             if not 0 < getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; give a share between 0 and 1")
+        if self.stage not in get_args(Stage):
+            known = ", ".join(get_args(Stage))
+            raise InputError(f"there is no stage {self.stage!r}; choose one of: {known}")
+        if self.stage == "reranker" and self.backbone != OWN:
+            raise InputError(
+                f"stage 'reranker' trains no encoder, so none can start from {self.backbone!r}; "
+                "leave out one of both"
+            )
         if self.own_most < 1:
             raise InputError(f"own_most is {self.own_most}; give 1 or more")
         self.encoder_training("minilm")

@@ -9,6 +9,7 @@ from pathlib import Path
 from sat_retriever.adapt.settings import OWN
 from sat_retriever.encoder.expand import expanded
 from sat_retriever.encoder.folder import is_model_folder, read_model_folder
+from sat_retriever.encoder.load import is_embedding
 from sat_retriever.errors import EncoderError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.models.packaged import is_packaged
@@ -50,6 +51,24 @@ def start_of(encoder: str) -> str:
         raise EncoderError(
             f"{error}; name it, or another model, with --backbone, for example 'general'"
         ) from error
+
+
+def refuse_untrainable(index: SheetIndex, backbone: str) -> None:
+    """Refuse to train an encoder further whose weights are not here.
+
+    Args:
+        index: The index to adapt.
+        backbone: The model that Stage 1 starts from, see `AdaptSettings`.
+
+    Raises:
+        EncoderError: If it is a model of a server, or in an object of a framework.
+    """
+    if goes_on(index, backbone) and is_embedding(index.encoder_name):
+        raise EncoderError(
+            f"the weights of {index.encoder_name!r} are not here to be trained; train a reranker "
+            "for it with --stage reranker, or name another model to start from with --backbone, "
+            "for example 'general'"
+        )
 
 
 def goes_on(index: SheetIndex, backbone: str) -> bool:

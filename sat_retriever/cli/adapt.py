@@ -42,6 +42,7 @@ EXAMPLES = examples(
     "sat adapt --index reports.sat",
     "sat adapt -i reports.sat --queries labels.csv --queries clicks.csv",
     "sat adapt -i reports.sat --paraphrase qwen3:4b --number 4000",
+    "sat adapt -i many.sat --stage reranker",
 )
 
 
@@ -110,11 +111,12 @@ class _Watcher:
     def counting(self, what: str, done: int, total: int) -> None:
         self._bar.counting(what, done, total)
 
-    def prepared(self, material: Material, seconds: float) -> None:
+    def prepared(self, material: Material, seconds: float | None) -> None:
         learn = counted(len(material.train), "question")
+        time = "" if seconds is None else f"; the first training takes {about(seconds)}"
         self._bar.say(
             f"{learn} to learn from, {len(material.choose):,} to choose "
-            f"with, {len(material.judge):,} to judge by; the first training takes {about(seconds)}"
+            f"with, {len(material.judge):,} to judge by{time}"
         )
 
 
@@ -133,6 +135,7 @@ def _as_json(made: Adaptation, file: Path) -> dict[str, Any]:
     return {
         "index": str(file),
         "run": str(made.folder),
+        "stage": made.stage,
         "replaced": made.encoder is not None,
         "encoder": None if made.encoder is None else str(made.encoder),
         "dense_weight": made.dense_weight,
@@ -206,7 +209,11 @@ def _ahead(verdict: Verdict) -> str:
 
 def _outcome(made: Adaptation, file: Path) -> list[str]:
     """Lines on the changes to the index, and the next command."""
-    if made.encoder is not None:
+    if made.stage == "reranker":
+        better = made.reranker is not None
+        first = f"the tokens of {file} are unchanged"
+        first = first if better else f"the trained reranker is not better: it is not used; {first}"
+    elif made.encoder is not None:
         weight = "" if made.dense_weight is None else f", with cosine weight {made.dense_weight:g}"
         first = f"{file} now has the tokens of {made.encoder}{weight}; keep that folder"
     else:

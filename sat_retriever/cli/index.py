@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from sat_retriever.cli.progress import At, progress, rate
+from sat_retriever.cli.indexreport import encoder_lines, print_report, speed
+from sat_retriever.cli.progress import At, progress
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
@@ -20,32 +21,38 @@ from sat_retriever.cli.terminal import (
     fail,
     plain,
     print_json,
-    skipped_table,
     stderr,
     stdout,
 )
 from sat_retriever.cli.trained import encoder_source
-from sat_retriever.encoder import DEFAULT, SheetEncoder
-from sat_retriever.errors import EmptyInputError, IndexBusyError, InputError, SatError
+from sat_retriever.encoder import DEFAULT
+from sat_retriever.encoder.cost import Cost
+from sat_retriever.encoder.load import load_encoder
+from sat_retriever.errors import (
+    EmptyInputError,
+    EncoderError,
+    IndexBusyError,
+    InputError,
+    SatError,
+)
 from sat_retriever.index.index import SheetIndex
-from sat_retriever.index.sync import SyncReport
 from sat_retriever.records.contents import Kept
-from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.privacy import Privacy
-from sat_retriever.records.sheets import SkipReason
+from sat_retriever.records.tokens import Encoder
 from sat_retriever.workbook.limits import Limits
-
-_LISTED = 8  # skipped files and sheets listed at the end; the rest are counted
 
 Precision = Literal["fp32", "int8"]
 Asked = tuple[Kept | None, str | None]
 """What is to be kept of cells, and the pattern of columns to skip; None where it is not said."""
+Named = tuple[str | None, Precision | None, int | None]
+"""Encoder, its precision, and the texts in a request to it; None where it is not said."""
 
 EXAMPLES = examples(
     "sat index ~/reports --index reports.sat",
     "sat index q1.xlsx q2.csv --index small.sat --contents names",
     "sat index /data --index all.sat --encoder BAAI/bge-base-en-v1.5 --json",
+    "sat index /data --index many.sat --encoder ollama:bge-m3",
 )
 
 
@@ -74,13 +81,22 @@ def index(
     model: Annotated[
         str | None,
         typer.Option(
-            "--encoder", "--model", help="Sheet Encoder of a new index.", metavar="NAME|DIR|RUN"
+            "--encoder",
+            "--model",
+            help="Encoder of a new index; ollama:MODEL is an embedding model of an Ollama server.",
+            metavar="NAME|DIR|RUN",
         ),
     ] = None,
     precision: Annotated[
         Precision | None,
         typer.Option(
             help="fp32 or int8: precision of an encoder other than the default.", metavar="NAME"
+        ),
+    ] = None,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Texts in a request to an ollama: encoder; 32 by default.", metavar="N"
         ),
     ] = None,
     password: Annotated[
@@ -119,11 +135,20 @@ def index(
     made, and the exit code is 1.
     """
     bounds = Limits.parse(limits) if limits is not None else None
-    with _index(file, model, precision, (contents, skip_columns)) as (opened, is_new):
+    named = (model, precision, batch_size)
+    with _index(file, named, (contents, skip_columns)) as (opened, is_new):
         with progress("index", "looking for workbooks") as shown:
+            now = At("reading", noun="workbook")
 
             def tell(done: int, total: int, path: str) -> None:
-                shown.at(At("reading", done, total, noun="workbook", path=path))
+                nonlocal now
+                now = replace(now, done=done, total=total, path=path)
+                shown.at(now)
+
+            def count(cost: Cost) -> None:
+                nonlocal now
+                now = replace(now, figures=speed(cost))
+                shown.at(now)
 
             try:
                 report = opened.sync(
@@ -134,29 +159,38 @@ def index(
                     workers=workers,
                     limits=bounds,
                     progress=tell,
+                    spent=count,
                 )
             except KeyboardInterrupt:
-                # Sheets that were read but not encoded are lost, so only stored ones are counted.
-                kept = len(opened.workbooks())
-                holds = f"the index holds {counted(kept, 'workbook')}; run it again to continue"
-                stderr().print(f"interrupted; {holds if kept else 'no workbook was stored yet'}")
+                stderr().print(f"interrupted; {_kept(opened)}")
                 raise typer.Exit(130) from None
+            except EncoderError:
+                stderr().print(_kept(opened))
+                raise
         sheets, left = len(opened), not is_new or bool(opened.workbooks())
+        encoded = encoder_lines(opened, report)
     if as_json:
         written = str(file) if left else None
         print_json({"index": written, "sheets_in_index": sheets, **to_json(report)})
     else:
-        _print_report(report, sheets, file if left else None)
+        print_report(report, sheets, file if left else None)
+        for line in encoded:
+            stdout().print(plain(line), soft_wrap=True)
     if not left:
         raise typer.Exit(fail(EmptyInputError(f"no index was made: {file} would hold nothing"), 1))
 
 
+def _kept(opened: SheetIndex) -> str:
+    """What an interrupted run leaves behind; sheets that were read but not encoded are lost."""
+    kept = len(opened.workbooks())
+    holds = f"the index holds {counted(kept, 'workbook')}; run it again to continue"
+    return holds if kept else "no workbook was stored yet"
+
+
 @contextmanager
-def _index(
-    file: Path, model: str | None, precision: Precision | None, kept: Asked
-) -> Iterator[tuple[SheetIndex, bool]]:
+def _index(file: Path, named: Named, kept: Asked) -> Iterator[tuple[SheetIndex, bool]]:
     """The open index, and True if this run made it; a new index that stays empty is deleted."""
-    opened, is_new = _open(file, model, precision, kept)
+    opened, is_new = _open(file, named, kept)
     with opened:
         try:
             yield opened, is_new
@@ -170,14 +204,13 @@ def _index(
                 opened.delete_if_empty()
 
 
-def _open(
-    file: Path, model: str | None, precision: Precision | None, kept: Asked
-) -> tuple[SheetIndex, bool]:
+def _open(file: Path, named: Named, kept: Asked) -> tuple[SheetIndex, bool]:
     """The index at `file`, and True if it is new; options must match an existing index."""
+    model, precision, batch_size = named
     contents, skip_columns = kept
     privacy = Privacy.of(contents or Kept.ALL, skip_columns)
     if not file.exists():
-        encoder = _load(model or DEFAULT, precision)
+        encoder = _load(model or DEFAULT, precision, batch_size)
         with suppress(InputError):  # another process may have made it meanwhile
             return SheetIndex.create(
                 file, encoder, contents=privacy.contents, skip_columns=skip_columns
@@ -188,11 +221,11 @@ def _open(
         raise InputError(
             f"{file} was made with {other}: index into a new file to keep more or less"
         )
-    if model is None and precision is None:
+    if named == (None, None, None):
         return opened, False
     name = model or opened.encoder_name.removesuffix(":int8")
     opened.close()
-    return SheetIndex.open(file, _load(name, precision)), False
+    return SheetIndex.open(file, _load(name, precision, batch_size)), False
 
 
 def _disagrees(privacy: Privacy, kept: Asked) -> str | None:
@@ -206,58 +239,6 @@ def _disagrees(privacy: Privacy, kept: Asked) -> str | None:
     return None
 
 
-def _load(name: str, precision: Precision | None) -> SheetEncoder:
-    with stderr().status(
-        "opening the Sheet Encoder; one from outside this package is exported once"
-    ):
-        return SheetEncoder.load(encoder_source(name), precision=precision)
-
-
-def _print_report(report: SyncReport, sheets: int, file: Path | None) -> None:
-    out = stdout()
-    read = report.added + report.changed
-    if file is not None:
-        _print_counts(report, sheets, file)
-    if read:
-        speed = rate(read, report.seconds, "workbook")
-        out.print(f"{counted(report.sheets, 'sheet')} read in {report.seconds:.1f} s, {speed}")
-    if report.repaired:
-        out.print(f"{counted(report.repaired, 'workbook')} had damaged rows and were repaired")
-    for lost in report.lost:
-        out.print(plain(f"damaged rows are lost: {lost}"), style="bold")
-    if report.skipped:
-        _print_skipped(report, file)
-    if not read + report.unchanged:
-        ignored = counted(report.ignored, "other file")
-        out.print(f"no workbook was found; looked for {', '.join(FORMAT_NAMES)}; {ignored} ignored")
-        out.print("hidden folders and links to folders are left out", style="dim")
-
-
-def _print_counts(report: SyncReport, sheets: int, file: Path) -> None:
-    out = stdout()
-    counts = ", ".join(
-        f"{getattr(report, name):,} {name}" for name in ("added", "changed", "unchanged", "removed")
-    )
-    out.print(f"[bold]{counted(sheets, 'sheet')}[/bold] in", plain(file))
-    out.print(f"workbooks: {counts}; other files ignored: {report.ignored:,}")
-
-
-def _print_skipped(report: SyncReport, file: Path | None) -> None:
-    skipped = report.skipped
-    reasons = Counter(skip.reason.value for skip in skipped)
-    listed = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    summary = ", ".join(f"{count:,} {reason}" for reason, count in listed)
-    out = stdout()
-    out.print()
-    out.print(f"skipped, whole or in part: {summary}", style="bold")
-    if report.known:
-        out.print(f"{report.known:,} of them known from earlier runs, in unchanged files")
-    # Empty sheets need no attention; whole files that failed need most.
-    told = sorted(
-        (skip for skip in skipped if skip.reason is not SkipReason.EMPTY_SHEET),
-        key=lambda skip: (skip.sheet is not None, skip.path, skip.sheet or ""),
-    )
-    if told:
-        out.print(skipped_table(told[:_LISTED]))
-    if file is not None and len(skipped) > len(told[:_LISTED]):
-        out.print(plain(f"all of them: sat status --skipped --index {file}"), style="dim")
+def _load(name: str, precision: Precision | None, batch_size: int | None) -> Encoder:
+    with stderr().status("opening the encoder; one from outside this package is exported once"):
+        return load_encoder(encoder_source(name), precision=precision, batch_size=batch_size)

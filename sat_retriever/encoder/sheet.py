@@ -21,7 +21,8 @@ from sat_retriever.encoder.folder import (
 from sat_retriever.encoder.model import OnnxModel
 from sat_retriever.encoder.source import DEFAULT, MINILM
 from sat_retriever.encoder.spec import EncoderSpec, Precision, unknown_precision
-from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.encoder.texts import check_texts
+from sat_retriever.errors import EncoderError
 from sat_retriever.models.packaged import is_packaged, packaged_model
 from sat_retriever.onnx.session import usable_threads
 from sat_retriever.records.progress import Progress
@@ -192,7 +193,7 @@ class SheetEncoder:
         has the same token, on any number of threads. This costs nothing: as many texts as there are
         cores run in parallel, without padding.
         """
-        _check_texts(texts)
+        check_texts(texts)
         tokens = np.empty((len(texts), self.width), dtype=np.float32)
         for row, token in enumerate(self._run([prefix + text for text in texts])):
             tokens[row] = token
@@ -216,15 +217,6 @@ class SheetEncoder:
             if self._single is None:
                 self._single = OnnxModel.open(self._model.folder, 1)
             return self._single
-
-
-def _check_texts(texts: Sequence[str]) -> None:
-    """Refuse anything but a list of strings."""
-    if isinstance(texts, str):
-        raise InputError("a single string was given; give a list of texts")
-    for text in texts:
-        if not isinstance(text, str):
-            raise InputError(f"a text is {type(text).__name__}, not str; give a list of texts")
 
 
 def _split_name(name: str, precision: Precision | None) -> tuple[str, Precision | None]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
 
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever.encoder import DEFAULT
+from sat_retriever.encoder.cost import Cost
+from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.errors import InputError
 from sat_retriever.index.evidence import Evidence
 from sat_retriever.index.folding import CopyFolding
@@ -66,7 +68,7 @@ class SheetIndex:
     def create(
         cls,
         path: str | Path,
-        encoder: Encoder | None = None,
+        encoder: EncoderLike | None = None,
         *,
         serialization: Serialization | None = None,
         contents: Kept | str = Kept.ALL,
@@ -77,7 +79,8 @@ class SheetIndex:
 
         Args:
             path: The path of the new file.
-            encoder: Encoder of its tokens; None takes this package's general one.
+            encoder: Encoder of its tokens: its name or folder, an encoder, or an embedding model
+                of LlamaIndex or LangChain; None takes this package's general one.
             serialization: The form of a record's text; None takes the paper's form.
             contents: What the file keeps of the cells: "all" texts that identify, "examples" one
                 cell of each column, "names" nothing (metadata only).
@@ -89,25 +92,28 @@ class SheetIndex:
         Raises:
             InputError: If there is already a file at `path`, or `contents`, `skip_columns` or
                 `dense_weight` is out of its range.
+            EncoderError: If the encoder cannot be loaded, or fails.
             IndexStorageError: If the file cannot be written.
         """
         privacy = Privacy.of(contents, skip_columns)
         path = Path(path).absolute()
         if os.path.lexists(path):
             raise InputError(f"{path} exists already; open it, or choose another file")
-        encoder = encoder or SheetEncoder.load()
-        notes = new_notes(encoder, dense_weight, serialization or Serialization(), path, privacy)
-        return cls(create_store(path, notes), encoder)
+        made = as_encoder(DEFAULT if encoder is None else encoder)
+        notes = new_notes(made, dense_weight, serialization or Serialization(), path, privacy)
+        return cls(create_store(path, notes), made)
 
     @classmethod
     def open(
-        cls, path: str | Path, encoder: Encoder | None = None, *, times: bool = True
+        cls, path: str | Path, encoder: EncoderLike | None = None, *, times: bool = True
     ) -> SheetIndex:
         """Open an existing index.
 
         Args:
             path: The index file.
-            encoder: Replaces the encoder that the index names; must have the same fingerprint.
+            encoder: Replaces the encoder that the index names; must have the same fingerprint. An
+                index made with an object of LlamaIndex or LangChain needs that object to encode
+                questions and new sheets, and for nothing else.
             times: See `SheetIndex`.
 
         Raises:
@@ -117,7 +123,7 @@ class SheetIndex:
         """
         store = open_store(Path(path).resolve())
         try:
-            return cls(store, encoder, times=times)
+            return cls(store, None if encoder is None else as_encoder(encoder), times=times)
         except BaseException:
             store.close()
             raise
@@ -242,6 +248,7 @@ class SheetIndex:
         workers: int | None = None,
         limits: Limits | None = None,
         progress: PathProgress | None = None,
+        spent: Callable[[Cost], None] | None = None,
     ) -> SyncReport:
         """Bring the index in line with the workbooks under some paths.
 
@@ -268,9 +275,12 @@ class SheetIndex:
             limits: Bounds on the cost of one file, in place of the default ones; workbooks that
                 were cut at a limit are read again.
             progress: Called with the number of workbooks done, of all, and the path.
+            spent: Called after each request to the encoder with its work so far, if it is an
+                `EmbeddingEncoder`.
 
         Raises:
             PathNotFoundError: If a path does not exist; then nothing is changed.
+            EncoderError: If the encoder cannot be loaded, or fails; what was indexed so far stays.
             IndexBusyError: If another process is writing to the index.
             IndexStorageError: If the file cannot be written.
             IndexDamagedError: If it meets damaged rows and `verify` is false.
@@ -283,7 +293,7 @@ class SheetIndex:
             workers=workers,
             limits=limits,
         )
-        return self._writer.sync(paths, options, progress)
+        return self._writer.sync(paths, options, progress, spent)
 
     def add_records(
         self,
@@ -314,7 +324,7 @@ class SheetIndex:
 
     def reencode(
         self,
-        encoder: Encoder,
+        encoder: EncoderLike,
         *,
         dense_weight: float | None = None,
         reranker: str | Path | None = None,
@@ -327,7 +337,8 @@ class SheetIndex:
         memory, and disk space beside the file for two copies of the tokens.
 
         Args:
-            encoder: Encoder of the new tokens; the texts stay those of the index.
+            encoder: Encoder of the new tokens, as `create` takes it; the texts stay those of the
+                index.
             dense_weight: Share of the cosine in its scores from now on; None takes the encoder's
                 own, or the default.
             reranker: Folder of the trained reranker for these tokens; see `name_reranker`.
@@ -339,7 +350,7 @@ class SheetIndex:
             IndexStorageError: If there is no space, or the file cannot be written.
         """
         self._writer.reencode(
-            encoder, dense_weight=dense_weight, reranker=reranker, progress=progress
+            as_encoder(encoder), dense_weight=dense_weight, reranker=reranker, progress=progress
         )
         self._search = SheetSearch(self._store, self._state, times=self.times)
         self._folding = CopyFolding(self._store, self._search)

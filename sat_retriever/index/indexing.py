@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.filters import Filters
@@ -18,7 +18,7 @@ def index_paths(
     paths: Sequence[str | Path] | str | Path,
     index: str | Path,
     *,
-    encoder: Encoder | str | Path | None = None,
+    encoder: EncoderLike | None = None,
     progress: PathProgress | None = None,
 ) -> SheetIndex:
     """Return an open index that is up to date with the workbooks under some paths.
@@ -26,8 +26,9 @@ def index_paths(
     Args:
         paths: Folders and files; see `SheetIndex.sync`.
         index: The index file; created if it does not exist.
-        encoder: Sheet Encoder of a new index, or its name or folder; None takes the general one.
-            An existing index keeps its own, and a given encoder must equal it.
+        encoder: Encoder of a new index: a name or folder, an encoder, or an embedding model of
+            LlamaIndex or LangChain; None takes the general one. An existing index keeps its own,
+            and a given encoder must equal it.
         progress: Called with the number of workbooks done, of all, and the path.
 
     Raises:
@@ -40,7 +41,7 @@ def index_paths(
     for path in [paths] if isinstance(paths, (str, Path)) else paths:
         if not Path(path).exists():  # before an index is created
             raise PathNotFoundError(f"there is nothing at {str(path)!r}; check the path")
-    given = SheetEncoder.load(encoder) if isinstance(encoder, (str, Path)) else encoder
+    given = None if encoder is None else as_encoder(encoder)
     made = _created(Path(index), given)
     try:
         made.sync(paths, progress=progress)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever.encoder import EmbeddingEncoder, SheetEncoder
+from sat_retriever.encoder.probe import packed
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError, InputError
 from sat_retriever.index.scores import DENSE_WEIGHT
 from sat_retriever.records.contents import Kept
@@ -23,6 +24,7 @@ class IndexSettings:
     Attributes:
         encoder: Name or folder of the encoder of its tokens.
         fingerprint: Fingerprint of that encoder.
+        probe: Tokens of the probe texts by an `EmbeddingEncoder`, packed; None for others.
         width: Token width d.
         dense_weight: Share of the cosine in its scores, in [0, 1].
         serialization: The form of a record's text.
@@ -33,6 +35,7 @@ class IndexSettings:
 
     encoder: str
     fingerprint: str
+    probe: str | None
     width: int
     dense_weight: float
     serialization: Serialization
@@ -56,6 +59,7 @@ class IndexSettings:
             settings = cls(
                 encoder=meta["encoder"],
                 fingerprint=meta["fingerprint"],
+                probe=meta.get("probe"),
                 width=int(meta["width"]),
                 dense_weight=float(meta.get("dense_weight", DENSE_WEIGHT)),
                 serialization=Serialization.from_dict(json.loads(meta["serialization"])),
@@ -150,6 +154,7 @@ def encoder_notes(encoder: Encoder, dense_weight: float | None) -> dict[str, str
     return {
         "encoder": encoder.name,
         "fingerprint": encoder.fingerprint,
+        "probe": packed(encoder.probe) if isinstance(encoder, EmbeddingEncoder) else None,
         "width": str(encoder.width),
         "dense_weight": None if dense_weight is None else repr(float(dense_weight)),
     }

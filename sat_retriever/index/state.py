@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import FingerprintMismatchError
+from sat_retriever.encoder import EmbeddingEncoder
+from sat_retriever.encoder.cost import Cost
+from sat_retriever.encoder.load import load_encoder
+from sat_retriever.encoder.probe import ALIKE, likeness
+from sat_retriever.errors import FingerprintMismatchError, IndexFormatError
 from sat_retriever.index.settings import IndexSettings
 from sat_retriever.records.tokens import Encoder
 
@@ -28,6 +33,7 @@ class IndexState:
         self._lock = threading.Lock()
         self._path = path
         self._settings = settings
+        self._told: Callable[[Cost], None] | None = None
         self._encoder = None if encoder is None else self._checked(encoder)
 
     @property
@@ -56,8 +62,31 @@ class IndexState:
         """
         with self._lock:
             if self._encoder is None:
-                self._encoder = self._checked(SheetEncoder.load(self.encoder_name))
+                self._encoder = self._checked(load_encoder(self.encoder_name))
+                self._tell(self._told)
             return self._encoder
+
+    @property
+    def cost(self) -> Cost | None:
+        """The work of the encoder so far; None if it is not loaded, or does not count."""
+        encoder = self.loaded
+        return encoder.cost if isinstance(encoder, EmbeddingEncoder) else None
+
+    @contextmanager
+    def telling(self, told: Callable[[Cost], None] | None) -> Iterator[None]:
+        """Tell the work of the encoder so far after each request, until the block ends."""
+        if told is None:  # a listener of the encoder's own stays
+            yield
+            return
+        with self._lock:
+            self._told = told
+            self._tell(told)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._told = None
+                self._tell(None)
 
     def replace(self, settings: IndexSettings, encoder: Encoder | None = None) -> None:
         """Take over settings that were just written to the file.
@@ -70,12 +99,42 @@ class IndexState:
             self._settings = settings
             self._encoder = encoder or self._encoder
 
+    def _tell(self, told: Callable[[Cost], None] | None) -> None:
+        if isinstance(self._encoder, EmbeddingEncoder):
+            self._encoder.tell(told)
+
     def _checked(self, encoder: Encoder) -> Encoder:
         settings = self._settings
-        if encoder.fingerprint != settings.fingerprint:
+        before, now = settings.fingerprint, encoder.fingerprint
+        if now == before:
+            self._check_probe(encoder)
+            return encoder
+        if encoder.name == settings.encoder:
             raise FingerprintMismatchError(
-                f"{self._path} was written with encoder {settings.encoder!r} "
-                f"({settings.fingerprint}), not {encoder.name!r} ({encoder.fingerprint}): "
-                "open it with that encoder, or index the folders anew into another file"
+                f"{self._path} was written with another {encoder.name!r} ({before}) than there is "
+                f"now ({now}): bring that one back, or index the folders anew into another file"
             )
-        return encoder
+        raise FingerprintMismatchError(
+            f"{self._path} was written with encoder {settings.encoder!r} ({before}), not "
+            f"{encoder.name!r} ({now}): open it with that encoder, or index the folders anew "
+            "into another file"
+        )
+
+    def _check_probe(self, encoder: Encoder) -> None:
+        """Refuse a model of the same name and digest that gives other vectors."""
+        stored = self._settings.probe
+        if stored is None or not isinstance(encoder, EmbeddingEncoder):
+            return
+        try:
+            found = likeness(stored, encoder.probe)
+        except ValueError as error:
+            raise IndexFormatError(
+                f"the probe of the encoder in {self._path} is damaged ({error}): index the "
+                "folders anew into another file"
+            ) from error
+        if not found >= ALIKE:
+            raise FingerprintMismatchError(
+                f"{encoder.name!r} gives other vectors than when {self._path} was written (cosine "
+                f"{found:.3f} for the same text, not {ALIKE} or more): bring that model back, or "
+                "index the folders anew into another file"
+            )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sat_retriever.encoder.cost import Cost
 from sat_retriever.index.batches import batches
 from sat_retriever.index.changes import PASSING
 from sat_retriever.index.encoding import encoded
@@ -41,6 +42,7 @@ class SyncReport:
         repaired: Number of workbooks with damaged rows that were rebuilt or removed.
         lost: Names of damaged items that cannot be rebuilt, each with the reason.
         seconds: Wall time.
+        cost: Work of an `EmbeddingEncoder`; None if it had none, or the encoder is another.
     """
 
     added: int
@@ -54,6 +56,7 @@ class SyncReport:
     repaired: int
     lost: tuple[str, ...]
     seconds: float
+    cost: Cost | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def sync_paths(
     Raises:
         PathNotFoundError: If a path does not exist.
     """
-    start = time.monotonic()
+    start, cost = time.monotonic(), state.cost or Cost()
     damage = store.repair(state.settings.width) if options.verify else NO_DAMAGE
     plan = _plan(store, paths, options, damage)
     if plan.touched:
@@ -118,6 +121,7 @@ def sync_paths(
         repaired=len(damage.workbooks) - len(store.unrepaired(damage)),
         lost=_lost(store, damage),
         seconds=time.monotonic() - start,
+        cost=state.cost.since(cost) if state.cost and sheets else None,
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from sat_retriever.encoder.cost import Cost
 from sat_retriever.errors import PathNotFoundError
 from sat_retriever.index.encoding import encoded
 from sat_retriever.index.reencoding import fresh_tokens
@@ -56,12 +57,13 @@ class IndexWriter:
         paths: Sequence[str | Path] | str | Path,
         options: SyncOptions,
         progress: PathProgress | None,
+        spent: Callable[[Cost], None] | None,
     ) -> SyncReport:
         """Bring the store in line with the workbooks under some paths."""
         named = [paths] if isinstance(paths, (str, Path)) else list(paths)
         if not all(str(path) for path in named):
             raise PathNotFoundError("a path is empty; name a folder or a file")
-        with self._alone():
+        with self._alone(), self._state.telling(spent):
             places = [Path(path) for path in named]
             return sync_paths(self._store, self._state, places, options, progress)
 

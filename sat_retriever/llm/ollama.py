@@ -6,13 +6,19 @@ import inspect
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from sat_retriever._extras import install_command, require
-from sat_retriever.errors import InputError, LanguageModelError, MissingExtraError, ModelSetupError
+from sat_retriever.errors import (
+    InputError,
+    LanguageModelError,
+    MissingExtraError,
+    ModelContextError,
+    ModelSetupError,
+)
 
 DEFAULT_HOST = "http://127.0.0.1:11434"
 _CONNECT_S = 10.0  # a running server accepts a connection at once, even if busy
@@ -55,6 +61,19 @@ class Reply:
     text: str
     ended: bool
     prompt_tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Embeddings:
+    """An embedding model's vectors of some texts.
+
+    Attributes:
+        vectors: The vectors as the server sent them.
+        tokens: Tokens of the texts as the server counted them; None if not reported.
+    """
+
+    vectors: Sequence[Sequence[float]]
+    tokens: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +153,37 @@ class OllamaServer:
                 prompt_tokens=response.prompt_eval_count,
             )
 
+    def embed(self, model: str, texts: Sequence[str], *, keep_alive: str = "10m") -> Embeddings:
+        """Return an embedding model's vectors of some texts.
+
+        Args:
+            model: Name as `ollama list` shows it.
+            texts: The texts; of one that is too long, a server may read the beginning.
+            keep_alive: Time for which the model stays loaded afterwards.
+
+        Raises:
+            ModelContextError: If a text is longer than the context, and the server did not cut it.
+            ModelSetupError: If a second try would not help: no server, no such model, or a model
+                that cannot embed.
+            LanguageModelError: If it might help: a slow or failing server, or a lost connection.
+        """
+        with self._told_plainly(model):
+            found = self._client.embed(
+                model=model, input=list(texts), truncate=True, keep_alive=keep_alive
+            )
+            return Embeddings(found.embeddings, found.prompt_eval_count)
+
     def facts(self, model: str) -> ModelFacts:
         """Return the facts that the server reports about a model.
 
         Raises:
-            ModelSetupError: If there is no server or no such model.
+            ModelSetupError: If there is no server or no such model; the message lists the others.
             LanguageModelError: If the server fails.
         """
         with self._told_plainly(model):
-            shown = self._client.show(model)
             listed = self._client.list().models
+        with self._told_plainly(model, [each.model for each in listed if each.model]):
+            shown = self._client.show(model)
         about: Mapping[str, Any] = shown.modelinfo or {}
         length = about.get(f"{about.get('general.architecture')}.context_length")
         digests = [each.digest for each in listed if each.model in (model, f"{model}:latest")]
@@ -154,13 +194,18 @@ class OllamaServer:
         )
 
     @contextmanager
-    def _told_plainly(self, model: str) -> Iterator[None]:
-        """Turn errors of the client and of HTTP into this package's own."""
+    def _told_plainly(self, model: str, others: Sequence[str] = ()) -> Iterator[None]:
+        """Turn errors of the client and of HTTP into this package's own.
+
+        Args:
+            model: The model that is asked.
+            others: The server's models, for a message that it is not one of them.
+        """
         ollama, httpx = require("ollama", "ollama"), require("httpx", "ollama")
         try:
             yield
         except ollama.ResponseError as error:
-            raise self._refusal(model, error) from error
+            raise self._refusal(model, others, error) from error
         except (ConnectionError, httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise ModelSetupError(
                 f"no Ollama server answers at {self.host}; start it with: ollama serve "
@@ -181,18 +226,21 @@ class OllamaServer:
                 f"{self.host} does not answer as an Ollama server does: {error!s:.120}"
             ) from error
 
-    def _refusal(self, model: str, error: Any) -> LanguageModelError:
+    def _refusal(self, model: str, others: Sequence[str], error: Any) -> LanguageModelError:
         whole = str(error.error)
         status, said = error.status_code, whole[:200]
         if status == 404 and _NO_MODEL.search(whole) and not whole.lstrip().startswith("<"):
-            return ModelSetupError(f"{model} is not at {self.host}; run: ollama pull {model}")
+            there = f", which has {', '.join(others)}" if others else ""
+            return ModelSetupError(
+                f"{model} is not at {self.host}{there}; run: ollama pull {model}"
+            )
         if status == 404:  # any web server may answer this
             return ModelSetupError(
                 f"{self.host} is no Ollama server, or one that is too old (it said 404: "
                 f"{said:.80}); correct OLLAMA_HOST, or bring Ollama up to date"
             )
         if any(words in whole for words in _TOO_LONG):
-            return ModelSetupError(
+            return ModelContextError(
                 f"the prompt does not fit {model}'s context; raise num_ctx, or give it less to "
                 f"read ({self.host} said: {said})"
             )

@@ -9,7 +9,7 @@ from sat_retriever.training.loop.runfolder import RunFolder
 
 RESULT = {
     "rows": [{"name": "now", "ndcg": 0.5, "recall": 0.5, "ahead": None, "kept": True}],
-    "apart": True, "encoder": None, "dense_weight": None, "reranker": None,
+    "stage": "both", "apart": True, "encoder": None, "dense_weight": None, "reranker": None,
     "counts": {}, "seconds": 100.0, "memory_mib": 900.0,
 }  # fmt: skip
 

@@ -77,7 +77,7 @@ def test_stage_2_learns_from_other_questions_than_stage_1_about_the_same_sheets(
     assert set(_texts(material.rerank)).isdisjoint(_texts(material.train))
     asked = {sheet for query in material.rerank for sheet in query.positives}
     assert asked <= material.seen
-    alone = prepare(index, replace(SETTINGS, stage_2=False), folder / "alone")
+    alone = prepare(index, replace(SETTINGS, stage="encoder"), folder / "alone")
     assert alone.train == alone.rerank == material.train
 
 

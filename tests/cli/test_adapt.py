@@ -371,7 +371,7 @@ def test_where_nothing_is_better_the_index_stays_and_that_is_said(desk, sat):
     before = desk.plain.read_bytes(), tokens_of(desk.plain)
     command = ("adapt", "-i", desk.plain, "--backbone", desk.tiny, "--epochs", 1, *SMALL)
     run = sat(
-        *command, "--out", desk.folder / "not better", "--no-stage-2", "--learning-rate", 1e-9
+        *command, "--out", desk.folder / "not better", "--stage", "encoder", "--learning-rate", 1e-9
     )
     assert run.code == 0, run.err
     assert "not kept" in run.out

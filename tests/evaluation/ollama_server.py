@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.fakes import HashedEncoder
 
 MODEL = "qwen3.5:9b"
 COUNTED = -1  # tokens by the server's own count
@@ -62,6 +64,7 @@ class Server:
 
     host: str = ""
     chats: list[Mapping[str, Any]] = field(default_factory=list)
+    embeds: list[Mapping[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
     version: str = ""  # of the model's files: what its digest ends with
@@ -71,6 +74,11 @@ class Server:
         return [chat["messages"][0]["content"] for chat in self.chats]
 
 
+def hashed(texts: Sequence[str]) -> list[list[float]]:
+    """The vectors of an embedding model that counts words, not of unit length."""
+    return (3 * HashedEncoder().encode_sheets(texts)).tolist()
+
+
 def count(text: str) -> int:
     """Tokens as this server counts: words, single digits and signs, and a template."""
     return len(re.findall(r"[^\W\d_]+|\d|[^\w\s]|_", text)) + 10
@@ -78,9 +86,20 @@ def count(text: str) -> int:
 
 @contextmanager
 def ollama(
-    behaviour: Behaviour, *, context_length: int | None = 262144, models: tuple[str, ...] = (MODEL,)
+    behaviour: Behaviour,
+    *,
+    context_length: int | None = 262144,
+    models: tuple[str, ...] = (MODEL,),
+    vectors: Callable[[Sequence[str]], list[list[float]]] = hashed,
 ) -> Iterator[Server]:
-    """A server that speaks /api/chat, /api/show and /api/tags on a free port."""
+    """A server that speaks /api/chat, /api/embed, /api/show and /api/tags on a free port.
+
+    Args:
+        behaviour: What it does with each request to chat, or to embed.
+        context_length: What it tells of its models.
+        models: Their names.
+        vectors: The embeddings of texts.
+    """
     server, released = Server(), threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
@@ -101,13 +120,18 @@ def ollama(
             elif self.path == "/api/show":
                 self._send(200, json.dumps(_shown(context_length)))
             else:
-                number = len(server.chats)
-                server.chats.append(request)
-                self._react(request, behaviour(request, number))
+                asked = server.embeds if self.path == "/api/embed" else server.chats
+                asked.append(request)
+                self._react(request, behaviour(request, len(asked) - 1))
 
         def _react(self, request, reaction):
             released.wait(reaction.wait_s)
-            body = {"error": reaction.error} if reaction.error else _chatted(request, reaction)
+            if reaction.error:
+                body = {"error": reaction.error}
+            elif self.path == "/api/embed":
+                body = _embedded(request, reaction, vectors)
+            else:
+                body = _chatted(request, reaction)
             text = json.dumps(body) if reaction.body is None else reaction.body
             self._send(reaction.status, text, cut=reaction.cut)
 
@@ -156,5 +180,13 @@ def _chatted(request, reaction):
     }
     if reaction.tokens is not None:
         counted = count(request["messages"][0]["content"])
+        body["prompt_eval_count"] = counted if reaction.tokens == COUNTED else reaction.tokens
+    return body
+
+
+def _embedded(request, reaction, vectors):
+    body = {"model": request["model"], "embeddings": vectors(request["input"])}
+    if reaction.tokens is not None:
+        counted = sum(map(count, request["input"]))
         body["prompt_eval_count"] = counted if reaction.tokens == COUNTED else reaction.tokens
     return body

@@ -10,9 +10,15 @@ import ollama as client
 import pytest
 
 from sat_retriever._extras import install_command
-from sat_retriever.errors import InputError, LanguageModelError, MissingExtraError, ModelSetupError
+from sat_retriever.errors import (
+    InputError,
+    LanguageModelError,
+    MissingExtraError,
+    ModelContextError,
+    ModelSetupError,
+)
 from sat_retriever.llm.ollama import ModelFacts, OllamaServer, check_positive, shown_host
-from tests.evaluation.ollama_server import Reaction, always, ollama, says
+from tests.evaluation.ollama_server import Reaction, always, hashed, ollama, says
 
 OPTIONS = {"num_ctx": 4096, "temperature": 0.0, "seed": 1}
 
@@ -64,12 +70,31 @@ def test_facts_are_the_servers_own(context_length):
     assert facts == ModelFacts(context_length, "Q4_K_M", "sha of small:latest")
 
 
-def test_facts_of_a_model_that_is_not_there_say_how_to_fetch_it():
+def test_facts_of_a_model_that_is_not_there_say_which_are_and_how_to_fetch_it():
     with (
-        ollama(always(says())) as server,
-        pytest.raises(ModelSetupError, match="ollama pull small"),
+        ollama(always(says()), models=("bge-m3:latest", "qwen3:8b")) as server,
+        pytest.raises(ModelSetupError, match="which has bge-m3:latest, qwen3:8b; run: ollama pull"),
     ):
         OllamaServer(server.host).facts("small")
+
+
+@pytest.mark.parametrize("tokens", [7, None])
+def test_vectors_come_as_they_are_with_the_tokens_of_the_texts(tokens):
+    with ollama(always(Reaction(tokens=tokens)), models=("small",)) as server:
+        found = OllamaServer(server.host).embed("small", ["ä b", ""])
+    assert [list(vector) for vector in found.vectors] == hashed(["ä b", ""])
+    assert found.tokens == tokens
+    [asked] = server.embeds
+    assert (asked["input"], asked["truncate"]) == (["ä b", ""], True)
+
+
+def test_a_text_beyond_the_context_is_told_apart_from_other_refusals():
+    reaction = Reaction(status=400, error="the input length exceeds the context length")
+    with (
+        ollama(always(reaction), models=("small",)) as server,
+        pytest.raises(ModelContextError),
+    ):
+        OllamaServer(server.host).embed("small", ["a"])
 
 
 @pytest.mark.parametrize(
@@ -176,7 +201,10 @@ def test_no_error_of_the_client_or_of_http_leaks():
         def chat(self, **_):
             raise self.error
 
-        def show(self, model):
+        def embed(self, **_):
+            raise self.error
+
+        def list(self):
             raise self.error
 
     server = OllamaServer("http://127.0.0.1:1")
@@ -186,6 +214,8 @@ def test_no_error_of_the_client_or_of_http_leaks():
             server.reply("small", "Why?", {}, OPTIONS)
         with pytest.raises(LanguageModelError):
             server.facts("small")
+        with pytest.raises(LanguageModelError):
+            server.embed("small", ["a"])
 
 
 def test_a_client_that_is_too_old_is_told_apart_from_a_server_that_answers_wrongly(monkeypatch):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sat_retriever.datasets.dataset import Dataset
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever.encoder.load import load_encoder
 from sat_retriever.errors import FingerprintMismatchError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.synth.options import WORKBOOKS
@@ -98,7 +98,7 @@ class TrainingInput:
             )
         made = folder / INDEX
         path = made if made.exists() else folder / _MAKING / INDEX
-        return corpus_index(self.dataset, SheetEncoder.load(encoder), path)
+        return corpus_index(self.dataset, load_encoder(encoder), path)
 
 
 # ---- inner workings
@@ -108,7 +108,7 @@ def _opened(file: Path, encoder: str | None) -> SheetIndex:
     if encoder is None:
         return SheetIndex.open(file)
     try:
-        return SheetIndex.open(file, SheetEncoder.load(encoder))
+        return SheetIndex.open(file, encoder)
     except FingerprintMismatchError as error:
         with SheetIndex.open(file) as opened:
             roots = roots_of(opened) or ["FOLDER"]

@@ -57,7 +57,7 @@ def stage1(tmp_path):
 
 def outcome(tmp_path, encoder, reranker):
     return Adaptation(
-        tmp_path / "adapt", (), apart=True, encoder=encoder, dense_weight=None,
+        tmp_path / "adapt", "both", (), apart=True, encoder=encoder, dense_weight=None,
         reranker=reranker, counts={}, seconds=1.0, memory_mib=1.0,
     )  # fmt: skip
 

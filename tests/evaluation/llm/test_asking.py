@@ -64,7 +64,7 @@ def test_the_model_is_looked_up_once_for_all_questions():
         assert server.paths == []
         model.choose(PROMPT, LABELS)
         model.choose(PROMPT, LABELS)
-        assert server.paths == ["/api/show", "/api/tags", "/api/chat", "/api/chat"]
+        assert server.paths == ["/api/tags", "/api/show", "/api/chat", "/api/chat"]
         assert model.facts.quantization == "Q4_K_M"
         assert model.facts.digest == f"sha of {MODEL}"
 

@@ -18,9 +18,10 @@ from llama_index.retrievers.sat.filters import sheet_filters
 from llama_index.retrievers.sat.nodes import sheet_node
 
 from sat_retriever import Content, Filters, SheetIndex, SheetRetriever, index_paths
+from sat_retriever.encoder.load import EncoderLike
 from sat_retriever.index.indexing import index_for
 from sat_retriever.records.counts import check_counts
-from sat_retriever.records.tokens import Encoder, FloatArray
+from sat_retriever.records.tokens import FloatArray
 from sat_retriever.tools.content import Form, answer_texts
 
 dispatcher = instrumentation.get_dispatcher(__name__)  # type: ignore[attr-defined]
@@ -79,7 +80,7 @@ class SheetTokenRetriever(BaseRetriever):
         paths: Sequence[str | Path] | str | Path,
         index: str | Path,
         *,
-        encoder: Encoder | str | Path | None = None,
+        encoder: EncoderLike | None = None,
         **options: Any,
     ) -> SheetTokenRetriever:
         """Return a retriever over an index that is first updated with some paths.
@@ -87,7 +88,8 @@ class SheetTokenRetriever(BaseRetriever):
         Args:
             paths: Folders and files.
             index: The index file; created if it does not exist.
-            encoder: Sheet Encoder of a new index; None takes the general one.
+            encoder: Encoder of a new index: a name or folder, an encoder, or an embedding model of
+                LlamaIndex or LangChain; None takes the general one.
             options: Options of the class.
 
         Raises:

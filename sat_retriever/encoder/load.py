@@ -1,0 +1,81 @@
+"""Load the encoder of a name, a folder, or an object of a framework."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sat_retriever.encoder.embedding import BATCH_SIZE, EmbeddingEncoder
+from sat_retriever.encoder.ollama import PREFIX as OLLAMA
+from sat_retriever.encoder.sheet import SheetEncoder
+from sat_retriever.encoder.spec import Precision
+from sat_retriever.encoder.wrapped import (
+    LANGCHAIN,
+    LLAMA_INDEX,
+    EmbeddingModel,
+    LangChainEmbeddings,
+    LlamaIndexEmbedding,
+)
+from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.records.tokens import Encoder
+
+EncoderLike = Encoder | EmbeddingModel | str | Path
+"""An encoder, an embedding model of LlamaIndex or LangChain, or a name or folder to load."""
+
+
+def load_encoder(
+    name: str | Path, *, precision: Precision | None = None, batch_size: int | None = None
+) -> Encoder:
+    """Load the encoder of a name or a folder.
+
+    Args:
+        name: "ollama:" and a model of an Ollama server, or what `SheetEncoder.load` takes.
+        precision: See `SheetEncoder.load`.
+        batch_size: Texts in a request to a server; None takes the default.
+
+    Raises:
+        EncoderError: If it cannot be loaded, or is an object that only its program has.
+        InputError: If an option is not one of this kind of encoder.
+        MissingExtraError: If an optional package is missing; the message names the command.
+    """
+    text = str(name)
+    if text.startswith(OLLAMA):
+        if precision is not None:
+            raise InputError(f"the precision of {text!r} is its server's; leave out {precision!r}")
+        model = text.removeprefix(OLLAMA)
+        return EmbeddingEncoder.ollama(model, batch_size=batch_size or BATCH_SIZE)
+    if is_embedding(text):
+        raise EncoderError(
+            f"the encoder {text!r} is an object of the program that made the index, and cannot be "
+            "loaded by its name; open the index with it: SheetIndex.open(PATH, encoder=OBJECT)"
+        )
+    if batch_size is not None:
+        raise InputError(
+            f"{text!r} encodes each text alone; a batch size is for models of a server, such as "
+            "'ollama:bge-m3'"
+        )
+    return SheetEncoder.load(name, precision=precision)
+
+
+def as_encoder(given: EncoderLike) -> Encoder:
+    """Return an encoder: as it is, loaded by its name, or made of a framework's object.
+
+    Raises:
+        EncoderError: If it cannot be loaded, or fails.
+        InputError: If it is none of these.
+    """
+    if isinstance(given, (str, Path)):
+        return load_encoder(given)
+    if isinstance(given, (LangChainEmbeddings, LlamaIndexEmbedding)) or not hasattr(
+        given, "encode_sheets"
+    ):
+        return EmbeddingEncoder.of(given)
+    return given
+
+
+def is_embedding(name: str) -> bool:
+    """True for the name of an `EmbeddingEncoder` in an index.
+
+    >>> is_embedding("ollama:bge-m3"), is_embedding("langchain:Fake"), is_embedding("general:int8")
+    (True, True, False)
+    """
+    return name.startswith((OLLAMA, LANGCHAIN, LLAMA_INDEX))

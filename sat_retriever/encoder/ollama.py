@@ -1,0 +1,128 @@
+"""Embed texts by a model of an Ollama server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sat_retriever.encoder.embedder import Embedded
+from sat_retriever.encoder.prompts import Prompts, prompts_of
+from sat_retriever.errors import (
+    EncoderError,
+    EncoderUnavailableError,
+    InputError,
+    LanguageModelError,
+    ModelContextError,
+    ModelSetupError,
+)
+from sat_retriever.llm.ollama import OllamaServer, check_positive
+
+PREFIX = "ollama:"
+_CHARACTERS_A_TOKEN = 3  # of European texts, on the safe side
+_SHORTEST = 50  # characters; a text is not cut further
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaEmbedder:
+    """An embedding model of an Ollama server.
+
+    Attributes:
+        server: The server.
+        model: Name as `ollama list` shows it.
+        digest: Digest of the model's files; empty if the server does not tell.
+        longest: Characters of a text that the model's context has room for; the rest is cut.
+        prompts: Texts before queries and sheet texts.
+    """
+
+    server: OllamaServer
+    model: str
+    digest: str
+    longest: int
+    prompts: Prompts
+
+    @classmethod
+    def open(
+        cls, model: str, host: str | None = None, *, timeout_s: float, longest: int
+    ) -> OllamaEmbedder:
+        """Return a model, after asking its server about it.
+
+        Args:
+            model: Name as `ollama list` shows it.
+            host: Address; None takes OLLAMA_HOST from the environment, or this machine.
+            timeout_s: Longest wait for one request, in seconds.
+            longest: Characters of a text; fewer are sent to a model with a short context.
+
+        Raises:
+            InputError: If the name is empty or the time is not above 0.
+            EncoderError: If there is no server, or it has no such model.
+            EncoderUnavailableError: If another try may help.
+            MissingExtraError: If the package `ollama` is not installed.
+        """
+        if not model.strip():
+            raise InputError("the model's name is empty; `ollama list` shows the names there are")
+        check_positive(timeout_s=timeout_s)
+        server = OllamaServer(host, timeout_s=timeout_s)
+        try:
+            facts = server.facts(model)
+        except LanguageModelError as error:
+            raise _translated(error) from error
+        if facts.context_length is not None:
+            longest = min(longest, _CHARACTERS_A_TOKEN * facts.context_length)
+        return cls(server, model, facts.digest, longest, prompts_of(model))
+
+    @property
+    def name(self) -> str:
+        """The name that loads the model again, such as "ollama:bge-m3"."""
+        return PREFIX + self.model
+
+    @property
+    def identity(self) -> str:
+        """Digest of the model, or its name if the server tells none, length and prompts."""
+        decided = [self.digest or self.model, self.longest, self.prompts.query, self.prompts.sheet]
+        return json.dumps(["ollama", *decided])
+
+    @property
+    def place(self) -> str:
+        """The server's address."""
+        return self.server.host
+
+    def embed_sheets(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of sheet texts; see `Embedder`."""
+        return self._embedded(texts, self.prompts.sheet)
+
+    def embed_queries(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of queries; see `Embedder`."""
+        return self._embedded(texts, self.prompts.query)
+
+    def _embedded(self, texts: Sequence[str], prompt: str) -> Embedded:
+        try:
+            return self._fitted([text[: self.longest] for text in texts], prompt)
+        except LanguageModelError as error:
+            raise _translated(error) from error
+
+    def _fitted(self, texts: Sequence[str], prompt: str) -> Embedded:
+        """Return the vectors of texts; one that does not fit the context is halved until it does.
+
+        Servers are asked to cut such a text, and several versions refuse it instead
+        (github.com/ollama/ollama/issues/14186). Each text is cut for itself, so that its vector
+        does not depend on the others of its request.
+        """
+        try:
+            found = self.server.embed(self.model, [prompt + text for text in texts])
+            return Embedded(found.vectors, found.tokens)
+        except ModelContextError:
+            if len(texts) == 1 and len(texts[0]) <= _SHORTEST:
+                raise
+        if len(texts) == 1:
+            return self._fitted([texts[0][: len(texts[0]) // 2]], prompt)
+        parts = [self._fitted([text], prompt) for text in texts]
+        counted = [part.tokens for part in parts if part.tokens is not None]
+        vectors = [vector for part in parts for vector in part.vectors]
+        return Embedded(vectors, sum(counted) if counted else None)
+
+
+def _translated(error: LanguageModelError) -> EncoderError:
+    """Return a server's failure as that of an encoder."""
+    lasting = isinstance(error, ModelSetupError)
+    return (EncoderError if lasting else EncoderUnavailableError)(str(error))
