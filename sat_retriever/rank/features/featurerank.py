@@ -1,0 +1,109 @@
+"""Rerank by what a list of candidates shows: its scores, words, workbooks and links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.index.question import Question
+from sat_retriever.rank.features.candidatelist import candidate_list
+from sat_retriever.rank.features.features import feature_matrix
+from sat_retriever.rank.features.model import (
+    FORMAT,
+    FeatureModel,
+    FeatureSpec,
+    read_feature_spec,
+)
+from sat_retriever.rank.fingerprints import check_trained_on
+from sat_retriever.rank.kind import TrainedKind, TrainedOn
+from sat_retriever.rank.links import LinkReranker
+from sat_retriever.rank.reranker import Reranker
+from sat_retriever.rank.rescored import rescored
+from sat_retriever.records.candidates import Candidate
+from sat_retriever.records.filters import Filters
+
+
+class FeatureReranker(Reranker):
+    """A reranker that starts from the order of `LinkReranker`, and moves sheets a little.
+
+    It reads no token, so its numbers mean the same in every corpus. A list that looks unlike those
+    it learnt from keeps the order of the links; one in between is moved in part. May be shared
+    between threads.
+
+    Source: none; the paper's second stage reads tokens and learns from one corpus. Features and
+    lists as in learning to rank (Liu 2009).
+
+    Args:
+        index: Source of the candidates.
+        model: The trained model.
+        folder: Where it is from, for error messages.
+
+    Raises:
+        FingerprintMismatchError: If it was trained on cosines of another encoder or other texts.
+    """
+
+    def __init__(self, index: SheetIndex, model: FeatureModel, folder: str | Path) -> None:
+        check_trained_on(index, Path(folder), FEATURES.name, _trained_on(model.spec))
+        self.index = index
+        self.model = model
+        self._links = LinkReranker(index)
+
+    @classmethod
+    def load(cls, index: SheetIndex, folder: str | Path) -> FeatureReranker:
+        """Load the reranker in a folder, for the sheets of an index.
+
+        Raises:
+            EncoderError: If the folder is not such a reranker, or is damaged.
+            FingerprintMismatchError: If it was trained on cosines of another encoder or other
+                texts.
+        """
+        return cls(index, FeatureModel.load(folder), folder)
+
+    @property
+    def trained_candidates(self) -> int:
+        """Number of candidates per query that it was trained on."""
+        return self.model.spec.candidates
+
+    @property
+    def keeps_scale(self) -> bool:
+        """True, since a score moves by a few hundredths at most."""
+        return True
+
+    def rerank(
+        self,
+        question: Question,
+        candidates: Sequence[Candidate],
+        filters: Filters | None = None,
+    ) -> list[Candidate]:
+        """Return candidates with new scores and ranks, best first, with linked sheets added.
+
+        Args:
+            question: The question that the candidates were found for.
+            candidates: The result of Stage 1, in any order.
+            filters: Conditions on added sheets.
+        """
+        found = self._links.rerank(question, candidates, filters)
+        if len(found) < 2:
+            return found
+        known = candidate_list(self.index, question, candidates, found)
+        moves = self.model.moves(feature_matrix(known))
+        if not moves.any():
+            return found
+        moved = known.each("score") + moves
+        return rescored(found, moved, np.minimum(moved, 1.0))
+
+
+def _trained_on(spec: FeatureSpec) -> TrainedOn:
+    return TrainedOn(spec.encoder, spec.serialization)
+
+
+FEATURES = TrainedKind(
+    name="features",
+    label="Features",
+    format=FORMAT,
+    trained_on=lambda folder: _trained_on(read_feature_spec(folder)),
+    load=FeatureReranker.load,
+)

@@ -1,0 +1,244 @@
+"""Turn a candidate list into numbers that mean the same in every corpus."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.rank.features.candidatelist import LINKED, ROLES, SPEAKING, CandidateList
+from sat_retriever.records.tokens import FloatArray
+
+_NEAR = 15.0  # how fast a candidate's weight in its workbook's share falls with its gap
+_MOST = 10  # neighbours that count
+_SPREAD = (-3.0, 5.0)  # standard deviations
+_SMALL = 1e-6
+
+
+class ListFeatures:
+    """The features of one list; each attribute is (k,) float32, and computed once.
+
+    Args:
+        known: The list.
+    """
+
+    def __init__(self, known: CandidateList) -> None:
+        self.known = known
+        self.scores = known.each("score")
+        self.size = len(self.scores)
+        best = self.scores.max()
+        self.rank = np.arange(self.size)
+        self.gap = best - self.scores
+        self.share = (self.scores - self.scores.min()) / max(float(np.ptp(self.scores)), _SMALL)
+
+    # ---- workbooks
+
+    @cached_property
+    def members(self) -> NDArray[np.bool_]:
+        """True if a candidate (column) is in a workbook (row), (h, k)."""
+        numbers = np.arange(self.known.homes.max() + 1)
+        found: NDArray[np.bool_] = numbers[:, None] == self.known.homes[None]
+        return found
+
+    def best_of_home(self, values: FloatArray) -> FloatArray:
+        """Return the highest value in each candidate's workbook."""
+        best = np.where(self.members, values[None], -np.inf).max(axis=1)
+        return best[self.known.homes]
+
+    def sum_of_home(self, values: FloatArray) -> FloatArray:
+        """Return the sum of the values in each candidate's workbook."""
+        return (self.members @ values)[self.known.homes]
+
+    @cached_property
+    def leader(self) -> NDArray[np.intp]:
+        """Place of the best candidate of each candidate's workbook."""
+        return self.members.argmax(axis=1)[self.known.homes]  # candidates come best first
+
+    @cached_property
+    def best_sibling(self) -> FloatArray:
+        """Share of the best other candidate of the workbook; 0 without one."""
+        same = self.members[self.known.homes] & ~np.eye(self.size, dtype=bool)
+        return np.where(same, self.share[None], 0).max(axis=1)
+
+    def mean_of_three(self, values: FloatArray) -> FloatArray:
+        """Return the mean of the three highest values in each candidate's workbook."""
+        ordered = -np.sort(np.where(self.members, -values[None], np.inf), axis=1)[:, :3]
+        found = np.where(np.isfinite(ordered), ordered, 0).sum(axis=1)
+        return (found / np.minimum(self.members.sum(axis=1), 3))[self.known.homes]
+
+    # ---- words of names
+
+    @cached_property
+    def has(self) -> FloatArray:
+        """1 if a candidate's names have a word, (w, k)."""
+        return (self.known.shares > 0).astype(np.float32)
+
+    @cached_property
+    def home_has(self) -> FloatArray:
+        """Number of candidates of each workbook that have a word, (w, h)."""
+        return self.has @ self.members.T.astype(np.float32)
+
+    @cached_property
+    def home_covered(self) -> FloatArray:
+        """Weight of the words that the workbook's candidates have together."""
+        return (self.known.limits @ (self.home_has > 0))[self.known.homes]
+
+    @cached_property
+    def only_here(self) -> FloatArray:
+        """Weight of the words that no other candidate of the workbook has."""
+        single = self.has * (self.home_has[:, self.known.homes] == 1)
+        return self.known.limits @ single
+
+    def added_to(self, places: NDArray[np.intp]) -> FloatArray:
+        """Return what a candidate's words add to those of the candidate at a place."""
+        return np.maximum(self.known.shares - self.known.shares[:, places], 0).sum(axis=0)
+
+    # ---- links
+
+    @cached_property
+    def speaking(self) -> FloatArray:
+        """Weight with which a candidate speaks for its neighbours: its squared share."""
+        return np.where(self.rank < SPEAKING, self.share, 0) ** 2
+
+    def linked(self, kind: int, end: int) -> FloatArray:
+        """Return the strongest link of a kind to a candidate that speaks."""
+        return (self.known.links[kind, end] * self.speaking).max(axis=1)
+
+    def degree(self, end: int) -> FloatArray:
+        """Return the number of formula, aggregation and summary links at an end, in [0, 1]."""
+        count = (self.known.links[:3, end].max(axis=0) > 0).sum(axis=1)
+        return np.minimum(count, _MOST) / _MOST
+
+    @cached_property
+    def joined(self) -> FloatArray:
+        """Sum over joins to candidates that speak, in [0, 1]."""
+        joins = self.known.links[LINKED.index(LINKED[3])].max(axis=0)
+        return np.minimum((joins * self.speaking).sum(axis=1), 3) / 3
+
+    @cached_property
+    def linked_to_first(self) -> FloatArray:
+        """Weight of the strongest link of another type than sibling periods to the first."""
+        return self.known.links[:4].max(axis=(0, 1))[:, 0]
+
+
+def _standard(values: FloatArray) -> FloatArray:
+    """Return values in standard deviations from their mean, in [-1, 1.7]; NaN stays out."""
+    if np.isnan(values).all():
+        return np.zeros_like(values)
+    spread = np.nanstd(values) + 1e-4
+    return np.nan_to_num(np.clip((values - np.nanmean(values)) / spread, *_SPREAD)) / 3
+
+
+def _below_best(values: FloatArray) -> FloatArray:
+    if np.isnan(values).all():
+        return np.zeros_like(values)
+    return np.nan_to_num(np.nanmax(values) - values)
+
+
+def _one_over(values: FloatArray) -> FloatArray:
+    return np.nan_to_num(1 / values)
+
+
+def _all(value: Callable[[CandidateList], float]) -> Callable[[ListFeatures], FloatArray]:
+    """Return a feature that is the same for all candidates."""
+    return lambda x: np.full(x.size, value(x.known), dtype=np.float32)
+
+
+def _role(number: int) -> Callable[[ListFeatures], FloatArray]:
+    return lambda x: (x.known.roles == number).astype(np.float32)
+
+
+def _link(kind: int, end: int) -> Callable[[ListFeatures], FloatArray]:
+    return lambda x: x.linked(kind, end)
+
+
+_ENDS = ("source", "target")
+
+FEATURES: Mapping[str, Callable[[ListFeatures], FloatArray]] = {
+    # The score that the ranking starts from, and the place in it.
+    "score": lambda x: x.scores,
+    "gap": lambda x: x.gap,
+    "share": lambda x: x.share,
+    "one over rank": lambda x: 1 / (1 + x.rank),
+    "log of rank": lambda x: np.log1p(x.rank) / 4,
+    "lift": lambda x: x.scores - x.known.before,
+    "added": lambda x: x.known.added.astype(np.float32),
+    # The scores that it is made of.
+    "cosine": lambda x: x.known.each("dense"),
+    "cosine gap": lambda x: _below_best(x.known.each("dense")),
+    "cosine standardised": lambda x: _standard(x.known.each("dense")),
+    "words": lambda x: x.known.each("lexical"),
+    "words gap": lambda x: _below_best(x.known.each("lexical")),
+    "words standardised": lambda x: _standard(x.known.each("lexical")),
+    "contents known": lambda x: (~np.isnan(x.known.each("dense_contents"))).astype(np.float32),
+    "contents cosine": lambda x: np.nan_to_num(x.known.each("dense_contents")),
+    "contents cosine gap": lambda x: _below_best(x.known.each("dense_contents")),
+    "contents cosine standardised": lambda x: _standard(x.known.each("dense_contents")),
+    "contents words": lambda x: x.known.each("contents"),
+    "contents words gap": lambda x: _below_best(x.known.each("contents")),
+    "time": lambda x: x.known.each("time"),
+    "role factor": lambda x: x.known.each("role"),
+    "phrase": lambda x: x.known.each("phrase"),
+    "one over cosine rank": lambda x: _one_over(x.known.each("dense_rank")),
+    "one over words rank": lambda x: _one_over(x.known.each("lexical_rank")),
+    "one over contents rank": lambda x: _one_over(x.known.each("contents_rank")),
+    # Words of names, in the sheet and in its workbook.
+    "covered": lambda x: x.known.limits @ x.has,
+    "covered by workbook": lambda x: x.home_covered,
+    "covered by workbook gap": lambda x: _below_best(x.home_covered),
+    "added to leader": lambda x: x.added_to(x.leader),
+    "added to first": lambda x: x.added_to(np.zeros(x.size, dtype=np.intp)),
+    "only here": lambda x: x.only_here,
+    # The workbook.
+    "workbook gap": lambda x: x.scores[0] - x.best_of_home(x.scores),
+    "gap within workbook": lambda x: x.best_of_home(x.scores) - x.scores,
+    "best sibling": lambda x: x.best_sibling,
+    "workbook among best": lambda x: x.sum_of_home((x.rank < _MOST).astype(np.float32)) / _MOST,
+    "workbook mass": lambda x: x.sum_of_home(np.exp(-_NEAR * x.gap)) / np.exp(-_NEAR * x.gap).sum(),
+    "workbook cosine gap": lambda x: _below_best(x.best_of_home(x.known.each("dense"))),
+    "workbook cosine": lambda x: x.mean_of_three(x.known.each("dense")),
+    "workbook size": lambda x: np.log1p(x.sum_of_home(np.ones(x.size, dtype=np.float32))) / 4,
+    "beside first": lambda x: ((x.known.homes == x.known.homes[0]) & (x.rank > 0)).astype("f4"),
+    "first": lambda x: (x.rank == 0).astype(np.float32),
+    # Links.
+    **{
+        f"{kind.value} {_ENDS[end]}": _link(number, end)
+        for number, kind in enumerate(LINKED)
+        for end in (0, 1)
+    },
+    "sources": lambda x: x.degree(0),
+    "targets": lambda x: x.degree(1),
+    "joined": lambda x: x.joined,
+    "linked to first": lambda x: x.linked_to_first,
+    # The sheet.
+    **{f"role {role.value}": _role(number) for number, role in enumerate(ROLES)},
+    "rows": lambda x: np.nan_to_num(np.log1p(x.known.sizes[:, 0])) / 8,
+    "columns": lambda x: np.nan_to_num(np.log1p(x.known.sizes[:, 1])) / 4,
+    # The question, the same for all candidates.
+    "covered by names": _all(lambda known: known.covered),
+    "named": _all(lambda known: known.named),
+    "in contents alone": _all(lambda known: known.alone),
+    "cosine weight": _all(lambda known: known.dense_weight),
+    "index with contents": _all(lambda known: float(known.contents)),
+    "question words": _all(lambda known: min(known.words, 20) / 20),
+    "explaining": _all(lambda known: float(known.explaining)),
+    "margin": lambda x: np.full(x.size, x.gap[1] if x.size > 1 else 0.0),
+    "best score": lambda x: np.full(x.size, x.scores[0]),
+    "spread": lambda x: np.full(x.size, x.scores.std()),
+    "index size": _all(lambda known: math.log1p(known.size) / 12),
+}
+"""Every feature by name, in the order of the columns."""
+
+
+def feature_matrix(known: CandidateList) -> FloatArray:
+    """Return all features of a list of k candidates, (k, f) float32, in the order of `FEATURES`.
+
+    Args:
+        known: The list; at least one candidate, best first.
+    """
+    read = ListFeatures(known)
+    columns = [np.asarray(feature(read), dtype=np.float32) for feature in FEATURES.values()]
+    return np.stack(columns, axis=1)
