@@ -71,6 +71,10 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "formula_links": Table("links.formula_links", "formula links against an independent count"),
         "joins": Table("links.joins", "join keys by headers against declared foreign keys"),
         "links_scale": Table("links.scale", "links at scale"),
+        "related": Table("related.related", "questions that need several linked sheets"),
+        "related_neighbours": Table(
+            "related.neighbours", "how far links lead from one right sheet to the others"
+        ),
         "synth_stats": Table("made.stats", "made corpora beside the published ones"),
         "synth_roundtrip": Table("made.roundtrip", "made workbooks read again"),
         "synth_quality": Table("made.quality", "made questions without training"),
