@@ -87,7 +87,8 @@ def searched(
         CorpusError: If its data is missing.
     """
     with ExitStack() as stack:
-        found, data = [], []
+        found: list[Searched] = []
+        data: list[Path] = []
         for asked in chosen.read(wanted.part, wanted.places):
             index = stack.enter_context(index_of(asked, wanted))
             found.append(Searched(index, asked.dataset.queries))
@@ -130,8 +131,8 @@ def show(results: Sequence[Result]) -> Table:
     for name in MEASURES:
         table.add_column(name, justify="right")
     for each in results:
-        gap = next(iter(each.metrics["against"].values()), {})
-        cells = [_cell(each.metrics[name], gap.get(name)) for name in MEASURES]
+        gaps_of = next(iter(each.metrics["against"].values()), None) or {}
+        cells = [_cell(each.metrics[name], gaps_of.get(name)) for name in MEASURES]
         asked = f"{each.metrics['queries']} ({each.metrics['answers']})"
         table.add_row(f"{each.dataset} {each.split}", asked, each.method, *cells)
     return table

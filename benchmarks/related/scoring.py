@@ -31,8 +31,9 @@ def f1_of(row: Row) -> float:
     >>> f1_of({"hits": [1, 3], "relevant": 2, "set": 2})
     0.5
     """
-    right = sum(rank <= row["set"] for rank in row["hits"])
-    return 2 * right / (row["set"] + row["relevant"])
+    size, relevant = int(row["set"]), int(row["relevant"])
+    right = sum(rank <= size for rank in row["hits"])
+    return 2 * right / (size + relevant)
 
 
 def _of(measure: Callable[..., float], k: int) -> Callable[[Row], float]:
