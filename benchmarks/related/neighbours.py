@@ -108,16 +108,8 @@ class Neighbourhood:
 
     def around(self, anchor: str, relevant: Collection[str]) -> set[str]:
         """Return the relevant sheets that links among relevant sheets connect to one of them."""
-        groups = connected(
-            (
-                one,
-                [
-                    one,
-                    *(frozenset((one, n)) for n in self.of_sheet(one, ANY) if n in relevant),
-                ],
-            )
-            for one in sorted(relevant)
-        )
+        pairs = {one: {frozenset((one, n)) for n in self.of_sheet(one, ANY)} for one in relevant}
+        groups = connected((one, [one, *ends]) for one, ends in pairs.items())
         return next(set(group) for group in groups if anchor in group) - {anchor}
 
 

@@ -32,7 +32,7 @@ def f1_of(row: Row) -> float:
     0.5
     """
     size, relevant = int(row["set"]), int(row["relevant"])
-    right = sum(rank <= size for rank in row["hits"])
+    right: int = sum(rank <= size for rank in row["hits"])
     return 2 * right / (size + relevant)
 
 

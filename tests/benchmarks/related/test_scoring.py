@@ -35,12 +35,12 @@ def searched(tmp_path):
 
 
 def test_measures_are_those_counted_by_hand():
-    row = {"hits": [1, 7], "relevant": 2, "set": 3}
+    row = {"hits": [1, 7], "relevant": 2, "set": 7}
     found = {name: of(row) for name, of in MEASURES.items()}
     assert found["AllRelevant@5"] == 0
     assert found["AllRelevant@10"] == 1
     assert found["NDCG@10"] == pytest.approx((1 + 1 / 3) / (1 + 1 / 1.5849625007), abs=1e-6)
-    assert found["F1_of_set"] == pytest.approx(2 / 5)
+    assert found["F1_of_set"] == pytest.approx(4 / 9)
 
 
 def test_every_row_is_compared_with_rows_before_it(searched):
