@@ -75,6 +75,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "related_neighbours": Table(
             "related.neighbours", "how far links lead from one right sheet to the others"
         ),
+        "related_train": Table("related.training", "gated graphs trained for such questions"),
+        "related_pulls": Table("related.learnt", "a walk over links that is learnt from them"),
         "synth_stats": Table("made.stats", "made corpora beside the published ones"),
         "synth_roundtrip": Table("made.roundtrip", "made workbooks read again"),
         "synth_quality": Table("made.quality", "made questions without training"),
