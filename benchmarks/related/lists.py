@@ -7,6 +7,7 @@ import json
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -46,16 +47,17 @@ class Listed:
 
     def write(self, path: Path) -> None:
         """Write the lists to a file, whole or not at all."""
-        arrays = {
+        held: dict[str, Any] = {
             field.name: getattr(self.sets, field.name)
             for field in fields(self.sets)
             if field.name not in _TEXTS
         }
         texts = (self.sets.spec.to_dict(), self.sets.sheet_ids, self.answers)
-        told = {name: np.array(json.dumps(text)) for name, text in zip(_TEXTS, texts, strict=True)}
+        for name, text in zip(_TEXTS, texts, strict=True):
+            held[name] = np.array(json.dumps(text))
         make_folder(path.parent)
         with draft_of(path) as draft, draft.open("wb") as file:
-            np.savez_compressed(file, **arrays, **told)
+            np.savez_compressed(file, **held)
 
     @classmethod
     def read(cls, path: Path) -> Listed:
