@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ OURS = (
 EVERY = replace(OUR_RERANKER, start="links", channels=tuple(dict.fromkeys((*OURS, *PAPERS))))
 TAUGHT = tuple(name for name, each in SETS.items() if "train" in each.parts)
 _TEXTS = ("spec", "sheet_ids", "answers")
+_STEP = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ def lists(
         wanted: Folders and encoder.
         part: The part.
         most: Most questions of a corpus, spread evenly.
-        settings: Inputs to keep.
+        settings: Inputs to keep. Without a share of the cosine each set has that of its own
+            questions: contents lower it, and a search without a trained reranker heeds that.
     """
     found = {}
     known = json.dumps([asdict(settings), wanted.encoder.fingerprint], sort_keys=True)
@@ -108,6 +111,8 @@ def _listed(name: str, wanted: Wanted, most: int, settings: RerankerTraining) ->
     """Return the lists of a set, made now."""
     with searched(SETS[name], wanted) as (asked, _):
         chosen = [Searched(each.index, evenly(each.queries, most)) for each in asked]
+        if settings.dense_weight is None:
+            settings = replace(settings, dense_weight=own_weight(chosen))
         made = {}
         for number, each in enumerate(chosen):
             with progress_bar(f"{name}, lists for {wanted.part}", len(each.queries)) as told:
@@ -115,3 +120,11 @@ def _listed(name: str, wanted: Wanted, most: int, settings: RerankerTraining) ->
                     each.index, each.queries, settings, progress=told
                 )
         return Listed(joined_sets(made), tuple(clusters(chosen)))
+
+
+def own_weight(asked: Sequence[Searched]) -> float:
+    """Return the share of the cosine in the scores of some questions, in steps of .05."""
+    weights = [
+        each.index.question(query.text).dense_weight for each in asked for query in each.queries
+    ]
+    return round(round(median(weights) / _STEP) * _STEP, 2)

@@ -32,12 +32,14 @@ from sat_retriever.training.settings import RerankerTraining
 
 BASE = "base"
 ASKED = 300  # most validation questions of a corpus
+_WEIGHT = 0.7  # of the cosine, the general encoder's: a trained graph has one for all its lists
+_EVERY = replace(EVERY, dense_weight=_WEIGHT)
 VARIANTS: Mapping[str, RerankerTraining] = MappingProxyType(
     {
-        BASE: replace(EVERY, layers=0, channels=()),
-        "papers": replace(EVERY, channels=PAPERS),
-        "ours": replace(EVERY, channels=OURS),
-        "joint": replace(EVERY, channels=OURS, joint=True, gate=-1.0, graph_learning_rate=2e-4),
+        BASE: replace(_EVERY, layers=0, channels=()),
+        "papers": replace(_EVERY, channels=PAPERS),
+        "ours": replace(_EVERY, channels=OURS),
+        "joint": replace(_EVERY, channels=OURS, joint=True, gate=-1.0, graph_learning_rate=2e-4),
     }
 )
 _SHOWN = ("NDCG@5", "Recall@5", "MRR@5")
@@ -58,8 +60,8 @@ def trained(
     teaching, choosing = (
         joined_sets({name: each.sets for name, each in found.items()})
         for found in (
-            lists(TAUGHT, wanted, "train", most=most),
-            lists(TAUGHT, wanted, "validation", most=ASKED),
+            lists(TAUGHT, wanted, "train", most=most, settings=_EVERY),
+            lists(TAUGHT, wanted, "validation", most=ASKED, settings=_EVERY),
         )
     )
     folder = wanted.places.runs / "models"

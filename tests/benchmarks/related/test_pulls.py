@@ -15,8 +15,9 @@ from benchmarks.related.learnt import (
     rows_of,
     set_share,
 )
-from benchmarks.related.lists import EVERY, Listed
+from benchmarks.related.lists import EVERY, Listed, own_weight
 from benchmarks.related.pulls import PullScorer, PullShape, inputs, loss
+from benchmarks.related.scoring import Searched
 from sat_retriever.datasets.labels import Query
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.records.links import Link
@@ -130,3 +131,9 @@ def test_lists_are_read_as_they_were_written(listed, tmp_path):
     again = Listed.read(tmp_path / "lists" / "a.npz")
     assert again.sets.fingerprint == listed.sets.fingerprint
     assert again.answers == kept.answers
+
+
+def test_lists_have_the_share_of_the_cosine_that_a_search_has(tmp_path):
+    with SheetIndex.create(tmp_path / "a.sat", HashedEncoder(), dense_weight=0.63) as index:
+        index.add_records([SheetRecord("a", "topic")], find_links=False)
+        assert own_weight([Searched(index, [Query("topic", ("a",))] * 3)]) == 0.65
