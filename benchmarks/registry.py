@@ -62,6 +62,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             _APART,
         ),
         "general": Table("general.general", "the general model: trained, measured, made compact"),
+        "features": Table("general.features", "a second stage that reads what a list shows"),
         "periods": Table("periods.periods", "times and owners in questions, however spelled"),
         "copies": Table("copies.copies", "copies and versions on made histories"),
         "copies_bounds": Table("copies.bounds", "what each bound of copies is worth"),

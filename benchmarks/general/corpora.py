@@ -127,7 +127,7 @@ def parts(wanted: Wanted, data: Path, folder: Path) -> list[Part]:
     """
     spider = _spider(data, wanted.size.spider)
     found = [Part(spider, "both", "Spider's training questions, original and with synonyms")]
-    names = _companies(wanted.seed)
+    names = companies_of(wanted.seed)
     if not wanted.apart:
         found += _templates(wanted, names, folder)
     found += _domains(wanted, names, spider)
@@ -147,7 +147,7 @@ def _spider(data: Path, most: int | None) -> Dataset:
     return replace(dataset, split=replace(split, train=train, validation=validation))
 
 
-def _companies(seed: int) -> Iterator[tuple[str, ...]]:
+def companies_of(seed: int) -> Iterator[tuple[str, ...]]:
     """Yield names of companies for one corpus after the other; none is repeated."""
     lists = Vocabulary.load().lists
     pairs = product(lists["company_first_words"], lists["company_business_words"])
@@ -184,7 +184,7 @@ def _synthesized(
     words = folder / f"templates-{number}.words"
     size = wanted.size
     judged = number >= _JUDGED
-    _write_words(words, companies, conventions)
+    write_words(words, companies, conventions)
     options = SynthOptions(
         scale=str(size.others if judged else size.sheets),
         seed=wanted.seed * 1000 + number,
@@ -200,7 +200,7 @@ def _synthesized(
     return replace(load_industrytab(out), name=f"templates-{number}")
 
 
-def _write_words(folder: Path, companies: tuple[str, ...], conventions: tuple[str, ...]) -> None:
+def write_words(folder: Path, companies: tuple[str, ...], conventions: tuple[str, ...]) -> None:
     """Write word files with other companies and a part of the naming conventions."""
     folder.mkdir(parents=True, exist_ok=True)
     naming = json.loads((PACKAGED_WORDS / "naming.json").read_text(encoding="utf-8"))

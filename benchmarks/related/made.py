@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.general.corpora import COMPANIES, _companies, _write_words
+from benchmarks.general.corpora import COMPANIES, companies_of, write_words
 from sat_retriever.datasets.dataset import Dataset, load_industrytab
 from sat_retriever.synth.corpus import MANIFEST, synthesize
 from sat_retriever.synth.options import WORKBOOKS, SynthOptions
@@ -18,7 +18,13 @@ SHEETS, QUESTIONS = 1000, 2500
 
 
 def made_workbooks(
-    number: int, conventions: Sequence[str], folder: Path, *, sheets: int, questions: int
+    number: int,
+    conventions: Sequence[str],
+    folder: Path,
+    *,
+    sheets: int,
+    questions: int,
+    asks: str = "",
 ) -> Dataset:
     """Return a corpus of workbooks with its questions; it is made once and kept.
 
@@ -31,15 +37,17 @@ def made_workbooks(
         folder: Folder of all made corpora.
         sheets: Visible sheets.
         questions: Questions of all types.
+        asks: Shares of questions about contents; see `SynthOptions`.
     """
-    name = f"made_{number}_{sheets}_{questions}"
+    name = f"made_{number}_{sheets}_{questions}{'_asked' if asks else ''}"
     out, words = folder / name, folder / f"{name}.words"
     if not _complete(out):
-        _write_words(words, list(_companies(GENERAL_SEED))[-number], tuple(conventions))
+        write_words(words, list(companies_of(GENERAL_SEED))[-number], tuple(conventions))
         shutil.rmtree(out, ignore_errors=True)
         options = SynthOptions(
-            str(sheets), 5000 + number, COMPANIES, "2015-2024", questions, vocabulary=words
-        )
+            str(sheets), 5000 + number, COMPANIES, "2015-2024", questions,
+            vocabulary=words, asks=asks,
+        )  # fmt: skip
         synthesize(out, options, workers=1)
     return _as_indexed(replace(load_industrytab(out), name=name), out / WORKBOOKS)
 

@@ -84,7 +84,7 @@ class FeatureModel:
     network: Mapping[str, FloatArray]
     familiarity: Familiarity
 
-    def moves(self, features: FloatArray) -> FloatArray:
+    def moves(self, features: FloatArray, *, guarded: bool = True) -> FloatArray:
         """Return what to add to each candidate's score, (k,), at most `bound / slope` either way.
 
         The network's output is bounded by a tanh, and multiplied by how familiar the list is: a
@@ -92,8 +92,9 @@ class FeatureModel:
 
         Args:
             features: Features of the candidates, best first, (k, f); see `feature_matrix`.
+            guarded: False moves every list as if it were familiar, for measurements.
         """
-        share = self.familiarity.share(features)
+        share = self.familiarity.share(features) if guarded else 1.0
         if not share:
             return np.zeros(len(features), dtype=np.float32)
         own, spec = self.network, self.spec

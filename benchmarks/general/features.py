@@ -1,0 +1,173 @@
+"""Train the feature reranker on lists of many corpora, and measure it on others.
+
+    python -m benchmarks run features [--seeds 42 43 44] [--no-ablations]
+
+Rows: the order of the links, where it starts; the feature reranker; the same without its guard,
+and without each group of its features. Corpora that are "judged" choose the epoch. Those that are
+"watched" are of kinds that nothing was learnt from. No test set is asked. Corpora, lists and
+trainings are kept in `--runs`; the same command goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.general.lists import list_corpora, lists_of
+from benchmarks.results import Result, write_result
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.metrics import paired_bootstrap
+from sat_retriever.metrics.rows import Rows, metrics_of
+from sat_retriever.models.packaged import GENERAL
+from sat_retriever.rank.features.features import FEATURES
+from sat_retriever.rank.features.model import FeatureModel
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.training.features.featurelists import FeatureLists, joined_lists
+from sat_retriever.training.features.train import FeatureTraining, train_features
+
+BENCHMARK = "features"
+START, WHOLE, UNGUARDED = "links", "features", "features_unguarded"
+METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10", "Hit@5")
+GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "words": ("covered", "added to", "only here", "words"),
+        "cosine": ("cosine",),
+        "contents": ("contents", "phrase", "one over contents rank"),
+        "workbook": ("workbook", "gap within workbook", "best sibling", "beside first"),
+        "links": (
+            "formula_reference", "aggregation", "summary_source", "join_key", "sibling_period",
+            "sources", "targets", "joined", "linked to first", "lift", "added",
+        ),
+        "sheet": ("role", "rows", "columns", "time"),
+        "question": (
+            "covered by names", "named", "in contents alone", "cosine weight",
+            "index with contents", "question words", "explaining", "margin", "best score",
+            "spread", "index size",
+        ),
+    }
+)  # fmt: skip
+"""Groups of features by the beginnings of their names."""
+
+Lists = Mapping[str, FeatureLists]
+
+
+def without(lists: FeatureLists, group: str) -> FeatureLists:
+    """Return lists whose features of a group are all 0."""
+    beginnings = GROUPS[group]
+    kept = np.array([not name.startswith(beginnings) for name in FEATURES], dtype=np.float32)
+    return replace(lists, features=lists.features * kept)
+
+
+def values_of(lists: FeatureLists, model: FeatureModel, *, guarded: bool = True) -> FloatArray:
+    """Return what a model ranks lists by, (b, k)."""
+    values = lists.scores.copy()
+    for row, (features, mask) in enumerate(zip(lists.lists(), lists.mask, strict=True)):
+        values[row, mask] += model.moves(features, guarded=guarded)
+    return values
+
+
+def collected(data: Path, runs: Path, encoder: SheetEncoder) -> tuple[dict[str, str], Lists]:
+    """Return the use of each corpus by name, and its lists."""
+    uses, found = {}, {}
+    for corpus in list_corpora(data, runs / "corpora"):
+        file = runs / "lists" / f"{corpus.name}-{encoder.fingerprint}.npz"
+        if not file.exists():
+            lists = lists_of(corpus, encoder, runs / "indexes")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            lists.save(file)
+            print(f"{corpus.name}: {len(lists):,} lists", flush=True)
+        uses[corpus.name], found[corpus.name] = corpus.use, FeatureLists.load(file)
+    return uses, found
+
+
+def trained(uses: Mapping[str, str], lists: Lists, settings: FeatureTraining, run: Path) -> Path:
+    """Train on the taught corpora, and return the folder of the reranker."""
+    learn, judge = (
+        joined_lists([lists[name] for name, use in uses.items() if use == wanted])
+        for wanted in ("taught", "judged")
+    )
+    return train_features(learn, judge, settings, run, data_name="lists of many corpora").reranker
+
+
+def results(
+    uses: Mapping[str, str], lists: Lists, seeds: Sequence[int], runs: Path, *, ablations: bool
+) -> Iterator[Result]:
+    """Yield one result a corpus, row and seed."""
+    asked = {name: each for name, each in lists.items() if uses[name] != "taught"}
+    for name, each in asked.items():
+        yield _result(START, name, uses[name], each.rows(each.scores), None)
+    for seed in seeds:
+        settings = FeatureTraining(seed=seed)
+        model = FeatureModel.load(trained(uses, lists, settings, runs / f"{WHOLE}.{seed}"))
+        for name, each in asked.items():
+            for row, guarded in ((WHOLE, True), (UNGUARDED, False)):
+                values = values_of(each, model, guarded=guarded)
+                yield _result(row, name, uses[name], each.rows(values), seed)
+        for group in GROUPS if ablations else ():
+            row = f"without_{group}"
+            fewer = {name: without(each, group) for name, each in lists.items()}
+            model = FeatureModel.load(trained(uses, fewer, settings, runs / f"{row}.{seed}"))
+            for name in asked:
+                rows = fewer[name].rows(values_of(fewer[name], model))
+                yield _result(row, name, uses[name], rows, seed)
+
+
+def _result(row: str, corpus: str, use: str, rows: Rows, seed: int | None) -> Result:
+    metrics = {"use": use, **metrics_of(rows, METRICS)}
+    return Result(row, corpus, metrics, "validation", seed, rows)
+
+
+def show(found: Sequence[Result]) -> Table:
+    """Return NDCG@10 of each corpus: the start, and what each row adds to it, mean over seeds."""
+    start = {each.dataset: each for each in found if each.method == START}
+    rows = list(dict.fromkeys(each.method for each in found if each.method != START))
+    table = Table("corpus", "use", "questions", START, *rows, title="NDCG@10, and differences")
+    for corpus, first in start.items():
+        cells = []
+        for row in rows:
+            own = [each for each in found if (each.method, each.dataset) == (row, corpus)]
+            gap = paired_bootstrap(
+                [value for each in own for value in _ndcg(each)], _ndcg(first) * len(own),
+                [place for each in own for place in range(len(each.per_query))],
+            )  # fmt: skip
+            cells.append(f"{gap.mean:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]")
+        metrics = first.metrics
+        count = str(len(first.per_query))
+        table.add_row(corpus, str(metrics["use"]), count, f"{metrics['NDCG@10']:.3f}", *cells)
+    return table
+
+
+def _ndcg(result: Result) -> list[float]:
+    return [float(metrics_of([row], ["NDCG@10"])["NDCG@10"] or 0) for row in result.per_query]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Collect lists, train, measure, and write the results."""
+    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    made.add_argument("--data", type=Path, default=Path("../shared/data"))
+    made.add_argument("--runs", type=Path, default=Path("runs/features"))
+    made.add_argument("--encoder", default=GENERAL)
+    made.add_argument("--seeds", type=int, nargs="+", default=[42, 43, 44])
+    made.add_argument("--no-ablations", action="store_true")
+    made.add_argument("--dry", action="store_true", help="write no result files")
+    options = made.parse_args(arguments)
+    uses, lists = collected(options.data, options.runs, SheetEncoder.load(options.encoder))
+    found = []
+    for result in results(
+        uses, lists, options.seeds, options.runs, ablations=not options.no_ablations
+    ):
+        found.append(result)
+        if not options.dry:
+            write_result(BENCHMARK, result)
+    Console(width=200).print(show(found))
+
+
+if __name__ == "__main__":
+    main()

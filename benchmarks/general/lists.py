@@ -1,0 +1,171 @@
+"""Lists of candidates for the feature reranker: of many kinds of corpora, none of them learnt.
+
+The general encoder has learnt from no question of these corpora: other companies, other
+databases, other tables. So its lists are as hard as those of a user's questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from benchmarks.corpora import CORPORA, INDUSTRYTAB_1K
+from benchmarks.general.corpora import HELD_OUT, SIZES, Part, Wanted, parts
+from benchmarks.progress import progress_lines
+from benchmarks.related.made import made_workbooks
+from sat_retriever.datasets.dataset import Dataset
+from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.tables import load_tables
+from sat_retriever.encoder import SheetEncoder
+from sat_retriever.gathering import evenly
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.records.contents import Kept
+from sat_retriever.training.features.featurelists import FeatureLists, feature_lists
+
+Use = Literal["taught", "judged", "watched"]
+LEARNT, ASKED = 1500, 400  # most questions of a corpus
+_ASKS = "value=.15,note=.15,label=.15"
+_TABLES = "wikitablequestions_train"
+
+
+@dataclass(frozen=True, slots=True)
+class ListCorpus:
+    """A corpus whose lists are learnt from or judged by.
+
+    Attributes:
+        name: Name in result files.
+        dataset: Sheets, or the folder of its workbooks.
+        queries: The questions.
+        use: "taught": its lists are learnt. "judged": they choose the epoch. "watched": neither,
+            so that a kind of corpus is left which nothing was chosen with.
+        contents: What its index keeps of cells.
+        found_links: True to find links in the sheets; False takes the published ones.
+    """
+
+    name: str
+    dataset: Dataset
+    queries: tuple[Query, ...]
+    use: Use
+    contents: Kept = Kept.NAMES
+    found_links: bool = False
+
+
+def list_corpora(data: Path, folder: Path) -> Iterator[ListCorpus]:
+    """Yield the corpora; made ones are kept in a folder.
+
+    Args:
+        data: Folder of the published corpora.
+        folder: Folder of the made ones.
+    """
+    wanted = Wanted(SIZES["full"])
+    yield from _spider(data)
+    for part in parts(wanted, data, folder / "general"):
+        yield from _of_part(part)
+    yield from _tables(data)
+    yield from _workbooks(wanted, folder / "workbooks")
+    yield from _watched(data)
+
+
+def _spider(data: Path) -> Iterator[ListCorpus]:
+    """Yield Spider's held-out databases: every other one is learnt, the others judge."""
+    corpus = CORPORA["spider_train"]
+    for name in ("spider_train", "spider_train_synonym"):
+        dataset = CORPORA[name].read(data)
+        chosen = corpus.validation
+        places = () if chosen is None else chosen(dataset)
+        queries = [dataset.queries[place] for place in places]
+        databases = sorted({query.workbook for query in queries})
+        for use, own in (("taught", databases[::2]), ("judged", databases[1::2])):
+            kept = tuple(query for query in queries if query.workbook in own)
+            yield _some(f"{name}_{use}", dataset, kept, use, found_links=True)
+
+
+def _of_part(part: Part) -> Iterator[ListCorpus]:
+    """Yield corpora of the general model that its encoder has not learnt from."""
+    if part.use == "reranked":
+        yield _some(part.name, part.dataset, part.dataset.queries, "taught")
+    if part.use == "judged":
+        yield _some(part.name, part.dataset, part.dataset.queries, "judged")
+
+
+def _tables(data: Path) -> Iterator[ListCorpus]:
+    """Yield tables of the web with their cells, with and without telling names."""
+    for titles in (True, False):
+        for part, use in (("train", "taught"), ("validation", "judged")):
+            dataset = load_tables(data / "contents", _TABLES, titles=titles, part=part)
+            yield _some(dataset.name, dataset, dataset.queries, use, contents=Kept.ALL)
+
+
+def _workbooks(wanted: Wanted, folder: Path) -> Iterator[ListCorpus]:
+    """Yield made workbooks, asked by names and by contents, with and without contents."""
+    made = (
+        (11, wanted.conventions, 250, 700, "", "taught"),
+        (12, wanted.conventions, 250, 700, "", "taught"),
+        (13, wanted.conventions, 300, 700, _ASKS, "taught"),
+        (14, HELD_OUT, 150, 300, "", "judged"),
+        (15, HELD_OUT, 150, 300, _ASKS, "judged"),
+    )
+    for number, conventions, sheets, questions, asks, use in made:
+        dataset = made_workbooks(
+            number, conventions, folder, sheets=sheets, questions=questions, asks=asks
+        )
+        for level in (Kept.ALL, Kept.NAMES):
+            name = f"{dataset.name}_{level.value}"
+            if level is Kept.ALL or not asks:
+                yield _some(name, dataset, dataset.queries, use, contents=level)
+
+
+def _watched(data: Path) -> Iterator[ListCorpus]:
+    """Yield corpora of other kinds, that nothing is learnt from or chosen with."""
+    corpus = CORPORA[INDUSTRYTAB_1K]
+    dataset = corpus.read(data)
+    places = () if corpus.validation is None else corpus.validation(dataset)
+    asked = tuple(dataset.queries[place] for place in places)
+    yield _some("industrytab_1k_validation", dataset, asked, "watched")
+    eps = CORPORA["eps_development"].read(data)
+    yield _some("eps_development", eps, eps.queries, "watched", contents=Kept.ALL)
+    yield _some("eps_development_names", eps, eps.queries, "watched")
+
+
+def _some(
+    name: str,
+    dataset: Dataset,
+    queries: Sequence[Query],
+    use: str,
+    *,
+    contents: Kept = Kept.NAMES,
+    found_links: bool = False,
+) -> ListCorpus:
+    if use not in ("taught", "judged", "watched"):
+        raise ValueError(use)
+    most = LEARNT if use == "taught" else ASKED
+    kept = tuple(evenly([each for each in queries if each.positives], most))
+    return ListCorpus(name, replace(dataset, name=name), kept, use, contents, found_links)
+
+
+def lists_of(corpus: ListCorpus, encoder: SheetEncoder, folder: Path) -> FeatureLists:
+    """Return the lists of a corpus's questions by an encoder."""
+    with _index(corpus, encoder, folder) as index:
+        return feature_lists(index, corpus.queries, corpus.name, progress=progress_lines(corpus.name))
+
+
+def _index(corpus: ListCorpus, encoder: SheetEncoder, folder: Path) -> SheetIndex:
+    """Return the index of a corpus by an encoder, made in a folder unless it is there."""
+    file = folder / f"{corpus.name}-{encoder.fingerprint}.sat"
+    if file.exists():
+        return SheetIndex.open(file)
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = file.with_suffix(".partial")
+    draft.unlink(missing_ok=True)
+    dataset = corpus.dataset
+    with SheetIndex.create(draft, encoder, contents=corpus.contents) as index:
+        if dataset.root is not None:
+            index.sync([dataset.root])
+        elif corpus.found_links:
+            index.add_records(dataset.records)
+        else:
+            index.add_records(dataset.records, dataset.links, find_links=False)
+    draft.rename(file)
+    return SheetIndex.open(file)

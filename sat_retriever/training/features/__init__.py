@@ -1,0 +1,1 @@
+"""Train the feature reranker: lists of candidates, the network, the run folder."""

@@ -1,0 +1,167 @@
+"""Build the training data of the feature reranker: lists of candidates as users would get them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sat_retriever.atomic import draft_of
+from sat_retriever.datasets.labels import Query
+from sat_retriever.errors import EmptyInputError, InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.metrics.rows import Rows
+from sat_retriever.rank.features.candidatelist import candidate_list
+from sat_retriever.rank.features.features import FEATURES, feature_matrix
+from sat_retriever.rank.links import LinkReranker
+from sat_retriever.records.progress import Progress
+from sat_retriever.records.tokens import FloatArray
+
+CANDIDATES = 50
+MOST = 66  # candidates of a list: those of Stage 1, and those that links add
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureLists:
+    """The candidates of b questions after links, best first; no relevant sheet is added.
+
+    Attributes:
+        encoder: Fingerprint of the encoder that found them.
+        serialization: Fingerprint of the sheet texts.
+        features: Features of each candidate, (b, k, f) float32; 0 for padding.
+        scores: Scores after links, (b, k) float32; 0 for padding.
+        mask: True for a candidate, False for padding, (b, k).
+        relevant: True for a relevant candidate, (b, k).
+        positives: Number of relevant sheets of each question, found or not, (b,).
+        corpora: Name of each question's corpus, (b,).
+    """
+
+    encoder: str
+    serialization: str
+    features: FloatArray
+    scores: FloatArray
+    mask: NDArray[np.bool_]
+    relevant: NDArray[np.bool_]
+    positives: NDArray[np.int64]
+    corpora: NDArray[np.str_]
+
+    def __len__(self) -> int:
+        """Number of questions."""
+        return len(self.scores)
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits over all of it."""
+        digest = hashlib.sha256(f"{self.encoder} {self.serialization} {[*FEATURES]}".encode())
+        for array in (self.features, self.scores, self.mask, self.relevant, self.positives):
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()[:16]
+
+    def save(self, file: Path) -> None:
+        """Write the lists into a new file.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        with draft_of(file) as draft, draft.open("wb") as out:
+            np.savez_compressed(out, **{each.name: getattr(self, each.name) for each in fields(self)})
+
+    @classmethod
+    def load(cls, file: Path) -> FeatureLists:
+        """Read a file that `save` wrote.
+
+        Raises:
+            OSError: If it cannot be read.
+        """
+        with np.load(file, allow_pickle=False) as stored:
+            arrays = {each.name: stored[each.name] for each in fields(cls)}
+        named = {name: str(arrays.pop(name)) for name in ("encoder", "serialization")}
+        return cls(**named, **arrays)
+
+    def lists(self) -> list[FloatArray]:
+        """Return the features of each question's candidates, (k, f) each, without padding."""
+        return [
+            features[mask] for features, mask in zip(self.features, self.mask, strict=True)
+        ]
+
+    def rows(self, values: FloatArray) -> Rows:
+        """Return one row a question for the scorer, with candidates ranked by values, (b, k)."""
+        falling = np.where(self.mask, -values.astype(np.float64), np.inf)
+        order = np.argsort(falling, axis=1, kind="stable")
+        hits = np.take_along_axis(self.relevant, order, axis=1)
+        return [
+            {
+                "query": place,
+                "relevant": int(self.positives[place]),
+                "hits": (np.flatnonzero(found) + 1).tolist(),
+                "hard": None,
+            }
+            for place, found in enumerate(hits)
+        ]
+
+
+def feature_lists(
+    index: SheetIndex,
+    queries: Sequence[Query],
+    corpus: str,
+    *,
+    progress: Progress | None = None,
+) -> FeatureLists:
+    """Find the candidates of labelled questions in an index, and their features.
+
+    Args:
+        index: Sheets, tokens and links; its encoder must not have learnt these questions, since
+            its candidates would be better than those of a user's questions.
+        queries: The questions; relevant sheets that the index lacks count as missed.
+        corpus: Name of the corpus.
+        progress: Called after each question with the number done, and of all.
+
+    Raises:
+        EmptyInputError: If there is no question, or the index has no sheet.
+        EncoderError: If the index's encoder cannot be loaded.
+    """
+    if not queries or not len(index):
+        raise EmptyInputError(f"{corpus} has no questions or no sheets; give some of both")
+    shape = (len(queries), MOST)
+    features = np.zeros((*shape, len(FEATURES)), dtype=np.float32)
+    scores = np.zeros(shape, dtype=np.float32)
+    mask, relevant = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
+    links = LinkReranker(index)
+    for row, query in enumerate(queries):
+        question = index.question(query.text)
+        first = index.candidates(question, CANDIDATES)
+        found = links.rerank(question, first)[:MOST]
+        known = candidate_list(index, question, first, found)
+        own, gold = slice(0, len(found)), set(query.positives)
+        features[row, own], scores[row, own] = feature_matrix(known), known.each("score")
+        mask[row, own], relevant[row, own] = True, [each.sheet_id in gold for each in found]
+        if progress:
+            progress(row + 1, len(queries))
+    return FeatureLists(
+        index.fingerprint, index.serialization.fingerprint, features, scores, mask, relevant,
+        np.array([len(set(query.positives)) for query in queries], dtype=np.int64),
+        np.array([corpus] * len(queries)),
+    )  # fmt: skip
+
+
+def joined_lists(parts: Sequence[FeatureLists]) -> FeatureLists:
+    """Join the lists of several corpora, in their order.
+
+    Raises:
+        EmptyInputError: If there is no part.
+        InputError: If their encoders or texts differ.
+    """
+    if not parts:
+        raise EmptyInputError("there are no lists to join; give one or more")
+    made_by = {(each.encoder, each.serialization) for each in parts}
+    if len(made_by) > 1:
+        raise InputError("lists of several encoders or sheet texts; find all with one encoder")
+    joined: Mapping[str, NDArray[np.generic]] = {
+        name: np.concatenate([getattr(each, name) for each in parts])
+        for name in ("features", "scores", "mask", "relevant", "positives", "corpora")
+    }
+    return FeatureLists(parts[0].encoder, parts[0].serialization, **joined)  # type: ignore[arg-type]

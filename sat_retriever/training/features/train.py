@@ -1,0 +1,271 @@
+"""Train the feature reranker: a listwise loss over lists of many corpora.
+
+run/features/    the reranker folder
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import nn
+
+from sat_retriever.atomic import make_folder
+from sat_retriever.metrics import mean
+from sat_retriever.rank.features.familiar import Familiarity
+from sat_retriever.rank.features.features import FEATURES
+from sat_retriever.rank.features.model import CLIP, HIDDEN, FeatureModel, FeatureSpec
+from sat_retriever.records.tokens import FloatArray
+from sat_retriever.training.data.validation import defined_metrics
+from sat_retriever.training.features.featurelists import CANDIDATES, FeatureLists
+from sat_retriever.training.loop.device import make_accelerator, moved, staged
+from sat_retriever.training.loop.fit import fit
+from sat_retriever.training.loop.runfolder import RunFolder
+from sat_retriever.training.loop.schedule import Schedule
+from sat_retriever.training.loop.task import Share, State
+from sat_retriever.training.loop.weights import save_weights
+
+if TYPE_CHECKING:
+    from accelerate import Accelerator
+
+    from sat_retriever.training.loop.progress import TrainingProgress
+
+FEATURE_METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10")
+_RERANKER, _WEIGHTS = "features", "features.safetensors"
+_PHASE = "network"
+_SLOPE = 20.0  # logits for a score of 1, at the start
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTraining:
+    """Settings of the training of the feature reranker.
+
+    Attributes:
+        bound: Most that the network adds to a logit or takes from it.
+        dropout: Share of the first hidden layer that is dropped in training.
+        epochs: See `Schedule`, also for the fields that follow.
+    """
+
+    bound: float = 2.0
+    dropout: float = 0.2
+    epochs: int = 8
+    batch_size: int = 64
+    learning_rate: float = 2e-3
+    weight_decay: float = 1e-3
+    warmup_epochs: float = 1.0
+    max_grad_norm: float = 1.0
+    seed: int = 42
+
+    def schedule(self) -> Schedule:
+        """Return the settings for the training loop."""
+        return Schedule(
+            self.epochs, self.batch_size, self.learning_rate, self.weight_decay,
+            self.warmup_epochs, self.max_grad_norm, 1, "fp32", self.seed,
+        )  # fmt: skip
+
+
+class FeatureNetwork(nn.Module):
+    """The network of `FeatureModel` in torch; the logit is slope · score + bounded output."""
+
+    mean: torch.Tensor
+    spread: torch.Tensor
+
+    def __init__(self, lists: FeatureLists, settings: FeatureTraining) -> None:
+        super().__init__()
+        known = lists.features[lists.mask]
+        self.register_buffer("mean", torch.from_numpy(known.mean(axis=0)))
+        self.register_buffer("spread", torch.from_numpy(known.std(axis=0) + 1e-3))
+        self.slope = nn.Parameter(torch.tensor(_SLOPE))
+        self.bound = settings.bound
+        self.layers = nn.Sequential(
+            nn.Linear(len(FEATURES), HIDDEN[0]), nn.ReLU(), nn.Dropout(settings.dropout),
+            nn.Linear(HIDDEN[0], HIDDEN[1]), nn.ReLU(), nn.Linear(HIDDEN[1], 1),
+        )  # fmt: skip
+        last = self.layers[-1]
+        nn.init.zeros_(last.weight)  # type: ignore[arg-type]
+        nn.init.zeros_(last.bias)  # type: ignore[arg-type]
+
+    def forward(self, features: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        """Return logits (b, k) of candidates with features (b, k, f) and scores (b, k)."""
+        state = ((features - self.mean) / self.spread).clamp(-CLIP, CLIP)
+        output: torch.Tensor = self.layers(state).squeeze(-1)
+        return self.slope * scores + self.bound * torch.tanh(output / self.bound)
+
+    def arrays(self) -> dict[str, FloatArray]:
+        """Return its arrays by the names that `FeatureModel` reads."""
+        found = {"mean": self.mean, "spread": self.spread}
+        for number, place in enumerate((0, 3, 5), start=1):
+            layer = self.layers[place]
+            found |= {f"w{number}": layer.weight, f"b{number}": layer.bias}  # type: ignore[dict-item]
+        return {name: each.detach().cpu().numpy() for name, each in found.items()}
+
+
+class FeatureTask:
+    """A `Task` that trains a feature network.
+
+    Validation counts every corpus alike, with the guard that a search has.
+
+    Args:
+        network: The network.
+        train: Lists to learn from.
+        validation: Lists to choose with.
+        familiarity: The guard, learnt from the lists to learn from.
+    """
+
+    def __init__(
+        self,
+        network: FeatureNetwork,
+        train: FeatureLists,
+        validation: FeatureLists,
+        familiarity: Familiarity,
+    ) -> None:
+        self._network = network
+        self._train = train
+        self._validation = validation
+        self._answerable = np.flatnonzero(train.relevant.any(axis=1))
+        self._familiarity = familiarity
+        shares = [familiarity.share(features) for features in validation.lists()]
+        self._shares = np.array(shares, dtype=np.float32)
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """The network."""
+        return self._network
+
+    @property
+    def size(self) -> int:
+        """Number of training questions with a relevant candidate."""
+        return len(self._answerable)
+
+    def prepare(self, epoch: int, accelerator: Accelerator) -> None:
+        """Do nothing: lists stay as they are."""
+
+    def inputs(self, share: Share, device: torch.device) -> dict[str, torch.Tensor]:
+        """Return the lists of a share."""
+        rows = self._answerable[share.items]
+        names = ("features", "scores", "mask", "relevant")
+        return {name: staged(getattr(self._train, name)[rows], device) for name in names}
+
+    def loss(
+        self,
+        module: torch.nn.Module,
+        inputs: Mapping[str, torch.Tensor],
+        share: Share,
+        accelerator: Accelerator,
+    ) -> torch.Tensor:
+        """Return the listwise loss of a share: the mean −log of its relevant sheets' softmax."""
+        given = {name: moved(value, accelerator.device) for name, value in inputs.items()}
+        logits = module(given["features"], given["scores"])
+        logs = logits.masked_fill(~given["mask"], -1e9).log_softmax(dim=1)
+        relevant = given["relevant"]
+        losses = -(logs * relevant).sum(dim=1) / relevant.sum(dim=1)
+        own = losses.sum() if share.counts else losses.sum() * 0
+        return own * share.world / share.total
+
+    def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
+        """Return metrics of each corpus, and their means over the corpora."""
+        lists, values = self._validation, self.values()
+        of_each = {}
+        for name in dict.fromkeys(lists.corpora.tolist()):
+            rows = [lists.rows(values)[place] for place in np.flatnonzero(lists.corpora == name)]
+            of_each[name] = defined_metrics(rows, FEATURE_METRICS)
+        found = {name: mean([each[name] for each in of_each.values()]) for name in FEATURE_METRICS}
+        return found | {f"{name} ({part})": each[name] for part, each in of_each.items() for name in each}
+
+    def values(self) -> FloatArray:
+        """Return what the validation lists are ranked by, (b, k)."""
+        lists = self._validation
+        with torch.no_grad():
+            logits = self._network(
+                torch.from_numpy(lists.features), torch.from_numpy(lists.scores)
+            ).numpy()
+        slope = float(self._network.slope.detach())
+        moves = logits / slope - lists.scores
+        values: FloatArray = lists.scores + self._shares[:, None] * moves
+        return values
+
+    def save(self, folder: Path) -> None:
+        """Write the current weights into a new folder."""
+        make_folder(folder)
+        save_weights(folder / _WEIGHTS, self._network)
+
+    def state(self) -> State:
+        """Return an empty state: there are only weights."""
+        return {}
+
+    def restore(self, state: State) -> None:
+        """Ignore the state: there are only weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedFeatures:
+    """A finished training.
+
+    Attributes:
+        folder: The run folder.
+        best_epoch: The epoch that was kept; 0 is the order of the links.
+        metrics: Metrics of the validation questions.
+    """
+
+    folder: Path
+    best_epoch: int
+    metrics: Mapping[str, float | None]
+
+    @property
+    def reranker(self) -> Path:
+        """The folder that `FeatureReranker.load` reads."""
+        return self.folder / _RERANKER
+
+
+def train_features(
+    train: FeatureLists,
+    validation: FeatureLists,
+    settings: FeatureTraining,
+    folder: str | Path,
+    *,
+    data_name: str = "",
+    progress: TrainingProgress | None = None,
+) -> TrainedFeatures:
+    """Train the feature reranker in a run folder; the same call goes on after a kill.
+
+    Args:
+        train: Lists to learn from, of as many kinds of corpora as possible.
+        validation: Lists to choose the epoch with.
+        settings: All hyper-parameters.
+        folder: Run folder; a new one, or that of the same training.
+        data_name: Name of the data, for the reader of the run folder.
+        progress: Called at every step.
+
+    Raises:
+        TrainingError: If the folder holds another training, or the loss is not finite.
+        OutputError: If the folder cannot be written.
+    """
+    accelerator = make_accelerator(settings.schedule())
+    config = {"kind": _RERANKER, **asdict(settings)}
+    data_hash = f"{train.fingerprint}-{validation.fingerprint}"
+    run = RunFolder.open(folder, config, data_hash=data_hash, data_name=data_name)
+    if not run.finished:
+        with run.held():
+            familiarity = Familiarity.of(train.lists(), settings.seed)
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(settings.seed)
+                network = FeatureNetwork(train, settings)
+            task = FeatureTask(network, train, validation, familiarity)
+            fitted = fit(
+                task, settings.schedule(), run, accelerator, progress, _PHASE, untrained="keep"
+            )
+            if accelerator.is_main_process:
+                spec = FeatureSpec(
+                    train.encoder, train.serialization, CANDIDATES, tuple(FEATURES),
+                    float(network.slope.detach()), settings.bound,
+                )  # fmt: skip
+                model = FeatureModel(spec, network.cpu().arrays(), familiarity)
+                model.save(fitted.folder / _RERANKER)
+                run.finish(fitted.result(), fitted.folder)
+            accelerator.wait_for_everyone()
+    result = run.result()
+    return TrainedFeatures(run.path, result["best_epoch"], result["metrics"])
