@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,6 +14,7 @@ import typer
 from sat_retriever.cli.progress import At, progress, rate
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
+    DeviceOption,
     IndexOption,
     JsonOption,
     counted,
@@ -29,6 +31,7 @@ from sat_retriever.encoder import DEFAULT, SheetEncoder
 from sat_retriever.errors import EmptyInputError, IndexBusyError, InputError, SatError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.sync import SyncReport
+from sat_retriever.onnx.device import Device
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.formats import FORMAT_NAMES
 from sat_retriever.records.jsonform import to_json
@@ -87,6 +90,7 @@ def index(
         str | None,
         typer.Option(envvar="SAT_PASSWORD", help="Password for encrypted files.", metavar="TEXT"),
     ] = None,
+    device: DeviceOption = "auto",
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Number of reading processes; all cores by default.", metavar="N"),
@@ -119,7 +123,8 @@ def index(
     made, and the exit code is 1.
     """
     bounds = Limits.parse(limits) if limits is not None else None
-    with _index(file, model, precision, (contents, skip_columns)) as (opened, is_new):
+    named = _Encoder(model, precision, device)
+    with _index(file, named, (contents, skip_columns)) as (opened, is_new):
         with progress("index", "looking for workbooks") as shown:
 
             def tell(done: int, total: int, path: str) -> None:
@@ -151,12 +156,27 @@ def index(
         raise typer.Exit(fail(EmptyInputError(f"no index was made: {file} would hold nothing"), 1))
 
 
+@dataclass(frozen=True, slots=True)
+class _Encoder:
+    """What the options say of the encoder; None where they say nothing."""
+
+    model: str | None
+    precision: Precision | None
+    device: Device
+
+    def load(self, default: str) -> SheetEncoder:
+        """The named encoder, or another one in this precision, on this device."""
+        source = encoder_source(self.model or default)
+        with stderr().status(
+            "opening the Sheet Encoder; one from outside this package is exported once"
+        ):
+            return SheetEncoder.load(source, precision=self.precision, device=self.device)
+
+
 @contextmanager
-def _index(
-    file: Path, model: str | None, precision: Precision | None, kept: Asked
-) -> Iterator[tuple[SheetIndex, bool]]:
+def _index(file: Path, named: _Encoder, kept: Asked) -> Iterator[tuple[SheetIndex, bool]]:
     """The open index, and True if this run made it; a new index that stays empty is deleted."""
-    opened, is_new = _open(file, model, precision, kept)
+    opened, is_new = _open(file, named, kept)
     with opened:
         try:
             yield opened, is_new
@@ -170,29 +190,31 @@ def _index(
                 opened.delete_if_empty()
 
 
-def _open(
-    file: Path, model: str | None, precision: Precision | None, kept: Asked
-) -> tuple[SheetIndex, bool]:
+def _open(file: Path, named: _Encoder, kept: Asked) -> tuple[SheetIndex, bool]:
     """The index at `file`, and True if it is new; options must match an existing index."""
     contents, skip_columns = kept
     privacy = Privacy.of(contents or Kept.ALL, skip_columns)
     if not file.exists():
-        encoder = _load(model or DEFAULT, precision)
+        encoder = named.load(DEFAULT)
         with suppress(InputError):  # another process may have made it meanwhile
             return SheetIndex.create(
-                file, encoder, contents=privacy.contents, skip_columns=skip_columns
+                file,
+                encoder,
+                contents=privacy.contents,
+                skip_columns=skip_columns,
+                device=named.device,
             ), True
-    opened = SheetIndex.open(file)
+    opened = SheetIndex.open(file, device=named.device)
     if (other := _disagrees(opened.privacy, kept)) is not None:
         opened.close()
         raise InputError(
             f"{file} was made with {other}: index into a new file to keep more or less"
         )
-    if model is None and precision is None:
+    if named.model is None and named.precision is None:
         return opened, False
-    name = model or opened.encoder_name.removesuffix(":int8")
+    own = opened.encoder_name.removesuffix(":int8")
     opened.close()
-    return SheetIndex.open(file, _load(name, precision)), False
+    return SheetIndex.open(file, named.load(own), device=named.device), False
 
 
 def _disagrees(privacy: Privacy, kept: Asked) -> str | None:
@@ -204,13 +226,6 @@ def _disagrees(privacy: Privacy, kept: Asked) -> str | None:
         made = privacy.skip_columns
         return f"--skip-columns {made!r}" if made else "no --skip-columns"
     return None
-
-
-def _load(name: str, precision: Precision | None) -> SheetEncoder:
-    with stderr().status(
-        "opening the Sheet Encoder; one from outside this package is exported once"
-    ):
-        return SheetEncoder.load(encoder_source(name), precision=precision)
 
 
 def _print_report(report: SyncReport, sheets: int, file: Path | None) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.index.settings import IndexSettings
+from sat_retriever.onnx.device import Device
 from sat_retriever.records.tokens import Encoder
 
 
@@ -19,15 +20,19 @@ class IndexState:
         path: The index file.
         encoder: The encoder of its tokens; None loads the one that the settings name, on first
             use.
+        device: Device to load it on.
 
     Raises:
         FingerprintMismatchError: If the tokens were made with another encoder.
     """
 
-    def __init__(self, settings: IndexSettings, path: Path, encoder: Encoder | None) -> None:
+    def __init__(
+        self, settings: IndexSettings, path: Path, encoder: Encoder | None, device: Device
+    ) -> None:
         self._lock = threading.Lock()
         self._path = path
         self._settings = settings
+        self.device: Device = device
         self._encoder = None if encoder is None else self._checked(encoder)
 
     @property
@@ -56,7 +61,9 @@ class IndexState:
         """
         with self._lock:
             if self._encoder is None:
-                self._encoder = self._checked(SheetEncoder.load(self.encoder_name))
+                self._encoder = self._checked(
+                    SheetEncoder.load(self.encoder_name, device=self.device)
+                )
             return self._encoder
 
     def replace(self, settings: IndexSettings, encoder: Encoder | None = None) -> None:
