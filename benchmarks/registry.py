@@ -101,6 +101,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "adapters": Table("speed.adapters", "what adapters add to a call"),
         "sync": Table("speed.sync", "keeping an index in step with a folder"),
         "train_speed": Table("speed.train_speed", "seconds of a training step, fp32 and bf16"),
+        "gpu": Table(
+            "gpu.gpu", "the paper's recipe on a GPU: trained, timed, its cascade measured"
+        ),
         "adapt_scale": Table("speed.adapt_scale", "time and memory of `sat adapt`"),
         "golden": Table("safety.golden", "hashes of all that users see, before and after a change"),
         "robustness": Table("safety.robustness", "files that break readers, and damaged good ones"),

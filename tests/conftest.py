@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 from sat_retriever.workbook.process.pool import close_idle
+from tests.devices import no_cuda
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
@@ -50,6 +51,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put files with slow tests first, so that none of them still runs when all else is done."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test of a GPU with the reason why there is none for it."""
+    for marker in item.iter_markers("gpu"):
+        reason = no_cuda(marker.args[0])
+        if reason:
+            pytest.skip(reason)
 
 
 @pytest.fixture(scope="session", autouse=True)

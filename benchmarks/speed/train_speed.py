@@ -12,6 +12,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.gpu.device import synchronise
 from benchmarks.results import Result, write_result
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.trainingsets import standard_dataset
@@ -27,6 +29,7 @@ from sat_retriever.encoder.source import MINILM
 from sat_retriever.training.data.reading import from_dataset
 from sat_retriever.training.encoder.backbone import Backbone
 from sat_retriever.training.encoder.encodertask import EncoderTask
+from sat_retriever.training.loop.ahead import depth_on, made_ahead
 from sat_retriever.training.loop.device import make_accelerator
 from sat_retriever.training.loop.optimise import Optimiser
 from sat_retriever.training.settings import EncoderTraining
@@ -40,6 +43,7 @@ VARIANTS = {"fp32": PLAIN, "bf16": replace(PLAIN, precision="bf16")}
 def step_seconds(settings: EncoderTraining, dataset: Dataset, steps: int) -> list[float]:
     """Return the seconds of each step of a new training, the first left out."""
     accelerator = make_accelerator(settings.schedule())
+    kind = accelerator.device.type
     backbone = Backbone.load(
         settings.backbone, trained_layers=settings.trained_layers, max_length=settings.max_length
     )
@@ -47,14 +51,17 @@ def step_seconds(settings: EncoderTraining, dataset: Dataset, steps: int) -> lis
     optimiser = Optimiser(task, settings.schedule(), accelerator)
     task.prepare(1, accelerator)
     task.module.train()
+    first = np.arange(settings.batch_size, dtype=np.int64)
+    batches = [(first + number * settings.batch_size) % task.size for number in range(steps + 1)]
     found = []
-    for number in range(steps + 1):
-        batch = np.arange(settings.batch_size, dtype=np.int64) + number * settings.batch_size
-        start = time.perf_counter()
-        optimiser.step(
-            batch % task.size, settings.learning_rate, f"step {number}", due=False, stop=False
-        )
-        found.append(time.perf_counter() - start)
+    with closing(made_ahead(optimiser.parts, batches, depth_on(kind))) as ready:
+        for number in range(steps + 1):
+            start = time.perf_counter()
+            optimiser.step(
+                next(ready), settings.learning_rate, f"step {number}", due=False, stop=False
+            )
+            synchronise()
+            found.append(time.perf_counter() - start)
     accelerator.free_memory()
     return found[1:]
 

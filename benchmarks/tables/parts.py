@@ -130,7 +130,7 @@ def _main() -> list[Part]:
         Part(
             "Latency by stage",
             "`python -m benchmarks run cascade`. One question after another, ms; both stages in "
-            "one call, and each alone. Reported are means, on an A40. On a GPU: not run.",
+            "one call, and each alone. Reported are means, on an A40. For a GPU: `run gpu`.",
             latency_table(timed),
             timed,
         )

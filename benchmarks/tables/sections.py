@@ -107,6 +107,32 @@ SECTIONS = (
         },
     ),
     Section(
+        "gpu",
+        "On a GPU: the paper's recipe with BGE-base, seed 42",
+        {
+            "NDCG@5": "NDCG@5",
+            "joint_mean_ms": "both stages, mean ms",
+            "joint_p50_ms": "p50",
+            "joint_p95_ms": "p95",
+            "stage1_p50_ms": "Stage 1, p50",
+            "stage2_p50_ms": "Stage 2, p50",
+        },
+    ),
+    Section(
+        "gpu",
+        "On a GPU: a training step of Stage 1, and encoding",
+        {
+            "timed_steps": "steps",
+            "questions": "questions a step",
+            "step_s": "median, s",
+            "fastest_s": "fastest, s",
+            "slowest_s": "slowest, s",
+            "sheets": "sheets encoded",
+            "encode_s": "in all, s",
+            "sheets_per_s": "sheets a second",
+        },
+    ),
+    Section(
         "synth_quality",
         "Made questions, without training: NDCG@10",
         {

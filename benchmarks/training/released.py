@@ -67,7 +67,8 @@ def train_stopping(
         task.module.train()
         for batch in until_odd(every, task.state()["negatives"]) if stops else iter(every):
             rate = learning_rate(schedule, sum(found["steps"]) + done, planned)
-            optimiser.step(batch, rate, f"epoch {epoch}", due=False, stop=False)
+            parts = optimiser.parts(batch)
+            optimiser.step(parts, rate, f"epoch {epoch}", due=False, stop=False)
             done += 1
         task.module.eval()
         with torch.no_grad():

@@ -247,9 +247,9 @@ class _Making:
             data = replace(data, shares=(learnt,))
         trained = train_encoder(
             data, self.settings.encoder_training(start), self.folder / STAGE_1,
-            progress=self._training,
+            device=self.index.device, progress=self._training,
         )  # fmt: skip
-        return SheetEncoder.load(trained.encoder)
+        return SheetEncoder.load(trained.encoder, device=self.index.device)
 
     def _carried(self, encoder: str) -> Path | None:
         """Convert the index's reranker, if any, to the tokens of the adapted encoder."""
@@ -276,7 +276,7 @@ class _Making:
         train_reranker(
             train, choose, settings, self.folder / STAGE_2,
             start_from=before and stage_2_start(before, settings),
-            data_name=self.index.path.stem, progress=self._training,
+            data_name=self.index.path.stem, device=self.index.device, progress=self._training,
         )  # fmt: skip
         return self._rows(whole, self.folder / STAGE_2, material)
 
@@ -330,7 +330,7 @@ def _as_it_was(index: SheetIndex, folder: Path) -> Iterator[SheetIndex]:
     make_folder(file.parent)
     if not file.exists():
         index.copied(file).close()
-    with SheetIndex.open(file, index.encoder, times=index.times) as copy:
+    with SheetIndex.open(file, index.encoder, times=index.times, device=index.device) as copy:
         yield copy
 
 
@@ -384,7 +384,7 @@ def _apply(
     """Give the index its new tokens and reranker, unless it has them or keeps the old ones."""
     reranker = folder / result["reranker"] if result["reranker"] else None
     if result["encoder"] not in (None, index.fingerprint):
-        encoder = SheetEncoder.load(folder / STAGE_1 / ENCODER)
+        encoder = SheetEncoder.load(folder / STAGE_1 / ENCODER, device=index.device)
         tell = None if watcher is None else partial(watcher.counting, "encoding the index anew")
         index.reencode(encoder, reranker=reranker, progress=tell)
     elif reranker is not None and index.reranker_name != str(reranker):

@@ -13,6 +13,7 @@ from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.cli.progress import about
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
+    DeviceOption,
     IndexOption,
     JsonOption,
     counted,
@@ -68,6 +69,7 @@ def adapt(
         Path | None,
         typer.Option(help="Run folder; FILE.adapt if not given.", metavar="RUN", file_okay=False),
     ] = None,
+    device: DeviceOption = "auto",
     as_json: JsonOption = False,
     **given: Any,
 ) -> None:
@@ -86,7 +88,7 @@ def adapt(
     own = merged(load_labels(each) for each in queries or ())
     folder = out or file.with_name(f"{file.name}.adapt")
     try:
-        with SheetIndex.open(file) as opened, training_bar("adapt") as bar:
+        with SheetIndex.open(file, device=device) as opened, training_bar("adapt") as bar:
             made = adapted(
                 opened, folder, settings, own=own, chat=_chat(paraphrase), watcher=_Watcher(bar)
             )

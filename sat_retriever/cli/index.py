@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,6 +14,7 @@ from sat_retriever.cli.indexreport import encoder_lines, print_report, speed
 from sat_retriever.cli.progress import At, progress
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
+    DeviceOption,
     IndexOption,
     JsonOption,
     counted,
@@ -36,6 +37,7 @@ from sat_retriever.errors import (
     SatError,
 )
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.onnx.device import Device
 from sat_retriever.records.contents import Kept
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.privacy import Privacy
@@ -45,8 +47,6 @@ from sat_retriever.workbook.limits import Limits
 Precision = Literal["fp32", "int8"]
 Asked = tuple[Kept | None, str | None]
 """What is to be kept of cells, and the pattern of columns to skip; None where it is not said."""
-Named = tuple[str | None, Precision | None, int | None]
-"""Encoder, its precision, and the texts in a request to it; None where it is not said."""
 
 EXAMPLES = examples(
     "sat index ~/reports --index reports.sat",
@@ -103,6 +103,7 @@ def index(
         str | None,
         typer.Option(envvar="SAT_PASSWORD", help="Password for encrypted files.", metavar="TEXT"),
     ] = None,
+    device: DeviceOption = "auto",
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Number of reading processes; all cores by default.", metavar="N"),
@@ -135,7 +136,7 @@ def index(
     made, and the exit code is 1.
     """
     bounds = Limits.parse(limits) if limits is not None else None
-    named = (model, precision, batch_size)
+    named = _Encoder(model, precision, batch_size, device)
     with _index(file, named, (contents, skip_columns)) as (opened, is_new):
         with progress("index", "looking for workbooks") as shown:
             now = At("reading", noun="workbook")
@@ -187,8 +188,31 @@ def _kept(opened: SheetIndex) -> str:
     return holds if kept else "no workbook was stored yet"
 
 
+@dataclass(frozen=True, slots=True)
+class _Encoder:
+    """What the options say of the encoder; None where they say nothing."""
+
+    model: str | None
+    precision: Precision | None
+    batch_size: int | None
+    device: Device
+
+    @property
+    def is_default(self) -> bool:
+        """True if the options ask for no encoder other than an index's own."""
+        return self.model is None and self.precision is None and self.batch_size is None
+
+    def load(self, default: str) -> Encoder:
+        """Return the named encoder, or the default, as the other options say."""
+        source = encoder_source(self.model or default)
+        with stderr().status("opening the encoder; one from outside this package is exported once"):
+            return load_encoder(
+                source, precision=self.precision, batch_size=self.batch_size, device=self.device
+            )
+
+
 @contextmanager
-def _index(file: Path, named: Named, kept: Asked) -> Iterator[tuple[SheetIndex, bool]]:
+def _index(file: Path, named: _Encoder, kept: Asked) -> Iterator[tuple[SheetIndex, bool]]:
     """The open index, and True if this run made it; a new index that stays empty is deleted."""
     opened, is_new = _open(file, named, kept)
     with opened:
@@ -204,28 +228,31 @@ def _index(file: Path, named: Named, kept: Asked) -> Iterator[tuple[SheetIndex, 
                 opened.delete_if_empty()
 
 
-def _open(file: Path, named: Named, kept: Asked) -> tuple[SheetIndex, bool]:
+def _open(file: Path, named: _Encoder, kept: Asked) -> tuple[SheetIndex, bool]:
     """The index at `file`, and True if it is new; options must match an existing index."""
-    model, precision, batch_size = named
     contents, skip_columns = kept
     privacy = Privacy.of(contents or Kept.ALL, skip_columns)
     if not file.exists():
-        encoder = _load(model or DEFAULT, precision, batch_size)
+        encoder = named.load(DEFAULT)
         with suppress(InputError):  # another process may have made it meanwhile
             return SheetIndex.create(
-                file, encoder, contents=privacy.contents, skip_columns=skip_columns
+                file,
+                encoder,
+                contents=privacy.contents,
+                skip_columns=skip_columns,
+                device=named.device,
             ), True
-    opened = SheetIndex.open(file)
+    opened = SheetIndex.open(file, device=named.device)
     if (other := _disagrees(opened.privacy, kept)) is not None:
         opened.close()
         raise InputError(
             f"{file} was made with {other}: index into a new file to keep more or less"
         )
-    if named == (None, None, None):
+    if named.is_default:
         return opened, False
-    name = model or opened.encoder_name.removesuffix(":int8")
+    own = opened.encoder_name.removesuffix(":int8")
     opened.close()
-    return SheetIndex.open(file, _load(name, precision, batch_size)), False
+    return SheetIndex.open(file, named.load(own), device=named.device), False
 
 
 def _disagrees(privacy: Privacy, kept: Asked) -> str | None:
@@ -237,8 +264,3 @@ def _disagrees(privacy: Privacy, kept: Asked) -> str | None:
         made = privacy.skip_columns
         return f"--skip-columns {made!r}" if made else "no --skip-columns"
     return None
-
-
-def _load(name: str, precision: Precision | None, batch_size: int | None) -> Encoder:
-    with stderr().status("opening the encoder; one from outside this package is exported once"):
-        return load_encoder(encoder_source(name), precision=precision, batch_size=batch_size)

@@ -17,6 +17,7 @@ from sat_retriever.cli.linktable import other_end
 from sat_retriever.cli.progress import ending
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
+    DeviceOption,
     IndexOption,
     JsonOption,
     PathOption,
@@ -72,6 +73,7 @@ def search(
         typer.Option("--complete", help="As many hits as the question needs, not a fixed number."),
     ] = False,
     reranker: RerankerOption = AUTO,
+    device: DeviceOption = "auto",
     min_score: Annotated[
         float | None, typer.Option(help="Leave out hits with a lower score.", metavar="SCORE")
     ] = None,
@@ -119,7 +121,7 @@ def search(
         modified_before=_moment("--before", before),
         metadata=dict(_key_value(text) for text in where or ()),
     )
-    with SheetIndex.open(file) as opened:
+    with SheetIndex.open(file, device=device) as opened:
         opened.warm_up()
         retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
         find, most = (retriever.retrieve_set, 20) if complete else (retriever.retrieve, 5)

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sat_retriever.errors import InputError
+from sat_retriever.onnx.device import Device
 from sat_retriever.records.sheets import Skipped
 
 _PIPE_WIDTH = 100
@@ -34,6 +35,14 @@ RerankerOption = Annotated[
     typer.Option(
         help="Stage 2: auto (the index's own), links, none, or a trained one.",
         metavar="NAME|DIR|RUN",
+    ),
+]
+DeviceOption = Annotated[
+    Device,
+    typer.Option(
+        envvar="SAT_DEVICE",
+        help="Device of the models: auto (CUDA where it can be used), cuda or cpu.",
+        metavar="NAME",
     ),
 ]
 WorkbookOption = Annotated[

@@ -75,6 +75,6 @@ def _tokens(file: Path) -> NDArray[Any]:
     ids = np.arange(1, 19, dtype=np.int64).reshape(2, 9)  # (b, t)
     mask = np.ones_like(ids)
     mask[1, 5:] = 0
-    session = open_session(file, usable_threads(None, 4))
+    session = open_session(file, usable_threads(None, 4), "cpu")
     found: NDArray[Any] = session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
     return found

@@ -7,6 +7,7 @@ Pooling and normalisation are part of the exported graph. Its inputs are `input_
 from __future__ import annotations
 
 import logging
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,8 @@ from sat_retriever.onnx.export import export_onnx, quiet
 if TYPE_CHECKING:
     import torch
 
-# An ONNX file with its weights inside cannot exceed 2 GiB.
+# A protobuf, and so an ONNX file with its weights inside, ends at 2 GiB. Weights in a second file
+# are no way out: `sat_retriever.onnx.file` refuses them, since no hash would cover them.
 _MAX_BYTES = 2_000_000_000
 
 _log = logging.getLogger(__name__)
@@ -39,12 +41,6 @@ def export_model(checkpoint: Checkpoint, target: Path) -> None:
         OSError: If the file cannot be written.
     """
     _log.info("exporting %s to ONNX, once", checkpoint.name)
-    size = sum(file.stat().st_size for file in checkpoint.folder.glob("*.safetensors"))
-    if size > _MAX_BYTES:
-        raise EncoderError(
-            f"{checkpoint.name} holds {size / 1e9:.1f} GB of weights; one ONNX file takes "
-            f"{_MAX_BYTES / 1e9:.0f} GB at most: choose a smaller model"
-        )
     with quiet():
         extra = "minilm" if checkpoint.name == MINILM else "hub"
         for package in ("onnxscript", "safetensors", "transformers"):
@@ -90,18 +86,22 @@ def quantize_model(source: Path, target: Path) -> None:
 def load_transformer(checkpoint: Checkpoint, attention: str | None = "eager") -> torch.nn.Module:
     """Load the transformer with all its weights, in fp32 and evaluation mode.
 
+    A model that cannot be exported is refused here, so that no training of it begins.
+
     Args:
         checkpoint: Source weights.
         attention: "eager", which every version of the exporter supports; None for the fastest.
 
     Raises:
-        EncoderError: If transformers does not know the model, or weights are missing.
+        EncoderError: If transformers does not know the model, weights are missing, or there are
+            too many for an ONNX file.
     """
     import torch
     from safetensors import SafetensorError
     from transformers import AutoModel
 
     try:
+        _refuse_large(checkpoint)
         model, report = AutoModel.from_pretrained(
             checkpoint.folder,
             attn_implementation=attention,
@@ -126,6 +126,23 @@ def load_transformer(checkpoint: Checkpoint, attention: str | None = "eager") ->
         model.pooler = None  # random, and never read
     loaded: torch.nn.Module = model.eval()
     return loaded
+
+
+def _refuse_large(checkpoint: Checkpoint) -> None:
+    """Refuse a checkpoint whose weights, in fp32, no ONNX file holds; only shapes are read."""
+    from safetensors import safe_open
+
+    size = 0
+    for file in checkpoint.folder.glob("*.safetensors"):
+        with safe_open(file, "np") as held:
+            size += sum(
+                4 * math.prod(held.get_slice(name).get_shape()) for name in list(held.keys())
+            )
+    if size > _MAX_BYTES:
+        raise EncoderError(
+            f"{checkpoint.name} holds {size / 1e9:.2f} GB of weights in fp32; one ONNX file takes "
+            f"{_MAX_BYTES / 1e9:.0f} GB at most: choose a smaller model"
+        )
 
 
 def _pooled(model: torch.nn.Module, pooling: str) -> torch.nn.Module:

@@ -16,6 +16,7 @@ from sat_retriever.encoder.wrapped import (
     LlamaIndexEmbedding,
 )
 from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.onnx.device import Device
 from sat_retriever.records.tokens import Encoder
 
 EncoderLike = Encoder | EmbeddingModel | str | Path
@@ -23,7 +24,11 @@ EncoderLike = Encoder | EmbeddingModel | str | Path
 
 
 def load_encoder(
-    name: str | Path, *, precision: Precision | None = None, batch_size: int | None = None
+    name: str | Path,
+    *,
+    precision: Precision | None = None,
+    batch_size: int | None = None,
+    device: Device = "auto",
 ) -> Encoder:
     """Load the encoder of a name or a folder.
 
@@ -31,6 +36,7 @@ def load_encoder(
         name: "ollama:" and a model of an Ollama server, or what `SheetEncoder.load` takes.
         precision: See `SheetEncoder.load`.
         batch_size: Texts in a request to a server; None takes the default.
+        device: See `SheetEncoder.load`; "auto" for a model of a server, which has its own.
 
     Raises:
         EncoderError: If it cannot be loaded, or is an object that only its program has.
@@ -41,6 +47,8 @@ def load_encoder(
     if text.startswith(OLLAMA):
         if precision is not None:
             raise InputError(f"the precision of {text!r} is its server's; leave out {precision!r}")
+        if device != "auto":
+            raise InputError(f"the device of {text!r} is its server's; leave out {device!r}")
         model = text.removeprefix(OLLAMA)
         return EmbeddingEncoder.ollama(model, batch_size=batch_size or BATCH_SIZE)
     if is_embedding(text):
@@ -53,18 +61,22 @@ def load_encoder(
             f"{text!r} encodes each text alone; a batch size is for models of a server, such as "
             "'ollama:bge-m3'"
         )
-    return SheetEncoder.load(name, precision=precision)
+    return SheetEncoder.load(name, precision=precision, device=device)
 
 
-def as_encoder(given: EncoderLike) -> Encoder:
+def as_encoder(given: EncoderLike, *, device: Device = "auto") -> Encoder:
     """Return an encoder: as it is, loaded by its name, or made of a framework's object.
+
+    Args:
+        given: The encoder, its name or folder, or the object.
+        device: Device to load a named one on, as in `load_encoder`; the others stay where they are.
 
     Raises:
         EncoderError: If it cannot be loaded, or fails.
-        InputError: If it is none of these.
+        InputError: If it is none of these, or its server decides the device.
     """
     if isinstance(given, (str, Path)):
-        return load_encoder(given)
+        return load_encoder(given, device=device)
     if isinstance(given, (LangChainEmbeddings, LlamaIndexEmbedding)) or not hasattr(
         given, "encode_sheets"
     ):

@@ -24,6 +24,7 @@ from sat_retriever.encoder.spec import EncoderSpec, Precision, unknown_precision
 from sat_retriever.encoder.texts import check_texts
 from sat_retriever.errors import EncoderError
 from sat_retriever.models.packaged import is_packaged, packaged_model
+from sat_retriever.onnx.device import Device
 from sat_retriever.onnx.session import usable_threads
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.tokens import FloatArray
@@ -69,6 +70,7 @@ class SheetEncoder:
         *,
         precision: Precision | None = None,
         threads: int | None = None,
+        device: Device = "auto",
         cache_dir: str | Path | None = None,
     ) -> SheetEncoder:
         """Load the encoder of a name or a folder.
@@ -86,12 +88,14 @@ class SheetEncoder:
                 a source. int8 is about twice as fast and changes some rankings; compact takes two
                 fifths of the space and changes almost none.
             threads: Processor cores to use, at least 1; None takes all available ones.
+            device: "cuda" (needs the extra `gpu`), "cpu", or "auto": CUDA where it can be used.
+                int8 runs on the processor only.
             cache_dir: Folder for exported models; None takes the user's cache folder.
 
         Raises:
             EncoderError: If the encoder cannot be found, fetched, exported or opened.
             MissingExtraError: If an optional package is missing; the message names the command.
-            InputError: If `threads` is below 1.
+            InputError: If `threads` is below 1, or the device is unknown.
         """
         cores = usable_threads(threads)
         name, precision = _split_name(str(name_or_dir), precision)
@@ -109,7 +113,7 @@ class SheetEncoder:
             name += _suffix(folder.spec.precision)
         # A text in int8 is fastest on one core.
         per_text = 1 if folder.spec.precision == "int8" else min(cores, _THREADS_PER_TEXT)
-        model = OnnxModel.open(folder, per_text)
+        model = OnnxModel.open(folder, per_text, _device_for(folder.spec.precision, device))
         return cls(model, name=name, threads=cores, single=model if per_text == 1 else None)
 
     @property
@@ -191,7 +195,7 @@ class SheetEncoder:
 
         In a padded batch the last bits of a token depend on the other texts. Alone, a text always
         has the same token, on any number of threads. This costs nothing: as many texts as there are
-        cores run in parallel, without padding.
+        cores run in parallel, without padding. A GPU is faster with batches, and uses them.
         """
         check_texts(texts)
         tokens = np.empty((len(texts), self.width), dtype=np.float32)
@@ -203,6 +207,10 @@ class SheetEncoder:
 
     def _run(self, texts: Sequence[str]) -> Iterator[FloatArray]:
         """Yield the token of each text, in order."""
+        if self._model.on_gpu:
+            for start in range(0, len(texts), _GROUP_TEXTS):
+                yield from self._model.tokens(texts[start : start + _GROUP_TEXTS])
+            return
         if self._threads == 1 or len(texts) < _MANY_TEXTS:
             yield from map(self._model.token, texts)
             return
@@ -215,7 +223,7 @@ class SheetEncoder:
         """Return the model with one core per text, opened once."""
         with self._lock:
             if self._single is None:
-                self._single = OnnxModel.open(self._model.folder, 1)
+                self._single = OnnxModel.open(self._model.folder, 1, "cpu")
             return self._single
 
 
@@ -250,6 +258,15 @@ def _check_precision(folder: ModelFolder, precision: Precision | None, name: str
         f"{name} holds {_a(own)} encoder, but precision={precision!r} was given; {other}, or "
         "leave the precision out"
     )
+
+
+def _device_for(precision: Precision, device: Device) -> Device:
+    """Return the device to ask for; int8 has no kernels on CUDA."""
+    if precision == "int8" and device == "cuda":
+        raise EncoderError(
+            "an int8 encoder runs on the processor only; load it in fp32, or choose device 'cpu'"
+        )
+    return "cpu" if precision == "int8" and device == "auto" else device
 
 
 def _a(precision: Precision) -> str:

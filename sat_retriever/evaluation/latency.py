@@ -56,19 +56,22 @@ def latency(
     *,
     repeats: int = REPEATS,
     warm_up: int = WARM_UP,
+    synchronise: Callable[[], object] = lambda: None,
     progress: Progress = no_progress,
 ) -> Latency:
     """Time a method, one question after another.
 
     Source: paper, section 4 (latency). Loading models and encoding sheets are excluded. Departs:
-    percentiles beside the mean; the joint call is timed as well. No device synchronisation is
-    needed: a model's answer is a NumPy array when its call returns.
+    percentiles beside the mean; the joint call is timed as well. On a processor no
+    synchronisation is needed: a model's answer is a NumPy array when its call returns.
 
     Args:
         method: The method to time.
         queries: Different questions; all are asked in each repeat.
         repeats: Timed rounds over all questions.
         warm_up: Calls before the first timed one; they go through the questions in turn.
+        synchronise: Called before and after each timed call, within its time at the end: waits
+            for the work of a GPU.
         progress: Receives the number of timed calls done.
 
     Raises:
@@ -79,29 +82,31 @@ def latency(
         raise EmptyInputError("there are no questions to time")
     if repeats < 1 or warm_up < 0:
         raise InputError(f"repeats must be 1 or more, warm_up 0 or more: {repeats}, {warm_up}")
+
+    def milliseconds(call: Callable[..., Given], *arguments: object) -> tuple[float, Given]:
+        """Return the time of a call, and its result."""
+        synchronise()
+        start = time.perf_counter()
+        given = call(*arguments)
+        synchronise()
+        return (time.perf_counter() - start) * 1000, given
+
     for number in range(warm_up):
         method.rank(queries[number % len(queries)])
     joint: list[float] = []
     first: list[float] = []
     second: list[float] = []
     for done in range(1, repeats + 1):
-        joint += [_milliseconds(method.rank, query)[0] for query in queries]
+        joint += [milliseconds(method.rank, query)[0] for query in queries]
         for query in queries:
-            spent, (asked, found) = _milliseconds(method.stage1, query)
+            spent, (asked, found) = milliseconds(method.stage1, query)
             first.append(spent)
             if method.rerank is not None:
-                second.append(_milliseconds(method.rerank, asked, found)[0])
+                second.append(milliseconds(method.rerank, asked, found)[0])
         progress(done * len(queries), repeats * len(queries))
     return Latency(
         times_of(joint), times_of(first), times_of(second) if second else None, len(joint)
     )
-
-
-def _milliseconds(call: Callable[..., Given], *arguments: object) -> tuple[float, Given]:
-    """Return the time of a call in milliseconds, and its result."""
-    start = time.perf_counter()
-    given = call(*arguments)
-    return (time.perf_counter() - start) * 1000, given
 
 
 def times_of(values: Sequence[float]) -> Times:

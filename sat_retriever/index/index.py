@@ -24,6 +24,7 @@ from sat_retriever.index.store.opening import Store, create_store, open_store
 from sat_retriever.index.store.rows import WorkbookState
 from sat_retriever.index.sync import SyncOptions, SyncReport
 from sat_retriever.index.writer import IndexWriter
+from sat_retriever.onnx.device import Device
 from sat_retriever.period.asked import UNDATED, AskedTimes
 from sat_retriever.period.spans import Span
 from sat_retriever.records.candidates import Candidate
@@ -54,12 +55,22 @@ class SheetIndex:
         encoder: Encoder of its tokens; None loads the one that the index names, at the first query.
         times: True lowers the rank of sheets outside the periods that a query names; False scores
             as the paper does. This is not stored in the file.
+        device: Device that its encoder and rerankers are loaded on: "cuda", "cpu", or "auto" for
+            CUDA where it can be used. An encoder of a server runs there, whatever the device. This
+            is not stored in the file either.
     """
 
-    def __init__(self, store: Store, encoder: Encoder | None = None, *, times: bool = True) -> None:
+    def __init__(
+        self,
+        store: Store,
+        encoder: Encoder | None = None,
+        *,
+        times: bool = True,
+        device: Device = "auto",
+    ) -> None:
         settings = IndexSettings.from_meta(store.meta(), store.path)
         self._store = store
-        self._state = IndexState(settings, store.path, encoder)
+        self._state = IndexState(settings, store.path, encoder, device)
         self._writer = IndexWriter(store, self._state)
         self._search = SheetSearch(store, self._state, times=times)
         self._folding = CopyFolding(store, self._search)
@@ -74,6 +85,7 @@ class SheetIndex:
         contents: Kept | str = Kept.ALL,
         skip_columns: str | None = None,
         dense_weight: float | None = None,
+        device: Device = "auto",
     ) -> SheetIndex:
         """Create a new, empty index file.
 
@@ -88,6 +100,7 @@ class SheetIndex:
                 only the header is kept.
             dense_weight: Share of the cosine in its scores, unless a query gives another; None
                 takes the encoder's own (a fine-tuned one may have one), or the default.
+            device: See `SheetIndex`; a given encoder stays where it was loaded.
 
         Raises:
             InputError: If there is already a file at `path`, or `contents`, `skip_columns` or
@@ -99,13 +112,18 @@ class SheetIndex:
         path = Path(path).absolute()
         if os.path.lexists(path):
             raise InputError(f"{path} exists already; open it, or choose another file")
-        made = as_encoder(DEFAULT if encoder is None else encoder)
+        made = as_encoder(DEFAULT if encoder is None else encoder, device=device)
         notes = new_notes(made, dense_weight, serialization or Serialization(), path, privacy)
-        return cls(create_store(path, notes), made)
+        return cls(create_store(path, notes), made, device=device)
 
     @classmethod
     def open(
-        cls, path: str | Path, encoder: EncoderLike | None = None, *, times: bool = True
+        cls,
+        path: str | Path,
+        encoder: EncoderLike | None = None,
+        *,
+        times: bool = True,
+        device: Device = "auto",
     ) -> SheetIndex:
         """Open an existing index.
 
@@ -115,6 +133,7 @@ class SheetIndex:
                 index made with an object of LlamaIndex or LangChain needs that object to encode
                 questions and new sheets, and for nothing else.
             times: See `SheetIndex`.
+            device: See `SheetIndex`; a given encoder stays where it was loaded.
 
         Raises:
             IndexNotFoundError: If there is no such file.
@@ -123,7 +142,8 @@ class SheetIndex:
         """
         store = open_store(Path(path).resolve())
         try:
-            return cls(store, None if encoder is None else as_encoder(encoder), times=times)
+            made = None if encoder is None else as_encoder(encoder, device=device)
+            return cls(store, made, times=times, device=device)
         except BaseException:
             store.close()
             raise
@@ -138,7 +158,7 @@ class SheetIndex:
             OutputError: If it cannot be written.
         """
         self._store.copy_to(Path(path).absolute())
-        return SheetIndex.open(path, self._state.loaded, times=self.times)
+        return SheetIndex.open(path, self._state.loaded, times=self.times, device=self.device)
 
     def close(self) -> None:
         """Release the file."""
@@ -208,6 +228,11 @@ class SheetIndex:
     def times(self) -> bool:
         """True if sheets outside the periods that a query names rank lower."""
         return self._search.times
+
+    @property
+    def device(self) -> Device:
+        """Device that its encoder and rerankers are loaded on."""
+        return self._state.device
 
     @property
     def dense_weight(self) -> float:
@@ -350,7 +375,10 @@ class SheetIndex:
             IndexStorageError: If there is no space, or the file cannot be written.
         """
         self._writer.reencode(
-            as_encoder(encoder), dense_weight=dense_weight, reranker=reranker, progress=progress
+            as_encoder(encoder, device=self.device),
+            dense_weight=dense_weight,
+            reranker=reranker,
+            progress=progress,
         )
         self._search = SheetSearch(self._store, self._state, times=self.times)
         self._folding = CopyFolding(self._store, self._search)

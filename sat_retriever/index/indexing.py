@@ -9,6 +9,7 @@ from pathlib import Path
 from sat_retriever.encoder.load import EncoderLike, as_encoder
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.onnx.device import Device
 from sat_retriever.records.filters import Filters
 from sat_retriever.records.progress import PathProgress
 from sat_retriever.records.tokens import Encoder
@@ -19,6 +20,7 @@ def index_paths(
     index: str | Path,
     *,
     encoder: EncoderLike | None = None,
+    device: Device = "auto",
     progress: PathProgress | None = None,
 ) -> SheetIndex:
     """Return an open index that is up to date with the workbooks under some paths.
@@ -29,6 +31,8 @@ def index_paths(
         encoder: Encoder of a new index: a name or folder, an encoder, or an embedding model of
             LlamaIndex or LangChain; None takes the general one. An existing index keeps its own,
             and a given encoder must equal it.
+        device: Device that encoder and rerankers are loaded on: "cuda", "cpu", or "auto" for CUDA
+            where it can be used.
         progress: Called with the number of workbooks done, of all, and the path.
 
     Raises:
@@ -41,8 +45,8 @@ def index_paths(
     for path in [paths] if isinstance(paths, (str, Path)) else paths:
         if not Path(path).exists():  # before an index is created
             raise PathNotFoundError(f"there is nothing at {str(path)!r}; check the path")
-    given = None if encoder is None else as_encoder(encoder)
-    made = _created(Path(index), given)
+    given = None if encoder is None else as_encoder(encoder, device=device)
+    made = _created(Path(index), given, device)
     try:
         made.sync(paths, progress=progress)
     except BaseException:
@@ -51,11 +55,11 @@ def index_paths(
     return made
 
 
-def _created(path: Path, encoder: Encoder | None) -> SheetIndex:
+def _created(path: Path, encoder: Encoder | None, device: Device) -> SheetIndex:
     if not path.exists():
         with suppress(InputError):  # another process may have made it meanwhile
-            return SheetIndex.create(path, encoder)
-    return SheetIndex.open(path, encoder)
+            return SheetIndex.create(path, encoder, device=device)
+    return SheetIndex.open(path, encoder, device=device)
 
 
 def open_index(index: SheetIndex | str | Path) -> SheetIndex:

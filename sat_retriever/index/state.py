@@ -9,10 +9,11 @@ from pathlib import Path
 
 from sat_retriever.encoder import EmbeddingEncoder
 from sat_retriever.encoder.cost import Cost
-from sat_retriever.encoder.load import load_encoder
+from sat_retriever.encoder.load import is_embedding, load_encoder
 from sat_retriever.encoder.probe import ALIKE, likeness
 from sat_retriever.errors import FingerprintMismatchError, IndexFormatError
 from sat_retriever.index.settings import IndexSettings
+from sat_retriever.onnx.device import Device
 from sat_retriever.records.tokens import Encoder
 
 
@@ -24,15 +25,19 @@ class IndexState:
         path: The index file.
         encoder: The encoder of its tokens; None loads the one that the settings name, on first
             use.
+        device: Device to load it on, unless it runs elsewhere; rerankers are loaded there, too.
 
     Raises:
         FingerprintMismatchError: If the tokens were made with another encoder.
     """
 
-    def __init__(self, settings: IndexSettings, path: Path, encoder: Encoder | None) -> None:
+    def __init__(
+        self, settings: IndexSettings, path: Path, encoder: Encoder | None, device: Device
+    ) -> None:
         self._lock = threading.Lock()
         self._path = path
         self._settings = settings
+        self.device: Device = device
         self._told: Callable[[Cost], None] | None = None
         self._encoder = None if encoder is None else self._checked(encoder)
 
@@ -62,7 +67,7 @@ class IndexState:
         """
         with self._lock:
             if self._encoder is None:
-                self._encoder = self._checked(load_encoder(self.encoder_name))
+                self._encoder = self._checked(self._load())
                 self._tell(self._told)
             return self._encoder
 
@@ -98,6 +103,11 @@ class IndexState:
         with self._lock:
             self._settings = settings
             self._encoder = encoder or self._encoder
+
+    def _load(self) -> Encoder:
+        """Return the encoder of the settings; a model that runs elsewhere takes no device."""
+        name = self.encoder_name
+        return load_encoder(name, device="auto" if is_embedding(name) else self.device)
 
     def _tell(self, told: Callable[[Cost], None] | None) -> None:
         if isinstance(self._encoder, EmbeddingEncoder):

@@ -187,6 +187,7 @@ def test_an_index_is_looked_at_without_its_server(serving, books, sat, tmp_path)
     ("options", "said"),
     [
         (("--encoder", "ollama:small", "--precision", "int8"), "leave out 'int8'"),
+        (("--encoder", "ollama:small", "--device", "cpu"), "leave out 'cpu'"),
         (("--encoder", "general", "--batch-size", 4), "encodes each text alone"),
         (("--encoder", "ollama:"), "the model's name is empty"),
     ],

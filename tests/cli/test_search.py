@@ -14,6 +14,7 @@ from sat_retriever import Hit, Link, SheetIndex, SheetRecord
 from sat_retriever.cli import terminal
 from sat_retriever.cli.search import _print_hits
 from sat_retriever.encoder import SheetEncoder
+from sat_retriever.onnx.device import gpu_count
 from sat_retriever.records.contents import CellText
 from sat_retriever.records.hits import Why
 from tests.cli.conftest import MARKUP, command, run_sat
@@ -368,3 +369,14 @@ def test_hits_that_are_only_near_stand_below_a_line_that_says_so(index_file, sat
     assert near["answered"]
     assert near["confidence"] > told["confidence"]
     assert "Nothing here" not in sat("search", "revenue by region", "-i", index_file).out
+
+
+def test_a_device_that_is_not_there_is_an_error_that_says_what_to_do(index_file, sat):
+    assert sat("search", "salary", "-i", index_file, "--device", "cpu").code == 0
+    assert sat("search", "salary", "-i", index_file, "--device", "gpu").code == 2
+    if gpu_count():
+        pytest.skip("there is a CUDA device here")
+    run = sat("search", "salary", "-i", index_file, "--device", "cuda")
+    assert run.code == 1
+    assert "CUDA" in run.err
+    assert "choose device 'cpu'" in run.err

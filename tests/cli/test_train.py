@@ -22,6 +22,7 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.training.loop.summary import read_run
 from sat_retriever.training.settings import CrossEncoderTraining, EncoderTraining, RerankerTraining
 from tests.cli.conftest import Run, run_sat
+from tests.evaluation.ollama_server import Reaction, always, ollama
 from tests.saved_encoder import save_bag_of_words
 from tests.tiny_transformer import COMPANIES, SUBJECTS, YEARS, save_tiny
 from tests.training_corpus import write_corpus, write_labels, write_workbooks
@@ -376,6 +377,19 @@ def test_a_grouped_corpus_is_trained_without_held_out_sheets(desk, tiny, sat):
         assert {link.type for link in opened.all_links()} == {"formula_reference"}
     assert f"--index {out / 'index.sat'} --reranker" in run.out.replace("\n", "")
     assert sat("train", "reranker", *words, "--out", out, *epochs).code == 0
+
+
+def test_a_servers_encoder_finds_candidates_for_a_training_on_the_processor(
+    desk, tmp_path, monkeypatch
+):
+    pytest.importorskip("torch", reason="pip install '.[train]'")
+    small = ("--base-epochs", 1, "--layers", 0, "--device", "cpu")
+    with ollama(always(Reaction()), models=("small:latest",)) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.host)
+        words = ("--corpus", desk / "corpus", "--encoder", "ollama:small")
+        ran("train", "reranker", *words, "--out", tmp_path / "r", *small)
+    with SheetIndex.open(tmp_path / "r" / "index.sat") as opened:
+        assert opened.encoder_name == "ollama:small"
 
 
 @pytest.mark.slow

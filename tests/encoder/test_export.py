@@ -8,9 +8,9 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from sat_retriever.encoder import SheetEncoder
+from sat_retriever.encoder import SheetEncoder, export
 from sat_retriever.encoder.checkpoint import read_checkpoint
-from sat_retriever.encoder.export import export_model
+from sat_retriever.encoder.export import export_model, load_transformer
 from sat_retriever.errors import EncoderError, MissingExtraError
 
 
@@ -81,6 +81,39 @@ def test_missing_weights_are_refused_not_made_up(tiny, tmp_path):
     save_file(weights, tiny / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(EncoderError, match=r"lacks weights, among them .*attention\.output"):
         SheetEncoder.load(tiny, cache_dir=tmp_path / "cache")
+
+
+def test_weights_that_no_onnx_file_holds_are_refused_before_they_are_loaded(
+    tiny_source, tmp_path, monkeypatch
+):
+    """Nor is a training begun that could not be exported."""
+    from sat_retriever.training.encoder.backbone import Backbone
+    from sat_retriever.training.pairs.pairmodel import PairModel
+    from sat_retriever.training.settings import CrossEncoderTraining
+
+    size = (tiny_source / "model.safetensors").stat().st_size
+    monkeypatch.setattr(export, "_MAX_BYTES", size // 2)
+    cross = CrossEncoderTraining(backbone=str(tiny_source), trained_layers=1)
+    for refused in (
+        lambda: export_model(read_checkpoint(tiny_source, "big"), tmp_path / "m.onnx"),
+        lambda: Backbone.load(tiny_source),
+        lambda: PairModel.load(cross),
+    ):
+        with pytest.raises(EncoderError, match=r"GB of weights in fp32; one ONNX file takes"):
+            refused()
+    monkeypatch.setattr(export, "_MAX_BYTES", 2 * size)
+    Backbone.load(tiny_source)
+
+
+def test_weights_in_half_precision_are_counted_as_they_are_exported(tiny, monkeypatch):
+    from safetensors.numpy import load_file, save_file
+
+    file = tiny / "model.safetensors"
+    halves = {name: value.astype(np.float16) for name, value in load_file(file).items()}
+    save_file(halves, file, metadata={"format": "pt"})
+    monkeypatch.setattr(export, "_MAX_BYTES", file.stat().st_size * 3 // 2)
+    with pytest.raises(EncoderError, match=r"GB of weights in fp32"):
+        load_transformer(read_checkpoint(tiny, "half"))
 
 
 def test_an_unknown_model_type_is_refused(tiny, change, tmp_path):

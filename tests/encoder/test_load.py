@@ -29,6 +29,15 @@ def test_other_names_and_folders_load_a_sheet_encoder(tmp_path):
     assert as_encoder(str(folder)).name == str(folder)
 
 
+def test_a_device_is_that_of_encoders_loaded_here(tmp_path):
+    folder = save_bag_of_words(tmp_path / "bag", ["revenue"])
+    with pytest.raises(InputError, match="unknown device 'tpu'"):
+        load_encoder(folder, device="tpu")
+    with pytest.raises(InputError, match="unknown device 'tpu'"):
+        as_encoder(str(folder), device="tpu")
+    assert isinstance(as_encoder(HashedEmbedding(), device="cpu"), EmbeddingEncoder)
+
+
 def test_objects_of_frameworks_are_wrapped_and_encoders_stay_as_they_are():
     own = HashedEncoder()
     assert as_encoder(own) is own
@@ -47,5 +56,7 @@ def test_the_name_of_an_object_says_that_it_has_to_be_given(name):
 def test_options_of_another_kind_of_encoder_are_refused(tmp_path):
     with pytest.raises(InputError, match="leave out 'int8'"):
         load_encoder("ollama:small", precision="int8")
+    with pytest.raises(InputError, match="is its server's; leave out 'cuda'"):
+        load_encoder("ollama:small", device="cuda")
     with pytest.raises(InputError, match="encodes each text alone"):
         load_encoder("general", batch_size=8)

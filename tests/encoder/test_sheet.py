@@ -16,6 +16,7 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.folder import write_model_folder
 from sat_retriever.encoder.model import OnnxModel
 from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.onnx.device import gpu_count
 
 _TEXTS = [
     "revenue by region",
@@ -102,6 +103,40 @@ def test_more_texts_than_one_group_stay_in_order(tiny_encoder):
     assert np.abs(tokens - seven[np.arange(4500) % 7]).max() < 1e-5
 
 
+def test_batches_for_a_gpu_hold_the_same_tokens_in_the_same_order(tiny_source, cache):
+    """Computed here on the processor: only the last digits depend on the batch."""
+    encoder = SheetEncoder.load(tiny_source, cache_dir=cache, threads=1)
+    model = encoder._model
+    words = ["revenue", "region", "stock", "price", "sheet"]
+    texts = [" ".join(words[(i * j) % 5] for j in range(i % 23)) for i in range(300)]
+    apart = np.stack([model.token(text) for text in texts])
+    assert np.abs(model.tokens(texts) - apart).max() < 1e-5
+    assert model.tokens([]).shape == (0, encoder.width)
+
+
+@pytest.mark.parametrize("device", ["auto", "cpu"])
+def test_the_processor_gives_the_same_tokens_by_either_name(tiny_source, cache, device):
+    if device == "auto" and gpu_count():
+        pytest.skip("auto is a CUDA device here")
+    plain = SheetEncoder.load(tiny_source, cache_dir=cache)
+    named = SheetEncoder.load(tiny_source, cache_dir=cache, device=device)
+    assert np.array_equal(named.encode_sheets(_TEXTS), plain.encode_sheets(_TEXTS))
+    assert named.fingerprint == plain.fingerprint
+
+
+def test_an_int8_encoder_is_for_the_processor(tiny_source, cache):
+    with pytest.raises(EncoderError, match="int8 encoder runs on the processor only"):
+        SheetEncoder.load(tiny_source, precision="int8", cache_dir=cache, device="cuda")
+
+
+@pytest.mark.gpu("onnxruntime")
+def test_tokens_of_a_gpu_are_those_of_the_processor_but_for_rounding():
+    on_gpu, here = (SheetEncoder.load(device=device) for device in ("cuda", "cpu"))
+    texts = _TEXTS * 20
+    assert np.abs(on_gpu.encode_sheets(texts) - here.encode_sheets(texts)).max() < 1e-4
+    assert on_gpu.fingerprint == here.fingerprint
+
+
 @pytest.mark.parametrize(("threads", "precision"), [(1, "fp32"), (2, "int8"), (9, "fp32")])
 def test_progress_counts_up_to_all_texts(tiny_source, cache, threads, precision):
     encoder = SheetEncoder.load(tiny_source, precision=precision, threads=threads, cache_dir=cache)
@@ -161,7 +196,7 @@ def test_texts_are_lowercased_when_the_source_asks_for_it(tiny_encoder, tmp_path
             tmp_path / "tokenizer.json",
             lambda target: shutil.copyfile(source.model, target),
         )
-        model = OnnxModel.open(folder, threads=1)
+        model = OnnxModel.open(folder, threads=1, device="cpu")
         same = np.array_equal(model.token("Revenue"), model.token("revenue"))
         assert same is lowercase
 

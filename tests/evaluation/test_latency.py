@@ -62,3 +62,13 @@ def test_times_are_milliseconds_of_their_own_stage():
     assert found.stage1.p50 >= 2
     assert found.stage2.p50 >= 20
     assert found.joint.p50 >= 22
+
+
+def test_the_device_has_finished_before_and_after_each_timed_call():
+    done = []
+    method = Method(lambda query: done.append(query) or ("asked", []), lambda *_: done.append("2"))
+    latency(method, ["a"], repeats=1, warm_up=1, synchronise=lambda: done.append("|"))
+    timed = "".join(done[done.index("|") :])
+    assert timed.count("|") == 6  # both stages in one call, Stage 1, Stage 2
+    assert timed.startswith("|a")
+    assert timed.endswith("2|")

@@ -11,6 +11,7 @@ from sat_retriever import (
     EncoderError,
     FingerprintMismatchError,
     IndexFormatError,
+    InputError,
     SheetEncoder,
     SheetIndex,
     SheetRecord,
@@ -66,6 +67,16 @@ def test_an_index_names_its_model_and_is_opened_by_that_name(file):
 def test_without_a_reranker_of_its_own_it_is_ranked_by_links(file):
     with SheetIndex.open(file) as opened:
         assert isinstance(SheetRetriever(opened).reranker, LinkReranker)
+
+
+def test_the_device_of_its_index_is_that_of_rerankers(file, tmp_path):
+    with SheetIndex.open(file, device="cpu") as opened:
+        assert opened.candidates("mass of the planets", 1)[0].sheet_id == "planets"
+        assert opened.device == "cpu"
+    with pytest.raises(InputError, match="is its server's; leave out 'cpu'"):
+        SheetIndex.create(tmp_path / "b.sat", "ollama:small", device="cpu")
+    with SheetIndex.create(tmp_path / "b.sat", HashedEmbedding(), device="cpu") as made:
+        assert made.device == "cpu"
 
 
 def test_what_needs_no_encoder_asks_no_server(file, server):

@@ -2,7 +2,14 @@ import openpyxl
 import pytest
 
 from sat_retriever import SheetIndex, index_paths, open_index
-from sat_retriever.errors import FingerprintMismatchError, PathNotFoundError
+from sat_retriever.errors import (
+    EncoderError,
+    FingerprintMismatchError,
+    InputError,
+    MissingExtraError,
+    PathNotFoundError,
+)
+from sat_retriever.onnx.device import gpu_count
 from tests.fakes import HashedEncoder
 from tests.saved_encoder import save_bag_of_words
 
@@ -33,6 +40,22 @@ def test_an_encoder_can_be_named_by_its_folder(books, tmp_path):
         assert index.candidates("revenue")[0].sheet_id == "Sales.xlsx#Sheet"
     with index_paths(books, tmp_path / "i.sat") as again:  # keeps its own
         assert again.fingerprint == index.fingerprint
+
+
+def test_the_device_of_an_index_is_that_of_its_encoder(books, tmp_path):
+    folder = save_bag_of_words(tmp_path / "bag", ["region", "revenue"])
+    with index_paths(books, tmp_path / "i.sat", encoder=folder, device="cpu") as index:
+        assert index.device == "cpu"
+        with index.copied(tmp_path / "copy.sat") as copy:
+            assert copy.device == "cpu"
+    with (
+        SheetIndex.open(tmp_path / "i.sat", device="gpu") as opened,
+        pytest.raises(InputError, match="unknown device 'gpu'"),
+    ):
+        opened.candidates("revenue")  # loads the encoder
+    if not gpu_count():
+        with pytest.raises((EncoderError, MissingExtraError), match="CUDA"):
+            index_paths(books, tmp_path / "j.sat", encoder=folder, device="cuda")
 
 
 def test_another_encoder_and_a_path_that_is_not_there_are_refused(books, tmp_path):

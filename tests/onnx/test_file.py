@@ -141,7 +141,7 @@ def test_neither_a_session_nor_a_copy_is_made_of_a_model_in_two_files(tmp_path):
         as_initializer(weight), file, save_as_external_data=True, location="w.bin", size_threshold=0
     )
     assert (tmp_path / "w.bin").stat().st_size == 4
-    for opened in (lambda: open_session(file, 1), lambda: open_onnx(file, "train")):
+    for opened in (lambda: open_session(file, 1, "cpu"), lambda: open_onnx(file, "train")):
         with pytest.raises(EncoderError, match="keeps weights in another file"):
             opened()
 

@@ -1,30 +1,15 @@
 """ONNX files that can be opened and run, and those that cannot."""
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper
 
 from sat_retriever import EncoderError, InputError
 from sat_retriever.onnx.session import available_cores, open_session, run_session, usable_threads
 
 
-@pytest.fixture
-def doubling(tmp_path):
-    """`y = x + x`, any length."""
-    nodes = [helper.make_node("Add", ["x", "x"], ["y"])]
-    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, ["k"]) for name in "xy")
-    opset = [helper.make_opsetid("", 18)]
-    model = helper.make_model(
-        helper.make_graph(nodes, "double", [x], [y]), opset_imports=opset, ir_version=10
-    )
-    onnx.save(model, tmp_path / "model.onnx")
-    return tmp_path / "model.onnx"
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_session_gives_the_first_output(doubling, threads):
-    session = open_session(doubling, threads)
+    session = open_session(doubling, threads, "cpu")
     found = run_session(session, {"x": np.float32([1, 2])}, doubling, (2,))
     assert found.tolist() == [2, 4]
 
@@ -33,13 +18,13 @@ def test_a_file_that_is_no_model_is_named(tmp_path):
     (tmp_path / "model.onnx").write_bytes(b"no model")
     for name in ("model.onnx", "none.onnx"):
         with pytest.raises(EncoderError, match=f"cannot open .*{name}"):
-            open_session(tmp_path / name, 1)
+            open_session(tmp_path / name, 1, "cpu")
 
 
 @pytest.mark.parametrize("inputs", [{}, {"x": np.float32([[1]])}, {"z": np.float32([1])}])
 def test_a_run_that_fails_names_the_file(doubling, inputs):
     with pytest.raises(EncoderError, match=r"failed on .*model\.onnx"):
-        run_session(open_session(doubling, 1), inputs, doubling, (1,))
+        run_session(open_session(doubling, 1, "cpu"), inputs, doubling, (1,))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +32,7 @@ def test_a_run_that_fails_names_the_file(doubling, inputs):
     [([1.0], r"gave shape \(1,\)"), ([1.0, np.nan], "gave NaN"), ([np.inf, 1.0], "gave NaN")],
 )
 def test_anything_but_as_many_numbers_as_are_due_is_an_error(doubling, given, said):
-    session = open_session(doubling, 1)
+    session = open_session(doubling, 1, "cpu")
     with pytest.raises(EncoderError, match=rf"{said}.* shape \(2,\)"):
         run_session(session, {"x": np.float32(given)}, doubling, (2,))
 

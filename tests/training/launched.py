@@ -19,6 +19,7 @@ import transformers.models.bert.modeling_bert  # noqa: F401 - once, before the f
 
 from sat_retriever.training.loop.device import make_accelerator
 from sat_retriever.training.loop.fit import fit
+from sat_retriever.training.loop.inshares import in_shares
 from sat_retriever.training.loop.runfolder import RunFolder
 from tests.training import two_encoder_steps, two_pair_steps, two_rerank_losses
 from tests.training.tiny_task import TinyTask, schedule
@@ -34,9 +35,9 @@ class QuietTask(TinyTask):
     def prepare(self, epoch, accelerator) -> None:
         self.epoch = epoch  # nothing random: processes draw different numbers
 
-    def loss(self, module, share, accelerator) -> torch.Tensor:
+    def loss(self, module, inputs, share, accelerator) -> torch.Tensor:
         self.shares.append(share.items.tolist())
-        return super().loss(module, share, accelerator)
+        return super().loss(module, inputs, share, accelerator)
 
 
 def train(folder: Path, name: str, **given) -> QuietTask:
@@ -93,7 +94,20 @@ def reranker(folder: Path) -> None:
     (folder / f"reranker-{os.environ['RANK']}.json").write_text(json.dumps(losses))
 
 
-PIECES = (whole, killed, resumed, encoder, pairs, reranker)
+def shared(folder: Path) -> None:
+    """A list divided before anything else has connected the processes."""
+    done: list[int] = []
+
+    def squares(items):
+        done.extend(items)
+        return [item * item for item in items]
+
+    found = {str(size): in_shares(range(size), squares, "cpu") for size in (7, 1)}
+    told = {"done": done, "found": found}
+    (folder / f"shared-{os.environ['RANK']}.json").write_text(json.dumps(told))
+
+
+PIECES = (whole, killed, resumed, encoder, pairs, reranker, shared)
 
 
 def wait_for_the_other(folder: Path, point: str) -> None:

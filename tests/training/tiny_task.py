@@ -75,13 +75,16 @@ class TinyTask:
         if accelerator.num_processes > 1:  # the same in each process
             self.shift = np.full(self.size, 0.1 * epoch, np.float32)
 
-    def loss(self, module, share, accelerator) -> torch.Tensor:
+    def inputs(self, share, device) -> tuple[torch.Tensor, torch.Tensor]:
+        items = torch.as_tensor(share.items)
+        return self.x[items], self.y[items] + torch.as_tensor(self.shift)[items]
+
+    def loss(self, module, inputs, share, accelerator) -> torch.Tensor:
         assert self.module.training
         self.calls.append("loss")
         self.before_loss(self.calls.count("loss"))
-        items = torch.as_tensor(share.items)
-        target = self.y[items] + torch.as_tensor(self.shift)[items]
-        errors = (module(self.x[items].to(accelerator.device)) - target.to(accelerator.device)) ** 2
+        x, target = (each.to(accelerator.device) for each in inputs)
+        errors = (module(x) - target) ** 2
         return errors.sum() * share.world / share.total
 
     def validate(self, accelerator) -> Mapping[str, float]:

@@ -55,7 +55,9 @@ def _trained(settings: EncoderTraining) -> dict[str, torch.Tensor]:
     task.module.train()
     order = batches(task.size, settings.batch_size, 1, 0)
     losses = [
-        optimiser.step(batch, settings.learning_rate, "a step", due=False, stop=False).loss
+        optimiser.step(
+            optimiser.parts(batch), settings.learning_rate, "a step", due=False, stop=False
+        ).loss
         for batch in (*order, order[0][:1])  # the last one has fewer questions than processes
     ]
     task.module.eval()

@@ -44,7 +44,7 @@ def run(source: str, target: str) -> None:
     order = batches(task.size, settings.batch_size, 1, 0)
     # The last batch, of one pair, is smaller than the number of processes.
     losses = [
-        optimiser.step(batch, 1e-3, "a step", due=False, stop=False).loss
+        optimiser.step(optimiser.parts(batch), 1e-3, "a step", due=False, stop=False).loss
         for batch in (*order, order[0][:1])
     ]
     task.module.eval()

@@ -39,10 +39,8 @@ def losses(path: Path) -> list[float]:
     task = RerankTask(scorer, sets, sets, LossWeights(), "base.safetensors")
     found = []
     for batch in _BATCHES:
-        items, weight = np.array(batch[rank::world]), 1.0
-        if not len(items):
-            items, weight = np.array(batch[:1]), 0.0
-        share = Share(items, len(batch), rank, world)
-        loss = task.loss(scorer, share, accelerator).detach() * weight
+        share = Share(np.array(batch), rank, world)
+        inputs = task.inputs(share, accelerator.device)
+        loss = task.loss(scorer, inputs, share, accelerator).detach() * share.counts
         found.append(accelerator.reduce(loss, reduction="mean").item())
     return found

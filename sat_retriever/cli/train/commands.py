@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sat_retriever.cli.terminal import JsonOption, examples
+from sat_retriever.cli.terminal import DeviceOption, JsonOption, examples
 from sat_retriever.cli.train.fields import settings_of, with_options
 from sat_retriever.cli.train.inputoptions import input_of_options
 from sat_retriever.cli.train.report import print_run
@@ -72,7 +72,12 @@ CrossEncoderPreset = Annotated[str | None, _presets(CROSS_ENCODER_PRESETS)]
 )
 @with_options(EncoderTraining, also=input_of_options)
 def encoder(
-    out: Out, *, preset: EncoderPreset = None, as_json: JsonOption = False, **given: Any
+    out: Out,
+    *,
+    preset: EncoderPreset = None,
+    device: DeviceOption = "auto",
+    as_json: JsonOption = False,
+    **given: Any,
 ) -> None:
     """Fine-tune Stage 1, the Sheet Encoder.
 
@@ -87,7 +92,7 @@ def encoder(
 
         data = source.data()
         with shown(source) as bar:
-            train_encoder(data, settings, out, progress=bar.training)
+            train_encoder(data, settings, out, device=device, progress=bar.training)
     report(out, source, as_json=as_json)
 
 
@@ -104,6 +109,7 @@ def reranker(
     *,
     encoder: Stage1 = None,
     preset: RerankerPreset = None,
+    device: DeviceOption = "auto",
     as_json: JsonOption = False,
     **given: Any,
 ) -> None:
@@ -119,13 +125,19 @@ def reranker(
         from sat_retriever.training.reranker.train import train_reranker
 
         dataset = source.dataset
-        with shown(source) as bar, searched(source, encoder, out) as (seen, whole):
+        with shown(source) as bar, searched(source, encoder, out, device) as (seen, whole):
             sets = [
                 candidate_sets(index, queries, settings, progress=bar.finding)
                 for index, queries in ((seen, dataset.train), (whole, dataset.validation))
             ]
             train_reranker(
-                sets[0], sets[1], settings, out, data_name=dataset.name, progress=bar.training
+                sets[0],
+                sets[1],
+                settings,
+                out,
+                data_name=dataset.name,
+                device=device,
+                progress=bar.training,
             )
     report(out, source, as_json=as_json)
 
@@ -144,6 +156,7 @@ def cross_encoder(
     *,
     encoder: Stage1 = None,
     preset: CrossEncoderPreset = None,
+    device: DeviceOption = "auto",
     as_json: JsonOption = False,
     **given: Any,
 ) -> None:
@@ -159,9 +172,9 @@ def cross_encoder(
         from sat_retriever.training.pairs.train import train_cross_encoder
 
         data = source.data()
-        with shown(source) as bar, searched(source, encoder, out) as (seen, whole):
+        with shown(source) as bar, searched(source, encoder, out, device) as (seen, whole):
             pairs = pair_candidates(data, seen, whole, settings)
-            train_cross_encoder(data, pairs, settings, out, progress=bar.training)
+            train_cross_encoder(data, pairs, settings, out, device=device, progress=bar.training)
     report(out, source, as_json=as_json)
 
 

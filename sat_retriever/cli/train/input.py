@@ -12,6 +12,7 @@ from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder.load import load_encoder
 from sat_retriever.errors import FingerprintMismatchError, InputError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.onnx.device import Device
 from sat_retriever.synth.options import WORKBOOKS
 from sat_retriever.training.data.corpusindex import corpus_index, seen_index
 from sat_retriever.training.data.reading import from_dataset, from_index
@@ -54,7 +55,7 @@ class TrainingInput:
 
     @contextmanager
     def searched(
-        self, encoder: str | None, folder: Path
+        self, encoder: str | None, folder: Path, device: Device
     ) -> Iterator[tuple[SheetIndex, SheetIndex]]:
         """Open two indexes: one that training questions search, and one of all sheets.
 
@@ -63,13 +64,14 @@ class TrainingInput:
         Args:
             encoder: Name or folder of the Sheet Encoder; None for the index's own.
             folder: Folder for the indexes that are made.
+            device: Device of the Sheet Encoder.
 
         Raises:
             InputError: If a corpus is used without an encoder.
             FingerprintMismatchError: If a user's index has tokens of another encoder.
         """
         seen, file = self.dataset.split.seen, folder / _MAKING / _SEEN
-        with self._whole(encoder, folder) as whole:
+        with self._whole(encoder, folder, device) as whole:
             if seen is None:
                 yield whole, whole
                 return
@@ -87,10 +89,10 @@ class TrainingInput:
             (making / INDEX).replace(folder / INDEX)
         shutil.rmtree(making, ignore_errors=True)
 
-    def _whole(self, encoder: str | None, folder: Path) -> SheetIndex:
+    def _whole(self, encoder: str | None, folder: Path, device: Device) -> SheetIndex:
         """Open the index of all sheets; for a corpus, make it first with its published links."""
         if self.index is not None:
-            return _opened(self.index, encoder)
+            return _opened(self.index, encoder, device)
         if encoder is None:
             raise InputError(
                 "a corpus has no tokens yet: name the Sheet Encoder with --encoder, a run of "
@@ -98,17 +100,17 @@ class TrainingInput:
             )
         made = folder / INDEX
         path = made if made.exists() else folder / _MAKING / INDEX
-        return corpus_index(self.dataset, load_encoder(encoder), path)
+        return corpus_index(self.dataset, load_encoder(encoder, device=device), path)
 
 
 # ---- inner workings
 
 
-def _opened(file: Path, encoder: str | None) -> SheetIndex:
+def _opened(file: Path, encoder: str | None, device: Device) -> SheetIndex:
     if encoder is None:
-        return SheetIndex.open(file)
+        return SheetIndex.open(file, device=device)
     try:
-        return SheetIndex.open(file, encoder)
+        return SheetIndex.open(file, encoder, device=device)
     except FingerprintMismatchError as error:
         with SheetIndex.open(file) as opened:
             roots = roots_of(opened) or ["FOLDER"]

@@ -18,8 +18,10 @@ from sat_retriever.cli.train.input import TrainingInput
 from sat_retriever.cli.train.inputoptions import input_of_options
 from sat_retriever.cli.train.report import print_run
 from sat_retriever.cli.trained import encoder_source
+from sat_retriever.encoder.load import is_embedding
 from sat_retriever.errors import InputError, SatError
 from sat_retriever.index.index import SheetIndex
+from sat_retriever.onnx.device import Device
 from sat_retriever.training.loop.summary import trained_on
 
 Settings = TypeVar("Settings")
@@ -81,11 +83,17 @@ def shown(source: TrainingInput) -> Iterator[TrainingBar]:
 
 @contextmanager
 def searched(
-    source: TrainingInput, encoder: str | None, out: Path
+    source: TrainingInput, encoder: str | None, out: Path, device: Device
 ) -> Iterator[tuple[SheetIndex, SheetIndex]]:
-    """Open the indexes for candidates; warn if the encoder was trained on other questions."""
+    """Open the indexes for candidates; warn if the encoder was trained on other questions.
+
+    A device other than the processor is torch's; onnxruntime need not have it. An encoder that runs
+    elsewhere takes none.
+    """
     stage1 = None if encoder is None else encoder_source(encoder)
-    with source.searched(stage1, out) as (seen, whole):
+    elsewhere = stage1 is not None and is_embedding(stage1)
+    of_encoder: Device = "cpu" if device == "cpu" and not elsewhere else "auto"
+    with source.searched(stage1, out, of_encoder) as (seen, whole):
         before = trained_on(stage1 or whole.encoder.name)
         if before is not None and before != source.data().fingerprint:
             _say(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sat_retriever.errors import EncoderError
+from sat_retriever.onnx.device import Device
 from sat_retriever.onnx.session import input_shapes, open_session, run_session, usable_threads
 from sat_retriever.rank.graph.folder import MODEL, read_graph_folder
 from sat_retriever.rank.graph.graph import CandidateGraph
@@ -47,20 +48,24 @@ class GraphModel:
         self._inputs = tuple(item.name for item in session.get_inputs())
 
     @classmethod
-    def load(cls, folder: str | Path, *, threads: int | None = None) -> GraphModel:
+    def load(
+        cls, folder: str | Path, *, threads: int | None = None, device: Device = "auto"
+    ) -> GraphModel:
         """Load the model in a folder that training wrote.
 
         Args:
             folder: The folder.
             threads: Processor cores to use, at least 1; None takes all available, at most four.
+            device: "cuda", "cpu", or "auto" for CUDA where it can be used.
 
         Raises:
             EncoderError: If the folder is not a reranker, is damaged, or cannot be opened.
-            InputError: If `threads` is below 1.
+            InputError: If `threads` is below 1, or the device is unknown.
+            MissingExtraError: If CUDA is asked for, and onnxruntime lacks it.
         """
         cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
         spec = read_graph_folder(folder)
-        session = open_session(folder / MODEL, cores)
+        session = open_session(folder / MODEL, cores, device)
         _check_inputs(session, spec, folder / MODEL)
         return cls(folder, spec, session)
 

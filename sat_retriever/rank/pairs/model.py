@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.onnx.batches import limits_on, similar_lengths
+from sat_retriever.onnx.device import Device, runs_on_gpu
 from sat_retriever.onnx.session import (
     input_shapes,
     open_session,
@@ -17,14 +19,13 @@ from sat_retriever.onnx.session import (
     usable_threads,
 )
 from sat_retriever.rank.pairs.folder import MODEL, TOKENIZER, read_pair_folder
-from sat_retriever.rank.pairs.pieces import PairPieces, by_length
+from sat_retriever.rank.pairs.pieces import PairPieces
 from sat_retriever.rank.pairs.spec import PairSpec
 from sat_retriever.records.tokens import FloatArray
 
 if TYPE_CHECKING:
     import onnxruntime
 
-_BATCH_PIECES = 1024  # word pieces in one padded batch; bounds memory
 _INPUTS = ("input_ids", "attention_mask")
 _MOST_THREADS = 4  # one batch gains little from more
 
@@ -56,16 +57,20 @@ class CrossEncoder:
         self._session = session
 
     @classmethod
-    def load(cls, folder: str | Path, *, threads: int | None = None) -> CrossEncoder:
+    def load(
+        cls, folder: str | Path, *, threads: int | None = None, device: Device = "auto"
+    ) -> CrossEncoder:
         """Load the Cross-Encoder in a folder that training wrote.
 
         Args:
             folder: The folder.
             threads: Processor cores to use, at least 1; None takes all available, at most four.
+            device: "cuda", "cpu", or "auto" for CUDA where it can be used.
 
         Raises:
             EncoderError: If the folder is not a Cross-Encoder, is damaged, or cannot be opened.
-            InputError: If `threads` is below 1.
+            InputError: If `threads` is below 1, or the device is unknown.
+            MissingExtraError: If CUDA is asked for, and onnxruntime lacks it.
         """
         cores, folder = usable_threads(threads, _MOST_THREADS), Path(folder)
         spec = read_pair_folder(folder)
@@ -74,7 +79,7 @@ class CrossEncoder:
         )
         if (pieces.start_id, pieces.end_id) != (spec.start_id, spec.end_id):
             raise EncoderError(f"{folder} has the tokenizer of another model; train it again")
-        session = open_session(folder / MODEL, cores)
+        session = open_session(folder / MODEL, cores, device)
         _check_inputs(session, spec, folder)
         return cls(folder, spec, pieces, session)
 
@@ -99,7 +104,8 @@ class CrossEncoder:
         different = sorted(set(texts))
         pairs = self._pieces.pairs(query, different)
         logits = np.empty(len(pairs), dtype=np.float32)
-        for places in by_length(pairs, _BATCH_PIECES):
+        limits = limits_on("cuda" if runs_on_gpu(self._session) else "cpu")
+        for places in similar_lengths([*map(len, pairs)], limits):
             inputs = dict(self._pieces.padded([pairs[place] for place in places]))
             if not self.spec.token_types:
                 del inputs["token_type_ids"]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
 from sat_retriever.index.scores import probabilities
+from sat_retriever.onnx.device import Device
 from sat_retriever.rank.fingerprints import check_trained_on
 from sat_retriever.rank.kind import TrainedKind, TrainedOn
 from sat_retriever.rank.pairs.folder import FORMAT, read_pair_folder
@@ -56,16 +57,29 @@ class CrossEncoderReranker(Reranker):
 
     @classmethod
     def load(
-        cls, index: SheetIndex, folder: str | Path, *, threads: int | None = None
+        cls,
+        index: SheetIndex,
+        folder: str | Path,
+        *,
+        threads: int | None = None,
+        device: Device | None = None,
     ) -> CrossEncoderReranker:
         """Load the reranker in a folder that training wrote, for the sheets of an index.
+
+        Args:
+            index: Source of the candidates.
+            folder: The reranker's folder.
+            threads: Processor cores to use, at least 1; None takes all available, at most four.
+            device: "cuda", "cpu" or "auto"; None takes the index's.
 
         Raises:
             EncoderError: If the folder is not a Cross-Encoder, is damaged, or cannot be opened.
             FingerprintMismatchError: If it was trained on other texts or other cosines.
-            InputError: If `threads` is below 1.
+            InputError: If `threads` is below 1, or the device is unknown.
+            MissingExtraError: If CUDA is asked for, and onnxruntime lacks it.
         """
-        return cls(index, CrossEncoder.load(folder, threads=threads))
+        model = CrossEncoder.load(folder, threads=threads, device=device or index.device)
+        return cls(index, model)
 
     @property
     def dense_weight(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -107,25 +107,6 @@ class PairPieces:
         text = text.encode("utf-8", "replace").decode("utf-8")
         text = text.lower() if self._lowercase else text
         return tuple(self._tokenizer.encode(text, add_special_tokens=False).ids[: self._room])
-
-
-def by_length(pairs: Sequence[Pair], most_pieces: int) -> Iterator[list[int]]:
-    """Yield places of pairs of similar length, for padded batches of at most `most_pieces`.
-
-    A longer pair is a batch of its own.
-
-    >>> pairs = [Pair((1,) * n, ()) for n in (7, 2, 3)]
-    >>> [sorted(batch) for batch in by_length(pairs, most_pieces=12)]
-    [[1, 2], [0]]
-    """
-    batch: list[int] = []
-    for place in sorted(range(len(pairs)), key=lambda place: len(pairs[place])):
-        if batch and (len(batch) + 1) * len(pairs[place]) > most_pieces:
-            yield batch
-            batch = []
-        batch.append(place)
-    if batch:
-        yield batch
 
 
 def _special(tokenizer: Tokenizer) -> tuple[int, int]:

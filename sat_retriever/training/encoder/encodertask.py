@@ -7,6 +7,7 @@ sheet is encoded once and serves all questions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.data.trainingdata import TrainingData
 from sat_retriever.training.data.validation import ranked_metrics
-from sat_retriever.training.encoder.backbone import Backbone
+from sat_retriever.training.encoder.backbone import Backbone, Batch
 from sat_retriever.training.encoder.contrastive import (
     Bank,
     multi_positive_loss,
@@ -29,17 +30,41 @@ from sat_retriever.training.encoder.embed import (
     as_batch,
     encode_pieces,
     group_by_length,
+    on_device,
     split_texts,
 )
 from sat_retriever.training.encoder.fusion import choose_fusion
 from sat_retriever.training.encoder.mining import draw_negatives, draw_positives, nearest_sheets
-from sat_retriever.training.loop.gather import gather_items, gather_rows
+from sat_retriever.training.encoder.relevance import Relevance, places_of
+from sat_retriever.training.loop.device import moved, staged
+from sat_retriever.training.loop.gather import gather_rows
 from sat_retriever.training.loop.task import Share, State
 from sat_retriever.training.settings import EncoderTraining
+
+Places = NDArray[np.int64]
 
 SENTENCE_TRANSFORMERS = "sentence-transformers"
 CANDIDATES = 50  # sheets that Stage 1 passes on; their recall bounds all later results
 STAGE_1_METRICS = ("NDCG@5", "Recall@5", "MRR@5", f"Recall@{CANDIDATES}")
+
+
+@dataclass(frozen=True, slots=True)
+class StepInputs:
+    """One process's share of a step of Stage 1, on the host.
+
+    Attributes:
+        items: Its b training questions.
+        sheets: Rows of the step's s distinct sheets, ascending, the same in every process.
+        counts: Number of them that each process encodes, in order.
+        batches: Padded texts: its own sheets and its questions, by length.
+        back: Place of each text in the order of the batches: own sheets first, then questions.
+    """
+
+    items: Places
+    sheets: Places
+    counts: list[int]
+    batches: list[Batch]
+    back: torch.Tensor
 
 
 class EncoderTask:
@@ -61,10 +86,12 @@ class EncoderTask:
         self._train = split_texts(backbone, data.train.texts, spec.query_prefix)
         self._validation = split_texts(backbone, data.validation.texts, spec.query_prefix)
         self._seen = np.asarray(data.seen, dtype=np.int64)
+        self._relevance = Relevance(data.train.positives)
         # Relevant sheets and hard negatives of each training question in this epoch; see `prepare`.
         self._positives = self._negatives = np.zeros((0, 0), dtype=np.int64)
-        self._ranked: NDArray[np.int64] | None = None
-        self._bank: FloatArray | None = None
+        self._ranked: Places | None = None
+        self._bank: FloatArray | None = None  # tokens of the sheets that may be seen, (m, d)
+        self._bank_there: torch.Tensor | None = None  # the bank on the device, from the first step
         # Tokens of sheets with the current weights, cleared by each step; by the number of the
         # corpus, here the only one.
         self._tokens: dict[int, FloatArray] = {}
@@ -86,10 +113,10 @@ class EncoderTask:
         if settings.bank or mined:
             tokens = self._sheet_tokens(accelerator)
             if settings.bank:
-                self._bank = tokens[self._seen]
+                self._bank, self._bank_there = tokens[self._seen], None
             if mined:
                 questions = encode_pieces(self._backbone, self._train, accelerator)
-                self._ranked = self._nearest(questions, tokens)
+                self._ranked = self._nearest(questions, tokens, accelerator.device)
         ranked = np.zeros((self.size, 0), np.int64) if self._ranked is None else self._ranked
         seed = (settings.seed, epoch)
         self._positives = draw_positives(gold, settings.positives, (*seed, 0))
@@ -97,49 +124,47 @@ class EncoderTask:
             ranked, gold, settings.negatives, settings.negative_choice, (*seed, 1)
         )
 
-    def _nearest(self, questions: FloatArray, tokens: FloatArray) -> NDArray[np.int64]:
+    def _nearest(self, questions: FloatArray, tokens: FloatArray, device: torch.device) -> Places:
         """Return the sheets near each training question, best first, for hard negatives."""
-        return nearest_sheets(questions, tokens, self._seen, self._settings.negative_depth)
+        depth = self._settings.negative_depth
+        return nearest_sheets(questions, tokens, self._seen, depth, device)
 
-    def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
-        """Return the loss of one share of a batch; the mean over processes is the batch's loss.
+    def inputs(self, share: Share, device: torch.device) -> StepInputs:
+        """Return the texts of a share, padded: its part of the batch's sheets, and its questions.
 
-        A share has at least one question. The batch's sheets are divided among the processes and
-        their tokens gathered, so every question is compared with every sheet of the batch.
+        The batch's sheets are divided among the processes.
         """
-        self._tokens.clear()
-        items = gather_items(share.items, accelerator)
+        items = share.batch
         drawn = np.concatenate([self._positives[items], self._negatives[items]], axis=1)
         sheets = np.unique(drawn[drawn >= 0])  # ascending: the columns of the loss, (s,)
         parts = np.array_split(sheets, share.world)
         own = [self._sheets[row] for row in parts[share.rank]]
-        asked = [self._train[item] for item in share.items]
-        tokens = self._encode(module, [*own, *asked], accelerator)
-        counts = [len(part) for part in parts]
-        columns = gather_rows(tokens[: len(own)], counts, accelerator)  # (s, d)
-        questions = tokens[len(own) :]  # (b, d)
-        losses = self._losses(questions, columns, share.items, sheets)
+        texts = [*own, *(self._train[item] for item in share.items)]
+        groups = group_by_length(texts, device)
+        batches = [
+            as_batch(self._backbone, [texts[place] for place in group], device) for group in groups
+        ]
+        back = staged(np.argsort(np.concatenate(groups)), device)
+        return StepInputs(share.items, sheets, [*map(len, parts)], batches, back)
+
+    def loss(
+        self, module: torch.nn.Module, inputs: StepInputs, share: Share, accelerator: Accelerator
+    ) -> torch.Tensor:
+        """Return the loss of one share of a batch; the mean over processes is the batch's loss.
+
+        The tokens of the batch's sheets are gathered, so every question is compared with every
+        sheet of the batch.
+        """
+        self._tokens.clear()
+        device, own = accelerator.device, inputs.counts[share.rank]
+        encoded = module([on_device(batch, device) for batch in inputs.batches])
+        tokens = encoded[moved(inputs.back, device)]
+        columns = gather_rows(tokens[:own], inputs.counts, accelerator)  # (s, d)
+        losses = self._losses(tokens[own:], columns, inputs.items, inputs.sheets)
         return losses.sum() * share.world / share.total
 
-    def _encode(
-        self, module: torch.nn.Module, texts: Sequence[Pieces], accelerator: Accelerator
-    ) -> torch.Tensor:
-        """Return the tokens of a step's texts, in their order, by one call of the module."""
-        groups = group_by_length(texts, accelerator.device)
-        batches = [
-            as_batch(self._backbone, [texts[place] for place in group], accelerator.device)
-            for group in groups
-        ]
-        back = np.argsort(np.concatenate(groups))
-        tokens: torch.Tensor = module(batches)
-        return tokens[torch.from_numpy(back).to(tokens.device)]
-
     def _losses(
-        self,
-        questions: torch.Tensor,
-        columns: torch.Tensor,
-        items: NDArray[np.int64],
-        sheets: NDArray[np.int64],
+        self, questions: torch.Tensor, columns: torch.Tensor, items: Places, sheets: Places
     ) -> torch.Tensor:
         """Return the loss of each of b questions over the step's s sheets, (b,)."""
         cosines = questions.float() @ columns.float().T  # (b, s)
@@ -149,22 +174,21 @@ class EncoderTask:
             return single_positive_loss(
                 cosines, torch.from_numpy(first).to(cosines.device), temperature
             )
-        relevant = self._relevant(items)  # (b, n)
-        bank = None
-        if self._bank is not None:
-            tokens = torch.from_numpy(self._bank).to(cosines.device)  # (m, d)
-            in_step = np.isin(self._seen, sheets)
-            excluded = torch.from_numpy(relevant[:, self._seen] | in_step).to(cosines.device)
-            bank = Bank(questions.float() @ tokens.T, excluded)
-        among = torch.from_numpy(relevant[:, sheets]).to(cosines.device)
+        among = self._relevance.among(items, sheets, cosines.device)
+        bank = self._bank_of(questions, items, sheets)
         return multi_positive_loss(cosines, among, temperature, bank)
 
-    def _relevant(self, items: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Mark which of all n sheets are relevant for each of b questions, (b, n) bool."""
-        relevant = np.zeros((len(items), len(self._sheets)), dtype=np.bool_)
-        for row, item in enumerate(items):
-            relevant[row, list(self._data.train.positives[item])] = True
-        return relevant
+    def _bank_of(self, questions: torch.Tensor, items: Places, sheets: Places) -> Bank | None:
+        """Return the sheets outside the step as negatives of its questions; None without a bank."""
+        if self._bank is None:
+            return None
+        device = questions.device
+        if self._bank_there is None:
+            self._bank_there = torch.from_numpy(self._bank).to(device)
+        excluded = self._relevance.among(items, self._seen, device)
+        in_step, _ = places_of(sheets, self._seen)
+        excluded[:, torch.from_numpy(in_step).to(device)] = True
+        return Bank(questions.float() @ self._bank_there.T, excluded)
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
         """Return metrics of the validation questions over all sheets, seen in training or not.
@@ -176,7 +200,7 @@ class EncoderTask:
         questions = encode_pieces(self._backbone, self._validation, accelerator)
         tokens = self._sheet_tokens(accelerator)
         every = np.arange(len(tokens))
-        ranked = nearest_sheets(questions, tokens, every, CANDIDATES)
+        ranked = nearest_sheets(questions, tokens, every, CANDIDATES, accelerator.device)
         found = ranked_metrics(ranked, self._data.validation, STAGE_1_METRICS)
         if self._data.lexical is None:
             return found
@@ -211,4 +235,5 @@ class EncoderTask:
         """Restore the arrays from `state`."""
         self._positives, self._negatives = state["positives"], state["negatives"]
         self._ranked, self._bank = state.get("ranked"), state.get("bank")
+        self._bank_there = None
         self._tokens.clear()

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from accelerate import Accelerator
-from numpy.typing import NDArray
 
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.metrics import mean
@@ -23,13 +22,17 @@ from sat_retriever.training.data.validation import ranked_metrics
 from sat_retriever.training.encoder.backbone import Backbone
 from sat_retriever.training.encoder.contrastive import multi_positive_loss
 from sat_retriever.training.encoder.embed import encode_pieces
-from sat_retriever.training.encoder.encodertask import CANDIDATES, STAGE_1_METRICS, EncoderTask
+from sat_retriever.training.encoder.encodertask import (
+    CANDIDATES,
+    STAGE_1_METRICS,
+    EncoderTask,
+    Places,
+    StepInputs,
+)
 from sat_retriever.training.encoder.fusion import Fusion, best_share, choose_fusion
 from sat_retriever.training.encoder.mining import nearest_sheets
 from sat_retriever.training.loop.task import Share, State, batches
 from sat_retriever.training.settings import EncoderTraining
-
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +157,9 @@ class MixedTask(EncoderTask):
         for items, questions in zip(batches(self.size, size, epoch, seed), drawn, strict=True):
             self._question[items] = questions
 
-    def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
-        """Return the loss of one share of a batch; see `EncoderTask.loss`."""
-        own = replace(share, items=self._question[share.items])
-        return super().loss(module, own, accelerator)
+    def inputs(self, share: Share, device: torch.device) -> StepInputs:
+        """Return the texts of a share; see `EncoderTask.inputs`."""
+        return super().inputs(replace(share, batch=self._question[share.batch]), device)
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
         """Return metrics of each corpus over its own sheets, and their means over the corpora.
@@ -173,7 +175,8 @@ class MixedTask(EncoderTask):
             part = self._parts[number]
             mine = questions[self._asked == number]
             sheets = self._corpus_tokens(number, accelerator)
-            ranked = nearest_sheets(mine, sheets, np.arange(len(sheets)), CANDIDATES)
+            every = np.arange(len(sheets))
+            ranked = nearest_sheets(mine, sheets, every, CANDIDATES, accelerator.device)
             of_each[part.name] = ranked_metrics(ranked, part.validation, STAGE_1_METRICS)
             if part.lexical is not None:
                 fusions.append(choose_fusion(part, part.lexical, mine, sheets))
@@ -207,14 +210,14 @@ class MixedTask(EncoderTask):
         rows = np.flatnonzero(self._home == number)
         return self._encoded(number, [self._sheets[row] for row in rows], accelerator)
 
-    def _nearest(self, questions: FloatArray, tokens: FloatArray) -> Places:
+    def _nearest(self, questions: FloatArray, tokens: FloatArray, device: torch.device) -> Places:
         """Return the sheets near each training question in its own corpus, best first."""
         own = {n: self._seen[self._home[self._seen] == n] for n in self._taught}
         depth = min(self._settings.negative_depth, *map(len, own.values()))
         ranked = np.empty((len(questions), depth), dtype=np.int64)
         for number, rows in own.items():
             mine = self._corpus == number
-            ranked[mine] = nearest_sheets(questions[mine], tokens, rows, depth)
+            ranked[mine] = nearest_sheets(questions[mine], tokens, rows, depth, device)
         return ranked
 
     def _losses(
@@ -224,7 +227,7 @@ class MixedTask(EncoderTask):
         cosines = questions.float() @ columns.float().T  # (b, s)
         foreign = self._corpus[items][:, None] != self._home[sheets][None]  # (b, s)
         own = cosines.masked_fill(torch.from_numpy(foreign).to(cosines.device), -torch.inf)
-        among = torch.from_numpy(self._relevant(items)[:, sheets]).to(cosines.device)
+        among = self._relevance.among(items, sheets, cosines.device)
         return multi_positive_loss(own, among, self._settings.temperature)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from sat_retriever.encoder.checkpoint import read_checkpoint
 from sat_retriever.encoder.export import export_model
 from sat_retriever.encoder.folder import write_model_folder
+from sat_retriever.onnx.device import Device
 from sat_retriever.training.data.trainingdata import TrainingData
 from sat_retriever.training.encoder.backbone import Backbone
 from sat_retriever.training.encoder.encodertask import SENTENCE_TRANSFORMERS, EncoderTask
@@ -62,6 +63,7 @@ def train_encoder(
     settings: EncoderTraining,
     folder: str | Path,
     *,
+    device: Device = "auto",
     progress: TrainingProgress | None = None,
 ) -> TrainedEncoder:
     """Train the Sheet Encoder in a run folder; the same call goes on after a kill.
@@ -75,15 +77,17 @@ def train_encoder(
             equally.
         settings: All hyper-parameters.
         folder: Run folder; a new one, or that of the same training.
+        device: "cuda", "cpu", or "auto" for CUDA if torch has it.
         progress: Called at every step.
 
     Raises:
         EncoderError: If the backbone cannot be found, trained with these settings, or exported.
         MissingExtraError: If an optional package is missing; the message names the command.
-        TrainingError: If the folder holds something else, or the device lacks the precision.
+        TrainingError: If the folder holds something else, or torch has no such device, or that
+            device lacks the precision.
         OutputError: If the folder cannot be written.
     """
-    accelerator = make_accelerator(settings.schedule())
+    accelerator = make_accelerator(settings.schedule(), device)
     backbone = Backbone.load(
         settings.backbone, trained_layers=settings.trained_layers, max_length=settings.max_length
     )

@@ -3,14 +3,16 @@
     prepare -> for each batch: loss, backward, clip, step -> validate -> save if best
 
 All random numbers depend only on the schedule's seed. A killed training goes on from its last
-checkpoint to the same weights, bit for bit on a CPU.
+checkpoint: on a CPU to the same weights, bit for bit, and on CUDA to weights that are as near as
+those of two trainings from the start. There the order of sums varies from run to run.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -18,9 +20,9 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from accelerate import Accelerator
-from numpy.typing import NDArray
 
 from sat_retriever.errors import TrainingError
+from sat_retriever.training.loop.ahead import depth_on, made_ahead
 from sat_retriever.training.loop.best import load_best, remove_other_bests, save_best
 from sat_retriever.training.loop.checkpoint import (
     load_checkpoint,
@@ -30,7 +32,7 @@ from sat_retriever.training.loop.checkpoint import (
 from sat_retriever.training.loop.course import Course, Fitted, Metrics, read_course, write_course
 from sat_retriever.training.loop.interrupt import Interrupts, interrupts
 from sat_retriever.training.loop.memory import forget_gpu_peak, peak_gpu_memory_mib, peak_memory_mib
-from sat_retriever.training.loop.optimise import Optimiser
+from sat_retriever.training.loop.optimise import Optimiser, Part
 from sat_retriever.training.loop.progress import Standing, TrainingProgress
 from sat_retriever.training.loop.rate import learning_rate
 from sat_retriever.training.loop.runfolder import RunFolder
@@ -168,16 +170,19 @@ class _Training:
         self.task.module.train()
         order = batches(self.task.size, schedule.batch_size, course.epoch, schedule.seed)
         self._tell("training")
-        for batch in order[course.batch :]:
-            self._step(batch)
+        depth = depth_on(self.accelerator.device.type)
+        left = order[course.batch :]
+        with closing(made_ahead(self.optimiser.parts, left, depth)) as ready:
+            for _ in left:
+                self._step(ready)
 
-    def _step(self, batch: NDArray[np.int64]) -> None:
+    def _step(self, ready: Iterator[Sequence[Part]]) -> None:
         """Do one optimiser step, and write a checkpoint if one is due."""
         epoch, done = self.course.epoch, self._steps_done()
         rate = learning_rate(self.schedule, done, self.epoch_steps)
         with self.heard.wait():
             step = self.optimiser.step(
-                batch, rate, f"step {done + 1} (epoch {epoch})",
+                next(ready), rate, f"step {done + 1} (epoch {epoch})",
                 due=time.monotonic() - self.saved >= self.checkpoint_s, stop=self.heard.asked,
             )  # fmt: skip
             self.loss = step.loss

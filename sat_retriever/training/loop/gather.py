@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 import torch.distributed as dist
 from accelerate import Accelerator
-from numpy.typing import NDArray
-
-
-def gather_items(items: NDArray[np.int64], accelerator: Accelerator) -> NDArray[np.int64]:
-    """Return the numbers of all processes in order; each may have another count."""
-    if accelerator.num_processes == 1:
-        return items
-    own = torch.from_numpy(items).to(accelerator.device)
-    padded = accelerator.pad_across_processes(own, pad_index=-1)
-    everyone: NDArray[np.int64] = accelerator.gather(padded).cpu().numpy()
-    return everyone[everyone >= 0]
 
 
 def gather_rows(rows: torch.Tensor, counts: list[int], accelerator: Accelerator) -> torch.Tensor:

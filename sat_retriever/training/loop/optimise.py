@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +37,22 @@ class Step:
     grad_norm: float | None
     due: bool
     stop: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a batch, ready for its forward pass.
+
+    Attributes:
+        share: This process's share of it.
+        weight: Its share of the batch, so that the parts' losses add up to the mean over the
+            batch; 0 in a process without a query of its own.
+        inputs: What the task made of the share.
+    """
+
+    share: Share
+    weight: float
+    inputs: Any
 
 
 class _Wrapped(torch.nn.Module):
@@ -77,13 +93,29 @@ class Optimiser:
         _renew_scaler(accelerator)
         self._module, self._optimizer = accelerator.prepare(_Wrapped(module), plain)
 
+    def parts(self, batch: NDArray[np.int64]) -> list[Part]:
+        """Return this process's share of each part of a batch, with its inputs.
+
+        It may run in another thread, ahead of the step; see `Task.inputs`.
+
+        Args:
+            batch: Indices of training queries, the same in every process.
+        """
+        rank, world = self._accelerator.process_index, self._accelerator.num_processes
+        found = []
+        for part in np.array_split(batch, min(self._schedule.accumulation, len(batch))):
+            share = Share(part, rank, world)
+            weight = len(part) / len(batch) if share.counts else 0.0
+            found.append(Part(share, weight, self._task.inputs(share, self._accelerator.device)))
+        return found
+
     def step(
-        self, batch: NDArray[np.int64], rate: float, where: str, *, due: bool, stop: bool
+        self, parts: Sequence[Part], rate: float, where: str, *, due: bool, stop: bool
     ) -> Step:
         """Train on one batch.
 
         Args:
-            batch: Indices of training queries, the same in every process.
+            parts: The batch, from `parts`.
             rate: Learning rate.
             where: Name of the step, for error messages.
             due: True if this process wants a checkpoint; only the main process decides.
@@ -94,7 +126,7 @@ class Optimiser:
         """
         for group in self.trained.optimizer.param_groups:
             group["lr"] = rate
-        loss = self._backward(batch)
+        loss = self._backward(parts)
         # One exchange gives all processes the loss and their common decisions.
         wishes = loss.new_tensor([float(due and self._accelerator.is_main_process), float(stop)])
         sums = self._accelerator.reduce(torch.cat([loss[None], wishes]), reduction="sum").tolist()
@@ -106,32 +138,17 @@ class Optimiser:
             )
         return Step(mean, self._update(where), sums[1] > 0, sums[2] > 0)
 
-    def _backward(self, batch: NDArray[np.int64]) -> torch.Tensor:
+    def _backward(self, parts: Sequence[Part]) -> torch.Tensor:
         """Compute this process's part of the batch's loss and add up its gradients."""
         total = torch.zeros((), device=self._accelerator.device)
-        shares = list(self._shares(batch))
-        for number, (share, weight) in enumerate(shares, start=1):
-            last = number == len(shares)  # processes exchange gradients once per step
+        for number, part in enumerate(parts, start=1):
+            last = number == len(parts)  # processes exchange gradients once per step
             with nullcontext() if last else self._accelerator.no_sync(self._module):
-                loss = self._task.loss(self._module, share, self._accelerator) * weight
+                own = self._task.loss(self._module, part.inputs, part.share, self._accelerator)
+                loss = own * part.weight
                 self._accelerator.backward(loss)
             total += loss.detach()
         return total
-
-    def _shares(self, batch: NDArray[np.int64]) -> Iterator[tuple[Share, float]]:
-        """Yield this process's share of each part of a batch, and the weight of its loss.
-
-        A part's loss is weighted by its number of queries, so the losses add up to the mean over
-        the batch. A process without a query of its own computes another's with weight 0, since
-        every process must take part in every exchange.
-        """
-        rank, world = self._accelerator.process_index, self._accelerator.num_processes
-        parts = min(self._schedule.accumulation, len(batch))
-        for part in np.array_split(batch, parts):
-            items, weight = part[rank::world], len(part) / len(batch)
-            if not len(items):
-                items, weight = part[:1], 0.0
-            yield Share(items, len(part), rank, world), weight
 
     def _update(self, where: str) -> float | None:
         """Update the weights and return the norm of the gradients; None if the step was skipped."""

@@ -20,28 +20,44 @@ MEASURE = "NDCG@5"  # on validation queries; chooses the checkpoint
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The part of a batch that one process works on.
+    """One process's share of a batch, or of one part of an accumulated batch.
 
     Attributes:
-        items: Indices of this process's training queries; never empty. A process without a query
-            of its own gets another's, with weight 0.
-        total: Number of queries over all processes; of an accumulated batch, in this part.
+        batch: Indices of the training queries of all processes, at least one.
         rank: Number of this process, from 0.
         world: Number of processes.
     """
 
-    items: NDArray[np.int64]
-    total: int
-    rank: int
-    world: int
+    batch: NDArray[np.int64]
+    rank: int = 0
+    world: int = 1
+
+    @property
+    def total(self) -> int:
+        """Number of queries over all processes."""
+        return len(self.batch)
+
+    @property
+    def counts(self) -> bool:
+        """True if this process has a query of its own."""
+        return self.rank < len(self.batch)
+
+    @property
+    def items(self) -> NDArray[np.int64]:
+        """Indices of this process's training queries; never empty.
+
+        A process without a query of its own gets another's, whose loss has weight 0: every process
+        must take part in every exchange.
+        """
+        return self.batch[self.rank :: self.world] if self.counts else self.batch[:1]
 
 
 class Task(Protocol):
     """One model in training.
 
-    For every epoch from 1 the loop calls `prepare`, then `loss` for each batch, then `validate`,
-    and `save` if the epoch is the best so far. It may call `validate` for the untrained model
-    first.
+    For every epoch from 1 the loop calls `prepare`, then `inputs` and `loss` for each batch, then
+    `validate`, and `save` if the epoch is the best so far. It may call `validate` for the untrained
+    model first.
     """
 
     @property
@@ -58,10 +74,22 @@ class Task(Protocol):
         """Prepare an epoch, for example mine hard negatives with the current weights."""
         ...
 
-    def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
+    def inputs(self, share: Share, device: torch.device) -> Any:
+        """Return what `loss` reads of a share: arrays and tensors of the host.
+
+        With a GPU the loop calls this in another thread while earlier steps run. So it depends
+        only on the share and on what `prepare` made, draws no random number, and exchanges
+        nothing with other processes. `device` says whether to pin memory; see `staged`.
+        """
+        ...
+
+    def loss(
+        self, module: torch.nn.Module, inputs: Any, share: Share, accelerator: Accelerator
+    ) -> torch.Tensor:
         """Return the loss of one share; its mean over processes is the batch's loss.
 
-        `module` is the module as accelerate wrapped it. Call it exactly once.
+        `inputs` is the result of `inputs` for this share. `module` is the module as accelerate
+        wrapped it. Call it exactly once.
         """
         ...
 

@@ -11,16 +11,15 @@ import torch
 from sat_retriever.encoder.checkpoint import Checkpoint
 from sat_retriever.encoder.export import load_transformer
 from sat_retriever.encoder.source import find_checkpoint
-from sat_retriever.errors import EncoderError
 from sat_retriever.onnx.export import export_onnx, quiet
 from sat_retriever.rank.pairs.pieces import Inputs, PairPieces
 from sat_retriever.training.encoder.backbone import train_last_layers, transformer_layers
+from sat_retriever.training.loop.device import staged
 from sat_retriever.training.settings import CrossEncoderTraining
 
 Batch = tuple[torch.Tensor, ...]  # word pieces, mask and types if used, (b, t) int64 each
 
 _HEAD_SPREAD = 0.02  # standard deviation of the untrained head's weights, as in BERT
-_MAX_BYTES = 2_000_000_000  # an ONNX file with its weights inside cannot exceed 2 GiB
 
 
 class PairModel(torch.nn.Module):
@@ -70,17 +69,13 @@ class PairModel(torch.nn.Module):
         """Load the untrained model, in fp32 and evaluation mode, with a head drawn by the seed.
 
         Raises:
-            EncoderError: If the backbone cannot be found or loaded, or has fewer layers.
+            EncoderError: If the backbone cannot be found or loaded, has fewer layers, or is too
+                large for the export.
             MissingExtraError: If a package that fetches or loads it is not installed.
         """
         checkpoint = find_checkpoint(settings.backbone)
         with quiet():
             transformer = load_transformer(checkpoint, attention=None)
-        if sum(each.nbytes for each in transformer.parameters()) > _MAX_BYTES:
-            raise EncoderError(
-                f"{checkpoint.name} holds more than {_MAX_BYTES / 1e9:.0f} GB of weights, which "
-                "no ONNX file takes; choose a smaller backbone"
-            )
         train_last_layers(transformer, settings.trained_layers)
         head = torch.nn.Linear(checkpoint.spec.width, 1)
         dice = torch.Generator().manual_seed(settings.seed)
@@ -122,9 +117,9 @@ class PairModel(torch.nn.Module):
         return logits
 
     def batch(self, inputs: Inputs, device: torch.device) -> Batch:
-        """Return padded pairs as the model's inputs, on a device."""
+        """Return padded pairs as the model's inputs on the host, staged for a device."""
         names = ["input_ids", "attention_mask", *(["token_type_ids"] if self.token_types else [])]
-        return tuple(torch.from_numpy(inputs[name]).to(device) for name in names)
+        return tuple(staged(inputs[name], device) for name in names)
 
 
 def export_pair_model(model: PairModel, target: Path) -> None:

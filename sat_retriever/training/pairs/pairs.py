@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.serialize import serialize
 from sat_retriever.training.data.trainingdata import NO_SHEET, QueryRows, TrainingData
 from sat_retriever.training.encoder.mining import draw_negatives, draw_positives
+from sat_retriever.training.loop.inshares import in_shares
 from sat_retriever.training.settings import CrossEncoderTraining
 
 Rows = NDArray[np.int64]
@@ -86,6 +87,8 @@ def pair_candidates(
 ) -> PairCandidates:
     """Find the candidates of every question, through the index as in a search.
 
+    Of several processes, each finds those of its share of the questions and gets those of all.
+
     Args:
         data: Questions and texts.
         seen: Index of the sheets that training may see; the whole index if it may see all.
@@ -142,8 +145,12 @@ def _found(
 ) -> FoundSheets:
     """Find the candidates of some questions and check the texts of their sheets."""
     row_of = {sheet_id: row for row, sheet_id in enumerate(data.sheet_ids)}
-    asked = (index.question(text, dense_weight=dense_weight) for text in questions.texts)
-    lists = [index.candidates(question, count) for question in asked]
+
+    def of(texts: Sequence[str]) -> Iterator[Sequence[Candidate]]:
+        for text in texts:
+            yield index.candidates(index.question(text, dense_weight=dense_weight), count)
+
+    lists = in_shares(questions.texts, of, index.device)
     _check_texts(data, row_of, lists, index)
     width = max(map(len, lists), default=0)
     rows = np.full((len(lists), width), NO_SHEET, dtype=np.int64)  # (m, k)

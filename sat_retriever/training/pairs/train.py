@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,16 @@ import torch
 from accelerate import Accelerator
 from numpy.typing import NDArray
 
+from sat_retriever.onnx.batches import limits_on, similar_lengths
+from sat_retriever.onnx.device import Device
 from sat_retriever.rank.pairs.folder import write_pair_folder
-from sat_retriever.rank.pairs.pieces import Pair, by_length
+from sat_retriever.rank.pairs.pieces import Pair
 from sat_retriever.rank.pairs.spec import PairSpec
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.data.trainingdata import NO_SHEET, QueryRows, TrainingData
 from sat_retriever.training.data.validation import ranked_metrics
-from sat_retriever.training.loop.device import make_accelerator
+from sat_retriever.training.loop.ahead import depth_on, made_ahead
+from sat_retriever.training.loop.device import make_accelerator, moved, staged
 from sat_retriever.training.loop.fit import fit
 from sat_retriever.training.loop.progress import TrainingProgress
 from sat_retriever.training.loop.runfolder import RunFolder
@@ -31,9 +35,6 @@ from sat_retriever.training.settings import CrossEncoderTraining
 
 PAIR_METRICS = ("NDCG@5", "Recall@5", "MRR@5", "HN-FPR@1")
 _CROSS_ENCODER = "cross-encoder"
-# Word pieces in one padded batch. On a processor a step costs the same from 512 to 4,096, and
-# two fifths more in one batch padded to its longest pair. A GPU needs more to be busy.
-_BATCH_PIECES = {"cpu": 1024, "cuda": 65_536}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ def train_cross_encoder(
     settings: CrossEncoderTraining,
     folder: str | Path,
     *,
+    device: Device = "auto",
     progress: TrainingProgress | None = None,
 ) -> TrainedCrossEncoder:
     """Train the Cross-Encoder in a run folder; the same call goes on after a kill.
@@ -75,15 +77,17 @@ def train_cross_encoder(
         candidates: From `pair_candidates`, with the same data and settings.
         settings: All hyper-parameters.
         folder: Run folder; a new one, or that of the same training.
+        device: "cuda", "cpu", or "auto" for CUDA if torch has it.
         progress: Called at every step.
 
     Raises:
         EncoderError: If the backbone cannot be found, trained with these settings, or exported.
         MissingExtraError: If an optional package is missing; the message names the command.
-        TrainingError: If the folder holds something else, or the device lacks the precision.
+        TrainingError: If the folder holds something else, or torch has no such device, or that
+            device lacks the precision.
         OutputError: If the folder cannot be written.
     """
-    accelerator = make_accelerator(settings.schedule())
+    accelerator = make_accelerator(settings.schedule(), device)
     model = PairModel.load(settings)
     start = model.checkpoint.spec.fingerprint
     config = {"kind": _CROSS_ENCODER, "start": start, **asdict(settings)}
@@ -119,6 +123,19 @@ def pair_losses(
     return torch.nn.functional.binary_cross_entropy_with_logits(
         logits.float(), relevant.float(), pos_weight=weight, reduction="none"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PairInputs:
+    """One process's pairs of a step, on the host.
+
+    Attributes:
+        batches: Padded pairs, by length.
+        relevant: True for a relevant pair, (b,), batch after batch.
+    """
+
+    batches: list[Batch]
+    relevant: torch.Tensor
 
 
 class PairTask:
@@ -161,17 +178,26 @@ class PairTask:
         """Draw the pairs of this epoch."""
         self._pairs = draw_pairs(self._data.train, self._candidates.train, self._settings, epoch)
 
-    def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
-        """Return the loss of one share of a batch; the mean over processes is the batch's loss."""
+    def inputs(self, share: Share, device: torch.device) -> PairInputs:
+        """Return the pairs of a share, split into word pieces and padded."""
         drawn = self._pairs
         pairs = [
             self._pair(self._data.train, int(drawn.questions[item]), int(drawn.sheets[item]))
             for item in share.items
         ]
-        groups, batches = self._batched(pairs, accelerator.device)
-        logits = module(batches)  # (b,), group after group
-        relevant = torch.from_numpy(drawn.relevant[share.items][np.concatenate(groups)])
-        losses = pair_losses(logits, relevant.to(logits.device), self._settings.positive_weight)
+        groups = self._groups(pairs, device)
+        batches = [self._batch([pairs[place] for place in group], device) for group in groups]
+        relevant = drawn.relevant[share.items][np.concatenate(groups)]
+        return PairInputs(batches, staged(relevant, device))
+
+    def loss(
+        self, module: torch.nn.Module, inputs: PairInputs, share: Share, accelerator: Accelerator
+    ) -> torch.Tensor:
+        """Return the loss of one share of a batch; the mean over processes is the batch's loss."""
+        device = accelerator.device
+        logits = module([_on_device(batch, device) for batch in inputs.batches])  # (b,)
+        relevant = moved(inputs.relevant, device)
+        losses = pair_losses(logits, relevant, self._settings.positive_weight)
         return losses.sum() * share.world / share.total
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
@@ -197,11 +223,20 @@ class PairTask:
             for place, column in zip(places, columns, strict=True)
         ]
         scored = torch.zeros(len(pairs), device=accelerator.device)
-        groups = list(by_length(pairs, _pieces_at_once(accelerator.device)))
-        with torch.no_grad(), accelerator.autocast():
-            for group in groups[accelerator.process_index :: accelerator.num_processes]:
-                batch = self._batch([pairs[place] for place in group], accelerator.device)
-                scored[group] = self._model([batch])
+        device = accelerator.device
+        groups = self._groups(pairs, device)
+        own = groups[accelerator.process_index :: accelerator.num_processes]
+
+        def padded(group: Sequence[int]) -> Batch:
+            return self._batch([pairs[place] for place in group], device)
+
+        with (
+            torch.no_grad(),
+            accelerator.autocast(),
+            closing(made_ahead(padded, own, depth_on(device.type))) as batches,
+        ):
+            for group, batch in zip(own, batches, strict=True):
+                scored[group] = self._model([_on_device(batch, device)])
         logits = np.zeros(found.rows.shape, dtype=np.float32)
         # Every logit is zero in all processes but one.
         logits[places, columns] = accelerator.reduce(scored, "sum").cpu().numpy()
@@ -254,12 +289,9 @@ class PairTask:
         """Return the word pieces of a question with a sheet."""
         return self._model.pieces.pairs(questions.texts[place], [self._data.sheets[row]])[0]
 
-    def _batched(
-        self, pairs: Sequence[Pair], device: torch.device
-    ) -> tuple[list[list[int]], list[Batch]]:
-        """Return the places of the pairs in groups of similar length, and the padded groups."""
-        groups = list(by_length(pairs, _pieces_at_once(device)))
-        return groups, [self._batch([pairs[place] for place in group], device) for group in groups]
+    def _groups(self, pairs: Sequence[Pair], device: torch.device) -> list[list[int]]:
+        """Return the places of the pairs in groups of similar length."""
+        return similar_lengths([*map(len, pairs)], limits_on(device.type))
 
     def _batch(self, pairs: Sequence[Pair], device: torch.device) -> Batch:
         return self._model.batch(self._model.pieces.padded(pairs), device)
@@ -279,5 +311,6 @@ def _among(rows: Rows, sheets: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
     return np.array([np.isin(own, of_one) for own, of_one in zip(rows, sheets, strict=True)])
 
 
-def _pieces_at_once(device: torch.device) -> int:
-    return _BATCH_PIECES.get(device.type, _BATCH_PIECES["cpu"])
+def _on_device(batch: Batch, device: torch.device) -> Batch:
+    """Return a staged batch on the device."""
+    return tuple(moved(each, device) for each in batch)

@@ -20,6 +20,7 @@ from sat_retriever.records.links import Link
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.training.loop.inshares import in_shares
 from sat_retriever.training.settings import RerankerTraining
 
 Flags = NDArray[np.bool_]
@@ -203,7 +204,8 @@ def candidate_sets(
     """Find the candidates of labelled questions in an index, as a user would get them.
 
     No relevant sheet is added to the results of Stage 1. To train without held-out sheets, pass an
-    index without them.
+    index without them. Of several processes, each finds the candidates of its share of the
+    questions and gets those of all.
 
     Source: paper, section 3.4 and appendix A (real candidate sets from the whole corpus).
 
@@ -211,7 +213,7 @@ def candidate_sets(
         index: Sheets, tokens and links.
         queries: The questions; relevant sheets that the index lacks count as missed.
         settings: Number of candidates, the score that finds them, and the inputs to keep.
-        progress: Called after each question with the number done, and of all.
+        progress: Called after each question with the number done, and of all in this process.
 
     Raises:
         EmptyInputError: If there is no question, or the index has no sheet.
@@ -221,12 +223,14 @@ def candidate_sets(
     spec = graph_spec(index, settings)
     if not queries:
         raise EmptyInputError("there are no questions to find candidates for; give some labels")
-    found = []
-    for done, one in enumerate(_found(index, queries, spec), start=1):
-        found.append(one)
-        if progress:
-            progress(done, len(queries))
-    return _stacked(index, queries, spec, found)
+
+    def own(share: Sequence[Query]) -> Iterator[_Found]:
+        for done, one in enumerate(_found(index, share, spec), start=1):
+            if progress:
+                progress(done, len(share))
+            yield one
+
+    return _stacked(index, queries, spec, in_shares(queries, own, index.device))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import torch
 
 from sat_retriever.atomic import make_folder
 from sat_retriever.records.tokens import FloatArray
+from sat_retriever.training.loop.device import moved, staged
 from sat_retriever.training.loop.task import Share, State
 from sat_retriever.training.loop.weights import save_weights
 from sat_retriever.training.reranker.candidaterows import candidate_metrics
@@ -65,19 +66,28 @@ class RerankTask:
     def prepare(self, epoch: int, accelerator: Accelerator) -> None:
         """Do nothing: candidates stay as Stage 1 found them."""
 
-    def loss(self, module: torch.nn.Module, share: Share, accelerator: Accelerator) -> torch.Tensor:
+    def inputs(self, share: Share, device: torch.device) -> dict[str, torch.Tensor]:
+        """Return the candidates of a share: the scorer's inputs, and `relevant`."""
+        batch = self.train.batch(share.items)
+        return staged_tensors(batch, (*_names(self.scorer), "relevant"), device)
+
+    def loss(
+        self,
+        module: torch.nn.Module,
+        inputs: Mapping[str, torch.Tensor],
+        share: Share,
+        accelerator: Accelerator,
+    ) -> torch.Tensor:
         """Return the ranking loss of a share of a batch; the mean over processes is the batch's.
 
         The counts that divide the parts of the loss are over all processes.
         """
-        batch = self.train.batch(share.items)
-        relevant, mask = (
-            torch.from_numpy(flags).to(accelerator.device) for flags in (batch.relevant, batch.mask)
-        )
+        given = {name: moved(value, accelerator.device) for name, value in inputs.items()}
+        relevant, mask = given.pop("relevant"), given["mask"]
         # A process without a question of its own computes another's, which is not counted.
-        own = mask if share.rank < share.total else torch.zeros_like(mask)
+        own = mask if share.counts else torch.zeros_like(mask)
         counts = batch_counts(relevant, own, accelerator)
-        logits = module(**tensors(batch, self.scorer, accelerator.device))
+        logits = module(**given)
         return ranking_loss(logits, relevant, mask, self.weights, counts)
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
@@ -142,10 +152,21 @@ def graph_measures(scorer: GraphScorer, sets: CandidateSets) -> dict[str, float]
 
 def tensors(batch: CandidateBatch, scorer: Scorer, device: torch.device) -> dict[str, torch.Tensor]:
     """Return a scorer's inputs from a batch, by the names of its arguments."""
-    names = ["query", "tokens", "rows", "scores", "features", "mask"]
-    if isinstance(scorer, GraphScorer):
-        names.append("relations")
-    return {name: torch.from_numpy(getattr(batch, name)).to(device) for name in names}
+    given = staged_tensors(batch, _names(scorer), device)
+    return {name: moved(value, device) for name, value in given.items()}
+
+
+def staged_tensors(
+    batch: CandidateBatch, names: Sequence[str], device: torch.device
+) -> dict[str, torch.Tensor]:
+    """Return fields of a batch as tensors of the host, staged for a device."""
+    return {name: staged(getattr(batch, name), device) for name in names}
+
+
+def _names(scorer: Scorer) -> tuple[str, ...]:
+    """Return the fields of a batch that a scorer reads."""
+    names = ("query", "tokens", "rows", "scores", "features", "mask")
+    return (*names, "relations") if isinstance(scorer, GraphScorer) else names
 
 
 def _parts(size: int) -> list[np.ndarray]:

@@ -20,6 +20,7 @@ import torch
 from sat_retriever.atomic import make_folder
 from sat_retriever.errors import EncoderError, InputError, TrainingError
 from sat_retriever.models.folder import file_hash
+from sat_retriever.onnx.device import Device
 from sat_retriever.rank.graph.folder import MODEL, copy_graph_folder, read_graph_folder
 from sat_retriever.rank.graph.spec import GraphSpec
 from sat_retriever.training.loop.course import Fitted, Metrics
@@ -63,7 +64,7 @@ class TrainedReranker:
     best_epoch: int
 
 
-def train_reranker(
+def train_reranker(  # noqa: PLR0913 - data, settings, the two possible starts, and the device
     train: CandidateSets,
     validation: CandidateSets,
     settings: RerankerTraining,
@@ -72,6 +73,7 @@ def train_reranker(
     base: str | Path | None = None,
     start_from: str | Path | None = None,
     data_name: str = "",
+    device: Device = "auto",
     progress: TrainingProgress | None = None,
 ) -> TrainedReranker:
     """Train the base scorer, then the graph over it; the same call goes on after a kill.
@@ -89,13 +91,14 @@ def train_reranker(
         start_from: Reranker folder whose base scorer gives the initial weights; see
             `scoreronnx.base_weights`. None starts from random weights, as the paper does.
         data_name: Name of the data, for the reader of the run folder.
+        device: "cuda", "cpu", or "auto" for CUDA if torch has it.
         progress: Called at every step.
 
     Raises:
         InputError: If the sets were built with other settings, nothing is left to train, or both
             `base` and `start_from` are given.
         TrainingError: If the folder holds another training, `base` or `start_from` does not fit,
-            or the loss is not finite.
+            torch has no such device, or the loss is not finite.
         EncoderError: If `start_from` holds no reranker, or a damaged one.
         MissingExtraError: If an optional package is missing; the message names the command.
         OutputError: If the folder cannot be written.
@@ -105,7 +108,7 @@ def train_reranker(
     if base is not None and start_from is not None:
         raise InputError("the base scorer is given, and is not trained: leave out start_from")
     train, validation = train.narrowed(settings), validation.narrowed(settings)
-    accelerator = make_accelerator(settings.base_schedule())
+    accelerator = make_accelerator(settings.base_schedule(), device)
     config: dict[str, Any] = {"kind": RERANKER, **asdict(settings)}
     first = None
     if base is not None:

@@ -15,10 +15,12 @@ from sat_retriever import (
     Filters,
     FingerprintMismatchError,
     InputError,
+    MissingExtraError,
     Serialization,
     SheetIndex,
     SheetRetriever,
 )
+from sat_retriever.onnx.device import gpu_count
 from sat_retriever.rank.graph.folder import write_graph_folder
 from sat_retriever.rank.graph.graph import candidate_graph
 from sat_retriever.rank.graph.graphrank import GraphReranker
@@ -239,6 +241,14 @@ def test_a_model_that_gives_no_numbers_is_an_error(index, tmp_path):
     reranker = GraphReranker.load(index, broken)
     with pytest.raises(EncoderError, match=r"gave NaN or infinity .* shape \(4,\)"):
         reranker.rerank(index.question("total sales"), index.candidates("total sales", 4))
+
+
+def test_a_reranker_is_loaded_on_the_device_of_its_index_unless_another_is_named(saved, index):
+    with SheetIndex.open(index.path, index.encoder, device="cuda") as on_gpu:
+        if not gpu_count():
+            with pytest.raises((EncoderError, MissingExtraError), match="CUDA"):
+                GraphReranker.load(on_gpu, saved)
+        assert GraphReranker.load(on_gpu, saved, device="cpu").model.spec.width == index.width
 
 
 def test_threads_below_one_are_refused(saved):

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from tokenizers import Tokenizer, models
 
 from sat_retriever.errors import EncoderError
-from sat_retriever.rank.pairs.pieces import Pair, PairPieces, by_length
+from sat_retriever.rank.pairs.pieces import Pair, PairPieces
 
 
 @pytest.fixture
@@ -45,18 +44,6 @@ def test_the_sheet_is_cut_first_and_of_a_long_query_three_quarters_stay(pieces, 
 def test_texts_of_files_without_a_utf8_name_are_split(pieces):
     (pair,) = pieces.pairs("alpha \udcff", ["\udcff beta"])
     assert len(pair.query) == len(pair.sheet) == 2
-
-
-def test_batches_hold_pairs_of_like_length_within_the_limit_each_once():
-    rng = np.random.default_rng(0)
-    pairs = [Pair((1,) * int(n), ()) for n in rng.integers(1, 60, 200)]
-    batches = list(by_length(pairs, 256))
-    assert sorted(place for batch in batches for place in batch) == list(range(200))
-    sizes = [[len(pairs[place]) for place in batch] for batch in batches]
-    assert all(len(batch) * max(batch) <= 256 for batch in sizes)
-    assert [n for batch in sizes for n in batch] == sorted(map(len, pairs))
-    assert list(by_length(pairs[:1], 1)) == [[0]]  # too long for a batch: one of its own
-    assert list(by_length([], 256)) == []
 
 
 def test_a_tokenizer_without_two_special_pieces_is_refused(tmp_path):

@@ -1,9 +1,15 @@
 from __future__ import annotations
 
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # torch's own, on import
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    pytest.importorskip("accelerate", reason="accelerate is not installed")
 
 from sat_retriever.training.encoder import mining
 from sat_retriever.training.encoder.mining import (
@@ -12,6 +18,8 @@ from sat_retriever.training.encoder.mining import (
     draw_positives,
     nearest_sheets,
 )
+
+CPU = torch.device("cpu")
 
 
 def _unit(rng, count, width=8):
@@ -34,13 +42,48 @@ def test_nearest_sheets_are_those_of_a_full_sort_whatever_the_block(monkeypatch,
     questions = rng.integers(-2, 3, (13, 8)).astype(np.float32)
     sheets = rng.integers(-2, 3, (40, 8)).astype(np.float32)
     rows = np.sort(rng.choice(40, 25, replace=False))
-    found = nearest_sheets(questions, sheets, rows, depth=6)
+    found = nearest_sheets(questions, sheets, rows, 6, CPU)
     assert found.tolist() == _slow(questions, sheets, rows.tolist(), 6)
+
+
+@pytest.mark.parametrize("block", [1, 70, 1 << 24])
+def test_the_way_of_a_gpu_gives_the_same_sheets_in_the_same_order(monkeypatch, block):
+    monkeypatch.setattr(mining, "_BLOCK", block)
+    rng = np.random.default_rng(4)
+    questions = rng.integers(-2, 3, (13, 8)).astype(np.float32)
+    sheets = rng.integers(-2, 3, (25, 8)).astype(np.float32)
+    step = max(1, block // 25)
+    blocks = [questions[start : start + step] for start in range(0, 13, step)]
+    found = mining._places_on_device(blocks, sheets, 6, CPU)
+    assert found.tolist() == nearest_sheets(questions, sheets, np.arange(25), 6, CPU).tolist()
+
+
+@pytest.mark.gpu("torch")
+def test_a_gpu_finds_the_sheets_of_the_processor():
+    rng = np.random.default_rng(4)
+    questions = rng.integers(-2, 3, (13, 8)).astype(np.float32)  # exact in TF32 as well
+    sheets = rng.integers(-2, 3, (25, 8)).astype(np.float32)
+    rows = np.arange(0, 25, 2)
+    found = nearest_sheets(questions, sheets, rows, 6, torch.device("cuda"))
+    assert found.tolist() == nearest_sheets(questions, sheets, rows, 6, CPU).tolist()
+
+
+def test_negatives_are_those_of_a_loop_over_questions():
+    rng = np.random.default_rng(5)
+    ranked = np.array([rng.permutation(40)[:12] for _ in range(30)])
+    ranked[3, 9:] = NO_SHEET
+    gold = [rng.choice(40, rng.integers(1, 30), replace=False).tolist() for _ in ranked]
+    for count in (1, 4, 20):
+        slow = np.full((30, count), NO_SHEET)
+        for place, (near, own) in enumerate(zip(ranked, gold, strict=True)):
+            wrong = [row for row in near if row not in own][:count]
+            slow[place, : len(wrong)] = wrong
+        assert np.array_equal(draw_negatives(ranked, gold, count, "first", (0,)), slow)
 
 
 def test_equal_sheets_come_in_the_order_of_their_rows():
     sheets = np.ones((6, 2), dtype=np.float32)
-    found = nearest_sheets(sheets[:1], sheets, np.array([1, 2, 4, 5]), depth=3)
+    found = nearest_sheets(sheets[:1], sheets, np.array([1, 2, 4, 5]), 3, CPU)
     assert found.tolist() == [[1, 2, 4]]
 
 
@@ -48,12 +91,12 @@ def test_a_sheet_that_is_not_among_the_rows_is_never_found():
     rng = np.random.default_rng(1)
     sheets = _unit(rng, 30)
     rows = np.arange(0, 30, 3)
-    assert set(nearest_sheets(sheets, sheets, rows, depth=10).ravel()) <= set(rows)
+    assert set(nearest_sheets(sheets, sheets, rows, 10, CPU).ravel()) <= set(rows)
 
 
 def test_a_depth_beyond_the_corpus_gives_all_of_it():
     sheets = _unit(np.random.default_rng(2), 3)
-    assert nearest_sheets(sheets, sheets, np.arange(3), depth=50).shape == (3, 3)
+    assert nearest_sheets(sheets, sheets, np.arange(3), 50, CPU).shape == (3, 3)
 
 
 def test_a_large_corpus_needs_no_dense_matrix_in_memory(monkeypatch):
@@ -62,7 +105,7 @@ def test_a_large_corpus_needs_no_dense_matrix_in_memory(monkeypatch):
     questions, sheets = _unit(rng, 1_000, 4), _unit(rng, 10_000, 4)
     tracemalloc.start()
     try:
-        nearest_sheets(questions, sheets, np.arange(10_000), depth=5)
+        nearest_sheets(questions, sheets, np.arange(10_000), 5, CPU)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -58,7 +58,9 @@ def task_of(data, settings):
 
 def losses(task, accelerator, items):
     with torch.no_grad():
-        return task.loss(task.module, Share(items, len(items), 0, 1), accelerator).item()
+        share = Share(items)
+        inputs = task.inputs(share, accelerator.device)
+        return task.loss(task.module, inputs, share, accelerator).item()
 
 
 @pytest.mark.parametrize("sizes", [(20, 9, 3), (8, 8), (5,)])

@@ -65,7 +65,8 @@ def test_a_step_is_the_drawn_sheet_against_everything_in_the_batch(tmp_path):
         question = _token(task, task._train[item])
         values = {row: math.exp(question @ token / 0.2) for row, token in tokens.items()}
         losses.append(-math.log(values[positives[item, 0]] / sum(values.values())))
-    loss = task.loss(task.module, Share(items, len(items), 0, 1), accelerator)
+    share = Share(items)
+    loss = task.loss(task.module, task.inputs(share, accelerator.device), share, accelerator)
     assert loss.item() == pytest.approx(sum(losses) / len(losses), abs=1e-5)
 
 
@@ -94,6 +95,7 @@ def test_a_question_without_a_hard_negative_does_not_end_the_epoch(tmp_path):
     train = dataclasses.replace(data.train, positives=(everywhere, *data.train.positives[1:]))
     task, accelerator = _task(tmp_path, dataclasses.replace(data, train=train))
     assert (task.state()["negatives"] < 0).sum() == 1
-    loss = task.loss(task.module, Share(np.arange(4), 4, 0, 1), accelerator)
+    share = Share(np.arange(4))
+    loss = task.loss(task.module, task.inputs(share, accelerator.device), share, accelerator)
     assert math.isfinite(loss.item())
     assert loss.item() > 0

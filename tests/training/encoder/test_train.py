@@ -31,6 +31,7 @@ from sat_retriever.training.encoder.backbone import Backbone
 from sat_retriever.training.encoder.encodertask import STAGE_1_METRICS
 from sat_retriever.training.encoder.fusion import name_of
 from sat_retriever.training.encoder.train import EncoderTask, train_encoder
+from sat_retriever.training.loop import ahead
 from sat_retriever.training.loop.device import make_accelerator
 from sat_retriever.training.loop.task import Share
 from sat_retriever.training.settings import EncoderTraining
@@ -80,8 +81,8 @@ def _task(settings, data, **fields):
 
 
 def _loss(task, accelerator, items):
-    share = Share(np.asarray(items), len(items), 0, 1)
-    return task.loss(task.module, share, accelerator)
+    share = Share(np.asarray(items))
+    return task.loss(task.module, task.inputs(share, accelerator.device), share, accelerator)
 
 
 # ---- end to end
@@ -162,21 +163,24 @@ def test_same_seed_same_weights_and_another_seed_others(tmp_path, settings):
 
 
 @pytest.mark.usefixtures("no_export")
+@pytest.mark.parametrize("depth", [0, 2])
 @pytest.mark.parametrize("options", [{}, {"mining": "fixed", "bank": True}])
 @pytest.mark.parametrize("stop_after", [2, 5])
 def test_a_training_stopped_between_steps_ends_with_the_same_weights(
-    tmp_path, settings, monkeypatch, stop_after, options
+    tmp_path, settings, monkeypatch, stop_after, options, depth
 ):
     settings = dataclasses.replace(settings, negative_choice="random", **options)
     whole = _weights(train_encoder(tiny_corpus(), settings, tmp_path / "whole"))
+    # Inputs made ahead, as with a GPU, are made again after the stop.
+    monkeypatch.setitem(ahead._DEPTHS, "cpu", depth)
 
     real, calls = EncoderTask.loss, []
 
-    def interrupted(self, module, share, accelerator):
+    def interrupted(self, module, inputs, share, accelerator):
         calls.append(share)
         if len(calls) == stop_after:
             os.kill(os.getpid(), signal.SIGINT)  # heard after the step
-        return real(self, module, share, accelerator)
+        return real(self, module, inputs, share, accelerator)
 
     monkeypatch.setattr(EncoderTask, "loss", interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -184,6 +188,26 @@ def test_a_training_stopped_between_steps_ends_with_the_same_weights(
     assert len(calls) == stop_after
     monkeypatch.setattr(EncoderTask, "loss", real)
     assert _same(whole, _weights(train_encoder(tiny_corpus(), settings, tmp_path / "run")))
+
+
+@pytest.mark.gpu("torch")
+@pytest.mark.parametrize("options", [{}, {"bank": True}])
+def test_a_training_on_a_gpu_learns_what_one_on_the_processor_does(tmp_path, settings, options):
+    """Within rounding: sums on a GPU have no fixed order, and mining is in TF32."""
+    settings = dataclasses.replace(settings, precision="fp32", mining="fixed", **options)
+    here = train_encoder(tiny_corpus(), settings, tmp_path / "cpu", device="cpu")
+    there = train_encoder(tiny_corpus(), settings, tmp_path / "cuda", device="cuda")
+    losses = [[row["loss"] for row in _rows(run.folder, "step")] for run in (here, there)]
+    assert losses[1][0] == pytest.approx(losses[0][0], rel=0.2)  # dropout is drawn elsewhere
+    assert there.encoder.is_dir()
+
+
+def test_a_device_that_torch_lacks_is_refused_before_the_folder_is_made(tmp_path, settings):
+    if torch.cuda.is_available():
+        pytest.skip("torch has a CUDA device here")
+    with pytest.raises(TrainingError, match=r"has no CUDA device.*choose device 'cpu'"):
+        train_encoder(tiny_corpus(), settings, tmp_path / "run", device="cuda")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_training_stopped_before_its_export_is_finished_by_the_same_call(

@@ -484,6 +484,35 @@ def test_fast_is_bf16_where_the_cpu_multiplies_it(tmp_path, monkeypatch, able, s
     assert losses["fast"] == losses[same]
 
 
+@pytest.mark.gpu("torch")
+def test_a_gpu_trains_in_fp16_and_its_inputs_come_from_pinned_memory(tmp_path):
+    train(tmp_path, TinyTask(), plan=schedule(precision="auto"))
+    assert all(np.isfinite(row["loss"]) for row in rows(tmp_path))
+    cuda = torch.device("cuda")
+    given = device.staged(np.arange(4), cuda)
+    assert given.is_pinned()
+    assert device.moved(given, cuda).tolist() == [0, 1, 2, 3]
+    before = torch.get_float32_matmul_precision()
+    with device.tensor_float_32(cuda):
+        assert torch.get_float32_matmul_precision() == "high"
+    assert torch.get_float32_matmul_precision() == before
+
+
+def test_on_the_processor_nothing_is_copied_nor_rounded():
+    cpu, array = torch.device("cpu"), np.arange(4)
+    given = device.staged(array, cpu)
+    assert device.moved(given, cpu).data_ptr() == array.ctypes.data
+    before = torch.get_float32_matmul_precision()
+    with device.tensor_float_32(cpu):
+        assert torch.get_float32_matmul_precision() == before
+
+
+@pytest.mark.parametrize("name", ["auto", "cpu"])
+def test_the_processor_is_named_or_found(name, monkeypatch):
+    monkeypatch.setenv("ACCELERATE_USE_CPU", "true" if name == "auto" else "false")
+    assert make_accelerator(schedule(), name).device.type == "cpu"
+
+
 def test_the_processor_says_whether_it_multiplies_bf16(monkeypatch):
     assert isinstance(device.multiplies_bf16(), bool)
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": True}, raising=False)
@@ -524,9 +553,9 @@ class OverflowingTask(TinyTask):
         self.overflows = overflows
         self.seen: list[dict[str, torch.Tensor]] = []
 
-    def loss(self, module, share, accelerator) -> torch.Tensor:
+    def loss(self, module, inputs, share, accelerator) -> torch.Tensor:
         self.seen.append(self.weights())
-        loss = super().loss(module, share, accelerator) * 1e-4
+        loss = super().loss(module, inputs, share, accelerator) * 1e-4
         return loss * 1e37 if int(self.module.calls) in self.overflows else loss
 
 

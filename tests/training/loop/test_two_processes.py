@@ -41,7 +41,8 @@ def free_ports(number: int) -> list[str]:
 
 def launch(folder: Path) -> subprocess.CompletedProcess[str]:
     port, *others = free_ports(1 + len(PIECES))
-    # --multi_gpu without a GPU is several CPU processes; --cpu would start one, whatever is asked
+    # --multi_gpu without a GPU is several CPU processes; --cpu would start one, whatever is asked.
+    # A GPU is hidden: two processes would share it, and NCCL refuses that.
     command = [
         sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", "--num_machines", "1",
         "--num_processes", "2", "--mixed_precision", "no", "--dynamo_backend", "no",
@@ -49,7 +50,8 @@ def launch(folder: Path) -> subprocess.CompletedProcess[str]:
         "--module", "tests.training.launched", str(folder), *others,
     ]  # fmt: skip
     kept = {key: value for key, value in os.environ.items() if key not in ("RANK", "WORLD_SIZE")}
-    settings = {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "PYTHONPATH": str(ROOT)}
+    settings = {"CUDA_VISIBLE_DEVICES": "", "ACCELERATE_USE_CPU": "true"}
+    settings |= {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "PYTHONPATH": str(ROOT)}
     return subprocess.run(
         command, cwd=ROOT, env={**kept, **settings}, capture_output=True, text=True, check=False,
         timeout=300,
@@ -129,6 +131,12 @@ def test_both_processes_are_resumed_with_their_own_random_numbers(two):
     assert first != second
     assert same_weights(model(two / "killed"), model(two / "dropout"))
     assert without_times(rows(two / "killed")) == without_times(rows(two / "dropout"))
+
+
+def test_each_process_works_on_its_share_of_a_list_and_gets_all_results(two):
+    first, second = (json.loads((two / f"shared-{rank}.json").read_text()) for rank in (0, 1))
+    assert (first["done"], second["done"]) == ([0, 2, 4, 6, 0], [1, 3, 5])
+    assert first["found"] == second["found"] == {"7": [n * n for n in range(7)], "1": [0]}
 
 
 # The stages' own tasks

@@ -22,12 +22,12 @@ with warnings.catch_warnings():
 from sat_retriever.errors import EncoderError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import mean, ndcg
+from sat_retriever.onnx import batches
 from sat_retriever.rank.pairs import CrossEncoder, CrossEncoderReranker
 from sat_retriever.records.sheets import Column, SheetRecord
 from sat_retriever.training.data.trainingdata import QueryRows
 from sat_retriever.training.loop.device import make_accelerator
 from sat_retriever.training.loop.task import Share
-from sat_retriever.training.pairs import train as trainings
 from sat_retriever.training.pairs.pairmodel import PairModel
 from sat_retriever.training.pairs.pairs import FoundSheets, pair_candidates
 from sat_retriever.training.pairs.train import PairTask, pair_losses, train_cross_encoder
@@ -136,7 +136,8 @@ def test_the_loss_is_the_formula_pair_by_pair():
 
 
 def test_a_step_is_the_mean_over_its_pairs_each_read_alone(corpus, settings, monkeypatch):
-    monkeypatch.setitem(trainings._BATCH_PIECES, "cpu", 64)  # several batches in one call
+    # Several batches in one call.
+    monkeypatch.setitem(batches._LIMITS, "cpu", batches.BatchLimits(64))
     # Of unequal length, the longest first, so that pairs are not read in their order.
     asked = enumerate(corpus[0].train.texts)
     texts = tuple("price " * (9 - place) + text for place, text in asked)
@@ -147,8 +148,9 @@ def test_a_step_is_the_mean_over_its_pairs_each_read_alone(corpus, settings, mon
     with torch.no_grad():  # untrained logits are next to 0, whichever pair they are of
         model.head.weight.normal_(0.0, 1.0, generator=torch.Generator().manual_seed(3))
     items = np.array([3, 40, 7, 62, 55, 9, 70, 14])
-    share = Share(items, len(items), 0, 1)
-    loss = task.loss(model, share, make_accelerator(settings.schedule()))
+    accelerator = make_accelerator(settings.schedule())
+    share = Share(items)
+    loss = task.loss(model, task.inputs(share, accelerator.device), share, accelerator)
     drawn, slow = task.state(), []
     for item in items:
         question = data.train.texts[drawn["questions"][item]]
@@ -160,11 +162,10 @@ def test_a_step_is_the_mean_over_its_pairs_each_read_alone(corpus, settings, mon
         slow.append(-4 * math.log(chance) if relevant else -math.log(1 - chance))
     assert float(loss.detach()) == pytest.approx(sum(slow) / len(slow), rel=1e-4)
     # Each of two processes counts its own pairs, so that their mean is the batch's loss.
+    shares = [Share(items, rank, 2) for rank in (0, 1)]
     halves = [
-        task.loss(
-            model, Share(items[rank::2], len(items), rank, 2), make_accelerator(settings.schedule())
-        )
-        for rank in (0, 1)
+        task.loss(model, task.inputs(half, accelerator.device), half, accelerator)
+        for half in shares
     ]
     assert float(sum(halves).detach()) / 2 == pytest.approx(float(loss.detach()), rel=1e-5)
 
@@ -207,7 +208,9 @@ def test_other_backbones_are_trained_and_exported(tmp_path, corpus, settings, ki
     source = save_tiny(tmp_path / kind, kind=kind, layers=1, max_length=48)
     task = _task(corpus, replace(settings, backbone=str(source)))
     accelerator = make_accelerator(settings.schedule())
-    task.loss(task.module, Share(np.arange(5), 5, 0, 1), accelerator).backward()
+    share = Share(np.arange(5))
+    inputs = task.inputs(share, accelerator.device)
+    task.loss(task.module, inputs, share, accelerator).backward()
     task.export(tmp_path / "saved")
     model = CrossEncoder.load(tmp_path / "saved", threads=1)
     assert model.spec.token_types is types
@@ -260,11 +263,11 @@ def test_a_training_stopped_between_steps_ends_with_the_same_weights(
     whole = train_cross_encoder(*corpus[:2], settings, tmp_path / "whole")
     real, calls = PairTask.loss, []
 
-    def interrupted(self, module, share, accelerator):
+    def interrupted(self, module, inputs, share, accelerator):
         calls.append(share)
         if len(calls) == stop_after:
             os.kill(os.getpid(), signal.SIGINT)  # heard after the step
-        return real(self, module, share, accelerator)
+        return real(self, module, inputs, share, accelerator)
 
     monkeypatch.setattr(PairTask, "loss", interrupted)
     with pytest.raises(KeyboardInterrupt):

@@ -1,0 +1,1 @@
+"""What a GPU makes of the paper's recipe."""

@@ -1,0 +1,169 @@
+"""The paper's recipe on a GPU: both stages trained, steps and encoding timed, the cascade measured.
+
+    python -m benchmarks run gpu --prepare          # here: put all data into one folder, then end
+    python -m benchmarks run gpu [--seed 42]        # on the machine with the GPU
+    python -m benchmarks run gpu --quick --device cpu      # a trial of the command, some minutes
+
+`--prepare` copies the corpus and downloads the paper's backbone into `--folder`, which git ignores.
+Copy that folder into a checkout on another machine, and nothing is downloaded there. Trainings and
+finished results are kept, so the same command goes on after a stop. Without a CUDA device that
+torch and onnxruntime can use, the command says why and writes nothing. Trials, by `--quick` or on
+the CPU, are written below `--folder`, never among the committed results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import results
+from benchmarks.corpora import INDUSTRYTAB_1K
+from benchmarks.gpu.device import choose, device_info, refuse_missing
+from benchmarks.paper.quick import make_quick
+from benchmarks.results import Result, name_of, write_result
+
+BENCHMARK = "gpu"
+BACKBONE = "BAAI/bge-base-en-v1.5"
+_COLUMNS = {
+    "NDCG@5": "NDCG@5", "joint_p50_ms": "both p50, ms", "joint_p95_ms": "p95, ms",
+    "step_s": "step, s", "sheets_per_s": "sheets a second",
+}  # fmt: skip
+
+
+def backbone_folder(folder: Path) -> Path:
+    """Return the place of the paper's backbone below the benchmark's folder."""
+    return folder / "data" / BACKBONE.rpartition("/")[2]
+
+
+def prepare(folder: Path, data: Path) -> None:
+    """Put corpus and backbone into the benchmark's folder; what is there stays.
+
+    Raises:
+        SystemExit: If the corpus is not there, or the backbone cannot be downloaded.
+    """
+    corpus, target = data / INDUSTRYTAB_1K, folder / "data" / INDUSTRYTAB_1K
+    if not corpus.is_dir():
+        sys.exit(f"not run: there is no corpus {corpus} (--data DIR)")
+    if not target.is_dir():
+        shutil.copytree(corpus, target)
+    place = backbone_folder(folder)
+    if not (place / "modules.json").is_file():
+        from huggingface_hub import snapshot_download
+
+        try:
+            snapshot_download(BACKBONE, local_dir=place, ignore_patterns=["onnx/*", "*.bin"])
+        except (OSError, RuntimeError, ValueError) as error:
+            sys.exit(f"{BACKBONE} cannot be downloaded ({error}); put its folder at {place}")
+    print(f"all data is in {folder / 'data'}")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    made = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    made.add_argument("--data", type=Path, default=Path("../shared/data"), help="for --prepare")
+    made.add_argument("--folder", type=Path, default=Path(".cache/gpu"), help="data and models")
+    made.add_argument("--prepare", action="store_true", help="fill the folder's data, then end")
+    made.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
+    made.add_argument("--seed", type=int, default=42)
+    made.add_argument("--steps", type=int, default=20, help="timed training steps")
+    made.add_argument("--sheets", type=int, default=100_000, help="sheets to encode")
+    made.add_argument("--repeats", type=int, default=3, help="timed rounds over the questions")
+    made.add_argument("--quick", action="store_true", help="a small made corpus, MiniLM, one epoch")
+    made.add_argument("--again", action="store_true", help="measure anew what is there")
+    return made
+
+
+def parts(options: argparse.Namespace) -> Iterator[tuple[Result, Callable[[], Mapping[str, Any]]]]:
+    """Yield each result without its metrics, and the function that measures them."""
+    from benchmarks.gpu import measured
+    from benchmarks.paper.trained import changed
+    from benchmarks.training.corpus import corpus_of, dataset_of
+    from benchmarks.training.runner import Places
+
+    places = Places(options.folder / "data", options.folder / "runs")
+    named, seed = options.corpus, options.seed
+    corpus = corpus_of(named, "standard", seed, places.data, options.limit)
+    dataset = dataset_of(corpus, places.data)
+    ground = measured.Ground(corpus, dataset, places, options.device, seed)
+    recipes = {
+        name: changed(recipe, options.set)
+        for name, recipe in measured.paper_recipes(options.backbone).items()
+    }
+    for name, recipe in recipes.items():
+        blank = Result(name, dataset.name, {}, corpus.split, seed)
+        yield blank, partial(measured.cascade, name, recipe, ground, options.repeats)
+    for precision in ("fp32", "fp16") if options.device == "cuda" else ("fp32",):
+        settings = measured.encoder_of(recipes["stage1"], precision)
+        blank = Result(f"step_{precision}", dataset.name, {}, "train", seed)
+        yield blank, partial(measured.training_steps, settings, dataset, options.steps)
+    blank = Result("encode", f"template_{options.sheets}", {}, seed=seed)
+    yield blank, partial(measured.encoding, recipes["stage1"], ground, options.sheets)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train, measure, write a result file each, print the table.
+
+    Raises:
+        SystemExit: If the data or the device is not there.
+    """
+    options = parser().parse_args(arguments)
+    if options.prepare:
+        prepare(options.folder, options.data)
+        return
+    refuse_missing(options.device)
+    choose(options.device)
+    _complete(options)
+    trial = options.quick or options.device == "cpu"
+    target = options.folder / "results" if trial else results.FOLDER
+    about = device_info(options.device)
+    data = sorted((options.folder / "data" / INDUSTRYTAB_1K).glob("*.json"))
+    for blank, measure in parts(options):
+        name = name_of(blank.method, blank.dataset, blank.split, blank.seed)
+        path = target / BENCHMARK / f"{name}.json"
+        if path.is_file() and not options.again:
+            print(f"{path.name} is there already", flush=True)
+            continue
+        print(f"measuring {name}", flush=True)
+        metrics = {"device": about, **measure()}
+        write_result(BENCHMARK, replace(blank, metrics=metrics), data=data, folder=target)
+    Console(width=None if sys.stdout.isatty() else 120).print(_table(target))
+
+
+def _complete(options: argparse.Namespace) -> None:
+    """Add what is trained on, and from what, to the options.
+
+    Raises:
+        SystemExit: If the folder lacks the data.
+    """
+    options.set, options.limit, options.corpus = [], None, INDUSTRYTAB_1K
+    options.runs = options.folder / "runs"
+    if options.quick:
+        make_quick(options)
+        options.backbone, options.steps, options.repeats = "minilm", 2, 1
+        options.sheets = min(options.sheets, 300)
+        return
+    options.backbone = str(backbone_folder(options.folder))
+    if not Path(options.backbone).is_dir():
+        sys.exit(
+            f"not run: {options.folder / 'data'} lacks {BACKBONE}; run: python -m benchmarks run "
+            "gpu --prepare, where there is a network, and copy the folder here"
+        )
+
+
+def _table(folder: Path) -> Table:
+    """Return the results as a table for the terminal."""
+    table = Table("measured", "device", *_COLUMNS.values(), box=None)
+    for each in results.read_summaries(BENCHMARK, folder):
+        found = each["metrics"]
+        cells = ["" if found.get(key) is None else f"{found[key]:g}" for key in _COLUMNS]
+        table.add_row(each["method"], found["device"]["name"], *cells)
+    return table
