@@ -20,7 +20,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.general.lists import list_corpora, lists_of
+from benchmarks.general.lists import Use, list_corpora, lists_of
 from benchmarks.results import Result, write_result
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.metrics import paired_bootstrap
@@ -73,9 +73,10 @@ def values_of(lists: FeatureLists, model: FeatureModel, *, guarded: bool = True)
     return values
 
 
-def collected(data: Path, runs: Path, encoder: SheetEncoder) -> tuple[dict[str, str], Lists]:
+def collected(data: Path, runs: Path, encoder: SheetEncoder) -> tuple[Mapping[str, Use], Lists]:
     """Return the use of each corpus by name, and its lists."""
-    uses, found = {}, {}
+    uses: dict[str, Use] = {}
+    found: dict[str, FeatureLists] = {}
     for corpus in list_corpora(data, runs / "corpora"):
         file = runs / "lists" / f"{corpus.name}-{encoder.fingerprint}.npz"
         if not file.exists():
@@ -87,7 +88,7 @@ def collected(data: Path, runs: Path, encoder: SheetEncoder) -> tuple[dict[str, 
     return uses, found
 
 
-def trained(uses: Mapping[str, str], lists: Lists, settings: FeatureTraining, run: Path) -> Path:
+def trained(uses: Mapping[str, Use], lists: Lists, settings: FeatureTraining, run: Path) -> Path:
     """Train on the taught corpora, and return the folder of the reranker."""
     learn, judge = (
         joined_lists([lists[name] for name, use in uses.items() if use == wanted])
@@ -97,7 +98,7 @@ def trained(uses: Mapping[str, str], lists: Lists, settings: FeatureTraining, ru
 
 
 def results(
-    uses: Mapping[str, str], lists: Lists, seeds: Sequence[int], runs: Path, *, ablations: bool
+    uses: Mapping[str, Use], lists: Lists, seeds: Sequence[int], runs: Path, *, ablations: bool
 ) -> Iterator[Result]:
     """Yield one result a corpus, row and seed."""
     asked = {name: each for name, each in lists.items() if uses[name] != "taught"}

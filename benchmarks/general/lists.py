@@ -17,6 +17,7 @@ from benchmarks.progress import progress_lines
 from benchmarks.related.made import made_workbooks
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
+from sat_retriever.datasets.tables import Part as TablePart
 from sat_retriever.datasets.tables import load_tables
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.gathering import evenly
@@ -77,7 +78,10 @@ def _spider(data: Path) -> Iterator[ListCorpus]:
         places = () if chosen is None else chosen(dataset)
         queries = [dataset.queries[place] for place in places]
         databases = sorted({query.workbook for query in queries})
-        for use, own in (("taught", databases[::2]), ("judged", databases[1::2])):
+        halves: tuple[tuple[Use, list[str]], ...] = (
+            ("taught", databases[::2]), ("judged", databases[1::2])
+        )  # fmt: skip
+        for use, own in halves:
             kept = tuple(query for query in queries if query.workbook in own)
             yield _some(f"{name}_{use}", dataset, kept, use, found_links=True)
 
@@ -93,14 +97,15 @@ def _of_part(part: Part) -> Iterator[ListCorpus]:
 def _tables(data: Path) -> Iterator[ListCorpus]:
     """Yield tables of the web with their cells, with and without telling names."""
     for titles in (True, False):
-        for part, use in (("train", "taught"), ("validation", "judged")):
+        uses: tuple[tuple[TablePart, Use], ...] = (("train", "taught"), ("validation", "judged"))
+        for part, use in uses:
             dataset = load_tables(data / "contents", _TABLES, titles=titles, part=part)
             yield _some(dataset.name, dataset, dataset.queries, use, contents=Kept.ALL)
 
 
 def _workbooks(wanted: Wanted, folder: Path) -> Iterator[ListCorpus]:
     """Yield made workbooks, asked by names and by contents, with and without contents."""
-    made = (
+    made: tuple[tuple[int, Sequence[str], int, int, str, Use], ...] = (
         (11, wanted.conventions, 250, 700, "", "taught"),
         (12, wanted.conventions, 250, 700, "", "taught"),
         (13, wanted.conventions, 300, 700, _ASKS, "taught"),
@@ -133,13 +138,11 @@ def _some(
     name: str,
     dataset: Dataset,
     queries: Sequence[Query],
-    use: str,
+    use: Use,
     *,
     contents: Kept = Kept.NAMES,
     found_links: bool = False,
 ) -> ListCorpus:
-    if use not in ("taught", "judged", "watched"):
-        raise ValueError(use)
     most = LEARNT if use == "taught" else ASKED
     kept = tuple(evenly([each for each in queries if each.positives], most))
     return ListCorpus(name, replace(dataset, name=name), kept, use, contents, found_links)
@@ -148,7 +151,9 @@ def _some(
 def lists_of(corpus: ListCorpus, encoder: SheetEncoder, folder: Path) -> FeatureLists:
     """Return the lists of a corpus's questions by an encoder."""
     with _index(corpus, encoder, folder) as index:
-        return feature_lists(index, corpus.queries, corpus.name, progress=progress_lines(corpus.name))
+        return feature_lists(
+            index, corpus.queries, corpus.name, progress=progress_lines(corpus.name)
+        )
 
 
 def _index(corpus: ListCorpus, encoder: SheetEncoder, folder: Path) -> SheetIndex:

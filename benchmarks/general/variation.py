@@ -1,4 +1,4 @@
-"""Records under other names: dropped, abbreviated, shortened, shuffled, as real workbooks have them.
+"""Records under other names: dropped, abbreviated, shortened, shuffled.
 
 An encoder that learns from such records finds a sheet without any single one of its names.
 """
@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever.records.sheets import SheetRecord
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS_LEFT = (3, 4)  # of a word that is cut off
@@ -35,10 +35,6 @@ def varied(records: Sequence[SheetRecord], seed: int) -> tuple[SheetRecord, ...]
     Args:
         records: The records; sheets of one workbook get the same workbook name.
         seed: Decides which names change.
-
-    >>> record = SheetRecord("1", "Orders", workbook="Sales", columns=(Column("Customer name"),))
-    >>> [varied([record], seed)[0].name for seed in range(4)]
-    []
     """
     return tuple(_varied(record, f"{seed} {number}", seed) for number, record in enumerate(records))
 
@@ -63,14 +59,14 @@ def _of_workbook(name: str, chance: random.Random) -> str:
     if not name:
         return name
     kinds: tuple[tuple[float, Rename], ...] = (
-        (0.3, lambda _, chance: chance.choice(_TELL_NOTHING)), (0.14, _acronym), (0.14, _abbreviated),
-    )  # fmt: skip
+        (0.3, lambda _, chance: chance.choice(_TELL_NOTHING)),
+        (0.14, _acronym),
+        (0.14, _abbreviated),
+    )
     return _changed(name, chance, kinds)
 
 
-def _changed(
-    name: str, chance: random.Random, kinds: Sequence[tuple[float, Rename]]
-) -> str:
+def _changed(name: str, chance: random.Random, kinds: Sequence[tuple[float, Rename]]) -> str:
     """Return the name as one of the kinds makes it, each with its probability, or as it is."""
     drawn = chance.random()
     for probability, rename in kinds:

@@ -102,7 +102,7 @@ def reranker_of(index: SheetIndex, backbone: str = OWN) -> Path | None:
     if untrained_kind(name):
         return None
     kind, folder = located_reranker(name)
-    check_trained_on(index, folder, kind.name, kind.trained_on(folder))
+    check_trained_on(index, folder, kind.command, kind.trained_on(folder))
     return folder if kind.name == GRAPH.name else None
 
 

@@ -9,19 +9,21 @@ from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.kind import TrainedOn
 
 
-def check_trained_on(index: SheetIndex, folder: Path, training: str, on: TrainedOn) -> None:
+def check_trained_on(index: SheetIndex, folder: Path, command: str | None, on: TrainedOn) -> None:
     """Refuse a model that was trained on other tokens or other texts than an index has.
 
     Args:
         index: The index whose sheets the model ranks.
         folder: Folder of the model, for the error message.
-        training: Name of its training (`sat train NAME`), for the error message.
+        command: The command that trains one, for the error message; None if there is none.
         on: The tokens and texts that it was trained on.
 
     Raises:
         FingerprintMismatchError: If one of the two differs.
     """
-    again = f"or train another on this one (sat train {training} --index {index.path})"
+    again = "or search with the reranker 'links'"
+    if command is not None:
+        again = f"or train another on this one ({command} --index {index.path})"
     if on.encoder != index.fingerprint:
         int8 = index.encoder_name.endswith(":int8")
         raise FingerprintMismatchError(

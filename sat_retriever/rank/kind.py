@@ -46,6 +46,7 @@ class TrainedKind:
         format: `format` in the `config.json` of its folder.
         trained_on: Reads and checks the description of a model in a folder; loads no model.
         load: Loads the reranker in a folder for the sheets of an index.
+        has_command: False if no command trains it, but this package's library alone.
     """
 
     name: str
@@ -53,3 +54,9 @@ class TrainedKind:
     format: str
     trained_on: Callable[[Path], TrainedOn]
     load: Callable[[SheetIndex, Path], Reranker]
+    has_command: bool = True
+
+    @property
+    def command(self) -> str | None:
+        """The command that trains one; None if there is none."""
+        return f"sat train {self.name}" if self.has_command else None

@@ -46,7 +46,7 @@ def _packaged(index: SheetIndex, name: str) -> Reranker:
     """Load a reranker of this package, if it fits the tokens and texts of the index."""
     kind, place, on = _described(name)
     try:
-        check_trained_on(index, Path(name), kind.name, on)
+        check_trained_on(index, Path(name), kind.command, on)
     except FingerprintMismatchError as error:
         raise FingerprintMismatchError(
             f"the reranker {name!r} reads what the encoder {name!r} wrote, but {index.path} was "
@@ -104,7 +104,7 @@ def own_reranker_name(index: SheetIndex) -> str:
     if is_packaged(name) and not index.has_contents:
         kind, _, on = _described(name)
         with suppress(FingerprintMismatchError):  # an index of other texts, or of another version
-            check_trained_on(index, Path(name), kind.name, on)
+            check_trained_on(index, Path(name), kind.command, on)
             return name
     return LINKS.name
 

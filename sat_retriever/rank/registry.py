@@ -6,13 +6,14 @@ from pathlib import Path
 
 from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.models.folder import folder_kind
+from sat_retriever.rank.features.featurerank import FEATURES
 from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.rank.kind import TrainedKind, UntrainedKind
 from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.rank.pairs.pairrank import PAIRS
 
 UNTRAINED: tuple[UntrainedKind, ...] = (LINKS,)
-TRAINED: tuple[TrainedKind, ...] = (GRAPH, PAIRS)
+TRAINED: tuple[TrainedKind, ...] = (GRAPH, PAIRS, FEATURES)
 
 
 def untrained_kind(name: str) -> UntrainedKind | None:
@@ -37,7 +38,7 @@ def trained_kind(folder: Path) -> tuple[TrainedKind, Path]:
         kind = by_format.get(folder_kind(place) or "")
         if kind is not None:
             return kind, place
-    trainings = " or ".join(f"'sat train {kind.name}'" for kind in TRAINED)
+    trainings = " or ".join(f"'{kind.command}'" for kind in TRAINED if kind.command)
     raise InputError(
         f"{folder} holds no trained reranker; name a folder that {trainings} wrote; one that was "
         "stopped goes on with the same command"

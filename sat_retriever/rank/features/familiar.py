@@ -15,6 +15,7 @@ _NEAREST = 9  # neighbours of a list; the distance of the last one counts
 _CLIP = 6.0  # standard deviations
 _DIRECTIONS = 12  # of most variance, in which lists are compared
 _EXAMPLES = 1_500  # lists that are kept
+_ARRAYS = ("mean", "spread", "centre", "directions", "scale", "examples")
 _FULL, _NONE = 0.95, 0.99  # quantiles of the learnt lists' own distances
 
 
@@ -75,21 +76,15 @@ class Familiarity:
         directions, scale = rows[:count].T, values[:count] / np.sqrt(len(raw)) + 1e-6
         places = (clipped - centre) @ directions / scale
         chosen = np.random.default_rng(seed).permutation(len(raw))[:_EXAMPLES]
-        found = cls(
-            *(x.astype(np.float32) for x in (mean, spread, centre, directions, scale)),
-            examples=places[chosen].astype(np.float32),
-            near=(0.0, 1.0),
-            left=(0.0, 1.0),
-        )
+        arrays = (mean, spread, centre, directions, scale, places[chosen])
+        parts = dict(zip(_ARRAYS, (each.astype(np.float32) for each in arrays), strict=True))
+        found = cls(**parts, near=(0.0, 1.0), left=(0.0, 1.0))
         kept = {int(row): number for number, row in enumerate(chosen)}
         own = np.array(
             [found.distances(raw[row], without=kept.get(row)) for row in range(len(raw))]
         )
         near, left = np.quantile(own, (_FULL, _NONE), axis=0).T.tolist()
-        return cls(
-            found.mean, found.spread, found.centre, found.directions, found.scale, found.examples,
-            (near[0], near[1]), (left[0], left[1]),
-        )  # fmt: skip
+        return cls(**parts, near=(near[0], near[1]), left=(left[0], left[1]))
 
     def distances(
         self, description: NDArray[np.floating], *, without: int | None = None
@@ -121,16 +116,14 @@ class Familiarity:
 
     def arrays(self) -> Mapping[str, FloatArray]:
         """Return all of it as arrays by name."""
-        names = ("mean", "spread", "centre", "directions", "scale", "examples")
         bounds = {name: np.float32(getattr(self, name)) for name in ("near", "left")}
-        return {name: getattr(self, name) for name in names} | bounds
+        return {name: getattr(self, name) for name in _ARRAYS} | bounds
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, FloatArray]) -> Familiarity:
         """Read what `arrays` gave."""
         near, left = (tuple(arrays[name].tolist()) for name in ("near", "left"))
-        rest = {name: arrays[name] for name in arrays if name not in ("near", "left")}
-        return cls(**rest, near=near, left=left)
+        return cls(**{name: arrays[name] for name in _ARRAYS}, near=near, left=left)
 
 
 def _falling(value: float, full: float, none: float) -> float:

@@ -46,7 +46,7 @@ class FeatureReranker(Reranker):
     """
 
     def __init__(self, index: SheetIndex, model: FeatureModel, folder: str | Path) -> None:
-        check_trained_on(index, Path(folder), FEATURES.name, _trained_on(model.spec))
+        check_trained_on(index, Path(folder), FEATURES.command, _trained_on(model.spec))
         self.index = index
         self.model = model
         self._links = LinkReranker(index)
@@ -106,4 +106,5 @@ FEATURES = TrainedKind(
     format=FORMAT,
     trained_on=lambda folder: _trained_on(read_feature_spec(folder)),
     load=FeatureReranker.load,
+    has_command=False,
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sat_retriever.rank.features.candidatelist import LINKED, ROLES, SPEAKING, CandidateList
 from sat_retriever.records.tokens import FloatArray
@@ -46,7 +46,7 @@ class ListFeatures:
     def best_of_home(self, values: FloatArray) -> FloatArray:
         """Return the highest value in each candidate's workbook."""
         best = np.where(self.members, values[None], -np.inf).max(axis=1)
-        return best[self.known.homes]
+        return _f32(best[self.known.homes])
 
     def sum_of_home(self, values: FloatArray) -> FloatArray:
         """Return the sum of the values in each candidate's workbook."""
@@ -55,19 +55,21 @@ class ListFeatures:
     @cached_property
     def leader(self) -> NDArray[np.intp]:
         """Place of the best candidate of each candidate's workbook."""
-        return self.members.argmax(axis=1)[self.known.homes]  # candidates come best first
+        first = self.members.argmax(axis=1)  # candidates come best first
+        found: NDArray[np.intp] = first[self.known.homes]
+        return found
 
     @cached_property
     def best_sibling(self) -> FloatArray:
         """Share of the best other candidate of the workbook; 0 without one."""
         same = self.members[self.known.homes] & ~np.eye(self.size, dtype=bool)
-        return np.where(same, self.share[None], 0).max(axis=1)
+        return _f32(np.where(same, self.share[None], 0).max(axis=1))
 
     def mean_of_three(self, values: FloatArray) -> FloatArray:
         """Return the mean of the three highest values in each candidate's workbook."""
         ordered = -np.sort(np.where(self.members, -values[None], np.inf), axis=1)[:, :3]
         found = np.where(np.isfinite(ordered), ordered, 0).sum(axis=1)
-        return (found / np.minimum(self.members.sum(axis=1), 3))[self.known.homes]
+        return _f32((found / np.minimum(self.members.sum(axis=1), 3))[self.known.homes])
 
     # ---- words of names
 
@@ -90,11 +92,11 @@ class ListFeatures:
     def only_here(self) -> FloatArray:
         """Weight of the words that no other candidate of the workbook has."""
         single = self.has * (self.home_has[:, self.known.homes] == 1)
-        return self.known.limits @ single
+        return _f32(self.known.limits @ single)
 
     def added_to(self, places: NDArray[np.intp]) -> FloatArray:
         """Return what a candidate's words add to those of the candidate at a place."""
-        return np.maximum(self.known.shares - self.known.shares[:, places], 0).sum(axis=0)
+        return _f32(np.maximum(self.known.shares - self.known.shares[:, places], 0).sum(axis=0))
 
     # ---- links
 
@@ -105,23 +107,30 @@ class ListFeatures:
 
     def linked(self, kind: int, end: int) -> FloatArray:
         """Return the strongest link of a kind to a candidate that speaks."""
-        return (self.known.links[kind, end] * self.speaking).max(axis=1)
+        return _f32((self.known.links[kind, end] * self.speaking).max(axis=1))
 
     def degree(self, end: int) -> FloatArray:
         """Return the number of formula, aggregation and summary links at an end, in [0, 1]."""
         count = (self.known.links[:3, end].max(axis=0) > 0).sum(axis=1)
-        return np.minimum(count, _MOST) / _MOST
+        return _f32(np.minimum(count, _MOST) / _MOST)
 
     @cached_property
     def joined(self) -> FloatArray:
         """Sum over joins to candidates that speak, in [0, 1]."""
         joins = self.known.links[LINKED.index(LINKED[3])].max(axis=0)
-        return np.minimum((joins * self.speaking).sum(axis=1), 3) / 3
+        return _f32(np.minimum((joins * self.speaking).sum(axis=1), 3) / 3)
 
     @cached_property
     def linked_to_first(self) -> FloatArray:
         """Weight of the strongest link of another type than sibling periods to the first."""
-        return self.known.links[:4].max(axis=(0, 1))[:, 0]
+        return _f32(self.known.links[:4].max(axis=(0, 1))[:, 0])
+
+
+Feature = Callable[[ListFeatures], NDArray[np.floating]]
+
+
+def _f32(values: ArrayLike) -> FloatArray:
+    return np.asarray(values, dtype=np.float32)
 
 
 def _standard(values: FloatArray) -> FloatArray:
@@ -129,35 +138,35 @@ def _standard(values: FloatArray) -> FloatArray:
     if np.isnan(values).all():
         return np.zeros_like(values)
     spread = np.nanstd(values) + 1e-4
-    return np.nan_to_num(np.clip((values - np.nanmean(values)) / spread, *_SPREAD)) / 3
+    return _f32(np.nan_to_num(np.clip((values - np.nanmean(values)) / spread, *_SPREAD)) / 3)
 
 
 def _below_best(values: FloatArray) -> FloatArray:
     if np.isnan(values).all():
         return np.zeros_like(values)
-    return np.nan_to_num(np.nanmax(values) - values)
+    return _f32(np.nan_to_num(np.nanmax(values) - values))
 
 
 def _one_over(values: FloatArray) -> FloatArray:
-    return np.nan_to_num(1 / values)
+    return _f32(np.nan_to_num(1 / values))
 
 
-def _all(value: Callable[[CandidateList], float]) -> Callable[[ListFeatures], FloatArray]:
+def _all(value: Callable[[CandidateList], float]) -> Feature:
     """Return a feature that is the same for all candidates."""
     return lambda x: np.full(x.size, value(x.known), dtype=np.float32)
 
 
-def _role(number: int) -> Callable[[ListFeatures], FloatArray]:
+def _role(number: int) -> Feature:
     return lambda x: (x.known.roles == number).astype(np.float32)
 
 
-def _link(kind: int, end: int) -> Callable[[ListFeatures], FloatArray]:
+def _link(kind: int, end: int) -> Feature:
     return lambda x: x.linked(kind, end)
 
 
 _ENDS = ("source", "target")
 
-FEATURES: Mapping[str, Callable[[ListFeatures], FloatArray]] = {
+FEATURES: Mapping[str, Feature] = {
     # The score that the ranking starts from, and the place in it.
     "score": lambda x: x.scores,
     "gap": lambda x: x.gap,

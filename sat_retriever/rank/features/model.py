@@ -103,7 +103,8 @@ class FeatureModel:
         state = np.maximum(state @ own["w2"].T + own["b2"], 0)
         logits = (state @ own["w3"].T + own["b3"])[:, 0]  # (k,)
         bounded = spec.bound * np.tanh(logits / spec.bound)
-        return (share / spec.slope * bounded).astype(np.float32)
+        moves: FloatArray = (share / spec.slope * bounded).astype(np.float32)
+        return moves
 
     def save(self, target: Path) -> None:
         """Write it into a folder; after a failure the old one is unchanged.

@@ -37,7 +37,7 @@ class GraphReranker(Reranker):
     """
 
     def __init__(self, index: SheetIndex, model: GraphModel) -> None:
-        check_trained_on(index, model.folder, GRAPH.name, _trained_on(model.spec))
+        check_trained_on(index, model.folder, GRAPH.command, _trained_on(model.spec))
         self.index = index
         self.model = model
 

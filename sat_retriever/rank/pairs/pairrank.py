@@ -51,7 +51,7 @@ class CrossEncoderReranker(Reranker):
     """
 
     def __init__(self, index: SheetIndex, model: CrossEncoder) -> None:
-        check_trained_on(index, model.folder, PAIRS.name, _trained_on(model.spec))
+        check_trained_on(index, model.folder, PAIRS.command, _trained_on(model.spec))
         self.index = index
         self.model = model
 

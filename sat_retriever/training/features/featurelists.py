@@ -68,7 +68,9 @@ class FeatureLists:
             OSError: If it cannot be written.
         """
         with draft_of(file) as draft, draft.open("wb") as out:
-            np.savez_compressed(out, **{each.name: getattr(self, each.name) for each in fields(self)})
+            np.savez_compressed(
+                out, **{each.name: getattr(self, each.name) for each in fields(self)}
+            )
 
     @classmethod
     def load(cls, file: Path) -> FeatureLists:
@@ -79,14 +81,11 @@ class FeatureLists:
         """
         with np.load(file, allow_pickle=False) as stored:
             arrays = {each.name: stored[each.name] for each in fields(cls)}
-        named = {name: str(arrays.pop(name)) for name in ("encoder", "serialization")}
-        return cls(**named, **arrays)
+        return cls(str(arrays.pop("encoder")), str(arrays.pop("serialization")), **arrays)
 
     def lists(self) -> list[FloatArray]:
         """Return the features of each question's candidates, (k, f) each, without padding."""
-        return [
-            features[mask] for features, mask in zip(self.features, self.mask, strict=True)
-        ]
+        return [features[mask] for features, mask in zip(self.features, self.mask, strict=True)]
 
     def rows(self, values: FloatArray) -> Rows:
         """Return one row a question for the scorer, with candidates ranked by values, (b, k)."""

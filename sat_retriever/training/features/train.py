@@ -164,17 +164,21 @@ class FeatureTask:
         relevant = given["relevant"]
         losses = -(logs * relevant).sum(dim=1) / relevant.sum(dim=1)
         own = losses.sum() if share.counts else losses.sum() * 0
-        return own * share.world / share.total
+        shared: torch.Tensor = own * share.world / share.total
+        return shared
 
     def validate(self, accelerator: Accelerator) -> Mapping[str, float]:
         """Return metrics of each corpus, and their means over the corpora."""
-        lists, values = self._validation, self.values()
+        rows = self._validation.rows(self.values())
+        corpora: list[str] = self._validation.corpora.tolist()
         of_each = {}
-        for name in dict.fromkeys(lists.corpora.tolist()):
-            rows = [lists.rows(values)[place] for place in np.flatnonzero(lists.corpora == name)]
-            of_each[name] = defined_metrics(rows, FEATURE_METRICS)
+        for name in dict.fromkeys(corpora):
+            own = [row for row, corpus in zip(rows, corpora, strict=True) if corpus == name]
+            of_each[name] = defined_metrics(own, FEATURE_METRICS)
         found = {name: mean([each[name] for each in of_each.values()]) for name in FEATURE_METRICS}
-        return found | {f"{name} ({part})": each[name] for part, each in of_each.items() for name in each}
+        return found | {
+            f"{name} ({part})": each[name] for part, each in of_each.items() for name in each
+        }
 
     def values(self) -> FloatArray:
         """Return what the validation lists are ranked by, (b, k)."""
