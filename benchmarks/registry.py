@@ -71,6 +71,12 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "formula_links": Table("links.formula_links", "formula links against an independent count"),
         "joins": Table("links.joins", "join keys by headers against declared foreign keys"),
         "links_scale": Table("links.scale", "links at scale"),
+        "related": Table("related.related", "questions that need several linked sheets"),
+        "related_neighbours": Table(
+            "related.neighbours", "how far links lead from one right sheet to the others"
+        ),
+        "related_train": Table("related.training", "gated graphs trained for such questions"),
+        "related_pulls": Table("related.learnt", "a walk over links that is learnt from them"),
         "synth_stats": Table("made.stats", "made corpora beside the published ones"),
         "synth_roundtrip": Table("made.roundtrip", "made workbooks read again"),
         "synth_quality": Table("made.quality", "made questions without training"),

@@ -11,6 +11,7 @@ from benchmarks.tables.nothing import nothing_table
 from benchmarks.tables.part import Files, Shown
 from benchmarks.tables.periods import periods_table
 from benchmarks.tables.quality import open_table, quality_table
+from benchmarks.tables.related import neighbours_tables, pulls_table, related_tables
 from benchmarks.tables.statistics import statistics_tables
 from benchmarks.tables.training import bug_table, cost_table, sensitivity_table, spider_table
 
@@ -134,6 +135,43 @@ UNTRAINED = (
         f"{_CHOSEN} BIRD's declared keys take its own dev_tables.json (`--bird-tables FILE`).",
         ("links",),
         _links,
+    ),
+    Shown(
+        "Questions that need several linked sheets",
+        "related",
+        "With the general encoder; *given* keys are those that databases declare, all other links "
+        "are found by the index. Answers have two to ten sheets. Those of made workbooks and of "
+        "*formulas* are sheets that links join by construction, so they flatter whatever follows "
+        "links; Spider's and the labelled computed variables are not. Intervals are paired 95 % "
+        "bootstrap intervals, questions with the same answer drawn together.",
+        ("related",),
+        related_tables,
+    ),
+    Shown(
+        "What links lead to",
+        "related_neighbours",
+        "Validation parts. The *anchor* is the best relevant sheet in the order of the walk; "
+        "neighbours are the sheets that a link joins to it. *Reached*: share of the other relevant "
+        "sheets that are neighbours; *complete*: share of the questions in which all are; *found "
+        "by score*: share of the relevant neighbours that Stage 1 puts first among neighbours; "
+        "*lost*: relevant sheets outside of the walk's first ten. *Told* moves the relevant "
+        "sheets that links connect to the anchor right behind it: no graph can be better without a "
+        "better anchor. *Untold* moves all its neighbours, *workbook* all sheets of its workbook, "
+        "*trusting* all neighbours of the first sheet.",
+        ("related_neighbours",),
+        neighbours_tables,
+    ),
+    Shown(
+        "A learnt walk",
+        "related_pulls",
+        "Validation parts; at most 300 questions of a corpus. Each of the eight best candidates "
+        "pulls those that it is related to, by learnt weights over the scores of both, their "
+        "relations (*pulls*), the question (*asked*) and with a loss of incomplete answers "
+        "(*complete*); *own* has no pulls. No epoch is chosen. Means over seeds; in brackets the "
+        "seeds in which the whole paired 95 % interval of the difference to the walk lies above "
+        "zero, or below.",
+        ("related_pulls",),
+        pulls_table,
     ),
     Shown(
         "Search by contents",

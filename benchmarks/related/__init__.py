@@ -1,0 +1,1 @@
+"""Questions that need several linked sheets: does a graph find what its rivals miss?"""
