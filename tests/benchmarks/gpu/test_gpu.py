@@ -47,13 +47,13 @@ def test_without_its_data_it_says_how_to_get_it(tmp_path):
 
 
 def test_its_data_is_in_one_folder(tmp_path):
-    write_corpus(tmp_path / "shared" / "industrytab_1k")
+    write_corpus(tmp_path / "public" / "industrytab_1k")
     place = gpu.backbone_folder(tmp_path / "gpu")
     place.mkdir(parents=True)
     (place / "modules.json").write_text("[]")  # fetched before: nothing is downloaded
     for _ in range(2):
         gpu.main(
-            ["--prepare", "--folder", str(tmp_path / "gpu"), "--data", str(tmp_path / "shared")]
+            ["--prepare", "--folder", str(tmp_path / "gpu"), "--data", str(tmp_path / "public")]
         )
     held = sorted(path.name for path in (tmp_path / "gpu" / "data").iterdir())
     assert held == ["bge-base-en-v1.5", "industrytab_1k"]
