@@ -1,4 +1,4 @@
-"""Write the model card of the general model from measured figures."""
+"""Write the model cards of the general encoder and reranker from measured figures."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.general.corpora import Part, Wanted
-from benchmarks.general.parts import JUDGED, MEASURES, SYSTEMS, TAUGHT, Trainings
+from benchmarks.general.parts import JUDGED, MEASURES, SYSTEMS, TAUGHT
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.models.folder import file_hash
-from sat_retriever.rank.graph.folder import MODEL, read_graph_folder
+from sat_retriever.rank.features.model import MODEL, read_feature_spec
+from sat_retriever.training.features.train import FeatureTraining
 from sat_retriever.training.loop.summary import read_run
+from sat_retriever.training.settings import EncoderTraining
 
 Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+ENCODER_CARD, RERANKER_CARD = "README.md", "RERANKER.md"
 
 _TERMS = (
     ("part", "from", "terms"),
@@ -30,6 +34,12 @@ _TERMS = (
     ("corpora of other subjects", "made of Spider's tables", "CC BY-SA 4.0"),
 )
 
+_MORE_TERMS = (
+    ("WikiTableQuestions' training part", "Pasupat and Liang 2015: tables, questions",
+     "CC BY-SA 4.0"),
+    ("made workbooks", "`sat synth`", "Apache-2.0, as this package"),
+)  # fmt: skip
+
 _LIMITS = (
     "English names and questions; no other language was trained or measured.",
     "Names, headers and shape of a sheet are read, not its figures: a question for a value finds "
@@ -37,30 +47,35 @@ _LIMITS = (
     "A sheet's text is read up to the encoder's limit of word pieces; of a wide sheet only the "
     "first headers count.",
     "The made questions are of templates. Spider's are of people, but about tables of databases.",
-    "The reranker knows the tokens of this encoder and the default sheet texts only; any other "
-    "index is refused.",
     "The corpora above are for validation; figures on test sets are in `docs/results/tables.md`.",
+)
+_RERANKER_LIMITS = (
+    "It never finds a sheet that the candidates and their links have not.",
+    "A list unlike those that it learnt from keeps the order of the links: there it gains nothing.",
+    "It knows the cosines of one encoder and the default sheet texts only; any other index is "
+    "refused.",
+    "Its linked questions are made ones and Spider's, whose links are keys of databases.",
 )
 
 
-def card(
-    parts: Sequence[Part], wanted: Wanted, settings: Trainings, folder: Path, found: Measured
+def encoder_card(
+    parts: Sequence[Part], wanted: Wanted, settings: EncoderTraining, folder: Path, found: Measured
 ) -> str:
     """Return the README.md of the package folder.
 
     Args:
         parts: The corpora.
         wanted: The selection of made corpora.
-        settings: Settings of both trainings.
+        settings: Settings of the training.
         folder: Folder of the runs and the package.
         found: Results on the validation parts.
     """
     what = "without the paper's categories and naming convention" if wanted.apart else "general"
     blocks = (
-        f"# Sheet Encoder and reranker, {what}",
-        "Ranks worksheets for questions in plain words. Part of sat-retriever: "
-        '`SheetEncoder.load("general")`, `load_reranker(index, "general")`. Runs on onnxruntime '
-        "and tokenizers, without torch and without network.",
+        f"# Sheet Encoder, {what}",
+        "Finds worksheets for questions in plain words. Part of sat-retriever: "
+        '`SheetEncoder.load("general")`. Runs on onnxruntime and tokenizers, without torch and '
+        f"without network. The reranker of its tokens has a card of its own: {RERANKER_CARD}.",
         "## Files",
         _files(folder / "package"),
         "Token embeddings are a byte a value with a scale a row, other large weights half "
@@ -85,62 +100,48 @@ def card(
 
 
 def _files(package: Path) -> str:
-    encoder, spec = read_model_folder(package / "encoder"), read_graph_folder(package / "reranker")
-    files = (encoder.model, encoder.tokenizer, package / "reranker" / MODEL)
+    encoder = read_model_folder(package / "encoder")
+    files = (encoder.model, encoder.tokenizer)
+    fingerprint, width = encoder.spec.fingerprint, encoder.spec.width
+    return f"{_hashes(files, package)}\n\nEncoder {fingerprint}, width {width}."
+
+
+def _hashes(files: Sequence[Path], package: Path) -> str:
     rows = [
         f"| `{file.relative_to(package).as_posix()}` | {file.stat().st_size / 1e6:.2f} | "
         f"`{file_hash(file)}` |"
         for file in files
     ]
-    total = sum(each.stat().st_size for each in package.rglob("*") if each.suffix != ".md") / 1e6
-    return "\n".join(
-        (
-            "| file | MB | SHA-256 |",
-            "|---|---|---|",
-            *rows,
-            "",
-            f"{total:.2f} MB in all. Encoder {encoder.spec.fingerprint}, width "
-            f"{encoder.spec.width}; reranker for {spec.candidates} candidates over "
-            f"{', '.join(spec.channels) or 'no relations'}.",
-        )
-    )
+    return "\n".join(("| file | MB | SHA-256 |", "|---|---|---|", *rows))
 
 
 def _data(parts: Sequence[Part]) -> str:
     rows = []
     for part in parts:
+        if part.use not in {*TAUGHT, *JUDGED}:
+            continue  # for the reranker alone
         dataset = part.dataset
         learnt = len(dataset.train) if part.use in TAUGHT else 0
-        reranked = len(dataset.train) if part.use == "reranked" else 0
         asked = len(dataset.validation) if part.use in JUDGED else 0
         sheets = len(dataset.records)
-        numbers = f"{sheets:,} | {learnt:,} | {reranked:,} | {asked:,}"
+        numbers = f"{sheets:,} | {learnt:,} | {asked:,}"
         rows.append(f"| {part.name} | {part.about} | {numbers} |")
-    head = (
-        "| corpus | what it is | sheets | questions learnt by the encoder | by the reranker "
-        "| questions to choose with |"
-    )
-    return "\n".join((head, "|---|---|---|---|---|---|", *rows))
+    head = "| corpus | what it is | sheets | questions learnt | questions to choose with |"
+    return "\n".join((head, "|---|---|---|---|---|", *rows))
 
 
-def _recipe(wanted: Wanted, settings: Trainings, folder: Path) -> str:
-    runs = {name: read_run(folder / name) for name in ("encoder", "reranker")}
-    lines = [
+def _recipe(wanted: Wanted, settings: EncoderTraining, folder: Path) -> str:
+    run = read_run(folder / "encoder")
+    best = ", ".join(str(each.best.epoch) for each in run.phases if each.best)
+    return (
         f"`python -m benchmarks run general`, seed {wanted.seed}. A question meets the sheets of "
-        "its own corpus only. Validation counts every corpus alike for the encoder, and every "
-        "question for the reranker.",
-        "",
-        "| | seconds | best epoch of each part |",
-        "|---|---|---|",
-    ]
-    for name, run in runs.items():
-        best = [f"{each.name}: {each.best.epoch}" for each in run.phases if each.best]
-        lines.append(f"| {name} | {run.seconds:,.0f} | {', '.join(best)} |")
-    kinds = {"encoder": asdict(settings.encoder), "reranker": asdict(settings.reranker)}
-    for name, values in kinds.items():
-        given = ", ".join(f"{key} {_short(value)}" for key, value in values.items())
-        lines += ["", f"Settings of the {name}: {given}."]
-    return "\n".join(lines)
+        "its own corpus only. Validation counts every corpus alike. Training took "
+        f"{run.seconds:,.0f} seconds; epoch {best} was kept.\n\n{_settings(asdict(settings))}"
+    )
+
+
+def _settings(values: Mapping[str, Any]) -> str:
+    return f"Settings: {', '.join(f'{key} {_short(value)}' for key, value in values.items())}."
 
 
 def _short(value: Any) -> str:
@@ -157,3 +158,45 @@ def _numbers(found: Measured) -> str:
         for system, title in SYSTEMS.items()
     ]
     return "\n".join((head, "|---|---|---|---|---|", *rows))
+
+
+def reranker_card(
+    package: Path, settings: FeatureTraining, corpora: str, recipe: str, numbers: str
+) -> str:
+    """Return the card of the reranker.
+
+    Args:
+        package: Folder with the subfolder `reranker`.
+        settings: Settings of its training.
+        corpora: Table of the corpora whose lists it learnt from or was judged with.
+        recipe: Seconds and epoch of its training, in a sentence.
+        numbers: Table of what was measured.
+    """
+    spec = read_feature_spec(package / "reranker")
+    blocks = (
+        "# Reranker of the general encoder",
+        "Moves worksheets a little from the order that links give, by what the list of candidates "
+        "shows: scores of names, contents and cosine, words, workbooks, links, roles. Part of "
+        'sat-retriever: `load_reranker(index, "general")`. Runs on numpy.',
+        "## Files",
+        _hashes((package / "reranker" / MODEL,), package),
+        f"For encoder {spec.encoder} and {spec.candidates} candidates; {len(spec.features)} "
+        f"features; a score moves by {spec.bound / spec.slope:.3f} at most.",
+        "## Data",
+        corpora,
+        "The encoder has learnt no question of these: lists are as hard as a user's. Nothing else "
+        "was learnt from or chosen with: no question of IndustryTab's, Spider's or BIRD's test "
+        "parts, of EPS's test part, or of the test parts of tables of the web.",
+        "## Terms",
+        "\n".join(f"| {' | '.join(row)} |" for row in (*_TERMS[:2], *_TERMS[3:], *_MORE_TERMS)),
+        "No text, table or question of these is in this folder.",
+        "## Recipe",
+        f"{recipe}\n\n{_settings(asdict(settings))}",
+        "## On lists that it has not learnt",
+        numbers,
+        "*Judged* lists chose the epoch, so a new corpus may give less. *Watched* ones chose "
+        "nothing. The share is that of lists which look, in whole or in part, like learnt ones.",
+        "## Limits",
+        "\n".join(f"- {limit}" for limit in _RERANKER_LIMITS),
+    )
+    return "\n\n".join(blocks) + "\n"

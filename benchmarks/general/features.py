@@ -1,16 +1,18 @@
 """Train the feature reranker on lists of many corpora, and measure it on others.
 
-    python -m benchmarks run features [--seeds 42 43 44] [--no-ablations]
+    python -m benchmarks run features [--seeds 42 43 44] [--no-ablations] [--ship]
 
 Rows: the order of the links, where it starts; the feature reranker; the same without its guard,
 and without each group of its features. Corpora that are "judged" choose the epoch. Those that are
 "watched" are of kinds that nothing was learnt from. No test set is asked. Corpora, lists and
-trainings are kept in `--runs`; the same command goes on where it was stopped.
+trainings are kept in `--runs`; the same command goes on where it was stopped. With --ship the
+reranker of the first seed is put into the package, whose encoder `--encoder` must then be.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,17 +22,20 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.general.card import RERANKER_CARD, reranker_card
 from benchmarks.general.lists import Use, list_corpora, lists_of
+from benchmarks.general.ship import ship
 from benchmarks.results import Result, write_result
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.metrics import paired_bootstrap
+from sat_retriever.metrics import mean, paired_bootstrap
 from sat_retriever.metrics.rows import Rows, metrics_of
-from sat_retriever.models.packaged import GENERAL
+from sat_retriever.models.packaged import FOLDER, GENERAL
 from sat_retriever.rank.features.features import FEATURES
 from sat_retriever.rank.features.model import FeatureModel
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.features.featurelists import FeatureLists, joined_lists
 from sat_retriever.training.features.train import FeatureTraining, train_features
+from sat_retriever.training.loop.summary import read_run
 
 BENCHMARK = "features"
 START, WHOLE, UNGUARDED = "links", "features", "features_unguarded"
@@ -97,6 +102,45 @@ def trained(uses: Mapping[str, Use], lists: Lists, settings: FeatureTraining, ru
     return train_features(learn, judge, settings, run, data_name="lists of many corpora").reranker
 
 
+def package(folder: Path, uses: Mapping[str, Use], lists: Lists, found: Sequence[Result]) -> Path:
+    """Return a folder with a trained reranker and its card.
+
+    Args:
+        folder: A run that is finished; the new folder is in it.
+        uses: Use of each corpus by name.
+        lists: Lists of each corpus.
+        found: All results.
+    """
+    made, run = folder / "package", read_run(folder)
+    model = FeatureModel.load(folder / "features")
+    model.save(made / "reranker")
+    seed = int(run.settings["seed"])
+    best = ", ".join(str(each.best.epoch) for each in run.phases if each.best)
+    recipe = (
+        f"`python -m benchmarks run features`, seed {seed}. Every corpus counts alike in "
+        f"validation. Training took {run.seconds:,.0f} seconds; epoch {best} was kept."
+    )
+    corpora = ["| corpus | use | questions |", "|---|---|---|"]
+    corpora += [f"| {name} | {use} | {len(lists[name]):,} |" for name, use in uses.items()]
+    numbers = ["| corpus | links | reranked | difference | share |", "|---|---|---|---|---|"]
+    for name, use in uses.items():
+        if use != "taught":
+            first, own = (
+                next(each for each in found if (each.method, each.dataset, each.seed) == wanted)
+                for wanted in ((START, name, None), (WHOLE, name, seed))
+            )
+            share = mean([model.familiarity.share(each) > 0 for each in lists[name].lists()])
+            numbers.append(
+                f"| {name} | {first.metrics['NDCG@10']:.3f} | {own.metrics['NDCG@10']:.3f} | "
+                f"{_gap(first, [own])} | {share:.2f} |"
+            )
+    text = reranker_card(
+        made, FeatureTraining(seed=seed), "\n".join(corpora), recipe, "\n".join(numbers)
+    )
+    (made / RERANKER_CARD).write_text(text, encoding="utf-8")
+    return made
+
+
 def results(
     uses: Mapping[str, Use], lists: Lists, seeds: Sequence[int], runs: Path, *, ablations: bool
 ) -> Iterator[Result]:
@@ -134,15 +178,20 @@ def show(found: Sequence[Result]) -> Table:
         cells = []
         for row in rows:
             own = [each for each in found if (each.method, each.dataset) == (row, corpus)]
-            gap = paired_bootstrap(
-                [value for each in own for value in _ndcg(each)], _ndcg(first) * len(own),
-                [place for each in own for place in range(len(each.per_query))],
-            )  # fmt: skip
-            cells.append(f"{gap.mean:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]")
+            cells.append(_gap(first, own))
         metrics = first.metrics
         count = str(len(first.per_query))
         table.add_row(corpus, str(metrics["use"]), count, f"{metrics['NDCG@10']:.3f}", *cells)
     return table
+
+
+def _gap(first: Result, others: Sequence[Result]) -> str:
+    """Return the mean difference of some seeds to the start, with its interval over questions."""
+    gap = paired_bootstrap(
+        [value for each in others for value in _ndcg(each)], _ndcg(first) * len(others),
+        [place for each in others for place in range(len(each.per_query))],
+    )  # fmt: skip
+    return f"{gap.mean:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]"
 
 
 def _ndcg(result: Result) -> list[float]:
@@ -158,7 +207,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     made.add_argument("--seeds", type=int, nargs="+", default=[42, 43, 44])
     made.add_argument("--no-ablations", action="store_true")
     made.add_argument("--dry", action="store_true", help="write no result files")
+    made.add_argument("--ship", action="store_true", help="put the reranker into the package")
     options = made.parse_args(arguments)
+    if options.ship and options.encoder != GENERAL:
+        sys.exit(f"--ship is for lists of the encoder {GENERAL!r}; leave --encoder out")
     uses, lists = collected(options.data, options.runs, SheetEncoder.load(options.encoder))
     found = []
     for result in results(
@@ -167,6 +219,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found.append(result)
         if not options.dry:
             write_result(BENCHMARK, result)
+    if options.ship:
+        run = options.runs / f"{WHOLE}.{options.seeds[0]}"
+        ship(package(run, uses, lists, found), FOLDER / GENERAL)
     Console(width=200).print(show(found))
 
 

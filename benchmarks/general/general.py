@@ -1,15 +1,15 @@
-"""Train, measure and compact the general Sheet Encoder and reranker, and ship the package.
+"""Train, measure and compact the general Sheet Encoder, and ship it in the package.
 
     python -m benchmarks run general [--apart] [--every-convention] [--seed 42] [--ship]
 
-Corpora, both trainings and the indexes are kept in `--runs`; the same command goes on where it was
-stopped. Only --ship changes the package, and models of `--apart` are never shipped.
+Corpora, training and indexes are kept in `--runs`; the same command goes on where it was stopped.
+Only --ship changes the package, and models of `--apart` are never shipped. A reranker of the old
+encoder does not fit a new one: run `python -m benchmarks run features --ship` after it.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,16 +18,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.general.card import Measured, card
+from benchmarks.general.card import ENCODER_CARD, Measured, encoder_card
 from benchmarks.general.corpora import SIZES, Part, Wanted, parts
-from benchmarks.general.parts import MEASURES, SYSTEMS, Trainings, measured, trained
+from benchmarks.general.parts import ENCODER, MEASURES, SYSTEMS, measured, trained
+from benchmarks.general.ship import ship
 from benchmarks.results import Result, write_result
 from benchmarks.training.plan import overridden
 from sat_retriever.models.packaged import FOLDER, GENERAL
-from sat_retriever.training.settings import EncoderTraining, RerankerTraining
+from sat_retriever.training.settings import EncoderTraining
 
 BENCHMARK = "general"
-MOST_BYTES = 40_000_000
 
 
 def folder_of(wanted: Wanted, size: str, runs: Path) -> Path:
@@ -36,30 +36,12 @@ def folder_of(wanted: Wanted, size: str, runs: Path) -> Path:
     return runs / ".".join((*names, size, str(wanted.seed)))
 
 
-def settings_of(changes: Sequence[str], seed: int) -> Trainings:
-    """Return the trainings with `name=value` changes, of either stage or both."""
-    plain = Trainings()
-    encoder = overridden(replace(plain.encoder, seed=seed), changes)
-    reranker = overridden(replace(plain.reranker, seed=seed), changes)
-    if not isinstance(encoder, EncoderTraining) or not isinstance(reranker, RerankerTraining):
+def settings_of(changes: Sequence[str], seed: int) -> EncoderTraining:
+    """Return the settings of the training with `name=value` changes."""
+    encoder = overridden(replace(ENCODER, seed=seed), changes)
+    if not isinstance(encoder, EncoderTraining):
         raise TypeError("overridden keeps the kind of settings")
-    return Trainings(encoder, reranker)
-
-
-def ship(package: Path, target: Path) -> None:
-    """Copy the package to where `SheetEncoder.load("general")` finds it.
-
-    Raises:
-        SystemExit: If it is too large for the repository.
-    """
-    size = sum(file.stat().st_size for file in package.rglob("*") if file.is_file())
-    if size > MOST_BYTES:
-        sys.exit(f"{package} holds {size / 1e6:.2f} MB, the most is {MOST_BYTES / 1e6:.0f} MB")
-    draft = target.with_name(f".{target.name}.partial")
-    shutil.rmtree(draft, ignore_errors=True)
-    shutil.copytree(package, draft)
-    shutil.rmtree(target, ignore_errors=True)
-    draft.rename(target)
+    return encoder
 
 
 def results(found: Measured, seed: int, *, apart: bool) -> list[Result]:
@@ -93,9 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     corpora: list[Part] = parts(wanted, options.data, folder / "corpora")
     settings = settings_of(options.set, options.seed)
     package = trained(corpora, settings, folder)
-    found = measured(corpora, package, folder, settings.encoder.backbone)
-    text = card(corpora, wanted, settings, folder, found)
-    (package / "README.md").write_text(text, encoding="utf-8")
+    found = measured(corpora, package, folder, settings.backbone)
+    text = encoder_card(corpora, wanted, settings, folder, found)
+    (package / ENCODER_CARD).write_text(text, encoding="utf-8")
     if not options.dry:
         learnt = tuple(file for part in corpora for file in part.dataset.files)
         for result in results(found, options.seed, apart=options.apart):
@@ -115,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("--every-convention", action="store_true", help="learn those of validation")
     made.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     made.add_argument("--dry", action="store_true", help="write no result files")
-    made.add_argument("--ship", action="store_true", help="put the models into the package")
+    made.add_argument("--ship", action="store_true", help="put the encoder into the package")
     return made
 
 

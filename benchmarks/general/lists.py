@@ -160,7 +160,7 @@ def _index(corpus: ListCorpus, encoder: SheetEncoder, folder: Path) -> SheetInde
     """Return the index of a corpus by an encoder, made in a folder unless it is there."""
     file = folder / f"{corpus.name}-{encoder.fingerprint}.sat"
     if file.exists():
-        return SheetIndex.open(file)
+        return SheetIndex.open(file, encoder)
     folder.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(".partial")
     draft.unlink(missing_ok=True)
@@ -173,4 +173,4 @@ def _index(corpus: ListCorpus, encoder: SheetEncoder, folder: Path) -> SheetInde
         else:
             index.add_records(dataset.records, dataset.links, find_links=False)
     draft.rename(file)
-    return SheetIndex.open(file)
+    return SheetIndex.open(file, encoder)

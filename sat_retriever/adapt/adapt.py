@@ -57,7 +57,7 @@ from sat_retriever.errors import EmptyInputError, TrainingError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.llm.chat import Chat
 from sat_retriever.metrics.rows import Rows
-from sat_retriever.rank.graph.folder import copy_graph_folder
+from sat_retriever.rank.kind import TrainedKind
 from sat_retriever.rank.links.linkrank import LINKS
 from sat_retriever.rank.load import AUTO
 from sat_retriever.records.jsonform import to_json
@@ -218,7 +218,7 @@ class _Making:
         carried = self._carried(encoder.fingerprint)
         verdicts = [first]
         with self._draft("adapted", encoder) as draft:
-            new = self._rows(draft, carried or LINKS.name, material)
+            new = self._rows(draft, carried[1] if carried else LINKS.name, material)
             ranking = "reranker from before" if carried else "links"
             verdicts.append(self._next(f"adapted encoder, {ranking}", new, now, material))
             if self.settings.stage == "both":
@@ -251,21 +251,27 @@ class _Making:
         )  # fmt: skip
         return SheetEncoder.load(trained.encoder, device=self.index.device)
 
-    def _carried(self, encoder: str) -> Path | None:
+    def _carried(self, encoder: str) -> tuple[TrainedKind, Path] | None:
         """Convert the index's reranker, if any, to the tokens of the adapted encoder."""
         before = reranker_of(self.index, self.settings.backbone)
         if before is None:
             return None
-        copy_graph_folder(before, self.folder / CARRIED, encoder=encoder)
-        return self.folder / CARRIED
+        kind, folder = before
+        if kind.carry is None:
+            return None
+        kind.carry(folder, self.folder / CARRIED, encoder)
+        return kind, self.folder / CARRIED
 
-    def _stage_2(self, whole: SheetIndex, material: Material, before: Path | None) -> Rows:
+    def _stage_2(
+        self, whole: SheetIndex, material: Material, before: tuple[TrainedKind, Path] | None
+    ) -> Rows:
         """Train a reranker over an index's tokens and return its rows.
 
         Args:
             whole: All sheets, in the tokens that the reranker will read.
             material: The questions.
-            before: A reranker of these tokens to start from; None for random weights.
+            before: Kind and folder of a reranker of these tokens; its base scorer is the start, if
+                it is of the same form.
         """
         settings = self.settings.reranker_training()
         with self._seen(whole, material.seen) as seen:
@@ -275,7 +281,7 @@ class _Making:
             )
         train_reranker(
             train, choose, settings, self.folder / STAGE_2,
-            start_from=before and stage_2_start(before, settings),
+            start_from=stage_2_start(before, settings),
             data_name=self.index.path.stem, device=self.index.device, progress=self._training,
         )  # fmt: skip
         return self._rows(whole, self.folder / STAGE_2, material)

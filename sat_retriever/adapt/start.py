@@ -16,6 +16,7 @@ from sat_retriever.models.packaged import is_packaged
 from sat_retriever.rank.fingerprints import check_trained_on
 from sat_retriever.rank.graph.folder import read_graph_folder
 from sat_retriever.rank.graph.graphrank import GRAPH
+from sat_retriever.rank.kind import TrainedKind
 from sat_retriever.rank.load import located_reranker, own_reranker_name
 from sat_retriever.rank.registry import untrained_kind
 from sat_retriever.training.encoder.encodertask import SENTENCE_TRANSFORMERS
@@ -81,10 +82,10 @@ def goes_on(index: SheetIndex, backbone: str) -> bool:
     return backbone in (OWN, _PRECISION.sub("", index.encoder_name))
 
 
-def reranker_of(index: SheetIndex, backbone: str = OWN) -> Path | None:
-    """Return the folder of an index's trained reranker, if an adaptation can start from it.
+def reranker_of(index: SheetIndex, backbone: str = OWN) -> tuple[TrainedKind, Path] | None:
+    """Return the kind and folder of an index's trained reranker, if it has one.
 
-    It can if the reranker reads the tokens of the encoder that Stage 1 starts from.
+    It counts only if Stage 1 starts from the encoder whose tokens it was trained on.
 
     Args:
         index: The index to adapt.
@@ -103,20 +104,25 @@ def reranker_of(index: SheetIndex, backbone: str = OWN) -> Path | None:
         return None
     kind, folder = located_reranker(name)
     check_trained_on(index, folder, kind.command, kind.trained_on(folder))
-    return folder if kind.name == GRAPH.name else None
+    return kind, folder
 
 
-def stage_2_start(folder: Path, settings: RerankerTraining) -> Path | None:
+def stage_2_start(
+    before: tuple[TrainedKind, Path] | None, settings: RerankerTraining
+) -> Path | None:
     """Return a reranker if Stage 2 can start from it; None if it starts from random weights.
 
     Args:
-        folder: A reranker folder.
+        before: Kind and folder of a reranker over the same tokens, if there is one.
         settings: Settings of the training.
 
     Raises:
         EncoderError: If the folder is not a reranker, or is damaged.
         MissingExtraError: If an optional package is missing; the message names the command.
     """
+    if before is None or before[0] is not GRAPH:
+        return None
+    folder = before[1]
     wanted = replace(read_graph_folder(folder), start=settings.start, features=settings.features)
     try:
         base_weights(folder, wanted)

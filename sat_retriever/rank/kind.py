@@ -46,6 +46,9 @@ class TrainedKind:
         format: `format` in the `config.json` of its folder.
         trained_on: Reads and checks the description of a model in a folder; loads no model.
         load: Loads the reranker in a folder for the sheets of an index.
+        carry: Copies the model in a folder into another one, for an encoder trained further from
+            its own, given by its fingerprint. The caller must measure how well it ranks there.
+            None if it reads no tokens.
         has_command: False if no command trains it, but this package's library alone.
     """
 
@@ -54,6 +57,7 @@ class TrainedKind:
     format: str
     trained_on: Callable[[Path], TrainedOn]
     load: Callable[[SheetIndex, Path], Reranker]
+    carry: Callable[[Path, Path, str], None] | None = None
     has_command: bool = True
 
     @property

@@ -90,10 +90,7 @@ def _described(name: str) -> tuple[TrainedKind, Path, TrainedOn]:
 def own_reranker_name(index: SheetIndex) -> str:
     """Return the name or folder that `own_reranker` loads; "links" for the untrained one.
 
-    No model is loaded; only the description of one of this package is read. That model was trained
-    on names alone, so it does not rank an index with contents: there nDCG@10 falls from .556 with
-    links to .526 on EPS's development questions, and from .742 and .720 to .700 and .677 on
-    held-out tables of WikiTableQuestions' training part (benchmarks/LOG.md).
+    No model is loaded; only the description of one of this package is read.
 
     Raises:
         EncoderError: If this installation has no such reranker, or its files were changed.
@@ -101,7 +98,7 @@ def own_reranker_name(index: SheetIndex) -> str:
     if index.reranker_name is not None:
         return index.reranker_name
     name = index.encoder_name
-    if is_packaged(name) and not index.has_contents:
+    if is_packaged(name):
         kind, _, on = _described(name)
         with suppress(FingerprintMismatchError):  # an index of other texts, or of another version
             check_trained_on(index, Path(name), kind.command, on)
@@ -112,8 +109,8 @@ def own_reranker_name(index: SheetIndex) -> str:
 def own_reranker(index: SheetIndex) -> Reranker:
     """Load the reranker of an index: the trained one that it names, else one of this package.
 
-    The link reranker is used if the index names none, and holds contents, or its encoder is not
-    this package's, or its texts differ.
+    The link reranker is used if the index names none and its encoder is not this package's, or its
+    texts differ.
 
     Raises:
         PathNotFoundError: If the reranker that it names does not exist.

@@ -15,6 +15,7 @@ from sat_retriever.rank.features.model import (
     FORMAT,
     FeatureModel,
     FeatureSpec,
+    copy_feature_folder,
     read_feature_spec,
 )
 from sat_retriever.rank.fingerprints import check_trained_on
@@ -106,5 +107,6 @@ FEATURES = TrainedKind(
     format=FORMAT,
     trained_on=lambda folder: _trained_on(read_feature_spec(folder)),
     load=FeatureReranker.load,
+    carry=copy_feature_folder,
     has_command=False,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +144,16 @@ class FeatureModel:
         except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
             raise damaged(folder, MODEL) from error
         return cls(spec, network, familiarity)
+
+
+def copy_feature_folder(folder: Path, target: Path, encoder: str) -> None:
+    """Copy a reranker for another encoder, given by its fingerprint.
+
+    Raises:
+        EncoderError: If it is no such reranker or is damaged, or the target cannot be written.
+    """
+    model = FeatureModel.load(folder)
+    replace(model, spec=replace(model.spec, encoder=encoder)).save(target)
 
 
 def read_feature_spec(folder: Path) -> FeatureSpec:

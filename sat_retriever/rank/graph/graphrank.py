@@ -11,7 +11,7 @@ from sat_retriever.index.question import Question
 from sat_retriever.index.scores import probabilities
 from sat_retriever.onnx.device import Device
 from sat_retriever.rank.fingerprints import check_trained_on
-from sat_retriever.rank.graph.folder import FORMAT, read_graph_folder
+from sat_retriever.rank.graph.folder import FORMAT, copy_graph_folder, read_graph_folder
 from sat_retriever.rank.graph.graph import candidate_graph
 from sat_retriever.rank.graph.model import GraphModel
 from sat_retriever.rank.graph.spec import GraphSpec
@@ -125,4 +125,5 @@ GRAPH = TrainedKind(
     format=FORMAT,
     trained_on=lambda folder: _trained_on(read_graph_folder(folder)),
     load=GraphReranker.load,
+    carry=lambda folder, target, encoder: copy_graph_folder(folder, target, encoder=encoder),
 )

@@ -18,6 +18,7 @@ with warnings.catch_warnings():
 from benchmarks.general import corpora as general_corpora
 from benchmarks.general import general
 from benchmarks.general import parts as general_parts
+from benchmarks.general import ship as shipping
 from benchmarks.general.corpora import PAPERS, SIZES, Wanted
 from benchmarks.general.domains import DomainOptions, domain_corpus
 from sat_retriever.datasets.dataset import load_spider
@@ -26,7 +27,6 @@ from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.models import packaged
 from sat_retriever.period.periods import period_of
-from sat_retriever.rank.graph.model import GraphModel
 from tests.tiny_transformer import save_tiny
 
 pytestmark = pytest.mark.slow
@@ -34,8 +34,7 @@ pytestmark = pytest.mark.slow
 SUBJECTS = ("farm", "school", "museum", "airport", "theatre", "library", "hospital", "harbour")
 TABLES = ("visitors", "rooms", "employees")
 SETTINGS = (
-    "trained_layers=null", "epochs=1", "base_epochs=1", "graph_epochs=1", "candidates=5",
-    "max_length=24", 'precision="fp32"',
+    "trained_layers=null", "epochs=1", "max_length=24", 'precision="fp32"',
 )  # fmt: skip
 
 
@@ -98,15 +97,13 @@ def made(data, tmp_path_factory):
     return folder, arguments
 
 
-def test_both_models_are_shipped_fit_each_other_and_can_be_learnt_from(made, monkeypatch):
+def test_the_encoder_is_shipped_and_can_be_learnt_from(made, monkeypatch):
     folder, _ = made
     monkeypatch.setattr(packaged, "FOLDER", folder / "models")
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     encoder = SheetEncoder.load("general")
     assert encoder.spec.precision == "compact"
     assert encoder.dense_weight is not None
-    reranker = GraphModel.load(folder / "models/general/reranker")
-    assert reranker.spec.encoder == encoder.fingerprint
     assert find_checkpoint("general").spec.width == encoder.width
 
 
@@ -116,7 +113,8 @@ def test_the_card_names_every_corpus_with_what_was_measured_on_it(made):
     for corpus in judged:
         for title in general_parts.SYSTEMS.values():
             assert f"| {corpus} | {title} | " in text
-    for corpus in ("templates-0", "domains-0", "templates-50", "domains-50"):
+    assert "templates-50" not in text  # for the reranker alone
+    for corpus in ("templates-0", "domains-0"):
         assert f"| {corpus} | " in text
         assert f"| {corpus} | {general_parts.SYSTEMS['stage1']}" not in text
     assert "max_length 24" in text
@@ -124,13 +122,13 @@ def test_the_card_names_every_corpus_with_what_was_measured_on_it(made):
 
 def test_the_same_command_takes_what_is_there(made, monkeypatch):
     folder, arguments = made
-    runs = [folder / "runs/general.tiny.42" / name for name in ("encoder", "reranker")]
-    before = [(run / "metrics.jsonl").read_bytes() for run in runs]
+    run = folder / "runs/general.tiny.42/encoder"
+    before = (run / "metrics.jsonl").read_bytes()
     monkeypatch.setattr(
         general_corpora, "synthesize", lambda *_: pytest.fail("the corpus was made again")
     )
     general.main(arguments)
-    assert [(run / "metrics.jsonl").read_bytes() for run in runs] == before
+    assert (run / "metrics.jsonl").read_bytes() == before
 
 
 def test_what_is_apart_is_never_shipped():
@@ -139,11 +137,11 @@ def test_what_is_apart_is_never_shipped():
 
 
 def test_models_too_large_for_the_repository_are_not_shipped(tmp_path, monkeypatch):
-    monkeypatch.setattr(general, "MOST_BYTES", 10)
+    monkeypatch.setattr(shipping, "MOST_BYTES", 10)
     (tmp_path / "package").mkdir()
     (tmp_path / "package/model.onnx").write_bytes(b"12345678901")
     with pytest.raises(SystemExit, match="the most is"):
-        general.ship(tmp_path / "package", tmp_path / "general")
+        shipping.ship(tmp_path / "package", tmp_path / "general")
     assert not (tmp_path / "general").exists()
 
 

@@ -1,0 +1,93 @@
+"""The folder of a feature reranker, and how far it moves a sheet."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sat_retriever.errors import EncoderError, InputError
+from sat_retriever.models.folder import write_folder
+from sat_retriever.rank.features.features import feature_matrix
+from sat_retriever.rank.features.model import FORMAT, MODEL, FeatureModel, copy_feature_folder
+from tests.rank.features.small_features import list_of
+
+
+@pytest.fixture
+def features(world):
+    return feature_matrix(list_of(world, "which apple is blue"))
+
+
+def test_a_folder_holds_the_same_model(model, features, tmp_path):
+    model.save(tmp_path / "m")
+    again = FeatureModel.load(tmp_path / "m")
+    assert again.spec == model.spec
+    moves = model.moves(features)
+    assert moves.any()
+    assert again.moves(features).tolist() == moves.tolist()
+
+
+def test_no_sheet_moves_further_than_the_bound(model, features):
+    large = replace(model, network=model.network | {"b3": np.full(1, 1e6, np.float32)})
+    most = model.spec.bound / model.spec.slope
+    assert large.moves(features) == pytest.approx(np.full(len(features), most))
+    assert np.abs(model.moves(features)).max() <= most
+
+
+def test_a_strange_list_moves_only_without_the_guard(model, features):
+    strange = features + 50
+    assert not model.moves(strange).any()
+    assert model.moves(strange, guarded=False).any()
+
+
+def test_a_copy_for_another_encoder_differs_in_that_only(model, tmp_path):
+    model.save(tmp_path / "m")
+    copy_feature_folder(tmp_path / "m", tmp_path / "copy", "other")
+    assert FeatureModel.load(tmp_path / "copy").spec == replace(model.spec, encoder="other")
+    assert (tmp_path / "copy" / MODEL).read_bytes() == (tmp_path / "m" / MODEL).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"features": ("score",)}, {"candidates": 0}, {"slope": 0.0}, {"bound": float("nan")}],
+)
+def test_a_spec_out_of_range_is_refused(model, changes):
+    with pytest.raises(InputError, match="train it again"):
+        replace(model.spec, **changes)
+
+
+def test_a_damaged_file_is_named(model, tmp_path):
+    model.save(tmp_path / "m")
+    file = tmp_path / "m" / MODEL
+    file.write_bytes(file.read_bytes()[:-10])
+    with pytest.raises(EncoderError, match=MODEL):
+        FeatureModel.load(tmp_path / "m")
+
+
+def test_a_folder_of_objects_is_not_unpickled(model, tmp_path):
+    """Its hashes are right, so that only the reading of arrays can refuse it."""
+    model.save(tmp_path / "m")
+    spec = json.loads((tmp_path / "m" / "config.json").read_text())["spec"]
+
+    def write(file):
+        with file.open("wb") as out:
+            np.savez(out, mean=np.array([{}], dtype=object))
+
+    write_folder(tmp_path / "p", FORMAT, spec, {MODEL: write})
+    with pytest.raises(EncoderError, match=MODEL):
+        FeatureModel.load(tmp_path / "p")
+
+
+def test_a_folder_of_another_version_says_so(model, tmp_path):
+    model.save(tmp_path / "m")
+
+    def write(file):
+        file.write_bytes((tmp_path / "m" / MODEL).read_bytes())
+
+    spec = {"encoder": "e", "serialization": "s", "candidates": 50, "features": ["score"]}
+    write_folder(tmp_path / "old", FORMAT, spec | {"slope": 20.0, "bound": 2.0}, {MODEL: write})
+    with pytest.raises(EncoderError, match="other features than this version"):
+        FeatureModel.load(tmp_path / "old")
+    write_folder(tmp_path / "odd", FORMAT, spec | {"slope": 20.0}, {MODEL: write})
+    with pytest.raises(EncoderError, match="other fields"):
+        FeatureModel.load(tmp_path / "odd")
