@@ -33,7 +33,7 @@ from sat_retriever.models.packaged import FOLDER, GENERAL
 from sat_retriever.rank.features.features import FEATURES
 from sat_retriever.rank.features.model import FeatureModel
 from sat_retriever.records.tokens import FloatArray
-from sat_retriever.training.features.featurelists import FeatureLists, joined_lists
+from sat_retriever.training.features.featurelists import INPUTS, FeatureLists, joined_lists
 from sat_retriever.training.features.train import FeatureTraining, train_features
 from sat_retriever.training.loop.summary import read_run
 
@@ -73,8 +73,8 @@ def without(lists: FeatureLists, group: str) -> FeatureLists:
 def values_of(lists: FeatureLists, model: FeatureModel, *, guarded: bool = True) -> FloatArray:
     """Return what a model ranks lists by, (b, k)."""
     values = lists.scores.copy()
-    for row, (features, mask) in enumerate(zip(lists.lists(), lists.mask, strict=True)):
-        values[row, mask] += model.moves(features, guarded=guarded)
+    for row, (inputs, mask) in enumerate(zip(lists.inputs(), lists.mask, strict=True)):
+        values[row, mask] += model.moves(inputs, guarded=guarded)
     return values
 
 
@@ -83,7 +83,7 @@ def collected(data: Path, runs: Path, encoder: SheetEncoder) -> tuple[Mapping[st
     uses: dict[str, Use] = {}
     found: dict[str, FeatureLists] = {}
     for corpus in list_corpora(data, runs / "corpora"):
-        file = runs / "lists" / f"{corpus.name}-{encoder.fingerprint}.npz"
+        file = runs / "lists" / f"{corpus.name}-{encoder.fingerprint}-{INPUTS}.npz"
         if not file.exists():
             lists = lists_of(corpus, encoder, runs / "indexes")
             file.parent.mkdir(parents=True, exist_ok=True)

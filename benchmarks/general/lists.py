@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 from benchmarks.corpora import CORPORA, INDUSTRYTAB_1K
-from benchmarks.general.corpora import HELD_OUT, SIZES, Part, Wanted, parts
+from benchmarks.general.corpora import HELD_OUT, SIZES, Wanted, parts
+from benchmarks.general.corpora import Part as GeneralPart
 from benchmarks.progress import progress_lines
 from benchmarks.related.made import made_workbooks
+from benchmarks.related.sets import SETS, Part, Places
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.datasets.labels import Query
 from sat_retriever.datasets.tables import Part as TablePart
@@ -66,27 +68,56 @@ def list_corpora(data: Path, folder: Path) -> Iterator[ListCorpus]:
         yield from _of_part(part)
     yield from _tables(data)
     yield from _workbooks(wanted, folder / "workbooks")
+    yield from _related(Places(data, folder / "related"))
     yield from _watched(data)
 
 
 def _spider(data: Path) -> Iterator[ListCorpus]:
     """Yield Spider's held-out databases: every other one is learnt, the others judge."""
-    corpus = CORPORA["spider_train"]
     for name in ("spider_train", "spider_train_synonym"):
         dataset = CORPORA[name].read(data)
-        chosen = corpus.validation
-        places = () if chosen is None else chosen(dataset)
-        queries = [dataset.queries[place] for place in places]
-        databases = sorted({query.workbook for query in queries})
-        halves: tuple[tuple[Use, list[str]], ...] = (
-            ("taught", databases[::2]), ("judged", databases[1::2])
-        )  # fmt: skip
-        for use, own in halves:
-            kept = tuple(query for query in queries if query.workbook in own)
+        uses: tuple[Use, Use] = ("taught", "judged")
+        for use, databases in zip(uses, _halves(dataset), strict=True):
+            kept = [query for query in _held_out(dataset) if query.workbook in databases]
             yield _some(f"{name}_{use}", dataset, kept, use, found_links=True)
 
 
-def _of_part(part: Part) -> Iterator[ListCorpus]:
+def _held_out(dataset: Dataset) -> list[Query]:
+    """Return the questions about databases that the encoder has not learnt."""
+    chosen = CORPORA["spider_train"].validation
+    return [] if chosen is None else [dataset.queries[place] for place in chosen(dataset)]
+
+
+def _halves(dataset: Dataset) -> tuple[list[str], list[str]]:
+    """Return the held-out databases, those in even places and those in odd ones."""
+    databases = sorted({query.workbook for query in _held_out(dataset)})
+    return databases[::2], databases[1::2]
+
+
+def _related(places: Places) -> Iterator[ListCorpus]:
+    """Yield questions that need several linked sheets: made ones are learnt, others watched.
+
+    Of Spider's held-out databases those that `_spider` judges are watched.
+    """
+    judged = _halves(CORPORA["spider_train"].read(places.data))[1]
+    for name, each in SETS.items():
+        parts: tuple[tuple[Part, Use], ...] = (("train", "taught"), ("validation", "watched"))
+        for part, use in parts:
+            if part not in each.parts or (use == "taught" and name.startswith("spider")):
+                continue
+            for number, asked in enumerate(each.read(part, places)):
+                dataset = asked.dataset
+                kept = [
+                    query for query in dataset.queries
+                    if not name.startswith("spider") or query.workbook in judged
+                ]  # fmt: skip
+                yield _some(
+                    f"{name}_{part}_{number}", dataset, kept, use,
+                    contents=Kept.ALL, found_links=asked.links == "found",
+                )  # fmt: skip
+
+
+def _of_part(part: GeneralPart) -> Iterator[ListCorpus]:
     """Yield corpora of the general model that its encoder has not learnt from."""
     if part.use == "reranked":
         yield _some(part.name, part.dataset, part.dataset.queries, "taught")

@@ -10,7 +10,7 @@ import numpy as np
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
 from sat_retriever.rank.features.candidatelist import candidate_list
-from sat_retriever.rank.features.features import feature_matrix
+from sat_retriever.rank.features.features import list_inputs
 from sat_retriever.rank.features.model import (
     FORMAT,
     FeatureModel,
@@ -90,7 +90,7 @@ class FeatureReranker(Reranker):
         if len(found) < 2:
             return found
         known = candidate_list(self.index, question, candidates, found)
-        moves = self.model.moves(feature_matrix(known))
+        moves = self.model.moves(list_inputs(known))
         if not moves.any():
             return found
         moved = known.each("score") + moves

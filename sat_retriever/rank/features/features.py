@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -242,12 +243,35 @@ FEATURES: Mapping[str, Feature] = {
 """Every feature by name, in the order of the columns."""
 
 
-def feature_matrix(known: CandidateList) -> FloatArray:
-    """Return all features of a list of k candidates, (k, f) float32, in the order of `FEATURES`.
+RELATIONS = (*(f"{kind.value} {end}" for kind in LINKED for end in _ENDS), "same workbook")
+"""Relations of two candidates, in the order of `ListInputs.relations`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListInputs:
+    """What a model reads of a list of k candidates, best first.
+
+    Attributes:
+        features: Features of each candidate, (k, f), in the order of `FEATURES`.
+        relations: Relations of each candidate to the p best ones, (k, p, r), in the order of
+            `RELATIONS`; p is the smaller of k and `SPEAKING`. All are 0 for a sheet and itself.
+    """
+
+    features: FloatArray
+    relations: FloatArray
+
+
+def list_inputs(known: CandidateList) -> ListInputs:
+    """Return what a model reads of a list.
 
     Args:
         known: The list; at least one candidate, best first.
     """
     read = ListFeatures(known)
     columns = [np.asarray(feature(read), dtype=np.float32) for feature in FEATURES.values()]
-    return np.stack(columns, axis=1)
+    k, p = read.size, min(read.size, SPEAKING)
+    links = known.links[..., :p].reshape(-1, k, p)  # (2 t, k, p)
+    beside = known.homes[:, None] == known.homes[None, :p]
+    relations = np.concatenate([links, beside[None]]).astype(np.float32)
+    relations[:, np.arange(p), np.arange(p)] = 0
+    return ListInputs(np.stack(columns, axis=1), np.ascontiguousarray(relations.transpose(1, 2, 0)))

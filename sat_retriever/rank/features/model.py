@@ -13,7 +13,7 @@ import numpy as np
 from sat_retriever.errors import EncoderError, InputError
 from sat_retriever.models.folder import damaged, read_folder, reading, write_folder
 from sat_retriever.rank.features.familiar import Familiarity
-from sat_retriever.rank.features.features import FEATURES
+from sat_retriever.rank.features.features import FEATURES, RELATIONS, ListInputs
 from sat_retriever.records.tokens import FloatArray
 
 FORMAT = "sat-features"
@@ -22,8 +22,24 @@ HIDDEN = (48, 24)
 """Widths of the two hidden layers."""
 CLIP = 5.0
 """Standard deviations to which a feature is clipped."""
+PAIRED = (
+    "score", "share", "one over rank", "lift", "cosine", "words", "contents words", "covered",
+    "covered by workbook", "only here", "sources", "targets",
+)  # fmt: skip
+"""Features of both sheets that a pull reads."""
+ASKED = ("named", "in contents alone", "question words", "margin", "index with contents")
+"""Features of the question that a pull reads."""
+PULL_INPUTS = len(RELATIONS) + 2 * len(PAIRED) + len(ASKED)
+PULL_HIDDEN = (32, 32)
+"""Widths of the two hidden layers of a pull."""
+PAIRED_COLUMNS, ASKED_COLUMNS = (
+    [list(FEATURES).index(name) for name in names] for names in (PAIRED, ASKED)
+)
 _FAMILIARITY = "familiarity."  # before the names of its arrays
-_NETWORK = ("mean", "spread", "w1", "b1", "w2", "b2", "w3", "b3")
+_NETWORK = (
+    "mean", "spread",
+    *(f"{name}.{part}{layer}" for name in ("own", "pull") for layer in (1, 2, 3) for part in "wb"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +50,11 @@ class FeatureSpec:
         encoder: Fingerprint of the Sheet Encoder whose cosines it was trained on.
         serialization: Fingerprint of the sheet texts.
         candidates: Candidates of a question, the paper's K.
-        features: Names of its inputs, in order.
+        features: Names of its features, in order.
+        relations: Names of the relations that its pulls read, in order.
         slope: What a score of 1 adds to a logit; above 0.
-        bound: Most that the network adds to a logit or takes from it; above 0.
+        bound: Most that a sheet's own features add to its logit or take from it; above 0.
+        pull_bound: The same for the pulls of other sheets.
 
     Raises:
         InputError: If it reads other features than this version makes, or a number is out of range.
@@ -46,17 +64,24 @@ class FeatureSpec:
     serialization: str
     candidates: int
     features: tuple[str, ...]
+    relations: tuple[str, ...]
     slope: float
     bound: float
+    pull_bound: float
+
+    @property
+    def most(self) -> float:
+        """Most that a score moves either way."""
+        return (self.bound + self.pull_bound) / self.slope
 
     def __post_init__(self) -> None:
-        if self.features != tuple(FEATURES):
+        if (self.features, self.relations) != (tuple(FEATURES), RELATIONS):
             raise InputError(
                 "it reads other features than this version of sat-retriever makes; upgrade "
                 "sat-retriever, or train it again"
             )
-        if self.candidates < 1 or not self.slope > 0 or not self.bound > 0:
-            raise InputError("its candidates, slope or bound is 0 or less; train it again")
+        if self.candidates < 1 or not min(self.slope, self.bound, self.pull_bound) > 0:
+            raise InputError("its candidates, slope or a bound is 0 or less; train it again")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> FeatureSpec:
@@ -67,12 +92,22 @@ class FeatureSpec:
         """
         if {field.name for field in fields(cls)} != set(values):
             raise InputError("its config.json has other fields than this version reads; upgrade")
-        return cls(**{**values, "features": tuple(values["features"])})
+        names = {name: tuple(values[name]) for name in ("features", "relations")}
+        return cls(**{**values, **names})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureModel:
-    """A network over features of candidates: two hidden layers, one number a candidate.
+    r"""A network over features and relations of candidates, one number a candidate.
+
+    .. math::
+        m_i = b_o \tanh(\mathrm{MLP}_o(x_i) / b_o)
+            + b_p \tanh(\tfrac{1}{b_p} \sum_{j \le p,\, r_{ij} \ne 0}
+              \mathrm{MLP}_p([r_{ij}; x_i'; x_j'; q]))
+
+    The first term reads the sheet's own features :math:`x_i`. The second is what the best sheets
+    add to those that they are related to: it reads their relations :math:`r`, some features
+    :math:`x'` of both, and some of the question :math:`q`.
 
     Attributes:
         spec: What it was trained on.
@@ -84,27 +119,42 @@ class FeatureModel:
     network: Mapping[str, FloatArray]
     familiarity: Familiarity
 
-    def moves(self, features: FloatArray, *, guarded: bool = True) -> FloatArray:
-        """Return what to add to each candidate's score, (k,), at most `bound / slope` either way.
+    def moves(self, inputs: ListInputs, *, guarded: bool = True) -> FloatArray:
+        """Return what to add to each candidate's score, (k,), at most `spec.most` either way.
 
-        The network's output is bounded by a tanh, and multiplied by how familiar the list is: a
-        list unlike those it learnt from keeps its order.
+        It is multiplied by how familiar the list is: a list unlike those it learnt from keeps its
+        order.
 
         Args:
-            features: Features of the candidates, best first, (k, f); see `feature_matrix`.
+            inputs: The list.
             guarded: False moves every list as if it were familiar, for measurements.
         """
-        share = self.familiarity.share(features) if guarded else 1.0
+        share = self.familiarity.share(inputs.features) if guarded else 1.0
         if not share:
-            return np.zeros(len(features), dtype=np.float32)
-        own, spec = self.network, self.spec
-        state = ((features - own["mean"]) / own["spread"]).clip(-CLIP, CLIP)
-        state = np.maximum(state @ own["w1"].T + own["b1"], 0)
-        state = np.maximum(state @ own["w2"].T + own["b2"], 0)
-        logits = (state @ own["w3"].T + own["b3"])[:, 0]  # (k,)
-        bounded = spec.bound * np.tanh(logits / spec.bound)
-        moves: FloatArray = (share / spec.slope * bounded).astype(np.float32)
+            return np.zeros(len(inputs.features), dtype=np.float32)
+        spec, relations = self.spec, inputs.relations
+        state = (inputs.features - self.network["mean"]) / self.network["spread"]
+        state = state.clip(-CLIP, CLIP)  # (k, f)
+        own = _bounded(self._layers("own", state)[:, 0], spec.bound)
+        pulled, pulling = np.nonzero(relations.any(axis=2))  # places of n related pairs
+        paired = state[:, PAIRED_COLUMNS]
+        asked = np.broadcast_to(state[0, ASKED_COLUMNS], (len(pulled), len(ASKED)))
+        parts = (relations[pulled, pulling], paired[pulled], paired[pulling], asked)
+        strength = self._layers("pull", np.concatenate(parts, axis=1))[:, 0]  # (n,)
+        pulls = np.zeros(len(state), dtype=np.float32)
+        np.add.at(pulls, pulled, strength)
+        both = own + _bounded(pulls, spec.pull_bound)
+        moves: FloatArray = (share / spec.slope * both).astype(np.float32)
         return moves
+
+    def _layers(self, name: str, state: FloatArray) -> FloatArray:
+        """Return the output of one of the two perceptrons, (n, 1)."""
+        for number in (1, 2, 3):
+            weight, bias = (self.network[f"{name}.{part}{number}"] for part in "wb")
+            state = state @ weight.T + bias
+            if number < 3:
+                state = np.maximum(state, 0)
+        return state
 
     def save(self, target: Path) -> None:
         """Write it into a folder; after a failure the old one is unchanged.
@@ -119,7 +169,8 @@ class FeatureModel:
             with file.open("wb") as out:
                 np.savez(out, **arrays)  # type: ignore[arg-type]
 
-        spec = asdict(self.spec) | {"features": list(self.spec.features)}
+        spec = asdict(self.spec)
+        spec |= {"features": list(self.spec.features), "relations": list(self.spec.relations)}
         write_folder(target, FORMAT, spec, {MODEL: write})
 
     @classmethod
@@ -144,6 +195,11 @@ class FeatureModel:
         except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
             raise damaged(folder, MODEL) from error
         return cls(spec, network, familiarity)
+
+
+def _bounded(values: FloatArray, bound: float) -> FloatArray:
+    bounded: FloatArray = bound * np.tanh(values / bound)
+    return bounded
 
 
 def copy_feature_folder(folder: Path, target: Path, encoder: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -15,13 +15,15 @@ from sat_retriever.datasets.labels import Query
 from sat_retriever.errors import EmptyInputError, InputError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics.rows import Rows
-from sat_retriever.rank.features.candidatelist import candidate_list
-from sat_retriever.rank.features.features import FEATURES, feature_matrix
+from sat_retriever.rank.features.candidatelist import SPEAKING, candidate_list
+from sat_retriever.rank.features.features import FEATURES, RELATIONS, ListInputs, list_inputs
 from sat_retriever.rank.links import LinkReranker
 from sat_retriever.records.progress import Progress
 from sat_retriever.records.tokens import FloatArray
 
 CANDIDATES = 50
+INPUTS = hashlib.sha256(f"{[*FEATURES]} {RELATIONS}".encode()).hexdigest()[:8]
+"""Tells lists of other features and relations apart."""
 MOST = 66  # candidates of a list: those of Stage 1, and those that links add
 
 
@@ -33,6 +35,7 @@ class FeatureLists:
         encoder: Fingerprint of the encoder that found them.
         serialization: Fingerprint of the sheet texts.
         features: Features of each candidate, (b, k, f) float32; 0 for padding.
+        relations: Relations of each to the p best, (b, k, p, r) float16; 0 for padding.
         scores: Scores after links, (b, k) float32; 0 for padding.
         mask: True for a candidate, False for padding, (b, k).
         relevant: True for a relevant candidate, (b, k).
@@ -43,6 +46,7 @@ class FeatureLists:
     encoder: str
     serialization: str
     features: FloatArray
+    relations: NDArray[np.float16]
     scores: FloatArray
     mask: NDArray[np.bool_]
     relevant: NDArray[np.bool_]
@@ -56,9 +60,9 @@ class FeatureLists:
     @property
     def fingerprint(self) -> str:
         """Sixteen hex digits over all of it."""
-        digest = hashlib.sha256(f"{self.encoder} {self.serialization} {[*FEATURES]}".encode())
-        for array in (self.features, self.scores, self.mask, self.relevant, self.positives):
-            digest.update(np.ascontiguousarray(array).data)
+        digest = hashlib.sha256(f"{self.encoder} {self.serialization} {INPUTS}".encode())
+        for name in ("features", "relations", "scores", "mask", "relevant", "positives"):
+            digest.update(np.ascontiguousarray(getattr(self, name)).data)
         return digest.hexdigest()[:16]
 
     def save(self, file: Path) -> None:
@@ -83,9 +87,15 @@ class FeatureLists:
             arrays = {each.name: stored[each.name] for each in fields(cls)}
         return cls(str(arrays.pop("encoder")), str(arrays.pop("serialization")), **arrays)
 
+    def inputs(self) -> Iterator[ListInputs]:
+        """Yield what a model reads of each question's candidates, without padding."""
+        for features, relations, mask in zip(self.features, self.relations, self.mask, strict=True):
+            k = int(mask.sum())
+            yield ListInputs(features[:k], relations[:k, :k].astype(np.float32))
+
     def lists(self) -> list[FloatArray]:
         """Return the features of each question's candidates, (k, f) each, without padding."""
-        return [features[mask] for features, mask in zip(self.features, self.mask, strict=True)]
+        return [each.features for each in self.inputs()]
 
     def rows(self, values: FloatArray) -> Rows:
         """Return one row a question for the scorer, with candidates ranked by values, (b, k)."""
@@ -127,6 +137,7 @@ def feature_lists(
         raise EmptyInputError(f"{corpus} has no questions or no sheets; give some of both")
     shape = (len(queries), MOST)
     features = np.zeros((*shape, len(FEATURES)), dtype=np.float32)
+    relations = np.zeros((*shape, SPEAKING, len(RELATIONS)), dtype=np.float16)
     scores = np.zeros(shape, dtype=np.float32)
     mask, relevant = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
     links = LinkReranker(index)
@@ -136,14 +147,16 @@ def feature_lists(
         found = links.rerank(question, first)[:MOST]
         known = candidate_list(index, question, first, found)
         own, gold = slice(0, len(found)), set(query.positives)
-        features[row, own], scores[row, own] = feature_matrix(known), known.each("score")
+        read = list_inputs(known)
+        features[row, own], scores[row, own] = read.features, known.each("score")
+        relations[row, own, : read.relations.shape[1]] = read.relations
         mask[row, own], relevant[row, own] = True, [each.sheet_id in gold for each in found]
         if progress:
             progress(row + 1, len(queries))
+    positives = np.array([len(set(query.positives)) for query in queries], dtype=np.int64)
     return FeatureLists(
-        index.fingerprint, index.serialization.fingerprint, features, scores, mask, relevant,
-        np.array([len(set(query.positives)) for query in queries], dtype=np.int64),
-        np.array([corpus] * len(queries)),
+        index.fingerprint, index.serialization.fingerprint, features, relations, scores, mask,
+        relevant, positives, np.array([corpus] * len(queries)),
     )  # fmt: skip
 
 
@@ -161,6 +174,6 @@ def joined_lists(parts: Sequence[FeatureLists]) -> FeatureLists:
         raise InputError("lists of several encoders or sheet texts; find all with one encoder")
     joined: Mapping[str, NDArray[np.generic]] = {
         name: np.concatenate([getattr(each, name) for each in parts])
-        for name in ("features", "scores", "mask", "relevant", "positives", "corpora")
+        for name in ("features", "relations", "scores", "mask", "relevant", "positives", "corpora")
     }
     return FeatureLists(parts[0].encoder, parts[0].serialization, **joined)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Train the feature reranker: a listwise loss over lists of many corpora.
+"""Train the feature reranker on lists of many corpora.
 
 run/features/    the reranker folder
 """
@@ -13,12 +13,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from torch import nn
+from torch.nn.functional import softplus
 
 from sat_retriever.atomic import make_folder
 from sat_retriever.metrics import mean
 from sat_retriever.rank.features.familiar import Familiarity
-from sat_retriever.rank.features.features import FEATURES
-from sat_retriever.rank.features.model import CLIP, HIDDEN, FeatureModel, FeatureSpec
+from sat_retriever.rank.features.features import FEATURES, RELATIONS
+from sat_retriever.rank.features.model import (
+    ASKED_COLUMNS,
+    CLIP,
+    HIDDEN,
+    PAIRED_COLUMNS,
+    PULL_HIDDEN,
+    PULL_INPUTS,
+    FeatureModel,
+    FeatureSpec,
+)
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.training.data.validation import defined_metrics
 from sat_retriever.training.features.featurelists import CANDIDATES, FeatureLists
@@ -38,6 +48,9 @@ FEATURE_METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10")
 _RERANKER, _WEIGHTS = "features", "features.safetensors"
 _PHASE = "network"
 _SLOPE = 20.0  # logits for a score of 1, at the start
+_FAR = 1e4  # beyond every logit
+_AT_ONCE = 256  # lists of a validation step
+_COMPLETE = (5, 10)  # sizes of an answer that should hold all relevant sheets
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +58,16 @@ class FeatureTraining:
     """Settings of the training of the feature reranker.
 
     Attributes:
-        bound: Most that the network adds to a logit or takes from it.
+        bound: Most that a sheet's own features add to its logit or take from it.
+        pull_bound: The same for the pulls of other sheets.
+        complete: Weight of the loss of incomplete answers.
         dropout: Share of the first hidden layer that is dropped in training.
         epochs: See `Schedule`, also for the fields that follow.
     """
 
     bound: float = 2.0
+    pull_bound: float = 6.0
+    complete: float = 0.5
     dropout: float = 0.2
     epochs: int = 8
     batch_size: int = 64
@@ -69,7 +86,7 @@ class FeatureTraining:
 
 
 class FeatureNetwork(nn.Module):
-    """The network of `FeatureModel` in torch; the logit is slope · score + bounded output."""
+    """The network of `FeatureModel` in torch; a logit is slope · score + both bounded terms."""
 
     mean: torch.Tensor
     spread: torch.Tensor
@@ -80,28 +97,81 @@ class FeatureNetwork(nn.Module):
         self.register_buffer("mean", torch.from_numpy(known.mean(axis=0)))
         self.register_buffer("spread", torch.from_numpy(known.std(axis=0) + 1e-3))
         self.slope = nn.Parameter(torch.tensor(_SLOPE))
-        self.bound = settings.bound
-        self.layers = nn.Sequential(
-            nn.Linear(len(FEATURES), HIDDEN[0]), nn.ReLU(), nn.Dropout(settings.dropout),
-            nn.Linear(HIDDEN[0], HIDDEN[1]), nn.ReLU(), nn.Linear(HIDDEN[1], 1),
-        )  # fmt: skip
-        last = self.layers[-1]
-        nn.init.zeros_(last.weight)  # type: ignore[arg-type]
-        nn.init.zeros_(last.bias)  # type: ignore[arg-type]
+        self.bounds = (settings.bound, settings.pull_bound)
+        self.own = _perceptron(len(FEATURES), HIDDEN, settings.dropout)
+        self.pull = _perceptron(PULL_INPUTS, PULL_HIDDEN, settings.dropout)
 
-    def forward(self, features: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """Return logits (b, k) of candidates with features (b, k, f) and scores (b, k)."""
+    def forward(
+        self, features: torch.Tensor, relations: torch.Tensor, scores: torch.Tensor
+    ) -> torch.Tensor:
+        """Return logits (b, k) of candidates.
+
+        Args:
+            features: (b, k, f).
+            relations: (b, k, p, r).
+            scores: (b, k).
+        """
         state = ((features - self.mean) / self.spread).clamp(-CLIP, CLIP)
-        output: torch.Tensor = self.layers(state).squeeze(-1)
-        return self.slope * scores + self.bound * torch.tanh(output / self.bound)
+        own = self.own(state).squeeze(-1)
+        row, pulled, pulling = relations.any(dim=-1).nonzero(as_tuple=True)  # of n related pairs
+        paired, asked = state[..., PAIRED_COLUMNS], state[:, 0, ASKED_COLUMNS]
+        parts = (
+            relations[row, pulled, pulling], paired[row, pulled], paired[row, pulling], asked[row]
+        )  # fmt: skip
+        strength = self.pull(torch.cat(parts, dim=-1)).squeeze(-1)  # (n,)
+        pulls = torch.zeros_like(own).index_put((row, pulled), strength, accumulate=True)
+        logits: torch.Tensor = self.slope * scores
+        for term, bound in zip((own, pulls), self.bounds, strict=True):
+            logits = logits + bound * torch.tanh(term / bound)
+        return logits
 
     def arrays(self) -> dict[str, FloatArray]:
         """Return its arrays by the names that `FeatureModel` reads."""
         found = {"mean": self.mean, "spread": self.spread}
-        for number, place in enumerate((0, 3, 5), start=1):
-            layer = self.layers[place]
-            found |= {f"w{number}": layer.weight, f"b{number}": layer.bias}  # type: ignore[dict-item]
+        for name, layers in (("own", self.own), ("pull", self.pull)):
+            linear = [layer for layer in layers if isinstance(layer, nn.Linear)]
+            for number, layer in enumerate(linear, start=1):
+                found |= {f"{name}.w{number}": layer.weight, f"{name}.b{number}": layer.bias}
         return {name: each.detach().cpu().numpy() for name, each in found.items()}
+
+
+def _perceptron(inputs: int, hidden: tuple[int, int], dropout: float) -> nn.Sequential:
+    """Return two hidden layers and one output, which is 0 at first."""
+    last = nn.Linear(hidden[1], 1)
+    nn.init.zeros_(last.weight)
+    nn.init.zeros_(last.bias)
+    return nn.Sequential(
+        nn.Linear(inputs, hidden[0]), nn.ReLU(), nn.Dropout(dropout),
+        nn.Linear(hidden[0], hidden[1]), nn.ReLU(), last,
+    )  # fmt: skip
+
+
+def list_losses(
+    logits: torch.Tensor, mask: torch.Tensor, relevant: torch.Tensor, complete: float
+) -> torch.Tensor:
+    """Return the loss of each list, (b,): listwise, and that of incomplete answers.
+
+    The first part is the mean −log softmax of the relevant sheets. The second compares the worst
+    relevant sheet with the irrelevant one that it must pass for all to stand among the first five,
+    and among the first ten.
+
+    Args:
+        logits: (b, k).
+        mask: True for a candidate, (b, k).
+        relevant: True for a relevant candidate, (b, k); at least one in each list.
+        complete: Weight of the second part.
+    """
+    logits = logits.masked_fill(~mask, -_FAR)
+    number = relevant.sum(dim=1)
+    losses: torch.Tensor = -(logits.log_softmax(dim=1) * relevant).sum(dim=1) / number
+    if complete:
+        worst = logits.masked_fill(~relevant, _FAR).min(dim=1).values
+        wrong = logits.masked_fill(relevant, -_FAR).sort(dim=1, descending=True).values
+        for size in _COMPLETE:
+            place = (size - number).clamp(min=0, max=wrong.shape[1] - 1)
+            bar = wrong.gather(1, place[:, None]).squeeze(1)
+            losses = losses + complete * softplus(bar - worst) * (number <= size)
+    return losses
 
 
 class FeatureTask:
@@ -114,6 +184,7 @@ class FeatureTask:
         train: Lists to learn from.
         validation: Lists to choose with.
         familiarity: The guard, learnt from the lists to learn from.
+        complete: Weight of the loss of incomplete answers.
     """
 
     def __init__(
@@ -122,8 +193,10 @@ class FeatureTask:
         train: FeatureLists,
         validation: FeatureLists,
         familiarity: Familiarity,
+        complete: float,
     ) -> None:
         self._network = network
+        self._complete = complete
         self._train = train
         self._validation = validation
         self._answerable = np.flatnonzero(train.relevant.any(axis=1))
@@ -147,7 +220,7 @@ class FeatureTask:
     def inputs(self, share: Share, device: torch.device) -> dict[str, torch.Tensor]:
         """Return the lists of a share."""
         rows = self._answerable[share.items]
-        names = ("features", "scores", "mask", "relevant")
+        names = ("features", "relations", "scores", "mask", "relevant")
         return {name: staged(getattr(self._train, name)[rows], device) for name in names}
 
     def loss(
@@ -157,12 +230,10 @@ class FeatureTask:
         share: Share,
         accelerator: Accelerator,
     ) -> torch.Tensor:
-        """Return the listwise loss of a share: the mean −log of its relevant sheets' softmax."""
+        """Return the loss of a share; see `list_losses`."""
         given = {name: moved(value, accelerator.device) for name, value in inputs.items()}
-        logits = module(given["features"], given["scores"])
-        logs = logits.masked_fill(~given["mask"], -1e9).log_softmax(dim=1)
-        relevant = given["relevant"]
-        losses = -(logs * relevant).sum(dim=1) / relevant.sum(dim=1)
+        logits = module(given["features"], given["relations"].float(), given["scores"])
+        losses = list_losses(logits, given["mask"], given["relevant"], self._complete)
         own = losses.sum() if share.counts else losses.sum() * 0
         shared: torch.Tensor = own * share.world / share.total
         return shared
@@ -183,13 +254,15 @@ class FeatureTask:
     def values(self) -> FloatArray:
         """Return what the validation lists are ranked by, (b, k)."""
         lists = self._validation
+        parts = []
         with torch.no_grad():
-            logits = self._network(
-                torch.from_numpy(lists.features), torch.from_numpy(lists.scores)
-            ).numpy()
+            for rows in np.array_split(np.arange(len(lists)), -(-len(lists) // _AT_ONCE)):
+                given = (lists.features[rows], lists.relations[rows], lists.scores[rows])
+                features, relations, scores = map(torch.from_numpy, given)
+                parts.append(self._network(features, relations.float(), scores))
         slope = float(self._network.slope.detach())
-        moves = logits / slope - lists.scores
-        values: FloatArray = lists.scores + self._shares[:, None] * moves
+        moves = torch.cat(parts).numpy() / slope - lists.scores
+        values: FloatArray = (lists.scores + self._shares[:, None] * moves).astype(np.float32)
         return values
 
     def save(self, folder: Path) -> None:
@@ -258,14 +331,14 @@ def train_features(
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(settings.seed)
                 network = FeatureNetwork(train, settings)
-            task = FeatureTask(network, train, validation, familiarity)
+            task = FeatureTask(network, train, validation, familiarity, settings.complete)
             fitted = fit(
                 task, settings.schedule(), run, accelerator, progress, _PHASE, untrained="keep"
             )
             if accelerator.is_main_process:
                 spec = FeatureSpec(
-                    train.encoder, train.serialization, CANDIDATES, tuple(FEATURES),
-                    float(network.slope.detach()), settings.bound,
+                    train.encoder, train.serialization, CANDIDATES, tuple(FEATURES), RELATIONS,
+                    float(network.slope.detach()), settings.bound, settings.pull_bound,
                 )  # fmt: skip
                 model = FeatureModel(spec, network.cpu().arrays(), familiarity)
                 model.save(fitted.folder / _RERANKER)
