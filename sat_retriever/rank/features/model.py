@@ -80,7 +80,8 @@ class FeatureSpec:
                 "it reads other features than this version of sat-retriever makes; upgrade "
                 "sat-retriever, or train it again"
             )
-        if self.candidates < 1 or not min(self.slope, self.bound, self.pull_bound) > 0:
+        numbers = (self.candidates, self.slope, self.bound, self.pull_bound)
+        if not all(number > 0 for number in numbers):
             raise InputError("its candidates, slope or a bound is 0 or less; train it again")
 
     @classmethod

@@ -12,8 +12,14 @@ import numpy as np
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.rank.features.candidatelist import CandidateList, candidate_list
 from sat_retriever.rank.features.familiar import Familiarity
-from sat_retriever.rank.features.features import FEATURES, feature_matrix
-from sat_retriever.rank.features.model import HIDDEN, FeatureModel, FeatureSpec
+from sat_retriever.rank.features.features import FEATURES, RELATIONS, list_inputs
+from sat_retriever.rank.features.model import (
+    HIDDEN,
+    PULL_HIDDEN,
+    PULL_INPUTS,
+    FeatureModel,
+    FeatureSpec,
+)
 from sat_retriever.rank.links import LinkReranker
 
 
@@ -27,15 +33,17 @@ def list_of(index: SheetIndex, text: str, k: int = 50) -> CandidateList:
 def small_model(index: SheetIndex, texts: Sequence[str], seed: int = 0) -> FeatureModel:
     """A model for an index, to which the lists of these questions are familiar."""
     draw = np.random.default_rng(seed)
-    widths = (len(FEATURES), *HIDDEN, 1)
     network = {"mean": np.zeros(len(FEATURES)), "spread": np.ones(len(FEATURES))}
-    for number, (inner, outer) in enumerate(pairwise(widths), start=1):
-        network[f"w{number}"] = draw.normal(scale=0.5, size=(outer, inner))
-        network[f"b{number}"] = draw.normal(size=outer)
+    shapes = {"own": (len(FEATURES), *HIDDEN, 1), "pull": (PULL_INPUTS, *PULL_HIDDEN, 1)}
+    for name, widths in shapes.items():
+        for number, (inner, outer) in enumerate(pairwise(widths), start=1):
+            network[f"{name}.w{number}"] = draw.normal(scale=0.5, size=(outer, inner))
+            network[f"{name}.b{number}"] = draw.normal(size=outer)
     spec = FeatureSpec(
-        index.fingerprint, index.serialization.fingerprint, 50, tuple(FEATURES), 20.0, 2.0
-    )
-    lists = [feature_matrix(list_of(index, text)) for text in texts]
+        index.fingerprint, index.serialization.fingerprint, 50, tuple(FEATURES), RELATIONS,
+        slope=20.0, bound=2.0, pull_bound=6.0,
+    )  # fmt: skip
+    lists = [list_inputs(list_of(index, text)).features for text in texts]
     arrays = {name: value.astype(np.float32) for name, value in network.items()}
     guard = replace(Familiarity.of(lists), near=(1e6, 2e6), left=(10.0, 20.0))  # wide, for so few
     return FeatureModel(spec, arrays, guard)

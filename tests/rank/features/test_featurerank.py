@@ -8,7 +8,7 @@ import pytest
 
 from sat_retriever.errors import FingerprintMismatchError
 from sat_retriever.rank.features.featurerank import FEATURES, FeatureReranker
-from sat_retriever.rank.features.features import feature_matrix
+from sat_retriever.rank.features.features import list_inputs
 from sat_retriever.rank.links import LinkReranker
 from sat_retriever.rank.load import load_reranker
 from sat_retriever.retriever import SheetRetriever
@@ -25,7 +25,7 @@ def reranker(world, model):
 
 def test_scores_are_those_of_links_plus_the_moves(world, model, reranker):
     known = list_of(world, QUERY)
-    moves = model.moves(feature_matrix(known))
+    moves = model.moves(list_inputs(known))
     assert moves.any()
     wanted = {
         each.sheet_id: min(each.score + move, 1)

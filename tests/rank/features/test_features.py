@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sat_retriever.rank.features.candidatelist import LINKED
-from sat_retriever.rank.features.features import FEATURES, feature_matrix
+from sat_retriever.rank.features.features import FEATURES, RELATIONS, list_inputs
 from tests.rank.features.small_features import list_of
 
 NAMES = list(FEATURES)
@@ -18,7 +18,7 @@ NAMES = list(FEATURES)
 
 def of(known, name):
     """One feature of all candidates, by sheet."""
-    values = feature_matrix(known)[:, NAMES.index(name)]
+    values = list_inputs(known).features[:, NAMES.index(name)]
     ids = [candidate.sheet_id for candidate in known.candidates]
     return dict(zip(ids, values.tolist(), strict=True))
 
@@ -29,7 +29,7 @@ def known(world):
 
 
 def test_each_candidate_has_each_feature_and_none_is_missing(known):
-    found = feature_matrix(known)
+    found = list_inputs(known).features
     assert found.shape == (len(known.candidates), len(FEATURES))
     assert found.dtype == np.float32
     assert np.isfinite(found).all()
@@ -57,6 +57,20 @@ def test_a_link_counts_at_its_own_end_only(known):
     assert {sheet for sheet, value in joined.items() if value} == {"red#stone"}
 
 
+def test_relations_tell_which_of_the_best_a_sheet_is_linked_to(known):
+    found = list_inputs(known).relations
+    ids = [candidate.sheet_id for candidate in known.candidates]
+    stone, sky = ids.index("red#stone"), ids.index("red#sky")
+    assert found.shape == (12, 10, len(RELATIONS))
+    told = dict(zip(RELATIONS, found[stone, sky].tolist(), strict=True))
+    kind = LINKED[0].value
+    assert {name for name, weight in told.items() if weight} == {f"{kind} source", "same workbook"}
+    if stone < 10:
+        told = dict(zip(RELATIONS, found[sky, stone].tolist(), strict=True))
+        assert told[f"{kind} target"] == 1
+    assert not found[np.arange(10), np.arange(10)].any()
+
+
 def test_words_of_names_are_told_apart_within_a_workbook(known):
     covered, only = of(known, "covered"), of(known, "only here")
     assert covered["red#sky"] == max(covered.values())
@@ -74,7 +88,9 @@ def test_a_list_of_one_has_no_gaps(known):
     )  # fmt: skip
     found = of(alone, "margin") | of(alone, "gap within workbook")
     assert set(found.values()) == {0}
-    assert np.isfinite(feature_matrix(alone)).all()
+    assert np.isfinite(list_inputs(alone).features).all()
+    assert list_inputs(alone).relations.shape == (1, 1, len(RELATIONS))
+    assert not list_inputs(alone).relations.any()
 
 
 @given(st.data())
@@ -90,6 +106,6 @@ def test_any_scores_give_bounded_numbers(known, data):
         for candidate in known.candidates
     ]  # fmt: skip
     changed.sort(key=lambda candidate: -candidate.score)
-    found = feature_matrix(replace(known, candidates=tuple(changed)))
+    found = list_inputs(replace(known, candidates=tuple(changed))).features
     assert np.isfinite(found).all()
     assert np.abs(found).max() < 10

@@ -54,6 +54,7 @@ def test_lists_of_several_corpora_are_joined_in_order(index, lists):
     both = joined_lists([lists, other])
     assert both.corpora.tolist() == ["world"] * 12 + ["other"] * 2
     np.testing.assert_array_equal(both.features[12:], lists.features[:2])
+    assert both.relations[:12].any()
     assert [each.shape[1] for each in both.lists()] == [len(FEATURES)] * 14
 
 

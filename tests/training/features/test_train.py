@@ -14,16 +14,16 @@ with warnings.catch_warnings():
     pytest.importorskip("accelerate", reason="accelerate is not installed")
 
 from sat_retriever.errors import TrainingError
-from sat_retriever.rank.features.features import FEATURES
+from sat_retriever.rank.features.features import FEATURES, RELATIONS
 from sat_retriever.rank.features.model import FeatureModel
 from sat_retriever.training.features.featurelists import FeatureLists
-from sat_retriever.training.features.train import FeatureTraining, train_features
+from sat_retriever.training.features.train import FeatureTraining, list_losses, train_features
 
 COLUMN = list(FEATURES).index("columns")  # in these lists it tells the relevant sheet
 SETTINGS = FeatureTraining(epochs=3, batch_size=8, learning_rate=1e-2)
 
 
-def lists_where_a_feature_tells(count: int, seed: int, k: int = 6) -> FeatureLists:
+def lists_where_a_feature_tells(count: int, seed: int, k: int = 6, linked: int = 3) -> FeatureLists:
     """Lists whose relevant candidate is second by score, and has the highest of one feature."""
     draw = np.random.default_rng(seed)
     features = draw.normal(size=(count, k, len(FEATURES))).astype(np.float32)
@@ -33,8 +33,10 @@ def lists_where_a_feature_tells(count: int, seed: int, k: int = 6) -> FeatureLis
     scores = np.tile(np.linspace(0.6, 0.5, k, dtype=np.float32), (count, 1))
     mask = np.ones((count, k), dtype=bool)
     mask[::2, -1] = False  # padding
+    relations = np.zeros((count, k, 10, len(RELATIONS)), dtype=np.float16)
+    relations[:, linked, 0, 0] = 1  # to the first, which is not relevant
     return FeatureLists(
-        "encoder", "texts", features * mask[..., None], scores * mask, mask, relevant,
+        "encoder", "texts", features * mask[..., None], relations, scores * mask, mask, relevant,
         np.ones(count, dtype=np.int64), np.array(["made"] * count),
     )  # fmt: skip
 
@@ -60,8 +62,8 @@ def trained(data, tmp_path_factory):
 
 def values_of(lists, model, *, guarded):
     values = lists.scores.copy()
-    for row, (features, mask) in enumerate(zip(lists.lists(), lists.mask, strict=True)):
-        values[row, mask] += model.moves(features, guarded=guarded)
+    for row, (inputs, mask) in enumerate(zip(lists.inputs(), lists.mask, strict=True)):
+        values[row, mask] += model.moves(inputs, guarded=guarded)
     return values
 
 
@@ -74,6 +76,31 @@ def test_it_learns_what_tells_the_relevant_sheet(data, trained):
     ahead = (ranked.argmax(axis=1) == 1).mean()
     assert judged.scores.argmax(axis=1).tolist() == [0] * len(judged)
     assert ahead > 0.9
+
+
+def test_it_learns_that_a_link_tells_the_relevant_sheet(tmp_path):
+    """No feature does: the third candidate is relevant wherever it is linked to the first."""
+    data = []
+    for seed, count in ((0, 160), (1, 40)):
+        lists = lists_where_a_feature_tells(count, seed, linked=2)
+        lists.features[:, :, COLUMN] = 0
+        data.append(replace(lists, relevant=np.roll(lists.relevant, 1, axis=1)))
+    learnt = train_features(*data, replace(SETTINGS, epochs=6), tmp_path / "run")
+    ranked = values_of(data[1], FeatureModel.load(learnt.reranker), guarded=False)
+    assert (ranked.argmax(axis=1) == 2).mean() > 0.9
+
+
+def test_incomplete_answers_cost_more():
+    """The one relevant sheet stands sixth of seven; then it is among five, with another."""
+    mask = torch.ones(1, 12, dtype=torch.bool)
+    relevant = torch.zeros(1, 12, dtype=torch.bool)
+    relevant[0, [0, 11]] = True
+    logits = -torch.arange(12.0)[None]
+    plain, whole = (list_losses(logits, mask, relevant, complete) for complete in (0.0, 1.0))
+    # Two are relevant: the last is 7 below the fourth irrelevant one, and 2 below the ninth.
+    assert (whole - plain).item() == pytest.approx(np.log1p(np.exp(7)) + np.log1p(np.exp(2)))
+    many = torch.ones(1, 12, dtype=torch.bool)
+    assert list_losses(logits, mask, many, 1.0) == list_losses(logits, mask, many, 0.0)
 
 
 def test_the_folder_ranks_as_the_training_judged(data, trained):
@@ -118,4 +145,4 @@ def test_where_nothing_is_learnt_the_order_of_links_is_kept(data, tmp_path):
     kept = train_features(data[0], turned, SETTINGS, tmp_path / "run")
     assert kept.best_epoch == 0
     model = FeatureModel.load(kept.reranker)
-    assert not any(model.moves(each, guarded=False).any() for each in turned.lists())
+    assert not any(model.moves(each, guarded=False).any() for each in turned.inputs())
