@@ -38,7 +38,8 @@ from sat_retriever.training.features.train import FeatureTraining, train_feature
 from sat_retriever.training.loop.summary import read_run
 
 BENCHMARK = "features"
-START, WHOLE, UNGUARDED = "links", "features", "features_unguarded"
+START, WHOLE, UNGUARDED = "start", "features", "features_unguarded"
+LINKS, PULLS = "links", "pulls"
 METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10", "Hit@5")
 GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -46,10 +47,11 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "cosine": ("cosine",),
         "contents": ("contents", "phrase", "one over contents rank"),
         "workbook": ("workbook", "gap within workbook", "best sibling", "beside first"),
-        "links": (
+        LINKS: (
             "formula_reference", "aggregation", "summary_source", "join_key", "sibling_period",
             "sources", "targets", "joined", "linked to first", "lift", "added",
         ),
+        PULLS: (),
         "sheet": ("role", "rows", "columns", "time"),
         "question": (
             "covered by names", "named", "in contents alone", "cosine weight",
@@ -58,16 +60,17 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""Groups of features by the beginnings of their names."""
+"""Groups of features by the beginnings of their names; pulls are those of linked sheets."""
 
 Lists = Mapping[str, FeatureLists]
 
 
 def without(lists: FeatureLists, group: str) -> FeatureLists:
-    """Return lists whose features of a group are all 0."""
+    """Return lists whose features of a group are all 0; without links there are no pulls either."""
     beginnings = GROUPS[group]
+    relations = lists.relations * (group not in (LINKS, PULLS))
     kept = np.array([not name.startswith(beginnings) for name in FEATURES], dtype=np.float32)
-    return replace(lists, features=lists.features * kept)
+    return replace(lists, features=lists.features * kept, relations=relations)
 
 
 def values_of(lists: FeatureLists, model: FeatureModel, *, guarded: bool = True) -> FloatArray:

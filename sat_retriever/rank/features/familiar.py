@@ -16,7 +16,7 @@ _CLIP = 6.0  # standard deviations
 _DIRECTIONS = 12  # of most variance, in which lists are compared
 _EXAMPLES = 1_500  # lists that are kept
 _ARRAYS = ("mean", "spread", "centre", "directions", "scale", "examples")
-_FULL, _NONE = 0.95, 0.99  # quantiles of the learnt lists' own distances
+_FULL, _NONE = 0.90, 0.97  # quantiles of the learnt lists' own distances
 
 
 def described(features: FloatArray) -> FloatArray:
@@ -33,8 +33,8 @@ class Familiarity:
     """The lists that a model learnt from, and the distances at which others are strange.
 
     Two distances count: to the ninth nearest learnt list in the directions in which these vary
-    most, and what a list has in all other directions. Up to the 95 % quantile of the learnt
-    lists' own distances a list is familiar; from their 99 % quantile on it is strange.
+    most, and what a list has in all other directions. Up to the 90 % quantile of the learnt
+    lists' own distances a list is familiar; from their 97 % quantile on it is strange.
 
     Source: Sun et al. 2022, "Out-of-distribution detection with deep nearest neighbors". Departs:
     the vectors are descriptions of lists, and what principal components leave out counts too.

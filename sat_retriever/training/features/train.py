@@ -66,8 +66,8 @@ class FeatureTraining:
     """
 
     bound: float = 2.0
-    pull_bound: float = 6.0
-    complete: float = 0.5
+    pull_bound: float = 10.0
+    complete: float = 1.0
     dropout: float = 0.2
     epochs: int = 8
     batch_size: int = 64
