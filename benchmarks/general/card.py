@@ -175,13 +175,14 @@ def reranker_card(
     spec = read_feature_spec(package / "reranker")
     blocks = (
         "# Reranker of the general encoder",
-        "Moves worksheets a little from the order that links give, by what the list of candidates "
-        "shows: scores of names, contents and cosine, words, workbooks, links, roles. Part of "
+        "Moves worksheets from the order that links give, by what the list of candidates shows: "
+        "scores of names, contents and cosine, words, workbooks, links, roles. Part of "
         'sat-retriever: `load_reranker(index, "general")`. Runs on numpy.',
         "## Files",
         _hashes((package / "reranker" / MODEL,), package),
         f"For encoder {spec.encoder} and {spec.candidates} candidates; {len(spec.features)} "
-        f"features; a score moves by {spec.bound / spec.slope:.3f} at most.",
+        f"features. A score moves by {spec.bound / spec.slope:.2f} at most for a sheet's own "
+        f"numbers, and by {spec.pull_bound / spec.slope:.2f} for the pulls of linked sheets.",
         "## Data",
         corpora,
         "The encoder has learnt no question of these: lists are as hard as a user's. Nothing else "
@@ -195,7 +196,10 @@ def reranker_card(
         "## On lists that it has not learnt",
         numbers,
         "*Judged* lists chose the epoch, so a new corpus may give less. *Watched* ones chose "
-        "nothing. The share is that of lists which look, in whole or in part, like learnt ones.",
+        "nothing but the guard's bounds, which the development questions of EPS helped to choose. "
+        "Made corpora share their generator with learnt ones, and neither companies nor naming: "
+        "they flatter it. The share is that of lists which look, in whole or in part, like learnt "
+        "ones.",
         "## Limits",
         "\n".join(f"- {limit}" for limit in _RERANKER_LIMITS),
     )

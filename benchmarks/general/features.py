@@ -16,18 +16,18 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.general.card import RERANKER_CARD, reranker_card
+from benchmarks.general.gains import GROUPS, LINKS, PULLS, START, UNGUARDED, WHOLE, gap, ndcg
 from benchmarks.general.lists import Use, list_corpora, lists_of
 from benchmarks.general.ship import ship
 from benchmarks.results import Result, write_result
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.metrics import mean, paired_bootstrap
+from sat_retriever.metrics import mean
 from sat_retriever.metrics.rows import Rows, metrics_of
 from sat_retriever.models.packaged import FOLDER, GENERAL
 from sat_retriever.rank.features.features import FEATURES
@@ -38,30 +38,7 @@ from sat_retriever.training.features.train import FeatureTraining, train_feature
 from sat_retriever.training.loop.summary import read_run
 
 BENCHMARK = "features"
-START, WHOLE, UNGUARDED = "start", "features", "features_unguarded"
-LINKS, PULLS = "links", "pulls"
 METRICS = ("NDCG@5", "NDCG@10", "AllRelevant@10", "Hit@5")
-GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "words": ("covered", "added to", "only here", "words"),
-        "cosine": ("cosine",),
-        "contents": ("contents", "phrase", "one over contents rank"),
-        "workbook": ("workbook", "gap within workbook", "best sibling", "beside first"),
-        LINKS: (
-            "formula_reference", "aggregation", "summary_source", "join_key", "sibling_period",
-            "sources", "targets", "joined", "linked to first", "lift", "added",
-        ),
-        PULLS: (),
-        "sheet": ("role", "rows", "columns", "time"),
-        "question": (
-            "covered by names", "named", "in contents alone", "cosine weight",
-            "index with contents", "question words", "explaining", "margin", "best score",
-            "spread", "index size",
-        ),
-    }
-)  # fmt: skip
-"""Groups of features by the beginnings of their names; pulls are those of linked sheets."""
-
 Lists = Mapping[str, FeatureLists]
 
 
@@ -147,7 +124,7 @@ def package(folder: Path, uses: Mapping[str, Use], lists: Lists, found: Sequence
 def results(
     uses: Mapping[str, Use], lists: Lists, seeds: Sequence[int], runs: Path, *, ablations: bool
 ) -> Iterator[Result]:
-    """Yield one result a corpus, row and seed."""
+    """Yield one result a corpus, row and seed; of an ablation one a use and seed."""
     asked = {name: each for name, each in lists.items() if uses[name] != "taught"}
     for name, each in asked.items():
         yield _result(START, name, uses[name], each.rows(each.scores), None)
@@ -162,9 +139,14 @@ def results(
             row = f"without_{group}"
             fewer = {name: without(each, group) for name, each in lists.items()}
             model = FeatureModel.load(trained(uses, fewer, settings, runs / f"{row}.{seed}"))
-            for name in asked:
-                rows = fewer[name].rows(values_of(fewer[name], model))
-                yield _result(row, name, uses[name], rows, seed)
+            for use in ("judged", "watched"):
+                of_each = {
+                    name: mean(ndcg(fewer[name].rows(values_of(fewer[name], model))))
+                    for name in asked
+                    if uses[name] == use
+                }
+                metrics = {"use": use, "NDCG@10": mean([*of_each.values()]), "corpora": of_each}
+                yield Result(row, use, metrics, "validation", seed)
 
 
 def _result(row: str, corpus: str, use: str, rows: Rows, seed: int | None) -> Result:
@@ -173,9 +155,9 @@ def _result(row: str, corpus: str, use: str, rows: Rows, seed: int | None) -> Re
 
 
 def show(found: Sequence[Result]) -> Table:
-    """Return NDCG@10 of each corpus: the start, and what each row adds to it, mean over seeds."""
+    """Return NDCG@10 of each corpus: the start, and what the reranker adds, mean over seeds."""
     start = {each.dataset: each for each in found if each.method == START}
-    rows = list(dict.fromkeys(each.method for each in found if each.method != START))
+    rows = (WHOLE, UNGUARDED)
     table = Table("corpus", "use", "questions", START, *rows, title="NDCG@10, and differences")
     for corpus, first in start.items():
         cells = []
@@ -189,16 +171,8 @@ def show(found: Sequence[Result]) -> Table:
 
 
 def _gap(first: Result, others: Sequence[Result]) -> str:
-    """Return the mean difference of some seeds to the start, with its interval over questions."""
-    gap = paired_bootstrap(
-        [value for each in others for value in _ndcg(each)], _ndcg(first) * len(others),
-        [place for each in others for place in range(len(each.per_query))],
-    )  # fmt: skip
-    return f"{gap.mean:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]"
-
-
-def _ndcg(result: Result) -> list[float]:
-    return [float(metrics_of([row], ["NDCG@10"])["NDCG@10"] or 0) for row in result.per_query]
+    found = gap(ndcg(first.per_query), [ndcg(each.per_query) for each in others])
+    return f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -22,6 +22,8 @@ from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.adapt.start import goes_on, reranker_of, stage_2_start, start_of
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.models.packaged import FOLDER
+from sat_retriever.rank.features.featurerank import FEATURES
+from sat_retriever.rank.graph.graphrank import GRAPH
 from sat_retriever.training.reranker.scorer import BaseScorer, ScorerShape
 from sat_retriever.training.reranker.scoreronnx import export_scorer
 from tests.fakes import HashedEncoder
@@ -86,22 +88,24 @@ def test_an_index_brings_the_reranker_that_it_is_searched_by_if_that_reads_its_t
         assert reranker_of(index) is None  # links
         folder = save_small_model(tmp_path / "reranker", small_spec(index))
         index.name_reranker(folder)
-        assert reranker_of(index) == folder
+        assert reranker_of(index) == (GRAPH, folder)
         assert reranker_of(index, "minilm") is None  # of other tokens
     general = FOLDER / "general" / "reranker"
     with SheetIndex.create(tmp_path / "g.sat", SheetEncoder.load("general")) as index:
-        assert reranker_of(index) == reranker_of(index, "general") == general
+        assert reranker_of(index) == reranker_of(index, "general") == (FEATURES, general)
         assert goes_on(index, "general")
         assert not goes_on(index, "minilm")
 
 
 def test_stage_2_begins_with_a_reranker_that_reads_the_same_and_has_learnt(tmp_path):
     settings = AdaptSettings().reranker_training()
-    general = FOLDER / "general" / "reranker"
-    assert stage_2_start(general, settings) == general
+    assert stage_2_start(None, settings) is None
+    assert stage_2_start((FEATURES, FOLDER / "general" / "reranker"), settings) is None
     with SheetIndex.create(tmp_path / "i.sat", HashedEncoder(6)) as index:
         spec = base_spec(index)
+    own = save_base_scorer(tmp_path / "own", spec)
+    assert stage_2_start((GRAPH, own), settings) == own
     dense = save_base_scorer(tmp_path / "dense", replace(spec, start="dense"))
-    assert stage_2_start(dense, settings) is None
+    assert stage_2_start((GRAPH, dense), settings) is None
     export_scorer(BaseScorer(ScorerShape(6, 2)), spec, tmp_path / "new")
-    assert stage_2_start(tmp_path / "new", settings) is None
+    assert stage_2_start((GRAPH, tmp_path / "new"), settings) is None

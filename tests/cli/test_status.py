@@ -10,10 +10,9 @@ import sys
 import pytest
 from openpyxl import Workbook
 
-from sat_retriever import SheetIndex, SheetRecord
+from sat_retriever import SheetIndex
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.models import packaged
-from sat_retriever.records.contents import CellText, SheetContents
 from tests.rank.graph.small_model import save_small_model, small_spec
 from tests.saved_encoder import save_bag_of_words
 
@@ -98,13 +97,6 @@ def ranked_by(sat, file):
     shown = sat("status", "--index", file).out
     (said,) = re.findall(r"\nreranker (.+)\nserialization ", shown, re.DOTALL)
     return facts["reranker"], facts["ranked_by"], "".join(said.split())  # a long path is folded
-
-
-def test_an_index_with_contents_is_ranked_by_links(general, sat):
-    texts = SheetContents((CellText("A1", "Census of 2021"),))
-    with SheetIndex.open(general) as index:
-        index.add_records([SheetRecord("a.xlsx#Towns", "Towns", contents=texts)])
-    assert ranked_by(sat, general) == (None, "links", "links")
 
 
 def test_the_reranker_that_a_search_takes_is_named(general, index_file, sat, tmp_path):
