@@ -10,7 +10,7 @@ from benchmarks.unlabelled.runs import Job
 from sat_retriever.adapt.outcome import ENCODER, STAGE_1, Adaptation
 from sat_retriever.datasets.dataset import Dataset
 from sat_retriever.encoder import SheetEncoder
-from sat_retriever.errors import EncoderError
+from sat_retriever.errors import EncoderError, PathNotFoundError
 from sat_retriever.evaluation.method import Method
 from sat_retriever.evaluation.methods.bm25 import bm25
 from sat_retriever.evaluation.methods.fused import fused
@@ -106,7 +106,7 @@ def packaged_systems(dataset: Dataset, folder: Path, model: Model) -> Iterator[S
     yield System(label, model.title, fused(index), index)
     try:
         method = second_stage(index, load_reranker(index, model.part("reranker")))
-    except EncoderError as error:
+    except (EncoderError, PathNotFoundError) as error:
         print(f"{label}_reranker: not run, {error}", flush=True)
         return
     yield System(f"{label}_reranker", "+ its reranker", method, index)
