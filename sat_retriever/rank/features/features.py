@@ -28,12 +28,19 @@ class ListFeatures:
 
     def __init__(self, known: CandidateList) -> None:
         self.known = known
-        self.scores = known.each("score")
+        self._read: dict[str, FloatArray] = {}
+        self.scores = self.each("score")
         self.size = len(self.scores)
         best = self.scores.max()
         self.rank = np.arange(self.size)
         self.gap = best - self.scores
         self.share = (self.scores - self.scores.min()) / max(float(np.ptp(self.scores)), _SMALL)
+
+    def each(self, name: str) -> FloatArray:
+        """Return one attribute of all candidates; None is NaN."""
+        if name not in self._read:
+            self._read[name] = self.known.each(name)
+        return self._read[name]
 
     # ---- workbooks
 
@@ -177,24 +184,24 @@ FEATURES: Mapping[str, Feature] = {
     "lift": lambda x: x.scores - x.known.before,
     "added": lambda x: x.known.added.astype(np.float32),
     # The scores that it is made of.
-    "cosine": lambda x: x.known.each("dense"),
-    "cosine gap": lambda x: _below_best(x.known.each("dense")),
-    "cosine standardised": lambda x: _standard(x.known.each("dense")),
-    "words": lambda x: x.known.each("lexical"),
-    "words gap": lambda x: _below_best(x.known.each("lexical")),
-    "words standardised": lambda x: _standard(x.known.each("lexical")),
-    "contents known": lambda x: (~np.isnan(x.known.each("dense_contents"))).astype(np.float32),
-    "contents cosine": lambda x: np.nan_to_num(x.known.each("dense_contents")),
-    "contents cosine gap": lambda x: _below_best(x.known.each("dense_contents")),
-    "contents cosine standardised": lambda x: _standard(x.known.each("dense_contents")),
-    "contents words": lambda x: x.known.each("contents"),
-    "contents words gap": lambda x: _below_best(x.known.each("contents")),
-    "time": lambda x: x.known.each("time"),
-    "role factor": lambda x: x.known.each("role"),
-    "phrase": lambda x: x.known.each("phrase"),
-    "one over cosine rank": lambda x: _one_over(x.known.each("dense_rank")),
-    "one over words rank": lambda x: _one_over(x.known.each("lexical_rank")),
-    "one over contents rank": lambda x: _one_over(x.known.each("contents_rank")),
+    "cosine": lambda x: x.each("dense"),
+    "cosine gap": lambda x: _below_best(x.each("dense")),
+    "cosine standardised": lambda x: _standard(x.each("dense")),
+    "words": lambda x: x.each("lexical"),
+    "words gap": lambda x: _below_best(x.each("lexical")),
+    "words standardised": lambda x: _standard(x.each("lexical")),
+    "contents known": lambda x: (~np.isnan(x.each("dense_contents"))).astype(np.float32),
+    "contents cosine": lambda x: np.nan_to_num(x.each("dense_contents")),
+    "contents cosine gap": lambda x: _below_best(x.each("dense_contents")),
+    "contents cosine standardised": lambda x: _standard(x.each("dense_contents")),
+    "contents words": lambda x: x.each("contents"),
+    "contents words gap": lambda x: _below_best(x.each("contents")),
+    "time": lambda x: x.each("time"),
+    "role factor": lambda x: x.each("role"),
+    "phrase": lambda x: x.each("phrase"),
+    "one over cosine rank": lambda x: _one_over(x.each("dense_rank")),
+    "one over words rank": lambda x: _one_over(x.each("lexical_rank")),
+    "one over contents rank": lambda x: _one_over(x.each("contents_rank")),
     # Words of names, in the sheet and in its workbook.
     "covered": lambda x: x.known.limits @ x.has,
     "covered by workbook": lambda x: x.home_covered,
@@ -208,8 +215,8 @@ FEATURES: Mapping[str, Feature] = {
     "best sibling": lambda x: x.best_sibling,
     "workbook among best": lambda x: x.sum_of_home((x.rank < _MOST).astype(np.float32)) / _MOST,
     "workbook mass": lambda x: x.sum_of_home(np.exp(-_NEAR * x.gap)) / np.exp(-_NEAR * x.gap).sum(),
-    "workbook cosine gap": lambda x: _below_best(x.best_of_home(x.known.each("dense"))),
-    "workbook cosine": lambda x: x.mean_of_three(x.known.each("dense")),
+    "workbook cosine gap": lambda x: _below_best(x.best_of_home(x.each("dense"))),
+    "workbook cosine": lambda x: x.mean_of_three(x.each("dense")),
     "workbook size": lambda x: np.log1p(x.sum_of_home(np.ones(x.size, dtype=np.float32))) / 4,
     "beside first": lambda x: ((x.known.homes == x.known.homes[0]) & (x.rank > 0)).astype("f4"),
     "first": lambda x: (x.rank == 0).astype(np.float32),
