@@ -74,7 +74,9 @@ def list_corpora(data: Path, folder: Path) -> Iterator[ListCorpus]:
 
 def _spider(data: Path) -> Iterator[ListCorpus]:
     """Yield Spider's held-out databases: every other one is learnt, the others judge."""
-    for name in ("spider_train", "spider_train_synonym"):
+    for name in CORPORA:
+        if not name.startswith("spider_train"):
+            continue
         dataset = CORPORA[name].read(data)
         uses: tuple[Use, Use] = ("taught", "judged")
         for use, databases in zip(uses, _halves(dataset), strict=True):
