@@ -99,7 +99,7 @@ def systems(trained: Iterable[Trained], *, ablations: bool = True) -> Iterator[S
         yield from _walks()
     yield System(
         GENERAL,
-        "+ shipped reranker (base scorer, no graph)",
+        "+ shipped reranker",
         lambda index: load_reranker(index, GENERAL),
         (WALK, CANDIDATES),
     )
