@@ -241,9 +241,34 @@ def neighbours(trained: Files, split: str, dataset: str = INDUSTRYTAB_1K) -> lis
 
 
 def gap_of(first: Files, second: Files, metric: str = "NDCG@5") -> Difference | None:
-    """Return one method's lead over another; None if they share no seed."""
+    """Return one method's lead over another; None if they share no seed, or asked other questions.
+
+    Groups of a corpus change when its workbooks are read better, and results from before stay.
+    """
     one, other = ({file["seed"]: file["per_query"] for file in files} for files in (first, second))
-    return difference(one, other, metric) if shared_seeds(one, other) else None
+    if not shared_seeds(one, other) or not _same_questions(one, other):
+        return None
+    return difference(one, other, metric)
+
+
+def _same_questions(first: Mapping[int | None, Any], second: Mapping[int | None, Any]) -> bool:
+    """True if both methods were asked the same questions with every seed that they share.
+
+    >>> rows = [{"query": 1}, {"query": 2}]
+    >>> _same_questions({42: rows}, {None: rows}), _same_questions({42: rows}, {42: rows[:1]})
+    (True, False)
+    """
+    asked = [
+        {seed: {row["query"] for row in rows} for seed, rows in runs.items()}
+        for runs in (first, second)
+    ]
+    return all(
+        asked[0].get(seed, asked[0].get(None, queries)) == queries
+        for seed, queries in asked[1].items()
+    ) and all(
+        asked[1].get(seed, asked[1].get(None, queries)) == queries
+        for seed, queries in asked[0].items()
+    )
 
 
 def shared_seeds(first: Mapping[int | None, Any], second: Mapping[int | None, Any]) -> int:
