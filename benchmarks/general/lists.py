@@ -41,8 +41,8 @@ class ListCorpus:
         name: Name in result files.
         dataset: Sheets, or the folder of its workbooks.
         queries: The questions.
-        use: "taught": its lists are learnt. "judged": they choose the epoch. "watched": neither,
-            so that a kind of corpus is left which nothing was chosen with.
+        use: "taught": its lists are learnt. "judged": they choose the epoch. "watched": neither;
+            only the bounds of the guard were chosen with the help of one of them.
         contents: What its index keeps of cells.
         found_links: True to find links in the sheets; False takes the published ones.
     """

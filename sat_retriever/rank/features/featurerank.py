@@ -28,7 +28,7 @@ from sat_retriever.records.filters import Filters
 
 
 class FeatureReranker(Reranker):
-    """A reranker that starts from the order of `LinkReranker`, and moves sheets a little.
+    """A reranker that starts from the order of `LinkReranker` and moves sheets by bounded steps.
 
     It reads no token, so its numbers mean the same in every corpus. A list that looks unlike those
     it learnt from keeps the order of the links; one in between is moved in part. May be shared
@@ -70,7 +70,7 @@ class FeatureReranker(Reranker):
 
     @property
     def keeps_scale(self) -> bool:
-        """True, since a score moves by a few hundredths at most."""
+        """True, since bounded moves are added to the scores, and strange lists keep theirs."""
         return True
 
     def rerank(
