@@ -47,6 +47,11 @@ class Size:
         asked: Questions of a validation corpus.
         domains: Databases behind a corpus of other subjects; None for all.
         spider: Spider's questions for training, and as many for validation; None for all.
+        varied: Training questions of a corpus that are asked again under other names.
+        tables: Questions about tables of the web by names; twice as many are by contents.
+        made: Number of corpora of made workbooks, asked by contents.
+        made_sheets: Visible sheets of each of these.
+        real: Sheets of EPS beside those asked for, to choose with; 0 leaves EPS out.
     """
 
     corpora: int = 2
@@ -56,12 +61,30 @@ class Size:
     asked: int = 400
     domains: int | None = None
     spider: int | None = None
+    varied: int = 4000
+    tables: int = 2200
+    made: int = 4
+    made_sheets: int = 300
+    real: int = 800
 
 
 SIZES: Mapping[str, Size] = MappingProxyType(
     {
         "full": Size(),
-        "tiny": Size(1, sheets=30, others=30, queries=60, asked=20, domains=3, spider=60),
+        "tiny": Size(
+            1,
+            sheets=30,
+            others=30,
+            queries=60,
+            asked=20,
+            domains=3,
+            spider=60,
+            varied=20,
+            tables=8,
+            made=1,
+            made_sheets=12,
+            real=0,
+        ),
     }
 )
 
@@ -164,10 +187,12 @@ def _templates(wanted: Wanted, names: Iterator[tuple[str, ...]], folder: Path) -
     size = wanted.size
     for number in range(size.corpora):
         made = _synthesized(wanted, number, next(names), wanted.conventions, folder)
-        yield _taught(made, f"workbooks of templates, conventions {_listed(wanted.conventions)}")
+        yield taught_part(
+            made, f"workbooks of templates, conventions {_listed(wanted.conventions)}"
+        )
     for place, known in enumerate((wanted.conventions, wanted.unseen)):
         made = _synthesized(wanted, _JUDGED + place, next(names), known, folder)
-        yield _judged(
+        yield judged_part(
             made, f"workbooks of templates, other companies, conventions {_listed(known)}"
         )
 
@@ -232,10 +257,10 @@ def _domains(wanted: Wanted, names: Iterator[tuple[str, ...]], spider: Dataset) 
         own = taught[number :: size.corpora][: size.domains]
         options = _domain_options(wanted, number, next(names), wanted.conventions)
         made = domain_corpus(_of(spider, own), options)
-        yield _taught(made, f"{len(own)} databases kept as workbooks by made companies")
+        yield taught_part(made, f"{len(own)} databases kept as workbooks by made companies")
     options = _domain_options(wanted, _JUDGED, next(names), wanted.unseen)
     made = domain_corpus(_of(spider, others[: size.domains]), options)
-    yield _judged(
+    yield judged_part(
         made, f"held-out databases, other companies, conventions {_listed(wanted.unseen)}"
     )
 
@@ -251,10 +276,10 @@ def _reranked(
     known = f"other companies, conventions {_listed(wanted.conventions)}"
     if not wanted.apart:
         made = _synthesized(wanted, _RERANKED, next(names), wanted.conventions, folder)
-        yield _taught(made, f"workbooks of templates, {known}", "reranked")
+        yield taught_part(made, f"workbooks of templates, {known}", "reranked")
     options = _domain_options(wanted, _RERANKED, next(names), wanted.conventions)
     tables = _of(spider, _databases(spider)[0][: wanted.size.domains])
-    yield _taught(domain_corpus(tables, options), f"the same databases, {known}", "reranked")
+    yield taught_part(domain_corpus(tables, options), f"the same databases, {known}", "reranked")
 
 
 def _databases(spider: Dataset) -> tuple[list[str], list[str]]:
@@ -277,13 +302,13 @@ def _of(dataset: Dataset, workbooks: list[str]) -> Dataset:
     return replace(dataset, records=kept)
 
 
-def _taught(dataset: Dataset, about: str, use: Use = "taught") -> Part:
+def taught_part(dataset: Dataset, about: str, use: Use = "taught") -> Part:
     """Return a training corpus; one question is for validation, which training data needs."""
     places = tuple(range(len(dataset.queries)))
     return Part(replace(dataset, split=Split(places[1:], places[:1])), use, about)
 
 
-def _judged(dataset: Dataset, about: str) -> Part:
+def judged_part(dataset: Dataset, about: str) -> Part:
     """Return a validation corpus; one question is for training, which training data needs."""
     places = tuple(range(len(dataset.queries)))
     return Part(replace(dataset, split=Split(places[:1], places[1:])), "judged", about)

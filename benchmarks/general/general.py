@@ -20,6 +20,7 @@ from rich.table import Table
 
 from benchmarks.general.card import ENCODER_CARD, Measured, encoder_card
 from benchmarks.general.corpora import SIZES, Part, Wanted, parts
+from benchmarks.general.lessons import lessons
 from benchmarks.general.parts import ENCODER, MEASURES, SYSTEMS, measured, trained
 from benchmarks.general.ship import ship
 from benchmarks.results import Result, write_result
@@ -74,14 +75,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     folder = folder_of(wanted, options.size, options.runs)
     corpora: list[Part] = parts(wanted, options.data, folder / "corpora")
     settings = settings_of(options.set, options.seed)
-    package = trained(corpora, settings, folder)
+    learnt = list(lessons(corpora, wanted, options.data, folder / "corpora"))
+    package = trained(learnt, settings, folder)
     found = measured(corpora, package, folder, settings.backbone)
-    text = encoder_card(corpora, wanted, settings, folder, found)
+    text = encoder_card([each.part for each in learnt], wanted, settings, folder, found)
     (package / ENCODER_CARD).write_text(text, encoding="utf-8")
     if not options.dry:
-        learnt = tuple(file for part in corpora for file in part.dataset.files)
+        files = tuple(file for each in learnt for file in each.part.dataset.files)
         for result in results(found, options.seed, apart=options.apart):
-            write_result(BENCHMARK, result, data=dict.fromkeys(learnt))
+            write_result(BENCHMARK, result, data=dict.fromkeys(files))
     if options.ship:
         ship(package, FOLDER / GENERAL)
     Console().print(show(found))

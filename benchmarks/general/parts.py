@@ -15,7 +15,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from benchmarks.general.corpora import Part
+from benchmarks.general.lessons import Lesson
 from benchmarks.training.methods import OUR_ENCODER
+from sat_retriever.cli.train.bar import training_bar
 from sat_retriever.datasets.labels import Query
 from sat_retriever.encoder import MINILM, SheetEncoder
 from sat_retriever.encoder.compact import compact_folder
@@ -23,13 +25,12 @@ from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.metrics import mean, ndcg, recall
 from sat_retriever.training.data.corpusindex import corpus_index
-from sat_retriever.training.data.reading import from_dataset
 from sat_retriever.training.encoder.mixedtask import mixed
 from sat_retriever.training.encoder.train import train_encoder
 from sat_retriever.training.settings import EncoderTraining
 
 # Chosen on the validation parts; the figures are in LOG.md.
-ENCODER = replace(OUR_ENCODER, epochs=2, interpolation=(0.5, 0.7, 0.85))
+ENCODER = replace(OUR_ENCODER, epochs=3, interpolation=(0.7, 0.85), precision="fp32")
 SYSTEMS = MappingProxyType(
     {
         "untrained": "untrained encoder + words",
@@ -42,21 +43,21 @@ JUDGED = ("judged", "both")  # uses of corpora with validation questions
 MEASURES = ("NDCG@5", "NDCG@10", "all@10")
 
 
-def trained(parts: Sequence[Part], settings: EncoderTraining, folder: Path) -> Path:
+def trained(lessons: Sequence[Lesson], settings: EncoderTraining, folder: Path) -> Path:
     """Train the encoder and return the package folder; the same call goes on after a kill.
 
     Args:
-        parts: The corpora.
+        lessons: What is learnt and chosen with.
         settings: Settings of the training.
         folder: Folder of all parts.
     """
     package = folder / PACKAGE
-    data = {part.name: from_dataset(part.dataset) for part in parts}
-    lessons = mixed(
-        [data[part.name] for part in parts if part.use in TAUGHT],
-        [data[part.name] for part in parts if part.use in JUDGED],
+    learnt = mixed(
+        [each.data for each in lessons if each.part.use in TAUGHT],
+        [each.data for each in lessons if each.part.use in JUDGED],
     )
-    stage1 = train_encoder(lessons, settings, folder / "encoder")
+    with training_bar("general") as bar:
+        stage1 = train_encoder(learnt, settings, folder / "encoder", progress=bar.training)
     transformer = json.loads((stage1.sentence_transformers / "config.json").read_text("utf-8"))
     exported = read_model_folder(stage1.encoder)
     compact_folder(exported, package / "encoder", transformer=transformer)

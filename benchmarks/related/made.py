@@ -67,6 +67,7 @@ def _as_indexed(dataset: Dataset, root: Path) -> Dataset:
         replace(
             query,
             positives=tuple(ids[each] for each in query.positives),
+            negatives=tuple(ids[each] for each in query.negatives),
             hard_negatives=tuple(ids[each] for each in query.hard_negatives),
             hard_negative_types={},
         )
