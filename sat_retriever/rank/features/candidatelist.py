@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.index.question import Question
+from sat_retriever.rank.links import LinkOrder
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.contents import Role
 from sat_retriever.records.links import Link, LinkType
@@ -78,7 +79,7 @@ def candidate_list(
     index: SheetIndex,
     question: Question,
     first: Sequence[Candidate],
-    found: Sequence[Candidate],
+    order: LinkOrder,
 ) -> CandidateList:
     """Gather the facts of a list.
 
@@ -86,14 +87,15 @@ def candidate_list(
         index: Source of the candidates.
         question: The question that they were found for.
         first: The candidates as Stage 1 found them.
-        found: The same after links, best first; sheets that links added may be among them.
+        order: The same after links, with sheets that links added, or the best of them.
     """
+    found = order.candidates
     ids = [candidate.sheet_id for candidate in found]
     earlier = {candidate.sheet_id: candidate.score for candidate in first}
-    records, homes = index.records(ids), index.workbook_of(ids)
-    owned = [homes.get(each) or each for each in ids]
+    records = index.records(ids)
+    owned = [order.homes.get(each) or each for each in ids]
     numbers = {home: number for number, home in enumerate(dict.fromkeys(owned))}
-    words = index.word_shares(question, ids)
+    column = {sheet_id: place for place, sheet_id in enumerate(order.read)}
     matches = question.scores.matches
     rareness = matches.rareness
     total = rareness.names + rareness.contents or 1.0
@@ -111,8 +113,8 @@ def candidate_list(
         homes=np.array([numbers[home] for home in owned], dtype=np.intp),
         roles=roles,
         sizes=sizes,
-        limits=words.limits,
-        shares=words.shares,
+        limits=order.words.limits,
+        shares=order.words.shares[:, [column[each] for each in ids]],
         links=_weights(ids, index.links_between(ids[:SPEAKING], ids, [*map(str, LINKED)])),
         covered=matches.covered,
         alone=rareness.contents_alone / total,

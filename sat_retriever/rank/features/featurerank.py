@@ -86,15 +86,12 @@ class FeatureReranker(Reranker):
             candidates: The result of Stage 1, in any order.
             filters: Conditions on added sheets.
         """
-        found = self._links.rerank(question, candidates, filters)
-        if len(found) < 2:
-            return found
-        known = candidate_list(self.index, question, candidates, found)
-        moves = self.model.moves(list_inputs(known))
-        if not moves.any():
-            return found
-        moved = known.each("score") + moves
-        return rescored(found, moved, np.minimum(moved, 1.0))
+        order = self._links.order(question, candidates, filters)
+        scores = np.array([candidate.score for candidate in order.candidates])
+        if len(scores) > 1:
+            known = candidate_list(self.index, question, candidates, order)
+            scores = scores + self.model.moves(list_inputs(known))
+        return rescored(order.candidates, scores, np.minimum(scores, 1.0))
 
 
 def _trained_on(spec: FeatureSpec) -> TrainedOn:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,8 +17,26 @@ from sat_retriever.rank.links.walk import Matrix, walk
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
+from sat_retriever.text.lexical import WordShares
 
 MIN_REACH = 0.3  # least weight of a link that adds a sheet
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOrder:
+    """The candidates in the order that links give them, and what was read for it.
+
+    Attributes:
+        candidates: The candidates, best first; each keeps its earlier rank.
+        homes: Workbook of each; see `SheetIndex.workbook_of`.
+        words: Share of each word of the question in the score of each of `read`.
+        read: Ids of the candidates, in the order of the columns of `words`.
+    """
+
+    candidates: Sequence[Candidate]
+    homes: Mapping[str, str]
+    words: WordShares
+    read: Sequence[str]
 
 
 class LinkReranker(Reranker):
@@ -74,22 +92,39 @@ class LinkReranker(Reranker):
             candidates: The result of Stage 1, in any order.
             filters: Conditions on added sheets.
         """
-        found = sorted(candidates, key=_order)
-        best = [candidate.sheet_id for candidate in found[: self.settings.pulling]]
-        if not best:
-            return []
-        found = self._expanded(question, found, best, filters)
-        found = sorted(read_closely(self.index, question, found), key=_order)
-        best = [candidate.sheet_id for candidate in found[: self.settings.pulling]]
-        ids = [candidate.sheet_id for candidate in found]
-        links = self.index.links_between(best, ids)
-        graph = pull_graph(ids, links, self.index.workbook_of(ids), self.settings)
-        if graph:
-            found = self._lifted(question, found, ids, graph)
+        ordered = self.order(question, candidates, filters).candidates
         return [
             candidate if candidate.rank == rank else replace(candidate, rank=rank)
-            for rank, candidate in enumerate(found, start=1)
+            for rank, candidate in enumerate(ordered, start=1)
         ]
+
+    def order(
+        self,
+        question: Question,
+        candidates: Sequence[Candidate],
+        filters: Filters | None = None,
+    ) -> LinkOrder:
+        """Return the order of `rerank`, for a reranker that goes on from it.
+
+        Args:
+            question: The question that the candidates were found for.
+            candidates: The result of Stage 1, in any order.
+            filters: Conditions on added sheets.
+        """
+        found = sorted(candidates, key=_order)
+        found = self._expanded(question, found, self._best(found), filters)
+        found = sorted(read_closely(self.index, question, found), key=_order)
+        ids = [candidate.sheet_id for candidate in found]
+        homes, words = self.index.workbook_of(ids), self.index.word_shares(question, ids)
+        links = self.index.links_between(self._best(found), ids)
+        graph = pull_graph(ids, links, homes, self.settings)
+        if graph:
+            found = self._lifted(found, ids, graph, words)
+        return LinkOrder(found, homes, words, ids)
+
+    def _best(self, found: Sequence[Candidate]) -> list[str]:
+        """Return ids of the sheets that pull others."""
+        return [candidate.sheet_id for candidate in found[: self.settings.pulling]]
 
     def _expanded(
         self,
@@ -114,11 +149,10 @@ class LinkReranker(Reranker):
         return sorted([*found, *scored[: self.settings.expansion]], key=_order)
 
     def _lifted(
-        self, question: Question, found: list[Candidate], ids: list[str], graph: PullGraph
+        self, found: list[Candidate], ids: list[str], graph: PullGraph, words: WordShares
     ) -> list[Candidate]:
         """Return candidates with the scores after walks over the graph, best first."""
         scores: Matrix = np.array([candidate.score for candidate in found])
-        words = self.index.word_shares(question, ids)
         pulled = pulls(scores, graph, words, self.settings)
         ended = walk(scores, pulled.strongest(), self.settings.longest)
         lifted = []

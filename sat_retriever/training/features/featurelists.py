@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -144,8 +144,9 @@ def feature_lists(
     for row, query in enumerate(queries):
         question = index.question(query.text)
         first = index.candidates(question, CANDIDATES)
-        found = links.rerank(question, first)[:MOST]
-        known = candidate_list(index, question, first, found)
+        order = links.order(question, first)
+        found = order.candidates[:MOST]
+        known = candidate_list(index, question, first, replace(order, candidates=found))
         own, gold = slice(0, len(found)), set(query.positives)
         read = list_inputs(known)
         features[row, own], scores[row, own] = read.features, known.each("score")

@@ -27,7 +27,7 @@ def list_of(index: SheetIndex, text: str, k: int = 50) -> CandidateList:
     """The candidates of a question after links."""
     question = index.question(text)
     first = index.candidates(question, k)
-    return candidate_list(index, question, first, LinkReranker(index).rerank(question, first))
+    return candidate_list(index, question, first, LinkReranker(index).order(question, first))
 
 
 def small_model(index: SheetIndex, texts: Sequence[str], seed: int = 0) -> FeatureModel:
