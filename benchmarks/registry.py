@@ -53,6 +53,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "spider": Table("paper.spider", "trained on Spider, asked on Spider dev and BIRD dev"),
         "quality": Table("unlabelled.quality", "every corpus without training: BM25, dense, fused"),
         "unchanged": Table("unlabelled.unchanged", "corpora without cells, beside before"),
+        "cosine": Table("unlabelled.cosine", "the cosine alone: the general encoder and MiniLM"),
         "fusion": Table("unlabelled.fusion", "ways to join cosine and BM25, on validation data"),
         "adapted": Table("unlabelled.adapted", "untrained, general and adapted models"),
         "general_tests": Table("unlabelled.adapted", "the general model on every test", _JUDGED),
