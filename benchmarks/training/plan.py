@@ -145,9 +145,21 @@ def overridden(settings: Settings, changes: Sequence[str]) -> Settings:
     1
     """
     known = {field.name for field in fields(settings)}
-    values = {}
+    found = values_of(changes)
+    return replace(settings, **{name: value for name, value in found.items() if name in known})
+
+
+def values_of(changes: Sequence[str]) -> dict[str, Any]:
+    """Return `name=value` changes by name; values are JSON, or else text.
+
+    >>> values_of(["epochs=1", "precision=bf16", "interpolation=[0.5]"])
+    {'epochs': 1, 'precision': 'bf16', 'interpolation': [0.5]}
+    """
+    values: dict[str, Any] = {}
     for change in changes:
         name, _, value = change.partition("=")
-        if name in known:
+        try:
             values[name] = json.loads(value)
-    return replace(settings, **values)
+        except ValueError:
+            values[name] = value
+    return values

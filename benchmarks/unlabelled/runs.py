@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from filelock import FileLock
 
+from benchmarks.training.plan import values_of
 from sat_retriever.adapt.outcome import Adaptation
 from sat_retriever.adapt.settings import AdaptSettings
 from sat_retriever.cli.train.bar import TrainingBar, training_bar
@@ -145,15 +146,10 @@ def changed(settings: AdaptSettings, changes: list[str]) -> AdaptSettings:
     'minilm'
     """
     known = {field.name for field in fields(settings)}
-    values: dict[str, Any] = {}
-    for change in changes:
-        name, _, value = change.partition("=")
+    values = values_of(changes)
+    for name in values:
         if name not in known:
             raise InputError(
                 f"there is no setting {name!r}; choose from {', '.join(sorted(known))}"
             )
-        try:
-            values[name] = json.loads(value)
-        except ValueError:
-            values[name] = value
     return replace(settings, **values)

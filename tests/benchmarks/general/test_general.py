@@ -16,13 +16,14 @@ with warnings.catch_warnings():
     pytest.importorskip("transformers", reason="transformers is not installed")
 
 from benchmarks.general import corpora as general_corpora
-from benchmarks.general import general
+from benchmarks.general import general, lessons
 from benchmarks.general import parts as general_parts
 from benchmarks.general import ship as shipping
 from benchmarks.general.corpora import PAPERS, SIZES, Wanted
 from benchmarks.general.domains import DomainOptions, domain_corpus
 from sat_retriever.datasets.dataset import load_spider
 from sat_retriever.datasets.splits import held_out_workbooks
+from sat_retriever.datasets.tables import is_held_out
 from sat_retriever.encoder import SheetEncoder
 from sat_retriever.encoder.source import find_checkpoint
 from sat_retriever.models import packaged
@@ -78,7 +79,30 @@ def data(tmp_path_factory):
         (folder / "spider" / f"{name}.json").write_text(json.dumps(rows))
     for name, content in (("sheets", sheets), ("links", links)):
         (folder / "spider" / f"{name}.json").write_text(json.dumps(content))
+    _tables_of_the_web(folder / "contents")
     return folder
+
+
+def _tables_of_the_web(folder):
+    """Tables of both parts of WikiTableQuestions' training part, with a question a table."""
+    folder.mkdir()
+    tables = [
+        {
+            "id": f"t{number}", "workbook": f"Visitors of the {subject}", "sheet": "By year",
+            "headers": ["Year", "Visitors", "Guide"],
+            "rows": [["2019", str(100 + number), f"Guide {number}"], ["2020", "7", "Nobody"]],
+        }
+        for number, subject in enumerate(SUBJECTS * 3)
+    ]  # fmt: skip
+    asked = [
+        {"query": f"Which year had Guide {number}?", "positives": [table["id"]]}
+        for number, table in enumerate(tables)
+    ]
+    held_out = sum(is_held_out(table["id"]) for table in tables)
+    assert 2 <= held_out <= len(tables) - 2
+    for name, rows in (("tables", tables), ("questions", asked)):
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (folder / f"{lessons.TABLES}_{name}.jsonl").write_text(text, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +138,8 @@ def test_the_card_names_every_corpus_with_what_was_measured_on_it(made):
         for title in general_parts.SYSTEMS.values():
             assert f"| {corpus} | {title} | " in text
     assert "templates-50" not in text  # for the reranker alone
-    for corpus in ("templates-0", "domains-0"):
+    taught = ("templates-0", "domains-0", "domains-0_varied", f"{lessons.TABLES}_train_contents")
+    for corpus in taught:
         assert f"| {corpus} | " in text
         assert f"| {corpus} | {general_parts.SYSTEMS['stage1']}" not in text
     assert "max_length 24" in text
