@@ -30,7 +30,7 @@ from sat_retriever.training.encoder.train import train_encoder
 from sat_retriever.training.settings import EncoderTraining
 
 # Chosen on the validation parts; the figures are in LOG.md.
-ENCODER = replace(OUR_ENCODER, epochs=2, interpolation=(0.7, 0.85), precision="fp32")
+ENCODER = replace(OUR_ENCODER, epochs=2, interpolation=(0.7, 0.85))
 SYSTEMS = MappingProxyType(
     {
         "untrained": "untrained encoder + words",
