@@ -214,7 +214,10 @@ UNTRAINED = (
     Shown(
         "Search by contents",
         "contents",
-        "All with the general encoder and a user's defaults; nothing was trained on these tables. "
+        "All with the general encoder and a user's defaults. The encoder learnt from other tables "
+        "of WikiTableQuestions' training part, so *WikiTableQuestions dev* is of a kind that it "
+        "knows; one table of that set and one of FeTaQA dev have half of their rows in a learnt "
+        "table, none of TabFact's has. "
         "`names`, `examples`, `all` are what the index keeps of cells (`--contents`). All choices "
         "were made on *held-out tables* and *development questions* (`run contents`); the others "
         "are tests, looked at once (`run contents --tests`). Of a corpus with more than 2,000 "
