@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.general.corpora import Part, Wanted
-from benchmarks.general.parts import JUDGED, MEASURES, SYSTEMS, TAUGHT
+from benchmarks.general.parts import (
+    JUDGED,
+    MEASURES,
+    MIXED_LAYERS,
+    SYSTEMS,
+    TAUGHT,
+    TRAINED_SHARE,
+)
 from sat_retriever.encoder.folder import read_model_folder
 from sat_retriever.models.folder import file_hash
 from sat_retriever.rank.features.model import MODEL, read_feature_spec
@@ -51,6 +58,22 @@ _LIMITS = (
     "at all.",
     "The corpora above are for validation; figures on test sets are in `docs/results/tables.md`, "
     "those of the cosine alone under *The cosine alone*.",
+)
+_TRIED = (
+    "Trained weights alone: made corpora gain, and questions of people lose (Spider, tables of the "
+    "web, EPS).",
+    "Mixing all trained layers with MiniLM's, or the lower ones: less than mixing the upper two.",
+    "Averages with the general encoder of before.",
+    "Names as they are alone: it answers as well where names tell all, and worse on EPS and by "
+    "contents.",
+    "More than twelve headers, or identifiers taken apart, in the text of a sheet: not measured "
+    "with this encoder, level or worse with earlier ones.",
+)
+_RERANKER_TRIED = (
+    "A base scorer over tokens, and a gated graph over it: no epoch was better than the start.",
+    "The same features without the guard: real workbooks lose.",
+    "Without pulls: as good on the average, worse where an answer needs several linked sheets.",
+    "More epochs, wider bounds, fewer corpora.",
 )
 _RERANKER_LIMITS = (
     "It never finds a sheet that the candidates and their links have not.",
@@ -99,8 +122,14 @@ def encoder_card(
         "Epochs and fusion were chosen on the same parts: a new corpus may give less.",
         "## Limits",
         "\n".join(f"- {limit}" for limit in _LIMITS),
+        f"## Tried without gain\n\n{_tried(_TRIED)}",
     )
     return "\n\n".join(blocks) + "\n"
+
+
+def _tried(ideas: Sequence[str]) -> str:
+    listed = "\n".join(f"- {idea}" for idea in ideas)
+    return f"{listed}\n\nThe figures are in `benchmarks/LOG.md`."
 
 
 def _files(package: Path) -> str:
@@ -140,7 +169,10 @@ def _recipe(wanted: Wanted, settings: EncoderTraining, folder: Path) -> str:
     return (
         f"`python -m benchmarks run general`, seed {wanted.seed}. A question meets the sheets of "
         "its own corpus only. Validation counts every corpus alike. Training took "
-        f"{run.seconds:,.0f} seconds; epoch {best} was kept.\n\n{_settings(asdict(settings))}"
+        f"{run.seconds:,.0f} seconds; epoch {best} was kept. The last {MIXED_LAYERS} layers "
+        f"hold {TRAINED_SHARE:g} of the trained weights and the rest of those before training; all "
+        "other layers are as trained, or as before.\n\n"
+        f"{_settings(asdict(settings))}"
     )
 
 
@@ -206,5 +238,6 @@ def reranker_card(
         "ones.",
         "## Limits",
         "\n".join(f"- {limit}" for limit in _RERANKER_LIMITS),
+        f"## Tried without gain\n\n{_tried(_RERANKER_TRIED)}",
     )
     return "\n\n".join(blocks) + "\n"
