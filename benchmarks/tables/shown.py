@@ -207,7 +207,7 @@ UNTRAINED = (
         "generator, not companies or naming, with those that were learnt, so they flatter it; "
         "`eps` and IndustryTab are of kinds that it has not seen. Means over seeds 42 to 44 with "
         "paired 95 % bootstrap intervals over questions. *Without* rows are trained without a "
-        "group of features; *pulls* are those of linked sheets.",
+        "group of features, with seed 42 alone; *pulls* are those of linked sheets.",
         ("features",),
         features_tables,
     ),
