@@ -123,10 +123,10 @@ def corpora_of(*, validation: bool) -> dict[str, Corpus]:
         validation: True for those that choices may use, False for the tests.
     """
     chosen = used("contents_chosen")
-    tests = {**used("contents"), **used("judged")}
+    tests = {**used("contents"), **used("summary")}
     known = chosen if validation else {n: c for n, c in tests.items() if n not in chosen}
-    # `eps_whole` asks the questions of `eps`; evidence is no question.
-    left = {n: c for n, c in known.items() if n not in ("eps", "bird_dev_evidence")}
+    # `eps_whole` asks the questions of `eps`, with the contents of its sheets.
+    left = {name: corpus for name, corpus in known.items() if name != "eps"}
     return dict(sorted(left.items(), key=lambda each: not each[0].startswith("eps")))
 
 
