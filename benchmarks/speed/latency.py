@@ -171,7 +171,8 @@ def lexical_recall(index: SheetIndex, size: int, asked: Sequence[str], k: int = 
             ),
             reverse=True,
         )[:k]
-        found = [c.score for c in index.candidates(index.question(query, dense_weight=0.0), k)]
+        question = index.question(query, dense_weight=0.0, times=False)
+        found = [c.score for c in index.candidates(question, k)]
         shares.append(sum(abs(a - b) < 1e-5 for a, b in zip(best, found, strict=True)) / len(best))
     return sum(shares) / len(shares)
 
