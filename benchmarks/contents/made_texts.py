@@ -38,7 +38,7 @@ def spelled(number: int) -> str:
     """A word of its own for each number; those from the vocabulary's size on are codes.
 
     >>> spelled(0), spelled(71), spelled(400_007)
-    ('baba', 'bede', 'x400007k')
+    ('baba', 'bebe', 'x400007k')
     """
     if number >= _VOCABULARY:
         return f"x{number}k"
