@@ -73,7 +73,7 @@ _RERANKER_TRIED = (
     "A base scorer over tokens, and a gated graph over it: no epoch was better than the start.",
     "The same features without the guard: real workbooks lose.",
     "Without pulls: as good on the average, worse where an answer needs several linked sheets.",
-    "More epochs, wider bounds, fewer corpora.",
+    "More epochs, or fewer corpora.",
 )
 _RERANKER_LIMITS = (
     "It never finds a sheet that the candidates and their links have not.",
