@@ -15,7 +15,7 @@ from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.copies import NO_COPIES, CopiesOf
 from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.sheets import SheetRecord
-from sat_retriever.text.lexical import matched
+from sat_retriever.text.lexical import QueryWords
 
 
 def hits_of(
@@ -26,16 +26,17 @@ def hits_of(
     records = index.records(ids, contents=True)
     links = index.links_between(ids, ids)
     asked = _asked(index, question, records.values())
+    words = QueryWords(question.read_as)
     hits = []
     for rank, candidate in enumerate(found, start=1):
         record = records.get(candidate.sheet_id)
         if record is None:  # removed by a writer since the candidates were found
             continue
-        words, headers = matched(record, question.read_as)
+        matched, headers = words.matched(record)
         place = place_of(asked, record)
         own = tuple(x for x in links if candidate.sheet_id in (x.source, x.target))
         why = Why(
-            words=words,
+            words=matched,
             headers=headers,
             dense=candidate.dense,
             lexical=candidate.lexical,

@@ -598,8 +598,10 @@ class SheetIndex:
         Raises:
             EmptyInputError: If the query is empty.
         """
-        asked = self.asked_times(query, today=today) if isinstance(query, str) else query.times
-        return self._search.missing_times(asked.spans, filters)
+        if isinstance(query, str):
+            asked = self.asked_times(query, today=today)
+            return self._search.missing_times(asked.spans, filters)
+        return self._search.missing_times(query.times.spans, filters, query.scores)
 
     def check_filters(self, filters: Filters | None) -> None:
         """Refuse filters by a metadata field that no sheet has; an empty index accepts all fields.
@@ -642,6 +644,8 @@ class SheetIndex:
         if not contents:
             return found
         with_texts = self._store.contents(sheet_ids)
+        if not with_texts:
+            return found
         return {
             each: replace(record, contents=with_texts.get(each)) for each, record in found.items()
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -82,25 +82,44 @@ class Scores:
             return self
         return replace(self, time=np.ones_like(self.time)).weighing(dense_weight)
 
-    def candidate(self, sheet_id: str, rank: int, row: int) -> Candidate:
-        """Return the sheet at a position as a candidate."""
+    def candidates(self, sheets: Mapping[str, int], first: int = 1) -> list[Candidate]:
+        """Return some sheets as candidates, in their order.
+
+        Args:
+            sheets: Position of each sheet by its id.
+            first: Rank of the first of them.
+        """
+        rows = np.fromiter(sheets.values(), dtype=np.intp, count=len(sheets))
         names, contents = self.matches.names, self.matches.contents
-        lexical, cosine = float(names[row]), float(self.dense_contents[row])
-        return Candidate(
-            sheet_id=sheet_id,
-            rank=rank,
-            score=float(self.fused[row]),
-            dense=float(self.dense[row]),
-            lexical=lexical,
-            dense_rank=_rank(self.dense, row),
-            lexical_rank=_rank(names, row) if lexical else None,
-            time=float(self.time[row]),
-            contents=float(contents[row]),
-            contents_rank=_rank(contents, row) if contents[row] else None,
-            dense_contents=None if math.isnan(cosine) else cosine,
-            role=float(self.role[row]),
-            phrase=self.matches.phrase is not None and bool(self.matches.phrase[row]),
-        )
+        phrase = self.matches.phrase
+        columns = (
+            self.fused[rows], self.dense[rows], _ranks(self.dense, rows),
+            names[rows], _ranks(names, rows), contents[rows], _ranks(contents, rows),
+            self.dense_contents[rows], self.time[rows], self.role[rows],
+            np.zeros(len(rows), dtype=np.bool_) if phrase is None else phrase[rows],
+        )  # fmt: skip
+        values = zip(*(column.tolist() for column in columns), strict=True)
+        return [
+            Candidate(
+                sheet_id=sheet_id,
+                rank=rank,
+                score=score,
+                dense=dense,
+                lexical=by_names,
+                dense_rank=dense_rank,
+                lexical_rank=names_rank if by_names else None,
+                time=time,
+                contents=by_contents,
+                contents_rank=contents_rank if by_contents else None,
+                dense_contents=None if math.isnan(cosine) else cosine,
+                role=role,
+                phrase=holds,
+            )
+            for rank, (sheet_id, (
+                score, dense, dense_rank, by_names, names_rank, by_contents, contents_rank,
+                cosine, time, role, holds,
+            )) in enumerate(zip(sheets, values, strict=True), first)
+        ]  # fmt: skip
 
 
 def standing(scores: Scores, row: int, allowed: NDArray[np.int64] | None) -> tuple[int, int | None]:
@@ -124,8 +143,11 @@ def standing(scores: Scores, row: int, allowed: NDArray[np.int64] | None) -> tup
     return len(found) + 1, int(found[last])
 
 
-def _rank(scores: FloatArray, row: int) -> int:
-    return int(np.count_nonzero(scores > scores[row])) + 1
+def _ranks(scores: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the ranks among all n scores of those at some positions; equal scores share one."""
+    own = scores[rows]
+    above = np.sort(scores[scores > own.min(initial=np.inf)])
+    return 1 + len(above) - np.searchsorted(above, own, side="right")
 
 
 def score_all(

@@ -95,9 +95,17 @@ class SheetSearch:
         counts = self.times if times is None else times
         return asked_times(query_text(query), today) if counts else AskedTimes()
 
-    def missing_times(self, asked: Sequence[Span], filters: Filters | None) -> tuple[Span, ...]:
-        """Times that a query names, if all sheets of known times are of others; else none."""
-        if not asked:
+    def missing_times(
+        self, asked: Sequence[Span], filters: Filters | None, known: Scores | None = None
+    ) -> tuple[Span, ...]:
+        """Times that a query names, if all sheets of known times are of others; else none.
+
+        Args:
+            asked: The times.
+            filters: Conditions that the sheets meet.
+            known: Scores for the same times; if these hold back a sheet, another is of them.
+        """
+        if not asked or (filters is None and known is not None and known.time.min(initial=1) < 1):
             return ()
         with self._store.reading():
             snapshot = self._latest.get()
@@ -118,8 +126,10 @@ class SheetSearch:
         row_ids: list[int] = scores.snapshot.ids[rows].tolist()
         names = self._store.sheet_ids(row_ids)
         # A writer may have removed a sheet since the snapshot; then it has no name.
-        living = [(row, names[i]) for row, i in zip(rows, row_ids, strict=True) if i in names]
-        return [scores.candidate(name, rank, row) for rank, (row, name) in enumerate(living, 1)]
+        of_each = zip(rows.tolist(), row_ids, strict=True)
+        places = {names[row_id]: row for row, row_id in of_each if row_id in names}
+        scores.snapshot.note(places)
+        return scores.candidates(places)
 
     def score_sheets(
         self, question: Question, sheet_ids: Sequence[str], filters: Filters | None
@@ -131,10 +141,7 @@ class SheetSearch:
             kept = np.isin(scores.snapshot.ids[list(places.values())], allowed)
             places = {each: places[each] for each, keep in zip(places, kept, strict=True) if keep}
         order = sorted(places, key=lambda sheet_id: (-scores.fused[places[sheet_id]], sheet_id))
-        return [
-            scores.candidate(sheet_id, rank, places[sheet_id])
-            for rank, sheet_id in enumerate(order, start=1)
-        ]
+        return scores.candidates({sheet_id: places[sheet_id] for sheet_id in order})
 
     def standing(
         self, question: Question, sheet_id: str, filters: Filters | None
@@ -146,12 +153,11 @@ class SheetSearch:
         if row is None or (allowed is not None and snapshot.ids[row] not in allowed):
             return ()
         rank, above = standing(scores, row, allowed)
-        own = scores.candidate(sheet_id, rank, row)
-        names = {} if above is None else self._store.sheet_ids([int(snapshot.ids[above])])
-        found = [
-            scores.candidate(name, rank - 1, above) for name in names.values() if above is not None
-        ]
-        return (own, *found)
+        own = scores.candidates({sheet_id: row}, rank)
+        if above is None:
+            return tuple(own)
+        names = self._store.sheet_ids([int(snapshot.ids[above])]).values()
+        return (*own, *scores.candidates(dict.fromkeys(names, above), rank - 1))
 
     def evidence(self, question: Question, filters: Filters | None) -> Evidence:
         """What speaks for an answer among the sheets that meet the filters."""

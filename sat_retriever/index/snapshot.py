@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,8 @@ from sat_retriever.index.store.reading import IdArray
 from sat_retriever.period.relation import Times
 from sat_retriever.records.tokens import FloatArray
 from sat_retriever.text.lexical import LexicalScorer
+
+_NOTED = 4_096  # sheets whose positions are noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Snapshot:
             fiscal, (n, 5) int16; zeros if its names state none.
         documentation: The sheets that are documentation.
         main: The sheets whose names abbreviate their workbooks'.
+        noted: Positions by sheet id of sheets that questions found lately.
     """
 
     path: Path
@@ -54,15 +57,24 @@ class Snapshot:
     times: Times
     documentation: Leading
     main: Leading
+    noted: dict[str, int] = field(default_factory=dict)
 
     def shows_the_same(self, other: Snapshot) -> bool:
         """True if both show the same state of the same file."""
         return (self.path, self.generation) == (other.path, other.generation)
 
+    def note(self, places: Mapping[str, int]) -> None:
+        """Note positions of sheets, which `places` then need not look up."""
+        if len(self.noted) > _NOTED:
+            self.noted.clear()
+        self.noted.update(places)
+
     def places(self, store: Store, sheet_ids: Sequence[str]) -> dict[str, int]:
         """Return the positions of those sheets that exist."""
-        places = {}
-        for sheet_id, row_id in store.row_ids(sheet_ids).items():
+        noted = {sheet_id: self.noted.get(sheet_id) for sheet_id in sheet_ids}
+        places = {sheet_id: place for sheet_id, place in noted.items() if place is not None}
+        others = [sheet_id for sheet_id in noted if sheet_id not in places]
+        for sheet_id, row_id in store.row_ids(others).items():
             place = int(np.searchsorted(self.ids, row_id))
             if place < len(self.ids) and self.ids[place] == row_id:
                 places[sheet_id] = place

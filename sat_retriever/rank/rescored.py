@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -21,8 +20,6 @@ def rescored(candidates: Sequence[Candidate], values: Values, scores: Values) ->
         values: Values that decide the order, (k,); more is better.
         scores: Scores to show, (k,); different values may round to the same score.
     """
-    order = sorted(range(len(candidates)), key=lambda i: (-values[i], candidates[i].sheet_id))
-    return [
-        replace(candidates[i], rank=rank, score=float(scores[i]))
-        for rank, i in enumerate(order, start=1)
-    ]
+    places = zip((-values).tolist(), candidates, scores.tolist(), strict=True)
+    order = sorted(places, key=lambda place: (place[0], place[1].sheet_id))
+    return [each.placed(rank, score) for rank, (_, each, score) in enumerate(order, start=1)]

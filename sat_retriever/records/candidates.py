@@ -45,3 +45,11 @@ class Candidate:
     dense_contents: float | None = None
     role: float = 1.0
     phrase: bool = False
+
+    def placed(self, rank: int, score: float) -> Candidate:
+        """Return it with another rank and score; much quicker than `dataclasses.replace`."""
+        return Candidate(
+            self.sheet_id, rank, score, self.dense, self.lexical, self.dense_rank,
+            self.lexical_rank, self.via, self.time, self.contents, self.contents_rank,
+            self.dense_contents, self.role, self.phrase,
+        )  # fmt: skip

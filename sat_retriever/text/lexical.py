@@ -210,26 +210,40 @@ class LexicalScorer:
         return self._words[word]
 
 
-def matched(record: SheetRecord, query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the query words that a sheet has, and its headers that share one with the query.
+class QueryWords:
+    """The words of a query, to be found in the names of sheets.
 
-    Words are spelled as in the query, in lower case; at most ten headers are returned.
+    Args:
+        query: Words of any language.
 
     >>> from sat_retriever.records.sheets import Column
     >>> record = SheetRecord("a#Q1", "Q1", columns=(Column("Net Sales"), Column("Region")))
-    >>> matched(record, "Sale in Q1")
+    >>> QueryWords("Sale in Q1").matched(record)
     (('sale', 'q1'), ('Net Sales',))
     """
-    wanted = set(query_words(query))
-    headers = [name for name in _header_names(record) if wanted & set(stems(name))]
-    own = {word for field in sheet_words(record) for word in field}
-    common = wanted & own
-    found = ([form for form in each if stem(form) in common] for each in forms(query))
-    spelled = dict.fromkeys(each[0] for each in found if each)
-    pairs = [word for word in spelled if len(word) == 2 and not word.isascii()]
-    # A CJK character that is part of a matched pair adds no information.
-    shown = (word for word in spelled if len(word) > 1 or not any(word in pair for pair in pairs))
-    return tuple(shown), tuple(headers[:10])
+
+    def __init__(self, query: str) -> None:
+        self._wanted = frozenset(query_words(query))
+        self._forms = [[(form, stem(form)) for form in each] for each in forms(query)]
+
+    def matched(self, record: SheetRecord) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the words that a sheet has, and its headers that share one with the query.
+
+        Words are spelled as in the query, in lower case; at most ten headers are returned.
+        """
+        workbook, sheet, _, folder = sheet_texts(record)
+        common = self._wanted.intersection(stems(f"{workbook}\n{sheet}\n{folder}"))
+        headers = []
+        for name in _header_names(record):
+            if shared := self._wanted.intersection(stems(name)):
+                headers.append(name)
+                common |= shared
+        found = ([form for form, own in each if own in common] for each in self._forms)
+        spelled = dict.fromkeys(each[0] for each in found if each)
+        pairs = [word for word in spelled if len(word) == 2 and not word.isascii()]
+        # A CJK character that is part of a matched pair adds no information.
+        shown = (x for x in spelled if len(x) > 1 or not any(x in pair for pair in pairs))
+        return tuple(shown), tuple(headers[:10])
 
 
 def _header_names(record: SheetRecord) -> list[str]:

@@ -12,7 +12,7 @@ from sat_retriever.text.lexical import (
     K1,
     B,
     LexicalScorer,
-    matched,
+    QueryWords,
     query_words,
     score_word,
     sheet_words,
@@ -121,14 +121,14 @@ def test_stop_words_count_only_when_there_is_nothing_else():
 
 def test_a_reason_names_the_words_as_the_user_spelled_them_and_the_headers():
     record = RECORDS[1]
-    assert matched(record, "Sale by REGIONS 2021") == (
+    assert QueryWords("Sale by REGIONS 2021").matched(record) == (
         ("sale", "regions", "2021"), ("Region", "Sales"),
     )  # fmt: skip
 
 
 def test_a_reason_names_a_word_of_a_trade_once_and_a_part_only_where_no_whole_matched():
     record = SheetRecord("a#PM2.5", "PM2.5", columns=(Column("LDVs"), Column("ISO 9001")))
-    words, headers = matched(record, "pm2.5 of an LDV under iso9001")
+    words, headers = QueryWords("pm2.5 of an LDV under iso9001").matched(record)
     assert words == ("pm2.5", "ldv", "iso")
     assert headers == ("LDVs", "ISO 9001")
 
@@ -154,8 +154,8 @@ def test_headers_of_every_table_are_searchable():
 
 def test_characters_of_matched_pairs_are_not_repeated_among_the_reasons():
     record = SheetRecord("a#b", "三月", columns=(Column("出库数量"), Column("日期")))
-    assert matched(record, "三月 出库") == (("三月", "出库"), ("出库数量",))
-    assert matched(record, "一月")[0] == ("月",)
+    assert QueryWords("三月 出库").matched(record) == (("三月", "出库"), ("出库数量",))
+    assert QueryWords("一月").matched(record)[0] == ("月",)
 
 
 def test_records_give_the_scores_that_an_index_of_them_gives(tmp_path):

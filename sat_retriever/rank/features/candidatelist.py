@@ -69,10 +69,10 @@ class CandidateList:
     contents: bool
     size: int
 
-    def each(self, name: str) -> FloatArray:
-        """Return one attribute of all candidates, (k,) float32; None becomes NaN."""
-        values = [getattr(candidate, name) for candidate in self.candidates]
-        return np.array(values, dtype=np.float32)
+    def each(self, *names: str) -> FloatArray:
+        """Return n attributes of all candidates, (n, k) float32; None becomes NaN."""
+        found = [[getattr(each, name) for each in self.candidates] for name in names]
+        return np.array(found, dtype=np.float32)
 
 
 def candidate_list(
@@ -92,17 +92,16 @@ def candidate_list(
     found = order.candidates
     ids = [candidate.sheet_id for candidate in found]
     earlier = {candidate.sheet_id: candidate.score for candidate in first}
-    records = index.records(ids)
     owned = [order.homes.get(each) or each for each in ids]
     numbers = {home: number for number, home in enumerate(dict.fromkeys(owned))}
     column = {sheet_id: place for place, sheet_id in enumerate(order.read)}
-    matches = question.scores.matches
+    snapshot, matches = question.scores.snapshot, question.scores.matches
     rareness = matches.rareness
     total = rareness.names + rareness.contents or 1.0
     sizes = np.full((len(ids), 2), np.nan, dtype=np.float32)
     roles = np.zeros(len(ids), dtype=np.intp)
     for row, sheet_id in enumerate(ids):
-        record = records.get(sheet_id)
+        record = order.records.get(sheet_id)
         if record is not None:
             rows = np.nan if record.num_rows is None else record.num_rows
             sizes[row], roles[row] = (rows, len(record.columns)), ROLES.index(record.role)
@@ -122,8 +121,8 @@ def candidate_list(
         words=len(matches.words),
         explaining=matches.explaining,
         dense_weight=question.dense_weight,
-        contents=index.has_contents,
-        size=len(index),
+        contents=bool(snapshot.contents),
+        size=len(snapshot.ids),
     )
 
 

@@ -11,12 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sat_retriever.rank.features.candidatelist import LINKED, ROLES, SPEAKING, CandidateList
+from sat_retriever.records.links import LinkType
 from sat_retriever.records.tokens import FloatArray
 
 _NEAR = 15.0  # how fast a candidate's weight in its workbook's share falls with its gap
 _MOST = 10  # neighbours that count
 _SPREAD = (-3.0, 5.0)  # standard deviations
 _SMALL = 1e-6
+_JOINS = LINKED.index(LinkType.JOIN_KEY)
+_READ = (
+    "score", "dense", "lexical", "dense_contents", "contents", "time", "role", "phrase",
+    "dense_rank", "lexical_rank", "contents_rank",
+)  # fmt: skip
+"""Attributes of candidates that features are made of."""
 
 
 class ListFeatures:
@@ -28,18 +35,16 @@ class ListFeatures:
 
     def __init__(self, known: CandidateList) -> None:
         self.known = known
-        self._read: dict[str, FloatArray] = {}
-        self.scores = self.each("score")
+        self._read: Mapping[str, FloatArray] = dict(zip(_READ, known.each(*_READ), strict=True))
+        self.scores = self._read["score"]
         self.size = len(self.scores)
-        best = self.scores.max()
+        best, worst = self.scores.max(), self.scores.min()
         self.rank = np.arange(self.size)
         self.gap = best - self.scores
-        self.share = (self.scores - self.scores.min()) / max(float(np.ptp(self.scores)), _SMALL)
+        self.share = (self.scores - worst) / max(float(best - worst), _SMALL)
 
     def each(self, name: str) -> FloatArray:
         """Return one attribute of all candidates; None is NaN."""
-        if name not in self._read:
-            self._read[name] = self.known.each(name)
         return self._read[name]
 
     # ---- workbooks
@@ -61,6 +66,11 @@ class ListFeatures:
         return (self.members @ values)[self.known.homes]
 
     @cached_property
+    def of_home(self) -> FloatArray:
+        """Highest score in each candidate's workbook."""
+        return self.best_of_home(self.scores)
+
+    @cached_property
     def leader(self) -> NDArray[np.intp]:
         """Place of the best candidate of each candidate's workbook."""
         first = self.members.argmax(axis=1)  # candidates come best first
@@ -70,8 +80,9 @@ class ListFeatures:
     @cached_property
     def best_sibling(self) -> FloatArray:
         """Share of the best other candidate of the workbook; 0 without one."""
-        same = self.members[self.known.homes] & ~np.eye(self.size, dtype=bool)
-        return _f32(np.where(same, self.share[None], 0).max(axis=1))
+        same = np.where(self.members[self.known.homes], self.share[None], 0)
+        np.fill_diagonal(same, 0)
+        return _f32(same.max(axis=1))
 
     def mean_of_three(self, values: FloatArray) -> FloatArray:
         """Return the mean of the three highest values in each candidate's workbook."""
@@ -113,28 +124,31 @@ class ListFeatures:
         """Weight with which a candidate speaks for its neighbours: its squared share."""
         return np.where(self.rank < SPEAKING, self.share, 0) ** 2
 
-    def linked(self, kind: int, end: int) -> FloatArray:
-        """Return the strongest link of a kind to a candidate that speaks."""
-        return _f32((self.known.links[kind, end] * self.speaking).max(axis=1))
+    @cached_property
+    def linked(self) -> FloatArray:
+        """The strongest link of each kind and end to a candidate that speaks, (t, 2, k)."""
+        heard = self.known.links[..., :SPEAKING] * self.speaking[:SPEAKING]
+        return _f32(heard.max(axis=3))
 
-    def degree(self, end: int) -> FloatArray:
-        """Return the number of formula, aggregation and summary links at an end, in [0, 1]."""
-        count = (self.known.links[:3, end].max(axis=0) > 0).sum(axis=1)
+    @cached_property
+    def degrees(self) -> FloatArray:
+        """Number of formula, aggregation and summary links at each end, (2, k) in [0, 1]."""
+        count = (self.known.links[:3] > 0).any(axis=0).sum(axis=2)
         return _f32(np.minimum(count, _MOST) / _MOST)
 
     @cached_property
     def joined(self) -> FloatArray:
         """Sum over joins to candidates that speak, in [0, 1]."""
-        joins = self.known.links[LINKED.index(LINKED[3])].max(axis=0)
+        joins = self.known.links[_JOINS].max(axis=0)
         return _f32(np.minimum((joins * self.speaking).sum(axis=1), 3) / 3)
 
     @cached_property
     def linked_to_first(self) -> FloatArray:
         """Weight of the strongest link of another type than sibling periods to the first."""
-        return _f32(self.known.links[:4].max(axis=(0, 1))[:, 0])
+        return _f32(self.known.links[:4, ..., 0].max(axis=(0, 1)))
 
 
-Feature = Callable[[ListFeatures], NDArray[np.floating]]
+Feature = Callable[[ListFeatures], NDArray[np.floating] | float]
 
 
 def _f32(values: ArrayLike) -> FloatArray:
@@ -142,26 +156,27 @@ def _f32(values: ArrayLike) -> FloatArray:
 
 
 def _standard(values: FloatArray) -> FloatArray:
-    """Return values in standard deviations from their mean, in [-1, 1.7]; NaN stays out."""
-    if np.isnan(values).all():
+    """Return values in standard deviations from their mean, in [-1, 1.7]; 0 for NaN."""
+    known = values[~np.isnan(values)]
+    if not len(known):
         return np.zeros_like(values)
-    spread = np.nanstd(values) + 1e-4
-    return _f32(np.nan_to_num(np.clip((values - np.nanmean(values)) / spread, *_SPREAD)) / 3)
+    return _f32(_known((values - known.mean()) / (known.std() + 1e-4)).clip(*_SPREAD) / 3)
 
 
 def _below_best(values: FloatArray) -> FloatArray:
-    if np.isnan(values).all():
-        return np.zeros_like(values)
-    return _f32(np.nan_to_num(np.nanmax(values) - values))
+    """Return how far values are below the best; 0 for NaN."""
+    return _known(np.fmax.reduce(values) - values)
 
 
-def _one_over(values: FloatArray) -> FloatArray:
-    return _f32(np.nan_to_num(1 / values))
+def _known(values: ArrayLike) -> FloatArray:
+    """Return values with 0 in place of NaN."""
+    found = _f32(values)
+    return np.where(np.isnan(found), np.float32(0), found)
 
 
-def _all(value: Callable[[CandidateList], float]) -> Feature:
-    """Return a feature that is the same for all candidates."""
-    return lambda x: np.full(x.size, value(x.known), dtype=np.float32)
+def _of(value: Callable[[CandidateList], float]) -> Feature:
+    """Return a feature of the whole list."""
+    return lambda x: value(x.known)
 
 
 def _role(number: int) -> Feature:
@@ -169,7 +184,7 @@ def _role(number: int) -> Feature:
 
 
 def _link(kind: int, end: int) -> Feature:
-    return lambda x: x.linked(kind, end)
+    return lambda x: x.linked[kind, end]
 
 
 _ENDS = ("source", "target")
@@ -191,7 +206,7 @@ FEATURES: Mapping[str, Feature] = {
     "words gap": lambda x: _below_best(x.each("lexical")),
     "words standardised": lambda x: _standard(x.each("lexical")),
     "contents known": lambda x: (~np.isnan(x.each("dense_contents"))).astype(np.float32),
-    "contents cosine": lambda x: np.nan_to_num(x.each("dense_contents")),
+    "contents cosine": lambda x: _known(x.each("dense_contents")),
     "contents cosine gap": lambda x: _below_best(x.each("dense_contents")),
     "contents cosine standardised": lambda x: _standard(x.each("dense_contents")),
     "contents words": lambda x: x.each("contents"),
@@ -199,9 +214,9 @@ FEATURES: Mapping[str, Feature] = {
     "time": lambda x: x.each("time"),
     "role factor": lambda x: x.each("role"),
     "phrase": lambda x: x.each("phrase"),
-    "one over cosine rank": lambda x: _one_over(x.each("dense_rank")),
-    "one over words rank": lambda x: _one_over(x.each("lexical_rank")),
-    "one over contents rank": lambda x: _one_over(x.each("contents_rank")),
+    "one over cosine rank": lambda x: _known(1 / x.each("dense_rank")),
+    "one over words rank": lambda x: _known(1 / x.each("lexical_rank")),
+    "one over contents rank": lambda x: _known(1 / x.each("contents_rank")),
     # Words of names, in the sheet and in its workbook.
     "covered": lambda x: x.known.limits @ x.has,
     "covered by workbook": lambda x: x.home_covered,
@@ -210,8 +225,8 @@ FEATURES: Mapping[str, Feature] = {
     "added to first": lambda x: x.added_to(np.zeros(x.size, dtype=np.intp)),
     "only here": lambda x: x.only_here,
     # The workbook.
-    "workbook gap": lambda x: x.scores[0] - x.best_of_home(x.scores),
-    "gap within workbook": lambda x: x.best_of_home(x.scores) - x.scores,
+    "workbook gap": lambda x: x.scores[0] - x.of_home,
+    "gap within workbook": lambda x: x.of_home - x.scores,
     "best sibling": lambda x: x.best_sibling,
     "workbook among best": lambda x: x.sum_of_home((x.rank < _MOST).astype(np.float32)) / _MOST,
     "workbook mass": lambda x: x.sum_of_home(np.exp(-_NEAR * x.gap)) / np.exp(-_NEAR * x.gap).sum(),
@@ -226,26 +241,26 @@ FEATURES: Mapping[str, Feature] = {
         for number, kind in enumerate(LINKED)
         for end in (0, 1)
     },
-    "sources": lambda x: x.degree(0),
-    "targets": lambda x: x.degree(1),
+    "sources": lambda x: x.degrees[0],
+    "targets": lambda x: x.degrees[1],
     "joined": lambda x: x.joined,
     "linked to first": lambda x: x.linked_to_first,
     # The sheet.
     **{f"role {role.value}": _role(number) for number, role in enumerate(ROLES)},
-    "rows": lambda x: np.nan_to_num(np.log1p(x.known.sizes[:, 0])) / 8,
-    "columns": lambda x: np.nan_to_num(np.log1p(x.known.sizes[:, 1])) / 4,
+    "rows": lambda x: _known(np.log1p(x.known.sizes[:, 0])) / 8,
+    "columns": lambda x: _known(np.log1p(x.known.sizes[:, 1])) / 4,
     # The question, the same for all candidates.
-    "covered by names": _all(lambda known: known.covered),
-    "named": _all(lambda known: known.named),
-    "in contents alone": _all(lambda known: known.alone),
-    "cosine weight": _all(lambda known: known.dense_weight),
-    "index with contents": _all(lambda known: float(known.contents)),
-    "question words": _all(lambda known: min(known.words, 20) / 20),
-    "explaining": _all(lambda known: float(known.explaining)),
-    "margin": lambda x: np.full(x.size, x.gap[1] if x.size > 1 else 0.0),
-    "best score": lambda x: np.full(x.size, x.scores[0]),
-    "spread": lambda x: np.full(x.size, x.scores.std()),
-    "index size": _all(lambda known: math.log1p(known.size) / 12),
+    "covered by names": _of(lambda known: known.covered),
+    "named": _of(lambda known: known.named),
+    "in contents alone": _of(lambda known: known.alone),
+    "cosine weight": _of(lambda known: known.dense_weight),
+    "index with contents": _of(lambda known: float(known.contents)),
+    "question words": _of(lambda known: min(known.words, 20) / 20),
+    "explaining": _of(lambda known: float(known.explaining)),
+    "margin": lambda x: x.gap[1] if x.size > 1 else 0.0,
+    "best score": lambda x: x.scores[0],
+    "spread": lambda x: x.scores.std(),
+    "index size": _of(lambda known: math.log1p(known.size) / 12),
 }
 """Every feature by name, in the order of the columns."""
 
@@ -275,10 +290,12 @@ def list_inputs(known: CandidateList) -> ListInputs:
         known: The list; at least one candidate, best first.
     """
     read = ListFeatures(known)
-    columns = [np.asarray(feature(read), dtype=np.float32) for feature in FEATURES.values()]
     k, p = read.size, min(read.size, SPEAKING)
+    features = np.empty((k, len(FEATURES)), dtype=np.float32)
+    for column, feature in enumerate(FEATURES.values()):
+        features[:, column] = feature(read)
     links = known.links[..., :p].reshape(-1, k, p)  # (2 t, k, p)
     beside = known.homes[:, None] == known.homes[None, :p]
     relations = np.concatenate([links, beside[None]]).astype(np.float32)
     relations[:, np.arange(p), np.arange(p)] = 0
-    return ListInputs(np.stack(columns, axis=1), np.ascontiguousarray(relations.transpose(1, 2, 0)))
+    return ListInputs(features, np.ascontiguousarray(relations.transpose(1, 2, 0)))

@@ -17,6 +17,7 @@ from sat_retriever.rank.links.walk import Matrix, walk
 from sat_retriever.rank.reranker import Reranker
 from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.filters import Filters
+from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.text.lexical import WordShares
 
 MIN_REACH = 0.3  # least weight of a link that adds a sheet
@@ -28,12 +29,14 @@ class LinkOrder:
 
     Attributes:
         candidates: The candidates, best first; each keeps its earlier rank.
-        homes: Workbook of each; see `SheetIndex.workbook_of`.
+        records: Record of each, without contents.
+        homes: Workbook of each that has one; see `SheetIndex.workbook_of`.
         words: Share of each word of the question in the score of each of `read`.
         read: Ids of the candidates, in the order of the columns of `words`.
     """
 
     candidates: Sequence[Candidate]
+    records: Mapping[str, SheetRecord]
     homes: Mapping[str, str]
     words: WordShares
     read: Sequence[str]
@@ -115,12 +118,14 @@ class LinkReranker(Reranker):
         found = self._expanded(question, found, self._best(found), filters)
         found = sorted(read_closely(self.index, question, found), key=_order)
         ids = [candidate.sheet_id for candidate in found]
-        homes, words = self.index.workbook_of(ids), self.index.word_shares(question, ids)
+        records, words = self.index.records(ids), self.index.word_shares(question, ids)
+        named = ((sheet_id, each.path or each.workbook) for sheet_id, each in records.items())
+        homes = {sheet_id: home for sheet_id, home in named if home}
         links = self.index.links_between(self._best(found), ids)
         graph = pull_graph(ids, links, homes, self.settings)
         if graph:
             found = self._lifted(found, ids, graph, words)
-        return LinkOrder(found, homes, words, ids)
+        return LinkOrder(found, records, homes, words, ids)
 
     def _best(self, found: Sequence[Candidate]) -> list[str]:
         """Return ids of the sheets that pull others."""

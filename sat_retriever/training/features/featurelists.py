@@ -149,7 +149,7 @@ def feature_lists(
         known = candidate_list(index, question, first, replace(order, candidates=found))
         own, gold = slice(0, len(found)), set(query.positives)
         read = list_inputs(known)
-        features[row, own], scores[row, own] = read.features, known.each("score")
+        features[row, own], scores[row, own] = read.features, known.each("score")[0]
         relations[row, own, : read.relations.shape[1]] = read.relations
         mask[row, own], relevant[row, own] = True, [each.sheet_id in gold for each in found]
         if progress:
