@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from sat_retriever.records.hits import Hit
     from sat_retriever.records.links import Link, LinkType
     from sat_retriever.records.sheets import Column, SheetRecord, Skipped, Table, Visibility
+    from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
     from sat_retriever.retriever import SheetRetriever
     from sat_retriever.text.serialize import Serialization
     from sat_retriever.tools import SheetTools, Tool
@@ -59,6 +60,7 @@ _ERRORS = (
     "IndexStorageError", "InputError", "MissingExtraError", "OutputError",
     "PathNotFoundError", "SatError", "SheetIndexError",
 )  # fmt: skip
+_TYPED = ("ColumnKind", "TypedColumn", "TypedTable")
 _SHEETS = ("Column", "SheetRecord", "Skipped", "Table", "Visibility")
 _MODULES = {
     "__version__": "_version",
@@ -90,12 +92,14 @@ _MODULES = {
     "Link": "records.links",
     "LinkType": "records.links",
     **dict.fromkeys(_SHEETS, "records.sheets"),
+    **dict.fromkeys(_TYPED, "records.typedtable"),
 }
 
 __all__ = [
     "Answer",
     "Candidate",
     "Column",
+    "ColumnKind",
     "Content",
     "CrossEncoderReranker",
     "EmbeddingEncoder",
@@ -130,6 +134,8 @@ __all__ = [
     "SyncReport",
     "Table",
     "Tool",
+    "TypedColumn",
+    "TypedTable",
     "Visibility",
     "Workbook",
     "__version__",

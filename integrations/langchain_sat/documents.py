@@ -29,7 +29,7 @@ def hit_document(hit: Hit, text: str, answer: Answer) -> Document:
         "range": hit.range,
         "header_row": hit.header_row,
         "columns": [column.name for column in hit.columns],
-        "table": hit.table,
+        "table": hit.table_place,
         "table_range": hit.answering.range if hit.answering else None,
         "role": hit.record.role.value,
         "rank": hit.rank,

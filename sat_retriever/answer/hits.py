@@ -51,8 +51,8 @@ def hits_of(
             dense_contents=candidate.dense_contents,
         )
         own_copies = copies.get(candidate.sheet_id, NO_COPIES)
-        hit = Hit(rank, candidate.score, record, why, place.table, place.part, own_copies)
-        hits.append(hit)
+        at = (place.table, place.part, own_copies)
+        hits.append(Hit(rank, candidate.score, record, why, *at, load=index.table))
     return hits
 
 

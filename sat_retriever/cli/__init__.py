@@ -10,6 +10,7 @@ import typer
 from sat_retriever.cli import (
     adapt,
     bench,
+    cells,
     graph,
     index,
     mcp,
@@ -18,6 +19,7 @@ from sat_retriever.cli import (
     show,
     status,
     synth,
+    table,
     train,
     why,
 )
@@ -43,6 +45,8 @@ quoted = {"allow_extra_args": True}  # `refuse_unquoted` explains the error bett
 app.command(no_args_is_help=True, epilog=search.EXAMPLES, context_settings=quoted)(search.search)
 app.command(no_args_is_help=True, epilog=why.EXAMPLES, context_settings=quoted)(why.why)
 app.command(no_args_is_help=True, epilog=show.EXAMPLES, context_settings=quoted)(show.show)
+app.command(no_args_is_help=True, epilog=cells.EXAMPLES, context_settings=quoted)(cells.cells)
+app.command(no_args_is_help=True, epilog=table.EXAMPLES, context_settings=quoted)(table.table)
 app.command(epilog=graph.EXAMPLES)(graph.graph)
 app.command(epilog=mcp.EXAMPLES)(mcp.mcp)
 app.command(epilog=queries.EXAMPLES)(queries.queries)

@@ -37,8 +37,10 @@ from sat_retriever.records.privacy import Privacy
 from sat_retriever.records.progress import PathProgress, Progress
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.records.tokens import Encoder, FloatArray
+from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.text.lexical import WordShares
 from sat_retriever.text.serialize import Serialization
+from sat_retriever.typed.load import load_table
 from sat_retriever.workbook.limits import Limits
 from sat_retriever.workbook.opening.regular import is_within, real_path
 
@@ -677,6 +679,25 @@ class SheetIndex:
     def workbook_of(self, sheet_ids: Sequence[str]) -> dict[str, str]:
         """Return the path of each sheet's workbook, or its name if it has no file."""
         return self._store.workbook_of(sheet_ids)
+
+    def table(self, sheet_id: str, table: int | str = 0) -> TypedTable:
+        """Return the data of a sheet's table with typed columns, read anew from its file.
+
+        Args:
+            sheet_id: The sheet.
+            table: Place of the table in the record's `tables`, the main one first, or a range that
+                begins in it.
+
+        Raises:
+            PathNotFoundError: If the file is gone.
+            InputError: If the sheet is not in the index, has no file or no such table, or its file
+                cannot be read.
+        """
+        record = self.records([sheet_id]).get(sheet_id)
+        file, within = self.bounded_file_of(sheet_id)
+        if record is None:
+            raise InputError(f"the index has no sheet {sheet_id!r}; index its workbook")
+        return load_table(file, record, table, within=within)
 
     def file_of(self, sheet_id: str) -> Path:
         """Return the workbook file of a sheet; it may no longer exist.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
+from sat_retriever.errors import InputError
 from sat_retriever.records.contents import CellText
 from sat_retriever.records.copies import NO_COPIES, Copies
 from sat_retriever.records.jsonform import to_json
 from sat_retriever.records.links import Link
 from sat_retriever.records.sheets import Column, SheetRecord, Table
+from sat_retriever.records.typedtable import TypedTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +59,33 @@ class Hit:
         score: Value that hits are ranked by; higher is better.
         record: The sheet, with its contents if the index keeps them.
         why: The reasons why it was found.
-        table: Place in `record.tables` of the table that answers; 0 without tables or contents.
+        table_place: Place in `record.tables` of the table that answers; 0 without tables or
+            contents.
         part: A1 range of the rows that answer, if that table is long and they are known.
         copies: The other versions of the sheet, for which it stands.
+        load: Loads the data of a table, by a sheet's id and the table's place; None for a hit that
+            is of no index.
     """
 
     rank: int
     score: float
     record: SheetRecord
     why: Why
-    table: int = 0
+    table_place: int = 0
     part: str | None = None
     copies: Copies = NO_COPIES
+    load: Callable[[str, int], TypedTable] | None = field(default=None, compare=False, repr=False)
+
+    def table(self) -> TypedTable:
+        """Return the data of the table that answers, read anew from its file.
+
+        Raises:
+            PathNotFoundError: If the file is gone.
+            InputError: If it cannot be read, has no such table now, or the hit is of no index.
+        """
+        if self.load is None:
+            raise InputError(f"the hit {self.sheet_id!r} is of no index; search an index for one")
+        return self.load(self.sheet_id, self.table_place)
 
     @property
     def sheet_id(self) -> str:
@@ -78,7 +96,7 @@ class Hit:
     def answering(self) -> Table | None:
         """The table that answers; None if the sheet has no known table."""
         tables = self.record.tables
-        return tables[self.table] if self.table < len(tables) else None
+        return tables[self.table_place] if self.table_place < len(tables) else None
 
     @property
     def range(self) -> str | None:
@@ -118,7 +136,7 @@ class Hit:
             "path": record.path,
             "sheet": record.sheet,
             "range": self.range,
-            "table": self.table,
+            "table": self.table_place,
             "table_range": self.answering.range if self.answering else None,
             "header_row": self.header_row,
             "columns": to_json(self.columns),

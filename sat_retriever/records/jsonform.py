@@ -61,7 +61,7 @@ def record_from_json(data: Mapping[str, Any]) -> SheetRecord:
     >>> record_from_json(to_json(record, compact=True)) == record
     True
     """
-    tables = tuple(_table_from_json(table) for table in data.get("tables", ()))
+    tables = tuple(table_from_json(table) for table in data.get("tables", ()))
     parts: dict[str, Any] = {"columns": _columns_from_json(data), "tables": tables}
     if "visibility" in data:
         parts["visibility"] = Visibility(data["visibility"])
@@ -84,7 +84,8 @@ def skipped_from_json(data: Mapping[str, Any]) -> Skipped:
     return Skipped(**{**data, "reason": SkipReason(data["reason"])})
 
 
-def _table_from_json(data: Mapping[str, Any]) -> Table:
+def table_from_json(data: Mapping[str, Any]) -> Table:
+    """The table that `to_json` wrote."""
     return Table(**{**data, "columns": _columns_from_json(data)})
 
 

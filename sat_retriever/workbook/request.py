@@ -15,15 +15,19 @@ MAX_CELLS = 20_000  # per window
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A range of cells of one sheet, which is then the only answer.
+    """Cells of one sheet, which are then the only answer: a range, or the data of a table.
 
     Attributes:
         sheet: Name of the sheet.
-        area: Area of the cells.
+        area: Area of the cells; does not count for a table.
+        table: Place of the table among those of the sheet, the main one first; None for a range.
+        most: Most cells of the answer.
     """
 
     sheet: str
     area: Area
+    table: int | None = None
+    most: int = MAX_CELLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class Request:
     def from_json(cls, data: Json) -> Request:
         """Read a request that the parent wrote with `to_json`."""
         window = data.get("window")
-        cells = window and Window(window["sheet"], Area(**window["area"]))
+        cells = window and Window(**{**window, "area": Area(**window["area"])})
         limits, privacy = Limits(**data.get("limits", {})), data.get("privacy", {})
         if "contents" in privacy:
             privacy = {**privacy, "contents": Kept(privacy["contents"])}

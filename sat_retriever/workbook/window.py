@@ -89,8 +89,7 @@ def read_range(
         InputError: If the file, or the sheet in it, cannot be read.
     """
     path = Path(path)
-    if not os.path.lexists(path):
-        raise PathNotFoundError(f"there is no longer a file at {str(path)!r}; index it again")
+    check_exists(path)
     request = request_for(path, None, limits, within)
     window = Window(sheet, wanted)
     request = replace(
@@ -100,7 +99,7 @@ def read_range(
         answers = ask(request, slot)
     cells = answers.of("cells")
     if not cells:
-        raise InputError(_why_not(path, sheet, answers.of("skipped")))
+        raise InputError(why_not(path, sheet, answers.of("skipped")))
     return _window(cells[0], answers.of("formulas"), answers.of("computed"))
 
 
@@ -126,7 +125,18 @@ def parse_range(text: str) -> Area:
     return area
 
 
-def _why_not(path: Path, sheet: str, skipped: Sequence[Skipped]) -> str:
+def check_exists(path: Path) -> None:
+    """Refuse a path without a file.
+
+    Raises:
+        PathNotFoundError: If there is none.
+    """
+    if not os.path.lexists(path):
+        raise PathNotFoundError(f"there is no longer a file at {str(path)!r}; index it again")
+
+
+def why_not(path: Path, sheet: str, skipped: Sequence[Skipped]) -> str:
+    """The reason why the cells of a sheet were not read."""
     said = [skip.message for skip in skipped if skip.sheet in (None, sheet)]
     why = said[0] if said else f"it has no sheet {sheet!r} with a value; index it again"
     return f"the cells of {path.name!r} cannot be read: {why}"

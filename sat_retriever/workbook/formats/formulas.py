@@ -61,7 +61,7 @@ class Formulas:
         """
         if self.request.formulas:
             yield from self._raw(sheet, formulas)
-        elif self.request.window is not None:
+        elif self.request.window is not None and self.request.window.table is None:
             yield {"computed": formula_cells(formulas, self.request.window.area)}
         if not self.request.links or not formulas:
             return True

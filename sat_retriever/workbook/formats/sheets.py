@@ -16,8 +16,10 @@ from sat_retriever.workbook.limits import Limits, Refused
 from sat_retriever.workbook.messages import profiles_to_json, skip
 from sat_retriever.workbook.tables.cellsketch import cell_sketch
 from sat_retriever.workbook.tables.contents import ROOM, contents_size
+from sat_retriever.workbook.tables.data import table_messages
 from sat_retriever.workbook.tables.profile import column_profiles
 from sat_retriever.workbook.tables.records import sheet_record
+from sat_retriever.workbook.values.cells import cells_of
 from sat_retriever.workbook.values.grid import Grid
 from sat_retriever.workbook.values.read import ListedSheet, SheetValues, ValuesFailed
 from sat_retriever.workbook.values.window import cells_to_json
@@ -137,9 +139,14 @@ def value_messages(
         if not values.lost:
             yield skip(request, SkipReason.EMPTY_SHEET, _EMPTY, sheet.name)
         return
+    merges = tuple(facts.merges if facts else ()) or values.merges
     if request.window is not None:
+        wanted = request.window
         short = bool(values.cut or values.shortened or (facts is not None and facts.cut))
-        yield {"cells": cells_to_json(grid, request.window.area, area, cut=short)}
+        if wanted.table is not None:
+            yield from table_messages(cells_of(grid, merges), tables, wanted, cut=short)
+            return
+        yield {"cells": cells_to_json(grid, wanted.area, area, cut=short, most=wanted.most)}
         return
     record = sheet_record(
         reading.source,
@@ -147,7 +154,7 @@ def value_messages(
         grid,
         area,
         visibility=sheet.visibility or Visibility.VISIBLE,
-        merges=tuple(facts.merges if facts else ()) or values.merges,
+        merges=merges,
         table_objects=tables,
         privacy=request.privacy,
         setting=reading.setting(sheet.name),

@@ -30,6 +30,8 @@ _READ: dict[str, Callable[[Any], list[Any]]] = {
     "profiles": profiles_from_json,
     "sketch": lambda content: [sketch_from_json(content)],
     "cells": lambda content: [content],
+    "table": lambda content: [content],
+    "data": lambda content: [content],
     "computed": lambda content: [(row, col) for row, col in content],
     "skipped": lambda content: [skipped_from_json(content)],
 }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sat_retriever.records.area import Area
 from sat_retriever.records.privacy import EVERYTHING, Privacy
@@ -230,46 +231,48 @@ def _table(
     cells: Cells, layout: Layout, item: TableObject | None, room: int, privacy: Privacy
 ) -> Table:
     """The record of one layout, with at most `room` columns."""
-    area = layout.area
-    if layout.transposed:
-        lines = range(area.top, min(area.bottom, area.top + room - 1) + 1)
-        data = range(area.left + layout.header_height, area.right + 1)
-    else:
-        lines = range(area.left, min(area.right, area.left + room - 1) + 1)
-        start = area.top + layout.header_height + (layout.units is not None)
-        data = range(start, area.bottom + 1 - layout.totals)
-    columns = [_column(cells, layout, line, data, item, privacy) for line in lines]
-    part = _slice(cells, layout, lines, data)
+    area, lines = layout.area, layout.lines[:room]
+    columns = [_column(cells, layout, line, item, privacy) for line in lines]
     header_row = area.top + cells.origin[0] if layout.header_height else None
     return Table(
         range=cells.area(area).a1(),
         header_row=None if layout.transposed else header_row,
         header_height=0 if layout.transposed else layout.header_height,
         transposed=layout.transposed,
-        num_rows=part,
+        num_rows=len(records_of(cells, layout, lines)),
         columns=tuple(columns),
         name=item.name if item else None,
     )
 
 
-def _slice(cells: Cells, layout: Layout, lines: range, data: range) -> int:
-    """Number of data records: rows (columns if transposed) that are not all empty."""
+def records_of(cells: Cells, layout: Layout, lines: range | None = None) -> NDArray[np.intp]:
+    """Places of the data records: rows (columns if transposed) that are not all empty.
+
+    Args:
+        cells: The sheet.
+        layout: Where the table stands.
+        lines: Rows of a transposed table that count; None for all.
+    """
+    data = layout.data
     if layout.transposed:
-        part = cells.kinds[lines.start : lines.stop, data.start : data.stop]
-        return int(part.any(axis=0).sum())
-    part = cells.kinds[data.start : data.stop, layout.area.left : layout.area.right + 1]
-    return int(part.any(axis=1).sum())
+        rows = lines or layout.lines
+        held = cells.kinds[rows.start : rows.stop, data.start : data.stop].any(axis=0)
+    else:
+        columns = layout.lines
+        held = cells.kinds[data.start : data.stop, columns.start : columns.stop].any(axis=1)
+    found: NDArray[np.intp] = np.flatnonzero(held) + data.start
+    return found
 
 
 def _column(
     cells: Cells,
     layout: Layout,
     line: int,
-    data: range,
     item: TableObject | None,
     privacy: Privacy,
 ) -> Column:
     """One column of a table (one row of a transposed one)."""
+    data = layout.data
     if layout.transposed:
         kinds = cells.kinds[line, data.start : data.stop]
         header = [(line, layout.area.left + i) for i in range(layout.header_height)]

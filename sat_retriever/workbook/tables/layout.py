@@ -40,6 +40,21 @@ class Layout:
     totals: int = 0
     score: float = 0.0
 
+    @property
+    def data(self) -> range:
+        """Rows of the data (columns if transposed), below header and units and above totals."""
+        if self.transposed:
+            return range(self.area.left + self.header_height, self.area.right + 1)
+        start = self.area.top + self.header_height + (self.units is not None)
+        return range(start, self.area.bottom + 1 - self.totals)
+
+    @property
+    def lines(self) -> range:
+        """Columns of the table (rows if transposed)."""
+        if self.transposed:
+            return range(self.area.top, self.area.bottom + 1)
+        return range(self.area.left, self.area.right + 1)
+
 
 def read_layout(cells: Cells, block: Area) -> Layout:
     """The layout of a block of cells that is one table."""

@@ -13,8 +13,10 @@ from sat_retriever.workbook.values.grid import Grid, Value
 _WHOLE = 1e15  # floats below this without a fraction are whole numbers
 
 
-def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> Json:
-    """The wanted cells of a sheet inside its used range, at most `MAX_CELLS`.
+def cells_to_json(
+    grid: Grid, wanted: Area, used: Area, *, cut: bool, most: int = MAX_CELLS
+) -> Json:
+    """The wanted cells of a sheet inside its used range.
 
     Dates and times become ISO text, errors such as `#DIV/0!` their own text, and durations text
     in Python's format.
@@ -24,6 +26,7 @@ def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> Json:
         wanted: Area of the wanted cells.
         used: The sheet's used range.
         cut: True if the grid ends before the sheet does; cells after it are not returned.
+        most: Most cells, but one row is always returned.
 
     >>> grid = Grid([["a", 1.0], [None]], first_row=2)
     >>> cells_to_json(grid, Area(1, 1, 9, 9), Area(2, 1, 3, 2), cut=False)["rows"]
@@ -33,19 +36,19 @@ def cells_to_json(grid: Grid, wanted: Area, used: Area, *, cut: bool) -> Json:
     bottom, right = min(wanted.bottom, used.bottom), min(wanted.right, used.right)
     if cut:
         bottom = min(bottom, grid.first_row + len(grid.rows) - 1)
-    most = max(1, MAX_CELLS // max(1, right - left + 1))  # rows
-    more = bottom - top + 1 > most
-    bottom = min(bottom, top + most - 1)
+    height = max(1, most // max(1, right - left + 1))
+    more = bottom - top + 1 > height
+    bottom = min(bottom, top + height - 1)
     rows = []
     for row in range(top, bottom + 1):
         at = row - grid.first_row
         held = grid.rows[at] if 0 <= at < len(grid.rows) else []
         places = (col - grid.first_col for col in range(left, right + 1))
-        rows.append([_plain(held[p]) if 0 <= p < len(held) else None for p in places])
+        rows.append([plain_value(held[p]) if 0 <= p < len(held) else None for p in places])
     return {"top": top, "left": left, "rows": rows, "used": used.a1(), "cut": cut, "more": more}
 
 
-def _plain(value: Value) -> str | int | float | bool | None:
+def plain_value(value: Value) -> str | int | float | bool | None:
     """A cell's value as a JSON value."""
     if value is None or isinstance(value, (bool, int)):
         return value

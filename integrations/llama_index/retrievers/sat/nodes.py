@@ -69,7 +69,7 @@ def flat(hit: Hit) -> dict[str, Any]:
         "range": hit.range,
         "header_row": hit.header_row,
         "columns": " | ".join([column.name for column in hit.columns]),
-        "table": hit.table,
+        "table": hit.table_place,
         "table_range": hit.answering.range if hit.answering else None,
         "role": record.role.value,
         "visibility": record.visibility.value,

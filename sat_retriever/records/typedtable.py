@@ -1,0 +1,229 @@
+"""The data of a table with typed columns: as rows, for pandas, for Arrow."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from sat_retriever._extras import require
+from sat_retriever.records.area import Area, column_letters
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+DataValue = str | int | float | bool | dt.date | dt.datetime | dt.time | dt.timedelta | None
+ROW = "_row"
+"""Name of the column of sheet rows, beside those of a table."""
+_INT64 = 1 << 63
+
+
+class ColumnKind(StrEnum):
+    """Type of all values of a column."""
+
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    DATETIME = "datetime"
+    TIME = "time"
+    DURATION = "duration"
+    TEXT = "text"
+    MIXED = "mixed"
+    """Values of several types."""
+    EMPTY = "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class TypedColumn:
+    """One column of a table.
+
+    Attributes:
+        name: Its header, made unique in the table; `column_B` where the sheet has none.
+        kind: Type of its values.
+        values: One value a record; None for an empty cell, an error such as `#DIV/0!`, and a text
+            that marks a missing value in a column of numbers or dates.
+        unit: Unit of its numbers, as the cells, a row of units or the header write it.
+        stored: The values as the cells hold them, if some were read otherwise: numbers, units
+            and dates in texts, errors, marks of missing values. None if they are the same.
+        errors: Number of cells with an error.
+    """
+
+    name: str
+    kind: ColumnKind
+    values: Sequence[DataValue]
+    unit: str | None = None
+    stored: Sequence[DataValue] | None = None
+    errors: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """True if it holds whole numbers that fit in 64 bits, and no others."""
+        return self.kind is ColumnKind.NUMBER and all(
+            value is None or (isinstance(value, int) and -_INT64 <= value < _INT64)
+            for value in self.values
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TypedTable:
+    """The data of a table: its records, without headers, units and totals.
+
+    Attributes:
+        sheet_id: The sheet.
+        area: The table on its sheet, header and totals included.
+        columns: Its columns, left to right (top to bottom if transposed).
+        places: Sheet row of each record, ascending; sheet column if transposed.
+        transposed: True if each record is a column of the sheet.
+        totals: Number of rows of totals that are left out.
+        unsaved: Number of empty cells with a formula whose value the file does not hold.
+        complete: False if the table was too large to be read to its end.
+        changed: True if the file is not as it was indexed.
+    """
+
+    sheet_id: str
+    area: Area
+    columns: tuple[TypedColumn, ...]
+    places: tuple[int, ...]
+    transposed: bool = False
+    totals: int = 0
+    unsaved: int = 0
+    complete: bool = True
+    changed: bool = False
+
+    def __len__(self) -> int:
+        """Number of records."""
+        return len(self.places)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def citation(self) -> str:
+        """Where the table is: the sheet's id and its range."""
+        return f"{self.sheet_id}!{self.area.a1()}"
+
+    @property
+    def note(self) -> str:
+        """What a reader of the data must know; empty if there is nothing."""
+        errors = sum(column.errors for column in self.columns)
+        records = "columns" if self.transposed else "rows"
+        said = (
+            (self.changed, "The file has changed since it was indexed; this is what it holds now."),
+            (not self.complete, f"The table is too large; {records} at its end are missing."),
+            (self.totals, f"Left out: {self.totals} {records} of totals at the end."),
+            (
+                self.unsaved,
+                f"Empty cells whose formula has no saved value: {self.unsaved:,}.",
+            ),
+            (errors, f"Cells with an error, read as empty: {errors:,}."),
+        )
+        return " ".join(text for holds, text in said if holds)
+
+    def cite(self, places: Sequence[int]) -> str:
+        """Return the citation of some records, from the first to the last of them.
+
+        Args:
+            places: Sheet rows (columns if transposed), at least one.
+        """
+        first, last, area = min(places), max(places), self.area
+        if self.transposed:
+            return f"{self.sheet_id}!{Area(area.top, first, area.bottom, last).a1()}"
+        return f"{self.sheet_id}!{Area(first, area.left, last, area.right).a1()}"
+
+    def rows(self) -> Iterator[tuple[DataValue, ...]]:
+        """Yield the records, each with one value a column."""
+        yield from zip(*(column.values for column in self.columns), strict=True)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a pandas DataFrame; its index, named `_row`, has the sheet rows.
+
+        Whole numbers, other numbers, booleans and texts have pandas' types that know missing
+        values. Dates and moments are `datetime64`, durations `timedelta64`.
+
+        Raises:
+            MissingExtraError: If pandas is not installed.
+        """
+        pandas = require("pandas", "pandas")
+        index = pandas.Index(self.places, name=ROW, dtype="int64")
+        found = {
+            column.name: pandas.Series(list(column.values), index=index, dtype=_pandas_type(column))
+            for column in self.columns
+        }
+        return pandas.DataFrame(found, index=index)
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table; its first column, `_row`, has the sheet rows.
+
+        Each field names its kind, and its unit, in its metadata. Values of a mixed column are text.
+
+        Raises:
+            MissingExtraError: If pyarrow is not installed.
+        """
+        arrow = require("pyarrow", "arrow")
+        arrays = [arrow.array(self.places, arrow.int64())]
+        fields = [arrow.field(ROW, arrow.int64(), nullable=False)]
+        for column in self.columns:
+            type_ = _arrow_type(arrow, column)
+            told = {"kind": column.kind.value} | ({"unit": column.unit} if column.unit else {})
+            fields.append(arrow.field(column.name, type_, metadata=told))
+            mixed = column.kind is ColumnKind.MIXED
+            arrays.append(arrow.array(_texts(column) if mixed else column.values, type_))
+        return arrow.Table.from_arrays(arrays, schema=arrow.schema(fields))
+
+
+def column_name(line: int, *, transposed: bool) -> str:
+    """Return the name of a column without a header, by its sheet column (row if transposed).
+
+    >>> column_name(2, transposed=False), column_name(2, transposed=True)
+    ('column_B', 'row_2')
+    """
+    return f"row_{line}" if transposed else f"column_{column_letters(line)}"
+
+
+def value_text(value: DataValue) -> str | None:
+    """Return a value of a mixed column as text, independent of the locale; None stays None.
+
+    >>> value_text(2.5), value_text(True), value_text(dt.datetime(2024, 1, 2))
+    ('2.5', 'true', '2024-01-02')
+    """
+    match value:
+        case None:
+            return None
+        case bool():
+            return "true" if value else "false"
+        case dt.datetime():
+            midnight = value.time() == dt.time()
+            return value.date().isoformat() if midnight else value.isoformat(" ")
+        case dt.date() | dt.time():
+            return value.isoformat()
+    return str(value)
+
+
+def _texts(column: TypedColumn) -> list[str | None]:
+    return [value_text(value) for value in column.values]
+
+
+def _pandas_type(column: TypedColumn) -> Any:
+    if column.whole:
+        return "Int64"
+    return {
+        ColumnKind.NUMBER: "Float64", ColumnKind.BOOLEAN: "boolean", ColumnKind.TEXT: "string",
+        ColumnKind.DATE: "datetime64[us]", ColumnKind.DATETIME: "datetime64[us]",
+        ColumnKind.DURATION: "timedelta64[us]",
+    }.get(column.kind, "object")  # fmt: skip
+
+
+def _arrow_type(arrow: Any, column: TypedColumn) -> Any:
+    if column.whole:
+        return arrow.int64()
+    return {
+        ColumnKind.NUMBER: arrow.float64(), ColumnKind.BOOLEAN: arrow.bool_(),
+        ColumnKind.DATE: arrow.date32(), ColumnKind.DATETIME: arrow.timestamp("us"),
+        ColumnKind.TIME: arrow.time64("us"), ColumnKind.DURATION: arrow.duration("us"),
+        ColumnKind.EMPTY: arrow.null(),
+    }.get(column.kind, arrow.string())  # fmt: skip

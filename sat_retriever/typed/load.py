@@ -1,0 +1,113 @@
+"""Load the data of a sheet's table from its file, with typed columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from sat_retriever.errors import InputError
+from sat_retriever.records.area import area_of
+from sat_retriever.records.sheets import Column, SheetRecord
+from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable, column_name
+from sat_retriever.typed.columns import typed
+from sat_retriever.typed.numbers import unit_of_header
+from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.tabledata import MAX_TABLE_CELLS, TABLE_LIMITS, read_table_data
+from sat_retriever.workbook.values.grid import Value
+
+
+def load_table(
+    file: Path,
+    record: SheetRecord,
+    table: int | str = 0,
+    *,
+    within: Path | None = None,
+    limits: Limits = TABLE_LIMITS,
+    most: int = MAX_TABLE_CELLS,
+) -> TypedTable:
+    """Return the data of a table as its file holds it now.
+
+    Args:
+        file: The workbook.
+        record: The sheet.
+        table: Place of the table in `record.tables`, or any range that begins in it.
+        within: Folder that the file must lie in, or file that it must be, after links are
+            resolved; None allows every place.
+        limits: Limits on size, memory and time.
+        most: Most cells; records after them are left out.
+
+    Raises:
+        PathNotFoundError: If the file is gone.
+        InputError: If it cannot be read, or there is no such table.
+    """
+    place = table_place(record, table)
+    data = read_table_data(file, record.sheet, place, within=within, limits=limits, most=most)
+    area = area_of(data.table.range)
+    assert area is not None
+    names = unique_names(
+        column.name or column_name(data.first_line + number, transposed=data.table.transposed)
+        for number, column in enumerate(data.table.columns)
+    )
+    columns = zip(names, data.table.columns, data.columns, strict=True)
+    return TypedTable(
+        sheet_id=record.sheet_id,
+        area=area,
+        columns=tuple(_column(name, column, cells) for name, column, cells in columns),
+        places=data.records,
+        transposed=data.table.transposed,
+        totals=data.totals,
+        unsaved=data.unsaved,
+        complete=data.complete,
+        changed=data.content_hash != record.content_hash,
+    )
+
+
+def table_place(record: SheetRecord, table: int | str) -> int:
+    """Return the place of a table among those of a sheet.
+
+    Args:
+        record: The sheet.
+        table: The place itself, or a range that begins in the table.
+
+    Raises:
+        InputError: If there is no such table.
+    """
+    ranges = [each.range for each in record.tables]
+    if isinstance(table, int):
+        if 0 <= table < max(1, len(ranges)):
+            return table
+    elif wanted := area_of(table.strip().upper()):
+        areas = enumerate(map(area_of, ranges))
+        found = [place for place, area in areas if area and area.holds(wanted.top, wanted.left)]
+        if found:
+            return found[0]
+    known = ", ".join(f"{place} ({range_})" for place, range_ in enumerate(ranges)) or "none"
+    raise InputError(f"{record.sheet_id!r} has no table {table!r}; its tables: {known}")
+
+
+def _column(name: str, column: Column, cells: Sequence[Value]) -> TypedColumn:
+    found = typed(cells)
+    as_text = found.kind in (ColumnKind.TEXT, ColumnKind.MIXED)
+    read = found.errors or (not as_text and any(type(value) is str for value in cells))
+    stored = cells if read else None
+    unit = found.unit or column.unit or unit_of_header(column.name)
+    return TypedColumn(name, found.kind, found.values, unit, stored, found.errors)
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return names made unique, whatever their case: the second `Cost` is `Cost_2`.
+
+    >>> unique_names(["Cost", "cost", "Cost_2"])
+    ['Cost', 'cost_2', 'Cost_2_2']
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        shown = name
+        while seen[shown.casefold()]:
+            seen[name.casefold()] += 1
+            shown = f"{name}_{seen[name.casefold()]}"
+        seen[shown.casefold()] += 1
+        found.append(shown)
+    return found

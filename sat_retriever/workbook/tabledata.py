@@ -1,0 +1,145 @@
+"""Reading of a table's data with its types, by a process with limits."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from sat_retriever.errors import InputError
+from sat_retriever.records.area import MAX_COLUMN, MAX_ROW, Area
+from sat_retriever.records.contents import Kept
+from sat_retriever.records.jsonform import table_from_json
+from sat_retriever.records.privacy import Privacy
+from sat_retriever.records.sheets import Table
+from sat_retriever.workbook.limits import Limits
+from sat_retriever.workbook.process.ask import ask
+from sat_retriever.workbook.process.pool import borrowed_slot
+from sat_retriever.workbook.read import request_for
+from sat_retriever.workbook.request import Window
+from sat_retriever.workbook.tables.data import DURATION, ERROR, MOMENT, TIME
+from sat_retriever.workbook.values.grid import CellError, Value
+from sat_retriever.workbook.window import check_exists, why_not
+
+MAX_TABLE_CELLS = 5_000_000
+TABLE_LIMITS = Limits(seconds=120.0, wall_seconds=600.0)
+"""Limits for reading one table, for which a user waits."""
+_SHEET = Area(1, 1, MAX_ROW, MAX_COLUMN)
+
+
+@dataclass(frozen=True, slots=True)
+class TableData:
+    """The data of a table as it stands in its file.
+
+    Attributes:
+        table: The table, as it is found now.
+        columns: Values of each column; the saved ones where cells have formulas. Dates are
+            `datetime`, as openpyxl returns them; texts are cut to 2,000 characters.
+        first_line: Sheet column of the first of them (sheet row if the table is transposed).
+        records: Sheet row of each record (sheet column if transposed), ascending.
+        totals: Number of rows of totals below the data, which are left out.
+        unsaved: Number of empty cells with a formula, whose value the file does not hold.
+        complete: False if the sheet or the table was too large to be read to its end.
+        content_hash: Hash of the file's bytes.
+    """
+
+    table: Table
+    columns: tuple[Sequence[Value], ...]
+    first_line: int
+    records: tuple[int, ...]
+    totals: int
+    unsaved: int
+    complete: bool
+    content_hash: str
+
+
+def read_table_data(
+    path: str | os.PathLike[str],
+    sheet: str,
+    table: int = 0,
+    *,
+    within: Path | None = None,
+    limits: Limits = TABLE_LIMITS,
+    most: int = MAX_TABLE_CELLS,
+) -> TableData:
+    """Read the data of a table: records that are not empty, without headers, units and totals.
+
+    The table is found anew, so a file that has changed gives what it holds now. Formulas are not
+    computed.
+
+    Args:
+        path: The workbook.
+        sheet: Name of the sheet; for a csv, the file name without its extension.
+        table: Place of the table among those of the sheet, the main one first.
+        within: Folder that the file must lie in, or file that it must be, after links are
+            resolved; None allows every place.
+        limits: Limits on size, memory and time.
+        most: Most cells; records after them are left out.
+
+    Raises:
+        PathNotFoundError: If there is no such file.
+        InputError: If the file or the sheet cannot be read, or the sheet has no such table.
+    """
+    path = Path(path)
+    check_exists(path)
+    request = replace(
+        request_for(path, None, limits, within),
+        window=Window(sheet, _SHEET, table, most),
+        privacy=Privacy(Kept.NAMES),
+        links=False,
+        formulas=False,
+    )
+    with borrowed_slot() as slot:
+        answers = ask(request, slot)
+    found = answers.of("table")
+    if not found:
+        skipped = answers.of("skipped")
+        if skipped or table == 0:
+            raise InputError(why_not(path, sheet, skipped))
+        raise InputError(
+            f"sheet {sheet!r} of {path.name!r} has no table {table} now; index it again"
+        )
+    return _data(found[0], answers.of("data"), answers.done["content_hash"])
+
+
+def _data(
+    told: Mapping[str, Any], parts: Sequence[Sequence[Mapping[str, Any]]], content_hash: str
+) -> TableData:
+    """The data from the answers of a reading process."""
+    table = table_from_json(told["table"])
+    decoded = [[_values(column) for column in part] for part in parts]
+    columns = [list(chain.from_iterable(column)) for column in zip(*decoded, strict=True)]
+    return TableData(
+        table=table,
+        columns=tuple(columns) if decoded else ((),) * len(table.columns),
+        first_line=told["first_line"],
+        records=tuple(told["records"]),
+        totals=told["totals"],
+        unsaved=told["unsaved"],
+        complete=not (told["cut"] or told["more"]),
+        content_hash=content_hash,
+    )
+
+
+def _values(column: Mapping[str, Any]) -> Sequence[Value]:
+    """Some values of a column, with their types."""
+    values: Sequence[Value] = column["values"]
+    letters: str | None = column.get("letters")
+    if letters is None:
+        return values
+    return [
+        _OF_LETTER[letter](value) if letter in _OF_LETTER else value
+        for value, letter in zip(values, letters, strict=True)
+    ]
+
+
+_OF_LETTER: Mapping[str, Callable[[Any], Value]] = {
+    MOMENT: dt.datetime.fromisoformat,
+    TIME: dt.time.fromisoformat,
+    DURATION: lambda seconds: dt.timedelta(seconds=seconds),
+    ERROR: CellError,
+}

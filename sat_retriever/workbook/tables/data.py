@@ -1,0 +1,95 @@
+"""The data of a table, column by column, as JSON values with the types that JSON lacks."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+
+from sat_retriever.records.jsonform import Json, to_json
+from sat_retriever.records.structure import TableObject
+from sat_retriever.workbook.request import Window
+from sat_retriever.workbook.tables.header import describe_tables, find_layouts, records_of
+from sat_retriever.workbook.tables.layout import Layout
+from sat_retriever.workbook.values.cells import Cells, Kind
+from sat_retriever.workbook.values.grid import CellError, Value
+from sat_retriever.workbook.values.window import plain_value
+
+_AT_ONCE = 50_000  # cells of a message
+MOMENT, TIME, DURATION, ERROR, PLAIN = "dtue."
+"""Letters of types that JSON lacks, and of all others."""
+_LETTERS = {
+    dt.datetime: MOMENT, dt.date: MOMENT, dt.time: TIME, dt.timedelta: DURATION, CellError: ERROR,
+}  # fmt: skip
+_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
+
+
+def table_messages(
+    cells: Cells, declared: Sequence[TableObject], wanted: Window, *, cut: bool
+) -> Iterator[Json]:
+    """Yield a description of one table of a sheet, then its data; nothing without such a table.
+
+    A message of data holds for some records the values of each column, and one letter a value if
+    a value has a type that JSON lacks: dates and times are ISO text, durations are seconds.
+
+    Args:
+        cells: The sheet.
+        declared: Tables that the workbook declares, in sheet addresses.
+        wanted: The table, and the most cells of it.
+        cut: True if the cells end before the sheet does.
+    """
+    placed = find_layouts(cells, declared)
+    if wanted.table is None or wanted.table >= len(placed):
+        return
+    layout, _ = placed[wanted.table]
+    row, col = cells.origin
+    first_line, first_record = (row, col) if layout.transposed else (col, row)
+    lines = list(layout.lines)
+    records: list[int] = records_of(cells, layout).tolist()
+    kept = records[: max(1, wanted.most // max(1, len(lines)))]
+    ends_below = layout.area.bottom == cells.kinds.shape[0] - 1
+    yield {
+        "table": {
+            "table": to_json(describe_tables(cells, placed[: wanted.table + 1])[-1]),
+            "first_line": lines[0] + first_line,
+            "records": [place + first_record for place in kept],
+            "totals": layout.totals,
+            "unsaved": int((cells.kinds[_block(layout)] == Kind.UNKNOWN).sum()),
+            "cut": cut and ends_below,
+            "more": len(kept) < len(records),
+        }
+    }
+    step = max(1, _AT_ONCE // max(1, len(lines)))
+    for start in range(0, len(kept), step):
+        columns = _columns(cells, layout, lines, kept[start : start + step])
+        yield {"data": [_encoded(column) for column in columns]}
+
+
+def _block(layout: Layout) -> tuple[slice, slice]:
+    """The rows and columns of a table's data."""
+    data, lines = layout.data, layout.lines
+    of_data, of_lines = slice(data.start, data.stop), slice(lines.start, lines.stop)
+    return (of_lines, of_data) if layout.transposed else (of_data, of_lines)
+
+
+def _columns(
+    cells: Cells, layout: Layout, lines: Sequence[int], records: Sequence[int]
+) -> Sequence[Sequence[Value]]:
+    """The values of each column of some records."""
+    if layout.transposed:
+        return [cells.line(line, records) for line in lines]
+    return list(zip(*(cells.line(record, lines) for record in records), strict=True))
+
+
+def _encoded(column: Sequence[Value]) -> Json:
+    """Some values of a column, and their letters if one of them needs one."""
+    types = set(map(type, column))
+    if types <= _AS_THEY_ARE:
+        return {"values": list(column)}
+    if types.isdisjoint(_LETTERS):
+        return {"values": [plain_value(value) for value in column]}
+    letters = "".join(_LETTERS.get(type(value), PLAIN) for value in column)
+    return {"values": [_value(value) for value in column], "letters": letters}
+
+
+def _value(value: Value) -> str | int | float | bool | None:
+    return value.total_seconds() if isinstance(value, dt.timedelta) else plain_value(value)

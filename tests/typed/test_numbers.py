@@ -1,0 +1,74 @@
+"""Numbers in texts: every notation that people write comes back as the number it means."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sat_retriever.typed.numbers import numbers_of, unit_of_header
+
+CASES = [
+    (["1,234", "12"], [1234, 12], None),
+    (["1,5", "12"], [1.5, 12], None),
+    (["1.234,50", "2"], [1234.5, 2], None),
+    (["1 234.5", "1\u00a0000"], [1234.5, 1000], None),
+    (["1'234", "12.5"], [1234, 12.5], None),
+    (["($1,200)", "$3"], [-1200, 3], "$"),
+    (["€ 5", "5"], [5, 5], "€"),
+    (["USD 5", "usd 7.5"], [5, 7.5], "USD"),
+    (["12 kWh/m²", "3 kWh/m²"], [12, 3], "kWh/m²"),
+    (["45%", "-3 %"], [45, -3], "%"),
+    (["−3", "+4"], [-3, 4], None),
+    (["1e3", "2.5E-2"], [1000, 0.025], None),
+]
+TEXTS = [
+    ["007", "12"], ["12 kg", "3 g"], ["A1"], ["12 apples"], ["1,23,45"], ["1.2.3"], ["12-14"],
+    ["2024-01-02"], ["1234567890123456"], ["$5 kg"], ["5 €", "$5"], ["", "5"], ["1,5", "1.5"],
+    ["½"], ["٣", "5"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("texts", "values", "unit"), CASES, ids=str)
+def test_texts_are_numbers_in_the_notation_of_all_of_them(texts, values, unit):
+    found = numbers_of(texts)
+    assert found is not None
+    assert (list(found.values), found.unit) == (values, unit)
+
+
+@pytest.mark.parametrize("texts", TEXTS, ids=str)
+def test_codes_words_and_several_units_stay_texts(texts):
+    assert numbers_of(texts) is None
+
+
+@given(
+    st.lists(st.integers(-(10**12), 10**12) | st.decimals(-(10**6), 10**6, places=3), min_size=1),
+    st.sampled_from([",", " ", "'", ""]),
+    st.sampled_from(["", " kg", "%", " EUR"]),
+)
+def test_what_python_writes_is_read_again(numbers, between, unit):
+    texts = [f"{number:,}".replace(",", between) + unit for number in numbers]
+    found = numbers_of(texts)
+    assert found is not None
+    assert all(math.isclose(a, b, abs_tol=1e-9) for a, b in zip(found.values, numbers, strict=True))
+    assert found.unit == (unit.strip() or None)
+
+
+@given(st.lists(st.text(alphabet="0123456789.,'-+()$€%eE kg\u00a0", max_size=12), min_size=1))
+def test_any_text_is_numbers_or_none_and_never_an_error(texts):
+    found = numbers_of(texts)
+    assert found is None or len(found.values) == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("header", "unit"),
+    [
+        ("Mass (kg)", "kg"),
+        ("Cost [EUR]", "EUR"),
+        ("Share %", "%"),
+        ("Kind (net)", None),
+        ("", None),
+    ],
+)
+def test_a_header_says_its_unit_in_brackets(header, unit):
+    assert unit_of_header(header) == unit
