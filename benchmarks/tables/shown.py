@@ -166,9 +166,8 @@ UNTRAINED = (
     Shown(
         "Questions that need several linked sheets",
         "related",
-        "With the general encoder of before 2026-11-24; *given* keys are those that databases "
-        "declare, all other links are found by the index. Answers have two to ten sheets. "
-        "Those of made workbooks and of "
+        "With the general encoder; *given* keys are those that databases declare, all other links "
+        "are found by the index. Answers have two to ten sheets. Those of made workbooks and of "
         "*formulas* are sheets that links join by construction, so they flatter whatever follows "
         "links; Spider's and the labelled computed variables are not. Intervals are paired 95 % "
         "bootstrap intervals, questions with the same answer drawn together.",
@@ -210,7 +209,7 @@ UNTRAINED = (
         "generator, not companies or naming, with those that were learnt, so they flatter it; "
         "`eps` and IndustryTab are of kinds that it has not seen. Means over seeds 42 to 44 with "
         "paired 95 % bootstrap intervals over questions. *Without* rows are trained without a "
-        "group of features, with seed 42 alone; *pulls* are those of linked sheets.",
+        "group of features; *pulls* are those of linked sheets.",
         ("features",),
         features_tables,
     ),
