@@ -4,7 +4,8 @@
     ├── InputError               an argument or input file cannot be used
     │   ├── PathNotFoundError    a named file or folder does not exist
     │   ├── EmptyInputError      an empty query, or nothing to work on
-    │   └── CorpusError          a published data set is missing or malformed
+    │   ├── CorpusError          a published data set is missing or malformed
+    │   └── QueryError           a SQL query is not allowed, wrong, or too expensive
     ├── OutputError              a file or folder cannot be written
     ├── LanguageModelError       a local language model cannot be reached or answers badly
     │   └── ModelSetupError      asking again does not help: no server, no model, no room
@@ -44,6 +45,10 @@ class EmptyInputError(InputError):
 
 class CorpusError(InputError):
     """A published data set is missing or does not have the documented form."""
+
+
+class QueryError(InputError):
+    """A SQL query is refused, wrong, or went beyond its limits; the message helps to mend it."""
 
 
 class OutputError(SatError):

@@ -17,6 +17,7 @@ from sat_retriever.cli import (
     queries,
     search,
     show,
+    sql,
     status,
     synth,
     table,
@@ -47,6 +48,7 @@ app.command(no_args_is_help=True, epilog=why.EXAMPLES, context_settings=quoted)(
 app.command(no_args_is_help=True, epilog=show.EXAMPLES, context_settings=quoted)(show.show)
 app.command(no_args_is_help=True, epilog=cells.EXAMPLES, context_settings=quoted)(cells.cells)
 app.command(no_args_is_help=True, epilog=table.EXAMPLES, context_settings=quoted)(table.table)
+app.command(no_args_is_help=True, epilog=sql.EXAMPLES)(sql.sql)
 app.command(epilog=graph.EXAMPLES)(graph.graph)
 app.command(epilog=mcp.EXAMPLES)(mcp.mcp)
 app.command(epilog=queries.EXAMPLES)(queries.queries)

@@ -1,9 +1,9 @@
-"""The five tools over an index, for agents of every framework: read-only and bounded."""
+"""The tools over an index, for agents of every framework: read-only and bounded."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import cast
@@ -21,17 +21,21 @@ from sat_retriever.records.formats import FormulaState
 from sat_retriever.records.links import LinkType, in_order
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.retriever import SheetRetriever
+from sat_retriever.sql.ask import can_query
 from sat_retriever.tools.cells import cell_table, cell_text
 from sat_retriever.tools.header import Header, header_above
 from sat_retriever.tools.naming import named_sheet
+from sat_retriever.tools.queried import query_over
 from sat_retriever.tools.results import (
     FoundSheet,
     FoundSheets,
     IndexStatus,
+    QueryAnswer,
     RangeCells,
     RelatedSheet,
     RelatedSheets,
     SheetDescription,
+    ToolResult,
     described,
 )
 from sat_retriever.tools.tool import Tool
@@ -84,11 +88,16 @@ class SheetTools:
         self._retriever = SheetRetriever(self.index, reranker)
 
     def tools(self) -> tuple[Tool, ...]:
-        """The tools with their descriptions and arguments, for a framework to wrap."""
-        methods = (
+        """The tools with their descriptions and arguments, for a framework to wrap.
+
+        `query_tables` is among them if the extra `[sql]` is installed.
+        """
+        methods: tuple[Callable[..., ToolResult], ...] = (
             self.find_sheets, self.describe_sheet, self.read_range,
             self.related_sheets, self.index_status,
         )  # fmt: skip
+        if can_query():
+            methods += (self.query_tables,)
         return tuple(Tool.of(method, **_WORDS) for method in methods)
 
     def find_sheets(
@@ -219,6 +228,30 @@ class SheetTools:
         ranked = sorted(found, key=lambda x: (kinds.index(x.type), -x.weight, x.source, x.target))
         related = tuple(RelatedSheet.of(record.sheet_id, link) for link in ranked[:limit])
         return RelatedSheets(record.sheet_id, len(found), related)
+
+    def query_tables(self, tables: list[str], sql: str = "") -> QueryAnswer:
+        """Answer a question about tables with SQL: totals, groups, filters, joins of sheets.
+
+        Use it instead of adding up rows by reading them. Call it without sql first: the answer
+        names each table and its columns as the query must write them. Then give one SELECT in
+        DuckDB's dialect. Every table has a column _row, the row on its sheet. Cite the citations of
+        the answer.
+
+        Args:
+            tables: The sheets, by their ids or citations as find_sheets gives them, such as
+                2024/Sales.xlsx#Q1, or 2024/Sales.xlsx#Q1!A30:F60 for a table that is not the
+                sheet's main one.
+            sql: One SELECT over these tables; leave it out to see their names and columns.
+
+        Raises:
+            InputError: If a sheet is unknown or cannot be read, or the query is not allowed, wrong
+                or too expensive; the message helps to mend it.
+        """
+        for name in tables:
+            _check_text("tables", name)
+        query = query_over(self.index, tables)
+        found = query.run(sql) if sql.strip() else None
+        return QueryAnswer.of(query, found, self.max_tokens)
 
     def index_status(self) -> IndexStatus:
         """Tell how many workbooks and sheets can be searched, and what could not be read."""

@@ -6,6 +6,7 @@ a model that reads them must not take them for instructions.
 
 from sat_retriever.tools.results.description import SheetDescription, described
 from sat_retriever.tools.results.found import FoundSheet, FoundSheets
+from sat_retriever.tools.results.query import QueryAnswer
 from sat_retriever.tools.results.related import RelatedSheet, RelatedSheets
 from sat_retriever.tools.results.result import ToolResult
 from sat_retriever.tools.results.rows import RangeCells
@@ -15,6 +16,7 @@ __all__ = [
     "FoundSheet",
     "FoundSheets",
     "IndexStatus",
+    "QueryAnswer",
     "RangeCells",
     "RelatedSheet",
     "RelatedSheets",

@@ -1,0 +1,84 @@
+"""`sat sql`: ask tables of found sheets in SQL, with citations of what was read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sat_retriever.cli.terminal import (
+    DEFAULT_INDEX,
+    IndexOption,
+    JsonOption,
+    counted,
+    examples,
+    grid,
+    plain,
+    print_json,
+    stderr,
+    stdout,
+)
+from sat_retriever.errors import InputError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.sql.ask import QueryLimits
+from sat_retriever.tools.queried import query_over
+
+EXAMPLES = examples(
+    'sat sql --sheets "Sales.xlsx#Q1" --index reports.sat',
+    'sat sql "SELECT region, sum(revenue) FROM q1 GROUP BY 1" --sheets "Sales.xlsx#Q1"',
+    'sat sql "SELECT * FROM q1 JOIN staff USING (region)" -s "Sales.xlsx#Q1" -s "Staff.csv#Staff"',
+)
+
+
+def sql(
+    query: Annotated[
+        str,
+        typer.Argument(
+            help="One SELECT; without it the names of tables and columns.", metavar="[SQL]"
+        ),
+    ] = "",
+    file: IndexOption = DEFAULT_INDEX,
+    *,
+    sheets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sheets",
+            "-s",
+            help="A sheet's id, or a citation of one of its tables; may be repeated.",
+            metavar="SHEET",
+        ),
+    ] = None,
+    rows: Annotated[int, typer.Option(min=1, help="Most rows of the result.", metavar="N")] = 1000,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="Most seconds of the query.", metavar="N")
+    ] = 10.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask the tables of some sheets in SQL (DuckDB, extra sql).
+
+    Each table has the name of its sheet, and a column _row with the
+    sheet's row. The workbooks are read at this moment. The query runs in
+    a process of its own, without files, network and settings.
+    """
+    if not sheets:
+        raise InputError(
+            "no sheet is named; add --sheets with the id of one, as sat search gives it"
+        )
+    with SheetIndex.open(file) as opened:
+        asked = query_over(opened, sheets, QueryLimits(seconds=seconds, rows=rows))
+    if not query.strip():
+        for line in asked.schema.split("\n"):
+            stdout().print(plain(line), soft_wrap=True)
+        return
+    found = asked.run(query)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    table = grid(*found.columns)
+    for row in found.rows:
+        table.add_row(*(plain("" if cell is None else cell) for cell in row))
+    stdout().print(table)
+    said = [counted(len(found.rows), "row"), *(f"from {each}" for each in found.citations)]
+    stderr().print(plain("; ".join(said)), style="dim", soft_wrap=True)
+    if found.note:
+        stderr().print(plain(found.note), style="yellow", soft_wrap=True)

@@ -1,0 +1,129 @@
+"""Run one query in a process of its own, with limits on time and memory."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sat_retriever._extras import require
+from sat_retriever.errors import InputError, QueryError
+from sat_retriever.sql.names import SqlTable
+
+_START_SECONDS = 30.0  # for the process to start and to read the tables
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLimits:
+    """Limits on one query.
+
+    Attributes:
+        seconds: Processor time, and wall-clock time of the query itself.
+        memory_mb: MiB of memory beside the tables.
+        rows: Most rows of the result.
+        cells: Most cells of all tables together.
+
+    Raises:
+        InputError: If one is 0 or less.
+    """
+
+    seconds: float = 10.0
+    memory_mb: int = 512
+    rows: int = 200
+    cells: int = 5_000_000
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "memory_mb", "rows", "cells"):
+            if getattr(self, name) <= 0:
+                raise InputError(f"{name} is {getattr(self, name)}; give a number above 0")
+
+
+DEFAULT_LIMITS = QueryLimits()
+
+
+def can_query() -> bool:
+    """True if the extra `[sql]` is installed."""
+    return all(find_spec(module) is not None for module in ("duckdb", "pyarrow"))
+
+
+def ask(sql: str, tables: Sequence[SqlTable], limits: QueryLimits) -> Mapping[str, Any]:
+    """Return the answer of a process to one query: its columns, rows and places, or an error.
+
+    Raises:
+        MissingExtraError: If DuckDB or pyarrow is not installed.
+        QueryError: If the query is refused, or takes too long or too much memory.
+    """
+    require("duckdb", "sql")
+    arrow = require("pyarrow", "sql")
+    parts = [_packed(arrow, table) for table in tables]
+    asked = {
+        "sql": sql,
+        "tables": [[table.name, len(part)] for table, part in zip(tables, parts, strict=True)],
+        "rows": limits.rows,
+        "seconds": limits.seconds,
+        "memory_mb": limits.memory_mb,
+    }
+    line = json.dumps(asked).encode() + b"\n"
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "sat_retriever.sql.process"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=_environment(),
+        start_new_session=True,
+    )
+    try:
+        out, err = process.communicate(
+            b"".join([line, *parts]), timeout=_START_SECONDS + limits.seconds
+        )
+    except subprocess.TimeoutExpired:
+        out, err = b"", b""
+    finally:
+        with contextlib.suppress(OSError):
+            process.kill()
+        process.wait()
+    if not out:
+        raise QueryError(_ended(process.returncode, err, limits))
+    answer: dict[str, Any] = json.loads(out)
+    return answer
+
+
+def _packed(arrow: Any, table: SqlTable) -> bytes:
+    """Return a table as an Arrow stream, its columns under their SQL names."""
+    found = table.table.to_arrow()
+    renamed = found.rename_columns([found.column_names[0], *table.columns])
+    sink = io.BytesIO()
+    with arrow.ipc.new_stream(sink, renamed.schema) as writer:
+        writer.write_table(renamed)
+    return sink.getvalue()
+
+
+def _ended(code: int, err: bytes, limits: QueryLimits) -> str:
+    """Return the reason why a process gave no answer."""
+    if b"MemoryError" in err or b"bad_alloc" in err or code in (-6, -11):
+        return too_much_memory(limits)
+    return f"the query took more than {limits.seconds:g} seconds; {_LESS}"
+
+
+def too_much_memory(limits: QueryLimits) -> str:
+    """Return the message about a query beyond its limit on memory."""
+    return f"the query needs more than {limits.memory_mb:,} MiB of memory; {_LESS}"
+
+
+_LESS = "read fewer rows, join on more columns, or aggregate first"
+
+
+def _environment() -> dict[str, str]:
+    """The environment of the process: the same packages, nothing of the user's settings."""
+    here = str(Path(__file__).resolve().parents[2])
+    paths = [here, *(path for path in sys.path if path and path != here)]
+    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG") if name in os.environ}
+    return {**kept, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}

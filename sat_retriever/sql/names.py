@@ -1,0 +1,108 @@
+"""Readable SQL names of tables and columns."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sat_retriever.records.formats import without_extension
+from sat_retriever.records.typedtable import ROW, TypedTable
+from sat_retriever.typed.load import unique_names
+
+RESERVED = frozenset(
+    """
+    all analyse analyze and any array as asc asymmetric both case cast check collate column
+    constraint create default deferrable desc describe distinct do else end except false fetch for
+    foreign from group having in initially intersect into lambda lateral leading limit not null
+    offset on only or order pivot pivot_longer pivot_wider placing primary qualify references
+    returning select show some summarize symmetric table then to trailing true union unique unpivot
+    using variadic when where window with
+    """.split()
+)
+"""Words that DuckDB takes for a name only in quotation marks."""
+_MOST = 60  # characters of a name
+_OTHER = re.compile(r"\W+")
+_PLAIN = re.compile(r"(?i:sheet|tabelle|feuil|hoja|data|sheet ?name)?[\s_]*\d*")
+"""Names of sheets that say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlTable:
+    """A table under its SQL name.
+
+    Attributes:
+        name: The name.
+        columns: SQL name of each column.
+        table: The data.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    table: TypedTable
+
+    @property
+    def schema(self) -> str:
+        """The table and its columns as a language model reads them."""
+        head = f"{self.name}: {len(self.table):,} rows of {self.table.citation}"
+        lines = [f"  {ROW} integer: row on the sheet"]
+        for name, column in zip(self.columns, self.table.columns, strict=True):
+            unit = f", in {column.unit}" if column.unit else ""
+            example = next((value for value in column.values if value is not None), None)
+            shown = "" if example is None else f", e.g. {str(example)[:40]!r}"
+            header = "" if column.name == name else f": {column.name}"
+            lines.append(f"  {name} {column.kind}{header}{unit}{shown}")
+        return "\n".join([head, *lines])
+
+
+def sql_tables(tables: Sequence[TypedTable]) -> list[SqlTable]:
+    """Return tables under different names: those of their sheets, else with their workbooks'.
+
+    Args:
+        tables: The tables.
+    """
+    alone = [sql_name(_sheet(table)) for table in tables]
+    shared = {name for name, count in Counter(alone).items() if count > 1}
+    names = unique_names(
+        sql_name(_workbook(table), _sheet(table))
+        if name in shared or _tells_nothing(table)
+        else name
+        for name, table in zip(alone, tables, strict=True)
+    )
+    return [
+        SqlTable(name, tuple(_columns(table.names)), table)
+        for name, table in zip(names, tables, strict=True)
+    ]
+
+
+def _sheet(table: TypedTable) -> str:
+    return table.sheet_id.rpartition("#")[2]
+
+
+def _workbook(table: TypedTable) -> str:
+    """Return the file name of a table's workbook without its extension."""
+    return without_extension(table.sheet_id.rpartition("#")[0].rpartition("/")[2])
+
+
+def _tells_nothing(table: TypedTable) -> bool:
+    """True for a sheet such as Sheet1, unless its workbook has the same name."""
+    return _workbook(table) != _sheet(table) and bool(_PLAIN.fullmatch(_sheet(table)))
+
+
+def sql_name(*parts: str) -> str:
+    """Return one name in small letters that needs no quotation marks.
+
+    >>> sql_name("Price per piece (EUR)"), sql_name("Order"), sql_name("2024", "Q1"), sql_name("%")
+    ('price_per_piece_eur', 'order_', 't_2024_q1', 'unnamed')
+    """
+    joined = "_".join(_OTHER.sub("_", part).strip("_") for part in parts)
+    name = joined[:_MOST].strip("_").lower() or "unnamed"
+    if name in RESERVED:
+        return f"{name}_"
+    return name if name[0].isalpha() or name[0] == "_" else f"t_{name}"
+
+
+def _columns(names: Iterable[str]) -> list[str]:
+    """Return SQL names of columns; none is that of the column of rows."""
+    return unique_names([ROW, *map(sql_name, names)])[1:]

@@ -1,0 +1,40 @@
+"""The tables of named sheets, ready to be asked in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.sql.ask import DEFAULT_LIMITS, QueryLimits
+from sat_retriever.sql.query import MAX_TABLES, TableQuery
+from sat_retriever.tools.naming import named_sheet
+
+
+def query_over(
+    index: SheetIndex, names: Sequence[str], limits: QueryLimits = DEFAULT_LIMITS
+) -> TableQuery:
+    """Return a query over the tables of some sheets, read anew from their files.
+
+    Args:
+        index: The index that knows the sheets.
+        names: Sheets, each as `named_sheet` understands it. A citation with a range names the
+            table in which the range begins, else the main table is meant.
+        limits: Limits on one query.
+
+    Raises:
+        EmptyInputError: If no sheet is named.
+        InputError: If a sheet or table is unknown, its file is gone or cannot be read, or there
+            are too many tables or cells.
+    """
+    if len(names) > MAX_TABLES:
+        raise InputError(f"{len(names)} tables; give at most {MAX_TABLES}")
+    tables = []
+    for name in names:
+        record, cited = named_sheet(index, name)
+        try:
+            tables.append(index.table(record.sheet_id, cited or 0))
+        except PathNotFoundError as error:  # its full path stays private
+            gone = f"the workbook of {record.sheet_id!r} is gone"
+            raise InputError(f"{gone}; index its folder again") from error
+    return TableQuery.over(tables, limits)

@@ -1,0 +1,50 @@
+"""Names of tables and columns: readable, different, and never in need of quotation marks."""
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sat_retriever.records.area import Area
+from sat_retriever.records.typedtable import ColumnKind, TypedColumn, TypedTable
+from sat_retriever.sql.names import RESERVED, sql_name, sql_tables
+
+
+def table(sheet_id, *columns):
+    made = tuple(TypedColumn(name, ColumnKind.EMPTY, ()) for name in columns)
+    return TypedTable(sheet_id, Area(1, 1, 1, len(columns)), made, ())
+
+
+def test_the_reserved_words_are_duckdbs():
+    sql = "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'"
+    assert set(RESERVED) == {name for (name,) in duckdb.sql(sql).fetchall()}
+
+
+@given(st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=4))
+def test_any_name_can_be_written_without_quotation_marks(parts):
+    name = sql_name(*parts)
+    found = duckdb.sql(f"SELECT 1 AS {name}").columns
+    assert found == [name]
+
+
+@pytest.mark.parametrize(
+    ("ids", "names"),
+    [
+        (["a/Sales.xlsx#North", "a/Sales.xlsx#South"], ["north", "south"]),
+        (["a/Sales.xlsx#May", "a/Costs.xlsx#May"], ["sales_may", "costs_may"]),
+        (["a/Sales.xlsx#Sheet1", "staff.csv#staff"], ["sales_sheet1", "staff"]),
+        (["a.xlsx#Q1", "a.xlsx#Q1"], ["a_q1", "a_q1_2"]),
+        (["a.xlsx#2024", "a.xlsx#Order"], ["a_2024", "order_"]),
+    ],
+)
+def test_tables_are_named_by_sheet_and_by_workbook_where_that_says_too_little(ids, names):
+    assert [each.name for each in sql_tables([table(each, "x") for each in ids])] == names
+
+
+def test_columns_have_different_names_and_none_hides_the_row():
+    [found] = sql_tables([table("a.csv#a", "Price (EUR)", "price eur", "_row", "%")])
+    assert found.columns == ("price_eur", "price_eur_2", "row", "unnamed")
+    assert found.schema.splitlines()[1:3] == [
+        "  _row integer: row on the sheet",
+        "  price_eur empty: Price (EUR)",
+    ]

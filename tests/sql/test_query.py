@@ -1,0 +1,208 @@
+"""SQL over real tables: right answers with citations; refused, wrong and endless queries."""
+
+import datetime as dt
+
+import pytest
+from openpyxl import Workbook
+
+from sat_retriever import SheetIndex
+from sat_retriever.errors import EmptyInputError, InputError, QueryError
+from sat_retriever.sql.ask import QueryLimits
+from sat_retriever.sql.query import TableQuery
+from tests.fakes import HashedEncoder
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("in")
+    book = Workbook()
+    orders = book.active
+    orders.title = "Orders"
+    orders.append(["Orders of 2024"])
+    orders.append([])
+    orders.append(["Customer", "Day", "Price (EUR)", "Paid"])
+    for number, (customer, price) in enumerate(
+        [("Ada", 10), ("Bob", 5.5), ("Ada", 7), ("Eve", 1)], start=1
+    ):
+        orders.append([customer, dt.datetime(2024, 1, number), price, number % 2 == 0])
+    orders.append(["Total", None, 23.5, None])
+    people = book.create_sheet("People")
+    for line in (["Name", "City"], ["Ada", "Rome"], ["Bob", "Oslo"], ["Zoe", "Bonn"]):
+        people.append(line)
+    book.save(folder / "shop.xlsx")
+    file = tmp_path_factory.mktemp("index") / "x.sat"
+    with SheetIndex.create(file, HashedEncoder()) as made:
+        made.sync([folder])
+        yield made
+
+
+@pytest.fixture(scope="module")
+def asked(index):
+    return TableQuery.over([index.table("shop.xlsx#Orders"), index.table("shop.xlsx#People")])
+
+
+ANSWERS = [
+    ("SELECT sum(price_eur) FROM orders", [(23.5,)], ["shop.xlsx#Orders!A3:D8"]),
+    (
+        "SELECT customer, day FROM orders WHERE paid ORDER BY day DESC",
+        [("Eve", "2024-01-04"), ("Bob", "2024-01-02")],
+        ["shop.xlsx#Orders!A5:D5,A7:D7"],
+    ),
+    (
+        "SELECT o.price_eur, p.city FROM Orders o JOIN people p ON o.customer = p.name "
+        "WHERE p.city = 'Rome' ORDER BY o._row LIMIT 5",
+        [(10.0, "Rome"), (7.0, "Rome")],
+        ["shop.xlsx#Orders!A4:D4,A6:D6", "shop.xlsx#People!A2:B2"],
+    ),
+    (
+        "SELECT name, price_eur FROM people LEFT JOIN orders ON name = customer "
+        "WHERE city = 'Bonn'",
+        [("Zoe", None)],
+        ["shop.xlsx#People!A4:B4", "shop.xlsx#Orders!A3:D8"],
+    ),
+    (
+        "WITH rich AS (SELECT customer, sum(price_eur) AS s FROM orders GROUP BY 1) "
+        "SELECT customer FROM rich WHERE s > 15",
+        [("Ada",)],
+        ["shop.xlsx#Orders!A3:D8"],
+    ),
+    (
+        "SELECT DISTINCT customer FROM orders ORDER BY 1 LIMIT 1",
+        [("Ada",)],
+        ["shop.xlsx#Orders!A3:D8"],
+    ),
+    ("FROM people SELECT count(*)", [(3,)], ["shop.xlsx#People!A1:B4"]),
+    ("SELECT _row FROM people WHERE city LIKE 'O%'", [(3,)], ["shop.xlsx#People!A3:B3"]),
+    ("SELECT 1 + 1;", [(2,)], []),
+    ("SELECT [1, 2], {'a': 1.5}, DATE '2024-01-02', 1e400", None, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "rows", "citations"), ANSWERS, ids=[x[0][:40] for x in ANSWERS])
+def test_a_query_is_answered_with_the_ranges_that_it_came_from(sql, rows, citations, asked):
+    found = asked.run(sql)
+    assert list(found.rows) == (rows or [("[1, 2]", '{"a": 1.5}', "2024-01-02", "inf")])
+    assert list(found.citations) == citations
+    assert found.complete
+
+
+def test_what_the_table_leaves_out_is_said_beside_the_answer(asked):
+    found = asked.run("SELECT count(*) FROM orders")
+    assert found.note == "shop.xlsx#Orders: Left out: 1 rows of totals at the end."
+
+
+WRONG = [
+    ("SELECT price FROM orders", "There is no column 'price'; did you mean price_eur?"),
+    ("SELECT o.town FROM people o", "There is no column 'town'"),
+    ("SELECT * FROM order_s", "there is no table 'order_s'; did you mean 'orders'?"),
+    ("SELECT sum(customer) FROM orders", "Tables: orders(customer, day, price_eur, paid, _row)"),
+    ("SELEC 1", "syntax error at or near"),
+    ("SELECT", "without selection list"),
+    ("", "the SQL is empty"),
+    ("-- nothing", "0 statements; give one SELECT"),
+    ("SELECT 1; SELECT 2", "2 statements; give one SELECT"),
+    ("SELECT 1; DROP TABLE orders", "2 statements"),
+    ("DROP VIEW orders", "DROP is not allowed"),
+    ("CREATE TABLE t AS SELECT 1", "CREATE is not allowed"),
+    ("INSERT INTO orders VALUES (1)", "INSERT is not allowed"),
+    ("COPY orders TO 'x.csv'", "COPY is not allowed"),
+    ("ATTACH 'x.db'", "ATTACH is not allowed"),
+    ("INSTALL httpfs", "LOAD is not allowed"),
+    ("SET memory_limit = '9GB'", "SET is not allowed"),
+    ("PRAGMA database_list", "not allowed"),
+    ("EXPLAIN SELECT 1", "EXPLAIN is not allowed"),
+    ("CALL pragma_version()", "CALL is not allowed"),
+    ("SELECT * FROM read_csv('/etc/passwd')", "'read_csv' is not allowed"),
+    ("SELECT * FROM read_text('/etc/passwd')", "'read_text' is not allowed"),
+    ("SELECT * FROM glob('/*')", "'glob' is not allowed"),
+    ("SELECT * FROM '/etc/passwd'", "there is no table '/etc/passwd'"),
+    ("SELECT * FROM 'https://example.com/x.csv'", "there is no table"),
+    ("SELECT * FROM query('SELECT 1')", "'query' is not allowed"),
+    ("SELECT * FROM arrow_scan(1, 2, 3)", "'arrow_scan' is not allowed"),
+    ("SELECT * FROM duckdb_settings()", "'duckdb_settings' is not allowed"),
+    ("SELECT * FROM information_schema.tables", "no table 'information_schema.tables'"),
+    ("SELECT * FROM main.orders", "no table 'main.orders'"),
+    ("SELECT * FROM sqlite_master", "no table 'sqlite_master'"),
+    ("SELECT * FROM (DESCRIBE orders)", "show ref is not allowed"),
+    ("SUMMARIZE orders", "not allowed"),
+    ("SELECT current_setting('home_directory')", "'current_setting' is not allowed"),
+    ("SELECT (SELECT max(content) FROM read_text('/etc/passwd'))", "'read_text' is not allowed"),
+    ("SELECT 1 WHERE EXISTS (FROM read_blob('/etc/passwd'))", "'read_blob' is not allowed"),
+    ("WITH orders AS (SELECT * FROM read_csv('x')) FROM orders", "'read_csv' is not allowed"),
+    (f"SELECT {'1+' * 11_000}1", "characters; give at most 20,000"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "said"), WRONG, ids=[x[0][:40] for x in WRONG])
+def test_what_is_wrong_or_not_allowed_is_said(sql, said, asked):
+    with pytest.raises((QueryError, EmptyInputError)) as error:
+        asked.run(sql)
+    assert said in str(error.value)
+    assert "sat_retriever" not in str(error.value)
+
+
+ENDLESS = [
+    ("SELECT count(*) FROM range(1000000000) a, range(1000) b", "more than 1 seconds"),
+    (
+        "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT max(n) FROM t",
+        "more",
+    ),
+    ("SELECT repeat('x', 3000000000)", "more than 64 MiB of memory"),
+    ("SELECT list(range) FROM range(1000000000)", "more than"),
+    ("SELECT string_agg(repeat('x', 1000000) || range) FROM range(100000)", "more than"),
+    (f"SELECT {'(' * 3000}1{')' * 3000}", "expression depth"),
+    (f"SELECT {'(1 + ' * 450}1{')' * 450}", "nested too deeply"),
+]
+
+
+@pytest.mark.parametrize(("sql", "said"), ENDLESS, ids=[x[0][:40] for x in ENDLESS])
+def test_a_query_without_end_is_ended_within_its_limits(sql, said, asked):
+    limited = TableQuery(asked.tables, QueryLimits(seconds=1, memory_mb=64))
+    with pytest.raises(QueryError, match=said):
+        limited.run(sql)
+
+
+def test_many_rows_are_cut_and_said(asked):
+    found = TableQuery(asked.tables, QueryLimits(rows=3)).run("SELECT * FROM range(1000)")
+    assert len(found.rows) == 3
+    assert not found.complete
+    assert found.note == "Only the first 3 rows are shown."
+
+
+def test_a_long_text_is_cut(asked):
+    [[text]] = asked.run("SELECT repeat('ä', 5000)").rows
+    assert (len(text), text[-1]) == (2000, "…")
+
+
+def test_limits_and_tables_are_checked_before_anything_runs(index):
+    table = index.table("shop.xlsx#People")
+    with pytest.raises(EmptyInputError):
+        TableQuery.over([])
+    with pytest.raises(InputError, match="at most 20"):
+        TableQuery.over([table] * 21)
+    with pytest.raises(InputError, match="6 cells together"):
+        TableQuery.over([table], QueryLimits(cells=5))
+    with pytest.raises(InputError, match="seconds is 0"):
+        QueryLimits(seconds=0)
+
+
+def test_the_process_can_open_no_file_even_if_a_statement_got_through(tmp_path):
+    """The system refuses what the allow-list would let pass."""
+    import subprocess
+    import sys
+
+    code = (
+        "import duckdb, pyarrow, json\n"
+        "from sat_retriever.sql.process import _limit, _CONFIG\n"
+        "c = duckdb.connect(':memory:')\n"  # without its own sandbox
+        "_limit({'memory_mb': 256, 'seconds': 5})\n"
+        "read = \"SELECT * FROM read_text('/etc/hostname')\"\n"
+        "for sql in (read, \"COPY (SELECT 1) TO 'x.csv'\"):\n"
+        "    try:\n        c.execute(sql); print('ran')\n"
+        "    except Exception as error:\n        print(type(error).__name__)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.stdout.split() == ["IOException", "IOException"], done
+    assert list(tmp_path.iterdir()) == []
