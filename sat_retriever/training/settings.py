@@ -66,7 +66,8 @@ class EncoderTraining:
         bank: Add every other sheet of the training corpus to the denominator, with its token from
             the start of the epoch (no gradient). Not in the paper.
         interpolation: Shares of the trained weights, mixed with the weights before training, from
-            which validation chooses at the end; empty keeps the trained weights. Not in the paper.
+            which validation chooses at the end, 1 among them only if it is named; empty keeps the
+            trained weights. Not in the paper.
         epochs: See `Schedule`, also for the fields that follow.
 
     Raises:

@@ -63,16 +63,19 @@ def interpolate(
         task: The task; its module has the trained weights and is in eval mode.
         before: The weights before training, from `trained_weights`.
         trained: Validation metrics of the module's weights.
-        shares: Shares of the trained weights to try beside 1, each in [0, 1].
+        shares: Shares of the trained weights to choose from, each in [0, 1]; 1 is none of them
+            unless it is named.
         accelerator: The training's accelerator.
         counting: Called before each mixture with the number tried, and of all.
     """
     after = trained_weights(task.module)
-    tried: dict[float, Metrics] = {1.0: trained}
-    others = sorted({*shares} - {1.0}, reverse=True)
-    for done, share in enumerate(others):
+    tried: dict[float, Metrics] = {}
+    for done, share in enumerate(sorted({*shares}, reverse=True)):
         if counting is not None:
-            counting(done, len(others))
+            counting(done, len({*shares}))
+        if share == 1:
+            tried[share] = trained
+            continue
         _mix(task.module, before, after, share)
         with torch.no_grad():
             tried[share] = task.validate(accelerator)

@@ -60,10 +60,10 @@ def test_the_share_that_validation_likes_best_is_taken_and_of_equals_the_larger(
         task.module.weight.fill_(5.0)
     told = []
     found = interpolate(
-        task, before, task.validate(None), (0.25, 0.5, 0.75),
+        task, before, task.validate(None), (0.25, 0.5, 0.75, 1.0),
         make_accelerator(EncoderTraining().schedule()), lambda *at: told.append(at),
     )  # fmt: skip
-    assert told == [(0, 3), (1, 3), (2, 3)]
+    assert told == [(0, 4), (1, 4), (2, 4), (3, 4)]
     assert found.share == share
     assert task.module.weight.item() == 1 + 4 * share
     assert found.metrics["NDCG@5"] == pytest.approx(1 - abs(1 + 4 * share - liked))
@@ -81,7 +81,7 @@ def test_at_one_the_weights_are_the_trained_ones_bit_for_bit(settings):
                 each.add_(torch.rand(each.shape, generator=chance))
     after = {name: each.clone() for name, each in task.module.state_dict().items()}
     task.validate = lambda accelerator: {"NDCG@5": 0.5}
-    interpolate(task, before, {"NDCG@5": 0.5}, (0.3,), make_accelerator(settings.schedule()))
+    interpolate(task, before, {"NDCG@5": 0.5}, (0.3, 1.0), make_accelerator(settings.schedule()))
     assert all(torch.equal(each, after[name]) for name, each in task.module.state_dict().items())
 
 
