@@ -31,6 +31,7 @@ _CONFIG = {
     "max_temp_directory_size": "0B",
     "threads": "1",
 }
+_WHOLE = 1e15  # floats below this without a fraction are whole numbers, as in a spreadsheet
 _AT_ONCE = 256  # rows fetched at a time
 _MAX_TEXT = 2_000  # characters of a cell
 _MAX_ANSWER = 4 * _MIB  # characters of all cells
@@ -104,22 +105,27 @@ def _fetched(connection: Any, most: int) -> tuple[list[list[Any]], bool]:
 
 def _plain(value: Any) -> str | int | float | bool | None:
     """Return a value of a result as a JSON value; a long text is cut."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float | decimal.Decimal):
+        return _number(float(value))
     match value:
-        case None | bool() | int():
-            return value
-        case float():
-            return value if math.isfinite(value) else str(value)
-        case decimal.Decimal():
-            return int(value) if value == value.to_integral_value() else float(value)
         case dt.datetime():
-            return value.date().isoformat() if value.time() == dt.time() else value.isoformat(" ")
+            text = value.date().isoformat() if value.time() == dt.time() else value.isoformat(" ")
         case dt.date() | dt.time():
-            return value.isoformat()
+            text = value.isoformat()
         case list() | dict() | tuple():
             text = json.dumps(_nested(value), ensure_ascii=False)
         case _:
             text = str(value)
     return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 1]}…"
+
+
+def _number(value: float) -> str | int | float:
+    """Return a number as JSON has it: text if it is not finite, whole without a fraction."""
+    if not math.isfinite(value):
+        return str(value)
+    return int(value) if value.is_integer() and abs(value) < _WHOLE else value
 
 
 def _nested(value: Any) -> Any:

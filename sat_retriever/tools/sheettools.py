@@ -229,6 +229,21 @@ class SheetTools:
         related = tuple(RelatedSheet.of(record.sheet_id, link) for link in ranked[:limit])
         return RelatedSheets(record.sheet_id, len(found), related)
 
+    def index_status(self) -> IndexStatus:
+        """Tell how many workbooks and sheets can be searched, and what could not be read."""
+        status = self.index.status()
+        skipped = Counter(
+            skip.reason.value for state in self.index.workbooks() for skip in state.skipped
+        )
+        return IndexStatus(
+            workbooks=cast("int", status["workbooks"]),
+            sheets=cast("int", status["sheets"]),
+            skipped=dict(skipped.most_common()),
+            links=cast("dict[str, int]", status["links"]),
+            formats=cast("dict[str, int]", status["formats"]),
+            encoder=Path(self.index.encoder_name).name,  # the path of a folder stays private
+        )
+
     def query_tables(self, tables: list[str], sql: str = "") -> QueryAnswer:
         """Answer a question about tables with SQL: totals, groups, filters, joins of sheets.
 
@@ -252,21 +267,6 @@ class SheetTools:
         query = query_over(self.index, tables)
         found = query.run(sql) if sql.strip() else None
         return QueryAnswer.of(query, found, self.max_tokens)
-
-    def index_status(self) -> IndexStatus:
-        """Tell how many workbooks and sheets can be searched, and what could not be read."""
-        status = self.index.status()
-        skipped = Counter(
-            skip.reason.value for state in self.index.workbooks() for skip in state.skipped
-        )
-        return IndexStatus(
-            workbooks=cast("int", status["workbooks"]),
-            sheets=cast("int", status["sheets"]),
-            skipped=dict(skipped.most_common()),
-            links=cast("dict[str, int]", status["links"]),
-            formats=cast("dict[str, int]", status["formats"]),
-            encoder=Path(self.index.encoder_name).name,  # the path of a folder stays private
-        )
 
     # ---- inner workings
 

@@ -16,7 +16,9 @@ from sat_retriever.tools.cells import estimated_tokens
 from tests.fakes import HashedEncoder
 from tests.several_tables import transit
 
-NAMES = ["find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status"]
+NAMES = [
+    "find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status", "query_tables",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +306,12 @@ def test_every_tool_has_a_description_and_arguments_with_meanings(tools):
 def test_results_are_the_same_as_plain_values(tools):
     for tool, arguments in zip(
         tools.tools(),
-        [{"question": "revenue"}, *[{"sheet": "Sales.xlsx#Q1"}] * 3, {}],
+        [
+            {"question": "revenue"},
+            *[{"sheet": "Sales.xlsx#Q1"}] * 3,
+            {},
+            {"tables": ["Sales.xlsx#Q1"], "sql": "FROM q1"},
+        ],
         strict=True,
     ):
         told = tool.run(**arguments).to_dict()
@@ -359,3 +366,62 @@ def test_what_a_model_sees_of_cells_is_bounded(tmp_path):
         [found] = SheetTools(index, None).find_sheets(question).sheets
         assert len(found.cells) == 3
         assert max(map(len, found.cells)) < 70
+
+
+def test_tables_are_queried_after_their_names_were_asked_for(tools):
+    named = tools.query_tables(["Sales.xlsx#Q1", "Sales.xlsx#Q2!A1:B4"])
+    assert str(named).splitlines()[:3] == [
+        "q1: 3 rows of Sales.xlsx#Q1!A1:B4",
+        "  _row integer: row on the sheet",
+        "  region text: Region, e.g. 'Region 0'",
+    ]
+    sql = "SELECT region, q2.revenue - q1.revenue AS more FROM q1 JOIN q2 USING (region) ORDER BY 2"
+    found = tools.query_tables(["Sales.xlsx#Q1", "Sales.xlsx#Q2"], sql)
+    assert found.rows == (("Region 0", 0), ("Region 1", 1), ("Region 2", 2))
+    assert str(found).splitlines() == [
+        "| region | more |",
+        "|---|---|",
+        "| Region 0 | 0 |",
+        "| Region 1 | 1 |",
+        "| Region 2 | 2 |",
+        "",
+        "From Sales.xlsx#Q1!A2:B4, Sales.xlsx#Q2!A2:B4",
+    ]
+    nothing = tools.query_tables(["Sales.xlsx#Q1"], "SELECT * FROM q1 WHERE revenue > 9")
+    assert str(nothing).startswith("The query gives no row.")
+
+
+def test_a_long_answer_of_a_query_is_cut_and_says_so(tools):
+    found = SheetTools(tools.index, max_tokens=200).query_tables(
+        ["Staff.xlsx#Staff"], "SELECT column_0, column_1 FROM staff"
+    )
+    assert 0 < len(found.rows) < 5
+    assert not found.complete
+    assert f"Only the first {len(found.rows)} rows fit here." in found.note
+    assert estimated_tokens(str(found)) < 400
+
+
+def test_a_wrong_query_or_sheet_is_said_in_words(tools, folder, tmp_path):
+    for tables, sql, said in (
+        ([], "SELECT 1", "there is no table to query"),
+        (["Sale.xlsx#Q1"], "", "did you mean 'Sales.xlsx#Q1'"),
+        (["Sales.xlsx#Q1!Z9:Z99"], "", "its tables: 0 (A1:B4)"),
+        (["Sales.xlsx#Q1"], "SELECT revenu FROM q1", "did you mean revenue?"),
+        (["Sales.xlsx#Q1"], "COPY q1 TO 'x.csv'", "COPY is not allowed"),
+        (["Sales.xlsx#Q1"] * 21, "", "at most 20"),
+    ):
+        with pytest.raises(InputError) as error:
+            tools.query_tables(tables, sql)
+        assert said in str(error.value)
+    shutil.copytree(folder, tmp_path / "books")
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder()) as index:
+        index.sync(tmp_path / "books")
+        shutil.rmtree(tmp_path / "books")
+        with pytest.raises(InputError, match="is gone; index its folder again") as error:
+            SheetTools(index).query_tables(["Sales.xlsx#Q1"])
+    assert str(tmp_path) not in str(error.value)
+
+
+def test_without_duckdb_the_tool_is_not_offered(tools, monkeypatch):
+    monkeypatch.setattr(sheettools, "can_query", lambda: False)
+    assert [tool.name for tool in tools.tools()] == NAMES[:-1]

@@ -25,6 +25,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "read_range": {"sheet": JANUARY, "range": "A1:B3"},
     "related_sheets": {"sheet": "2024/Sales.xlsx#Summary"},
     "index_status": {},
+    "query_tables": {"tables": [JANUARY], "sql": "SELECT sum(revenue) AS total FROM january"},
 }
 
 
@@ -125,7 +126,7 @@ def called(tool: BaseTool, **arguments: Any) -> ToolMessage:
     return tool.invoke({"name": tool.name, "args": arguments, "id": "1", "type": "tool_call"})
 
 
-def test_there_are_the_five_tools(tools):
+def test_there_are_the_same_tools_as_everywhere(tools):
     assert list(tools) == list(CALLS)
     for tool in tools.values():
         schema = convert_to_openai_tool(tool)["function"]

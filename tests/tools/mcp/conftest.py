@@ -19,13 +19,16 @@ from tests.saved_encoder import save_bag_of_words
 
 WORDS = "revenue region month total summary staff salary name q1 q2".split()
 ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
-TOOLS = ["find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status"]
+TOOLS = [
+    "find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status", "query_tables",
+]  # fmt: skip
 CALLS = [  # one of each
     ("find_sheets", {"question": "revenue by region", "top_k": 2}),
     ("describe_sheet", {"sheet": "2024/Sales.xlsx#Q1"}),
     ("read_range", {"sheet": "2024/Sales.xlsx#Q1", "range": "A1:C2"}),
     ("related_sheets", {"sheet": "2024/Sales.xlsx#Summary"}),
     ("index_status", {}),
+    ("query_tables", {"tables": ["2024/Sales.xlsx#Q1"], "sql": "SELECT sum(revenue) AS s FROM q1"}),
 ]
 
 

@@ -1,4 +1,4 @@
-"""The five real tools over MCP: the official client, in memory."""
+"""The real tools over MCP: the official client, in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.tools.mcp.conftest import CALLS, TOOLS
 from tests.tools.mcp.test_server import MODES, asked, words
 
 
-def test_all_five_are_listed_and_described(tools):
+def test_all_tools_are_listed_and_described(tools):
     async def listing():
         async with Client(sheet_server(tools)) as client:
             return (await client.list_tools()).tools
@@ -31,8 +31,10 @@ def test_all_five_are_listed_and_described(tools):
 def test_text_and_values_say_the_same(tools, mode):
     # The client checks the values of every result against the output schema.
     results = asked(sheet_server(tools), *CALLS, mode=mode)
-    assert [result.is_error for result in results] == [False] * 5
-    found, described, cells, related, status = (result.structured_content for result in results)
+    assert [result.is_error for result in results] == [False] * len(CALLS)
+    found, described, cells, related, status, queried = (
+        result.structured_content for result in results
+    )
     texts = list(map(words, results))
 
     assert [sheet["citation"] for sheet in found["sheets"]] == [
@@ -51,6 +53,9 @@ def test_text_and_values_say_the_same(tools, mode):
     assert all(link["sheet"] in texts[3] for link in related["related"])
     assert status["sheets"] == 4
     assert "sheets 4" in texts[4]
+    assert (queried["rows"], queried["citations"]) == ([[200]], ["2024/Sales.xlsx#Q1!A1:C3"])
+    assert "| 200 |" in texts[5]
+    assert "From 2024/Sales.xlsx#Q1!A1:C3" in texts[5]
 
 
 LONG = "x" * 100_000

@@ -1,0 +1,67 @@
+"""`sat sql`: tables of found sheets asked in SQL."""
+
+import json
+
+import pytest
+
+STAFF, SALES = "staff.csv#staff", "2024.xlsx#Q1"
+
+
+def test_without_a_query_the_names_of_tables_and_columns_are_printed(index_file, sat):
+    run = sat("sql", "-s", STAFF, "-s", SALES, "--index", index_file)
+    assert run.out.splitlines() == [
+        "staff: 1 rows of staff.csv#staff!A1:B2",
+        "  _row integer: row on the sheet",
+        "  name text: Name, e.g. 'Ada'",
+        "  salary number: Salary, e.g. '41'",
+        "q1: 1 rows of sales/2024.xlsx#Q1!A1:C2",
+        "  _row integer: row on the sheet",
+        "  region text: Region, e.g. 'North'",
+        "  month number: Month, e.g. '7'",
+        "  revenue number: Revenue, e.g. '7'",
+    ]
+
+
+def test_rows_are_on_standard_output_and_citations_beside_them(index_file, sat):
+    sql = "SELECT name, salary + revenue AS both FROM staff, q1"
+    run = sat("sql", sql, "-s", STAFF, "-s", SALES, "--index", index_file)
+    assert (run.code, run.out) == (0, "name  both\nAda   48\n")
+    assert run.err == "1 row; from staff.csv#staff!A2:B2; from sales/2024.xlsx#Q1!A2:C2\n"
+
+
+def test_json_has_all_of_the_result(index_file, sat):
+    run = sat("sql", "SELECT sum(salary) AS s FROM staff", "-s", STAFF, "-i", index_file, "--json")
+    assert json.loads(run.out) == {
+        "sql": "SELECT sum(salary) AS s FROM staff",
+        "columns": ["s"],
+        "types": ["HUGEINT"],
+        "rows": [[41]],
+        "complete": True,
+        "citations": ["staff.csv#staff!A1:B2"],
+        "sources": [
+            {"name": "staff", "sheet_id": STAFF, "range": "A1:B2", "rows": None},
+        ],
+        "note": "",
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["SELECT 1"], "no sheet is named"),
+        (["SELECT wage FROM staff", "-s", STAFF], "There is no column 'wage'"),
+        (["DROP VIEW staff", "-s", STAFF], "DROP is not allowed"),
+        (["SELECT 1", "-s", "stuff.csv"], "did you mean"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments, said, index_file, sat):
+    run = sat("sql", *arguments, "--index", index_file)
+    assert run.code == 2
+    assert said in run.err
+
+
+def test_a_result_that_is_cut_says_so(index_file, sat):
+    sql = "SELECT * FROM range(10)"
+    run = sat("sql", sql, "-s", STAFF, "--rows", "2", "--index", index_file)
+    assert run.out.split() == ["range", "0", "1"]
+    assert "Only the first 2 rows are shown." in run.err
