@@ -59,9 +59,9 @@ def mcp(
     """Serve an index to AI agents over the Model Context Protocol.
 
     The agent gets read-only tools: find_sheets, describe_sheet, read_range,
-    related_sheets, index_status and, with the extra sql, query_tables. HTTP
-    has no password: keep the server on this machine, or put your own access
-    control in front.
+    related_sheets, index_status, search_cells and, with the extra sql,
+    query_tables. HTTP has no password: keep the server on this machine, or
+    put your own access control in front.
     """
     require("mcp", "mcp")
     from sat_retriever.tools import SheetTools

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from typing import cast
 
@@ -22,11 +23,15 @@ from sat_retriever.records.links import LinkType, in_order
 from sat_retriever.records.sheets import SheetRecord
 from sat_retriever.retriever import SheetRetriever
 from sat_retriever.sql.ask import can_query
+from sat_retriever.sql.query import MAX_TABLES
 from sat_retriever.tools.cells import cell_table, cell_text
+from sat_retriever.tools.cellsearch import FoundCell, kept_cells, read_cells
 from sat_retriever.tools.header import Header, header_above
 from sat_retriever.tools.naming import named_sheet
 from sat_retriever.tools.queried import query_over
 from sat_retriever.tools.results import (
+    CellHit,
+    FoundCells,
     FoundSheet,
     FoundSheets,
     IndexStatus,
@@ -46,6 +51,8 @@ MAX_LINKS = 200
 MAX_TEXT = 4_000  # characters of a question, a name or a range
 MAX_TOKENS = 4_000  # for the cells of one answer
 _TABLES = 20  # described per sheet
+_KEPT = "Searched: the texts that the index keeps. Name sheets to search all their cells."
+_NAMES = "This index keeps no cells, so headers alone were searched; name sheets to read theirs."
 _MEANINGS = [kind.kind.meaning for kind in LinkType]
 # Texts that replace these names in braces in the tools' docstrings.
 _WORDS = {
@@ -94,7 +101,7 @@ class SheetTools:
         """
         methods: tuple[Callable[..., ToolResult], ...] = (
             self.find_sheets, self.describe_sheet, self.read_range,
-            self.related_sheets, self.index_status,
+            self.related_sheets, self.index_status, self.search_cells,
         )  # fmt: skip
         if can_query():
             methods += (self.query_tables,)
@@ -198,9 +205,7 @@ class SheetTools:
         try:
             window = read_range(file, record.sheet, wanted, formulas=formulas, within=within)
         except PathNotFoundError as error:  # its full path stays private
-            raise InputError(
-                f"the workbook of {record.sheet_id!r} is gone; index its folder again"
-            ) from error
+            raise _gone(record) from error
         return self._cells(record, window, formulas=formulas)
 
     def related_sheets(
@@ -243,6 +248,61 @@ class SheetTools:
             formats=cast("dict[str, int]", status["formats"]),
             encoder=Path(self.index.encoder_name).name,  # the path of a folder stays private
         )
+
+    def search_cells(
+        self, text: str, sheets: list[str] | None = None, limit: int = 20
+    ) -> FoundCells:
+        """Find the cells that hold a value: a code, a name, a phrase, a number.
+
+        Without sheets the texts that the index keeps of all sheets are searched: titles, labels,
+        codes and notes, but no numbers. With sheets all their cells are read, numbers too.
+
+        Args:
+            text: What the cells hold, word for word, such as ISO 9001, 1250 or 2024-01-31.
+            sheets: Only these sheets, by their ids as find_sheets gives them; at most 20.
+            limit: How many cells to return at most, from 1 to 200.
+
+        Raises:
+            InputError: If the text is empty or too long, a sheet is unknown or cannot be read, or
+                `limit` is out of range.
+        """
+        _check_text("text", text)
+        _check_number("limit", limit, MAX_LINKS)
+        named = [self._named(sheet)[0] for sheet in sheets or ()]
+        if len(named) > MAX_TABLES:
+            raise InputError(f"{len(named)} sheets; give at most {MAX_TABLES}")
+        if not named:
+            found = [*islice(kept_cells(self.index, text), limit + 1)]
+            whole = True
+        else:
+            found, whole = self._read(named, text, limit)
+        notes = [f"Only the first {limit} cells are listed."] if len(found) > limit else []
+        notes += [] if whole else ["A sheet is too large to be read to its end."]
+        if not named:
+            notes.append(_KEPT if self.index.has_contents else _NAMES)
+        return FoundCells(
+            text,
+            tuple(CellHit(each.citation, _bounded(each.value)) for each in found[:limit]),
+            complete=whole and len(found) <= limit,
+            note=" ".join(notes),
+        )
+
+    def _read(
+        self, records: Sequence[SheetRecord], text: str, limit: int
+    ) -> tuple[list[FoundCell], bool]:
+        """The cells of some sheets that hold a text, and True if all of them were read."""
+        found: list[FoundCell] = []
+        whole = True
+        for record in records:
+            try:
+                read = read_cells(self.index, record, text)
+            except PathNotFoundError as error:  # its full path stays private
+                raise _gone(record) from error
+            found += read.cells
+            whole = whole and read.complete
+            if len(found) > limit:
+                break
+        return found, whole
 
     def query_tables(self, tables: list[str], sql: str = "") -> QueryAnswer:
         """Answer a question about tables with SQL: totals, groups, filters, joins of sheets.
@@ -331,6 +391,11 @@ class SheetTools:
             raise InputError(
                 f"there are no links of type {link_type!r}; choose one of: {', '.join(known)}"
             )
+
+
+def _gone(record: SheetRecord) -> InputError:
+    """The error that a sheet's file is no longer there."""
+    return InputError(f"the workbook of {record.sheet_id!r} is gone; index its folder again")
 
 
 def _main_area(record: SheetRecord) -> Area:

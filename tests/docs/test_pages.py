@@ -77,7 +77,7 @@ def test_every_type_of_link_is_explained_and_every_tool():
     assert sorted(codes(page("guides/links.md"))) == sorted(stored)
     tools = codes(page("guides/mcp.md"))
     assert tools == [name for name in vars(SheetTools) if name in tools]
-    assert len(tools) == 6
+    assert len(tools) == 7
 
 
 def test_the_bench_table_has_the_columns_of_the_command():

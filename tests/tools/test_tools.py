@@ -11,13 +11,14 @@ from sat_retriever.errors import InputError
 from sat_retriever.records.answers import NOTHING
 from sat_retriever.records.contents import CellText, SheetContents
 from sat_retriever.records.links import LinkType
-from sat_retriever.tools import naming, sheettools
+from sat_retriever.tools import cellsearch, naming, sheettools
 from sat_retriever.tools.cells import estimated_tokens
 from tests.fakes import HashedEncoder
 from tests.several_tables import transit
 
 NAMES = [
-    "find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status", "query_tables",
+    "find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status",
+    "search_cells", "query_tables",
 ]  # fmt: skip
 
 
@@ -310,6 +311,7 @@ def test_results_are_the_same_as_plain_values(tools):
             {"question": "revenue"},
             *[{"sheet": "Sales.xlsx#Q1"}] * 3,
             {},
+            {"text": "Region 1"},
             {"tables": ["Sales.xlsx#Q1"], "sql": "FROM q1"},
         ],
         strict=True,
@@ -425,3 +427,52 @@ def test_a_wrong_query_or_sheet_is_said_in_words(tools, folder, tmp_path):
 def test_without_duckdb_the_tool_is_not_offered(tools, monkeypatch):
     monkeypatch.setattr(sheettools, "can_query", lambda: False)
     assert [tool.name for tool in tools.tools()] == NAMES[:-1]
+
+
+def test_cells_that_hold_a_text_are_found_in_what_the_index_keeps(tools):
+    found = tools.search_cells("region 1")
+    assert [each.citation for each in found.cells] == ["Sales.xlsx#Q1!A3", "Sales.xlsx#Q2!A3"]
+    assert found.complete
+    assert str(found).splitlines()[0] == "Sales.xlsx#Q1!A3: Region 1"
+    assert "Name sheets to search all their cells" in found.note
+    assert [each.value for each in tools.search_cells("quarter").cells] == ["Quarter"]
+    assert str(tools.search_cells("no such text")).startswith("No cell has 'no such text'.")
+
+
+def test_all_cells_of_named_sheets_are_read_for_a_number(tools):
+    found = tools.search_cells("4.0", ["Sales.xlsx#Q2", "Sales.xlsx#Q1"])
+    assert [(each.citation, each.value) for each in found.cells] == [("Sales.xlsx#Q2!B4", 4)]
+    assert (found.complete, found.note) == (True, "")
+
+
+def test_many_cells_are_cut_and_a_long_sheet_says_that_it_was_not_read_whole(tools, monkeypatch):
+    found = tools.search_cells("value 7", ["Staff.xlsx#Staff"], limit=5)
+    assert [each.citation for each in found.cells][:2] == [
+        "Staff.xlsx#Staff!A9",
+        "Staff.xlsx#Staff!B9",
+    ]
+    assert (len(found.cells), found.complete) == (5, False)
+    assert found.note == "Only the first 5 cells are listed."
+    assert len(found.cells[0].value) <= 200
+    monkeypatch.setattr(cellsearch, "MAX_READ", 100)
+    found = tools.search_cells("value 299", ["Staff.xlsx#Staff"])
+    assert (found.cells, found.complete) == ((), False)
+    assert "too large to be read to its end" in found.note
+
+
+def test_a_wrong_search_for_cells_is_said_in_words(tools):
+    for arguments, said in (
+        ((" ",), "text is empty"),
+        (("x", ["Sale.xlsx#Q1"]), "did you mean"),
+        (("x", ["Sales.xlsx#Q1"] * 21), "at most 20"),
+        (("x", None, 0), "limit is 0"),
+    ):
+        with pytest.raises(InputError) as error:
+            tools.search_cells(*arguments)
+        assert said in str(error.value)
+
+
+def test_an_index_of_names_says_that_headers_alone_were_searched(folder, tmp_path):
+    with SheetIndex.create(tmp_path / "i.sat", HashedEncoder(), contents="names") as index:
+        index.sync(folder)
+        assert "keeps no cells" in SheetTools(index).search_cells("Region 1").note

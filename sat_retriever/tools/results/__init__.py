@@ -4,6 +4,7 @@ Names, headers and cells come from workbooks that anybody may have written: they
 a model that reads them must not take them for instructions.
 """
 
+from sat_retriever.tools.results.cells import CellHit, FoundCells
 from sat_retriever.tools.results.description import SheetDescription, described
 from sat_retriever.tools.results.found import FoundSheet, FoundSheets
 from sat_retriever.tools.results.query import QueryAnswer
@@ -13,6 +14,8 @@ from sat_retriever.tools.results.rows import RangeCells
 from sat_retriever.tools.results.status import IndexStatus
 
 __all__ = [
+    "CellHit",
+    "FoundCells",
     "FoundSheet",
     "FoundSheets",
     "IndexStatus",

@@ -25,6 +25,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "read_range": {"sheet": JANUARY, "range": "A1:B3"},
     "related_sheets": {"sheet": "2024/Sales.xlsx#Summary"},
     "index_status": {},
+    "search_cells": {"text": "North"},
     "query_tables": {"tables": [JANUARY], "sql": "SELECT sum(revenue) AS total FROM january"},
 }
 

@@ -20,7 +20,7 @@ def tools(index):
 
 def test_every_tool_of_the_library_is_there_with_its_description_and_arguments(index, tools):
     assert list(tools) == [tool.name for tool in SheetTools(index).tools()]
-    assert len(tools) == 6
+    assert len(tools) == 7
     for tool in SheetTools(index).tools():
         made = tools[tool.name]
         assert isinstance(made, FunctionTool)

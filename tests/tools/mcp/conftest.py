@@ -20,7 +20,8 @@ from tests.saved_encoder import save_bag_of_words
 WORDS = "revenue region month total summary staff salary name q1 q2".split()
 ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
 TOOLS = [
-    "find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status", "query_tables",
+    "find_sheets", "describe_sheet", "read_range", "related_sheets", "index_status",
+    "search_cells", "query_tables",
 ]  # fmt: skip
 CALLS = [  # one of each
     ("find_sheets", {"question": "revenue by region", "top_k": 2}),
@@ -28,6 +29,7 @@ CALLS = [  # one of each
     ("read_range", {"sheet": "2024/Sales.xlsx#Q1", "range": "A1:C2"}),
     ("related_sheets", {"sheet": "2024/Sales.xlsx#Summary"}),
     ("index_status", {}),
+    ("search_cells", {"text": "January", "limit": 1}),
     ("query_tables", {"tables": ["2024/Sales.xlsx#Q1"], "sql": "SELECT sum(revenue) AS s FROM q1"}),
 ]
 

@@ -32,7 +32,7 @@ def test_text_and_values_say_the_same(tools, mode):
     # The client checks the values of every result against the output schema.
     results = asked(sheet_server(tools), *CALLS, mode=mode)
     assert [result.is_error for result in results] == [False] * len(CALLS)
-    found, described, cells, related, status, queried = (
+    found, described, cells, related, status, searched, queried = (
         result.structured_content for result in results
     )
     texts = list(map(words, results))
@@ -54,8 +54,11 @@ def test_text_and_values_say_the_same(tools, mode):
     assert status["sheets"] == 4
     assert "sheets 4" in texts[4]
     assert (queried["rows"], queried["citations"]) == ([[200]], ["2024/Sales.xlsx#Q1!A1:C3"])
-    assert "| 200 |" in texts[5]
-    assert "From 2024/Sales.xlsx#Q1!A1:C3" in texts[5]
+    assert "| 200 |" in texts[6]
+    assert "From 2024/Sales.xlsx#Q1!A1:C3" in texts[6]
+    (cell,) = searched["cells"]
+    assert cell["value"] == "January"
+    assert f"{cell['citation']}: January" in texts[5]
 
 
 LONG = "x" * 100_000
