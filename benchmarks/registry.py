@@ -92,6 +92,11 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "nothing": Table("nothing.nothing", "how sure an answer is that the index holds one"),
         "common_words": Table("nothing.common_words", "make the list of common English words"),
         "inverted": Table("contents.inverted", "an inverted index of cell texts, five ways"),
+        "table_data": Table(
+            "answers.table_data",
+            "every cell of a table beside openpyxl's, and the time of a long one",
+        ),
+        "hostile_sql": Table("answers.hostile_sql", "500 statements meant to do harm, or silly"),
         "latency": Table("speed.latency", "one query at 1,000 and 100,000 sheets"),
         "contents_cost": Table(
             "speed.contents_cost", "time, bytes and memory at `names`, `examples` and `all`"

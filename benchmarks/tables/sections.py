@@ -40,6 +40,40 @@ _LINKS = (
 
 SECTIONS = (
     Section(
+        "table_data",
+        "Tables as data, beside openpyxl and pandas",
+        {
+            "files": "files",
+            "sheets": "sheets",
+            "tables": "tables",
+            "cells": "cells",
+            "differences": "cells read otherwise",
+            "unreadable": "tables not read",
+            "rows": "rows",
+            "columns": "columns",
+            "seconds": "loaded, s",
+            "to_pandas_s": "then to pandas, s",
+            "pandas_calamine_s": "pandas with calamine, s",
+            "pandas_openpyxl_s": "pandas with openpyxl, s",
+        },
+    ),
+    Section(
+        "hostile_sql",
+        "Statements meant to do harm, or silly ones",
+        {
+            "statements": "statements",
+            "refused": "refused or wrong",
+            "beyond": "beyond its limits",
+            "answered": "answered",
+            "secrets_told": "told a secret",
+            "files_written": "files written",
+            "without_words": "errors without words",
+            "median_s": "median s",
+            "longest_s": "longest s",
+            "limit_s": "limit, s",
+        },
+    ),
+    Section(
         "unchanged",
         "Corpora without cells, measured again",
         {
