@@ -72,7 +72,7 @@ from sat_retriever.training.loop.runfolder import CONFIG, RunFolder
 from sat_retriever.training.reranker.candidatesets import candidate_sets
 from sat_retriever.training.reranker.train import train_reranker
 
-_KIND = "adapt 5"  # raised when the same settings give another result
+_KIND = "adapt 6"  # raised when the same settings give another result
 _DRAFTS = ".drafts"
 
 
@@ -109,8 +109,9 @@ def adapt(
     An adapted encoder, with the index's own reranker or an adapted one, replaces the current models
     only if it gives better answers about families of sheets that training never saw. These are
     tested with questions that quote the sheets less than the training questions do. Otherwise the
-    index stays as it is. The link reranker is used if the index has no trained reranker that reads
-    tokens, or if another backbone is named.
+    index stays as it is. An encoder that started from the index's own, of which it keeps half,
+    needs any lead; all other models need one beyond chance. The link reranker is used if the index
+    has no trained reranker that reads tokens, or if another backbone is named.
 
     Source: paper, sections 3.3 and 3.4. Departs: the questions are made from the sheets' names,
     headers, periods and links, so no labels are needed.
@@ -220,7 +221,12 @@ class _Making:
         with self._draft("adapted", encoder) as draft:
             new = self._rows(draft, carried[1] if carried else LINKS.name, material)
             ranking = "reranker from before" if carried else "links"
-            verdicts.append(self._next(f"adapted encoder, {ranking}", new, now, material))
+            # It keeps half of what the index's encoder knew, so no proof is asked of any lead.
+            sure = self.settings.sure and not goes_on(self.index, self.settings.backbone)
+            verdict = next_verdict(
+                f"adapted encoder, {ranking}", new, now, material.circles, sure=sure
+            )
+            verdicts.append(verdict)
             if self.settings.stage == "both":
                 now = new if verdicts[-1].kept else now
                 new = self._stage_2(draft, material, carried)

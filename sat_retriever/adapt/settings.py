@@ -45,7 +45,8 @@ class AdaptSettings:
         candidates: Sheets that Stage 1 passes to Stage 2.
         stage_2_epochs: Passes of the base scorer over the questions, and as many of the graph.
         sure: Replace models only if the lead is beyond chance, with the whole 80 % interval over
-            families above 0; otherwise any lead is enough.
+            families above 0; otherwise any lead is enough. An encoder that starts from the index's
+            own, of which it keeps half, always needs any lead alone.
         seed: Seed of all that is random: questions, families, weights, order.
 
     Raises:
