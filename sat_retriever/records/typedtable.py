@@ -111,11 +111,12 @@ class TypedTable:
     def note(self) -> str:
         """What a reader of the data must know; empty if there is nothing."""
         errors = sum(column.errors for column in self.columns)
-        records = "columns" if self.transposed else "rows"
+        record = "column" if self.transposed else "row"
+        totals = f"{self.totals} {record}{'s' * (self.totals > 1)}"
         said = (
             (self.changed, "The file has changed since it was indexed; this is what it holds now."),
-            (not self.complete, f"The table is too large; {records} at its end are missing."),
-            (self.totals, f"Left out: {self.totals} {records} of totals at the end."),
+            (not self.complete, f"The table is too large; {record}s at its end are missing."),
+            (self.totals, f"Left out: {totals} of totals at the end."),
             (
                 self.unsaved,
                 f"Empty cells whose formula has no saved value: {self.unsaved:,}.",

@@ -45,7 +45,8 @@ class SqlTable:
     @property
     def schema(self) -> str:
         """The table and its columns as a language model reads them."""
-        head = f"{self.name}: {len(self.table):,} rows of {self.table.citation}"
+        rows = "1 row" if len(self.table) == 1 else f"{len(self.table):,} rows"
+        head = f"{self.name}: {rows} of {self.table.citation}"
         lines = [f"  {ROW} integer: row on the sheet"]
         for name, column in zip(self.columns, self.table.columns, strict=True):
             unit = f", in {column.unit}" if column.unit else ""

@@ -15,7 +15,7 @@ NEEDED = {
     "llama_index_agent.py": ("llama_index", "pip install '.[llama-index]'"),
     "llama_index_query_engine.py": ("llama_index", "pip install '.[llama-index]'"),
     "mcp_client.py": ("mcp", "pip install '.[mcp,ollama]'"),
-    "sheets_to_answer.py": ("pandas", "pip install . pandas"),
+    "sheets_to_answer.py": ("pandas", "pip install '.[sql,pandas]'"),
 }
 
 

@@ -63,4 +63,12 @@ def test_sheets_lead_to_an_answer_with_its_citation(encoder, february):
     for _, _, product, _, _, revenue in february:
         sums[product] = sums.get(product, 0) + revenue
     best = max(sums, key=sums.__getitem__)
-    assert done.stdout.rstrip().endswith(f"Most: {best}, {sums[best]:,} EUR [{CITED}]")
+    assert f"| {best} | {sums[best]} |" in done.stdout
+    assert f"From {CITED}" in done.stdout
+    place, (_, customer, product, *_, revenue) = max(
+        enumerate(february, start=5), key=lambda sale: sale[1][-1]
+    )
+    assert done.stdout.endswith(
+        f"Largest sale: {product} to {customer}, {revenue:,} EUR\n"
+        f"[{CITED.partition('!')[0]}!A{place}:F{place}]\n"
+    )
