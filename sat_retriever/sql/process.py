@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 from sat_retriever.sql.check import RefusedStatement, check, first_line
+from sat_retriever.workbook.process.memory import address_space
 
 _MIB = 1 << 20
 _CONFIG = {
@@ -142,7 +143,7 @@ def _limit(asked: Mapping[str, Any]) -> None:
         return
     import resource
 
-    held = _address_space()
+    held = address_space()
     if held:
         most = held + (asked["memory_mb"] + _SPARE_MB) * _MIB
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -155,15 +156,6 @@ def _limit(asked: Mapping[str, Any]) -> None:
 
 
 _SPARE_MB = 256  # for Python, and for what DuckDB does not count
-
-
-def _address_space() -> int:
-    """Bytes of address space in use; 0 if the system does not report it."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123
-            return int(statm.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return 0
 
 
 if __name__ == "__main__":

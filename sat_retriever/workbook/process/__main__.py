@@ -16,6 +16,7 @@ import time
 from typing import IO
 
 from sat_retriever.workbook.formats.load import load
+from sat_retriever.workbook.process.memory import address_space
 from sat_retriever.workbook.request import Request
 
 _PARENT_POLL_SECONDS = 1.0
@@ -32,7 +33,7 @@ def main() -> None:
 
     gc.disable()  # a sheet has millions of objects and no cycles; collected after each file
     gc.freeze()
-    base = _address_space()
+    base = address_space()
     for line in sys.stdin:
         request = Request.from_json(json.loads(line))
         _cap(base, request)
@@ -59,15 +60,6 @@ def _end_with_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_PARENT_POLL_SECONDS)
     os._exit(3)
-
-
-def _address_space() -> int:
-    """Bytes of address space in use; 0 if the system does not report it."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123
-            return int(statm.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return 0
 
 
 def _cap(base: int, request: Request) -> None:
