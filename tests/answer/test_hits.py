@@ -60,7 +60,7 @@ def test_hits_of_sheets_without_contents_cite_the_main_table(tmp_path):
         bare.add_records([SheetRecord("x#y", "y", range="A1:D9"), SheetRecord("x#z", "z")])
         for found in SheetRetriever(bare, None).retrieve("trips of MTA", 5):
             assert found.citation == found.record.citation
-            assert (found.table, found.part, found.why.cells) == (0, None, ())
+            assert (found.table_place, found.part, found.why.cells) == (0, None, ())
             assert (found.range, found.columns) == (found.record.main_range, found.record.columns)
 
 
