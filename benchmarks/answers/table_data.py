@@ -57,7 +57,7 @@ def compared(files: Iterable[Path]) -> Counter[str]:
                     found["unreadable"] += 1
                     continue
                 found["other_place"] += data.table.range != table.range
-                found += _cells(data, book[record.sheet])
+                found.update(_cells(data, book[record.sheet]))
         book.close()
     return found
 

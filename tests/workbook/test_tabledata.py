@@ -2,6 +2,7 @@
 
 import datetime as dt
 import shutil
+import zipfile
 
 import pytest
 from openpyxl import Workbook, load_workbook
@@ -54,6 +55,28 @@ def test_every_type_of_cell_is_as_openpyxl_reads_it(tmp_path):
     sheet.cell(3, 1).value = "2024-01-02"  # a text, not a date
     book.save(tmp_path / "a.xlsx")
     assert differences(tmp_path / "a.xlsx") == ([], 27)
+
+
+def test_a_cell_under_a_merged_area_is_empty_whatever_the_file_stores(tmp_path):
+    book = Workbook()
+    sheet = book.active
+    for line in (["Region", "Q1", "Q2"], ["North", 1, 2], ["hidden", 3, 4], ["South", 5, 6]):
+        sheet.append(line)
+    for number in range(20):
+        sheet.append([f"Town {number}", number, number])
+    book.save(tmp_path / "plain.xlsx")
+    package, merged = tmp_path / "plain.xlsx", tmp_path / "merged.xlsx"
+    with zipfile.ZipFile(package) as read, zipfile.ZipFile(merged, "w") as written:
+        for name in read.namelist():
+            content = read.read(name)
+            if name.endswith("sheet1.xml"):  # openpyxl itself would drop the value
+                merge = b'</sheetData><mergeCells count="1"><mergeCell ref="A2:A3"/></mergeCells>'
+                content = content.replace(b"</sheetData>", merge)
+            written.writestr(name, content)
+    data = read_table_data(merged, "Sheet")
+    assert data.columns[0][:3] == ["North", None, "South"]
+    assert data.columns[1][:3] == [1, 3, 5]
+    assert differences(merged)[0] == []
 
 
 @pytest.mark.filterwarnings("ignore:DrawingML support")  # openpyxl's, of shapes on sheets

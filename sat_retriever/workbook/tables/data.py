@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from sat_retriever.records.jsonform import Json, to_json
 from sat_retriever.records.structure import TableObject
@@ -27,6 +28,8 @@ def table_messages(
     cells: Cells, declared: Sequence[TableObject], wanted: Window, *, cut: bool
 ) -> Iterator[Json]:
     """Yield a description of one table of a sheet, then its data; nothing without such a table.
+
+    A cell that a merged area covers is empty, as it is on the screen, whatever the file stores.
 
     A message of data holds for some records the values of each column, and one letter a value if
     a value has a type that JSON lacks: dates and times are ISO text, durations are seconds.
@@ -59,8 +62,10 @@ def table_messages(
         }
     }
     step = max(1, _AT_ONCE // max(1, len(lines)))
+    covered = {cell for cell, anchor in cells.anchors.items() if cell != anchor}
     for start in range(0, len(kept), step):
         columns = _columns(cells, layout, lines, kept[start : start + step])
+        _empty(columns, covered, lines, kept[start : start + step], transposed=layout.transposed)
         yield {"data": [_encoded(column) for column in columns]}
 
 
@@ -73,11 +78,31 @@ def _block(layout: Layout) -> tuple[slice, slice]:
 
 def _columns(
     cells: Cells, layout: Layout, lines: Sequence[int], records: Sequence[int]
-) -> Sequence[Sequence[Value]]:
+) -> list[list[Value]]:
     """The values of each column of some records."""
     if layout.transposed:
         return [cells.line(line, records) for line in lines]
-    return list(zip(*(cells.line(record, lines) for record in records), strict=True))
+    rows = (cells.line(record, lines) for record in records)
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _empty(
+    columns: list[list[Value]],
+    covered: AbstractSet[tuple[int, int]],
+    lines: Sequence[int],
+    records: Sequence[int],
+    *,
+    transposed: bool,
+) -> None:
+    """Empty the values of covered cells, given by row and column of the sheet's grid."""
+    if not covered:
+        return
+    places = {record: number for number, record in enumerate(records)}
+    first, last = lines[0], lines[-1]
+    for row, col in covered:
+        line, record = (row, col) if transposed else (col, row)
+        if first <= line <= last and record in places:
+            columns[line - first][places[record]] = None
 
 
 def _encoded(column: Sequence[Value]) -> Json:
