@@ -50,7 +50,7 @@ from sat_retriever.text.serialize import serialize
 
 BENCHMARK = "install"
 BASE = "base"
-MOST_MB = 300.0
+MOST_MB = 320.0
 UNWANTED = ("torch", "transformers", "scipy")
 MODELS = f"sat_retriever/{packaged.FOLDER.name}"
 QUESTION = "monthly revenue by region"
@@ -101,8 +101,8 @@ def unwanted(packages: Sequence[Package]) -> list[str]:
 def too_much(metrics: Mapping[str, Any]) -> list[str]:
     """Return the problems of an install, in sentences; none if it is fine.
 
-    >>> too_much({"on_disk_mb": 301.0, "unwanted": 0})
-    ['it takes 301.0 MB, the most is 300 MB']
+    >>> too_much({"on_disk_mb": 321.0, "unwanted": 0})
+    ['it takes 321.0 MB, the most is 320 MB']
     """
     found = []
     if metrics["on_disk_mb"] > MOST_MB:
