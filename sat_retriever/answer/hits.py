@@ -15,6 +15,7 @@ from sat_retriever.records.candidates import Candidate
 from sat_retriever.records.copies import NO_COPIES, CopiesOf
 from sat_retriever.records.hits import Hit, Why
 from sat_retriever.records.sheets import SheetRecord
+from sat_retriever.records.typedtable import TypedTable
 from sat_retriever.text.lexical import QueryWords
 
 
@@ -27,6 +28,11 @@ def hits_of(
     links = index.links_between(ids, ids)
     asked = _asked(index, question, records.values())
     words = QueryWords(question.read_as)
+
+    def load(sheet_id: str, table: int) -> TypedTable:
+        """A function, so that copying a hit does not copy the index."""
+        return index.table(sheet_id, table)
+
     hits = []
     for rank, candidate in enumerate(found, start=1):
         record = records.get(candidate.sheet_id)
@@ -52,7 +58,7 @@ def hits_of(
         )
         own_copies = copies.get(candidate.sheet_id, NO_COPIES)
         at = (place.table, place.part, own_copies)
-        hits.append(Hit(rank, candidate.score, record, why, *at, load=index.table))
+        hits.append(Hit(rank, candidate.score, record, why, *at, load=load))
     return hits
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from sat_retriever.errors import InputError
@@ -86,6 +86,11 @@ class Hit:
         if self.load is None:
             raise InputError(f"the hit {self.sheet_id!r} is of no index; search an index for one")
         return self.load(self.sheet_id, self.table_place)
+
+    def __reduce__(self) -> tuple[type[Hit], tuple[Any, ...]]:
+        """Copy and pickle all but `load`, since an open index can be neither."""
+        kept = (getattr(self, each.name) for each in fields(self) if each.name != "load")
+        return Hit, tuple(kept)
 
     @property
     def sheet_id(self) -> str:

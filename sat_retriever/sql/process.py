@@ -7,7 +7,6 @@ time, written and opened files stand behind that.
 
 from __future__ import annotations
 
-import datetime as dt
 import decimal
 import io
 import json
@@ -17,8 +16,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
+from sat_retriever.records.typedtable import value_text
 from sat_retriever.sql.check import RefusedStatement, check, first_line
 from sat_retriever.workbook.process.memory import address_space
+from sat_retriever.workbook.values.window import plain_value
 
 _MIB = 1 << 20
 _CONFIG = {
@@ -32,7 +33,6 @@ _CONFIG = {
     "max_temp_directory_size": "0B",
     "threads": "1",
 }
-_WHOLE = 1e15  # floats below this without a fraction are whole numbers, as in a spreadsheet
 _AT_ONCE = 256  # rows fetched at a time
 _MAX_TEXT = 2_000  # characters of a cell
 _MAX_ANSWER = 4 * _MIB  # characters of all cells
@@ -77,7 +77,7 @@ def _answer(connection: Any, asked: Mapping[str, Any]) -> Mapping[str, Any]:
     except (MemoryError, duckdb.OutOfMemoryException):
         return {"beyond": "memory"}
     except duckdb.Error as error:  # an answer to the writer of the SQL
-        return {"error": first_line(error), "kind": type(error).__name__}
+        return {"error": first_line(error)}
     columns = [(column[0], str(column[1])) for column in connection.description]
     own = len(columns) - len(checked.located)
     return {
@@ -109,24 +109,10 @@ def _plain(value: Any) -> str | int | float | bool | None:
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float | decimal.Decimal):
-        return _number(float(value))
-    match value:
-        case dt.datetime():
-            text = value.date().isoformat() if value.time() == dt.time() else value.isoformat(" ")
-        case dt.date() | dt.time():
-            text = value.isoformat()
-        case list() | dict() | tuple():
-            text = json.dumps(_nested(value), ensure_ascii=False)
-        case _:
-            text = str(value)
+        return plain_value(float(value))
+    nested = isinstance(value, list | dict | tuple)
+    text = json.dumps(_nested(value), ensure_ascii=False) if nested else value_text(value) or ""
     return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 1]}…"
-
-
-def _number(value: float) -> str | int | float:
-    """Return a number as JSON has it: text if it is not finite, whole without a fraction."""
-    if not math.isfinite(value):
-        return str(value)
-    return int(value) if value.is_integer() and abs(value) < _WHOLE else value
 
 
 def _nested(value: Any) -> Any:

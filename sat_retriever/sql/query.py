@@ -117,5 +117,5 @@ class TableQuery:
         near = headers.get(name.casefold()) or next(
             iter(get_close_matches(name.casefold(), sorted(known), n=1)), None
         )
-        hint = f"; did you mean {near}?" if near else ""
+        hint = f"; did you mean {near}?" if near else "."
         return f"There is no column {name!r}{hint} Tables: {listed}."

@@ -94,7 +94,7 @@ def cell_table(
     |---|---|---|
     | 3 | Region |  |
     """
-    line = _markdown_row if form == "markdown" else _html_row
+    line = markdown_row if form == "markdown" else _html_row
     texts = [list(map(cell_text, row)) for row in rows]
     width = max(map(len, texts), default=0)
     columns = _fitting(texts[:1], top, left, width, line, max_tokens - _FRAME_TOKENS)
@@ -169,7 +169,12 @@ def cell_text(value: CellValue) -> str:
     return text if len(text) <= MAX_CELL_CHARS else f"{text[: MAX_CELL_CHARS - 1]}…"
 
 
-def _markdown_row(cells: Sequence[str]) -> str:
+def markdown_row(cells: Sequence[str]) -> str:
+    r"""Cells as one line of a Markdown table.
+
+    >>> markdown_row(["a|b", "c"])
+    '| a\\|b | c |'
+    """
     escaped = (cell.replace("\\", "\\\\").replace("|", "\\|") for cell in cells)
     return f"| {' | '.join(escaped)} |"
 

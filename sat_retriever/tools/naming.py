@@ -105,6 +105,11 @@ def one_sheet(opened: SheetIndex, name: str) -> str:
     return ids[0]
 
 
+def gone(record: SheetRecord) -> InputError:
+    """The error that a sheet's file is no longer there; its full path stays private."""
+    return InputError(f"the workbook of {record.sheet_id!r} is gone; index its folder again")
+
+
 def several(name: str, ids: Sequence[str]) -> str:
     """A sentence that says that a name means several sheets, with some of them."""
     listed = ", ".join(map(repr, sorted(ids)[:_LISTED]))

@@ -8,7 +8,7 @@ from sat_retriever.errors import InputError, PathNotFoundError
 from sat_retriever.index.index import SheetIndex
 from sat_retriever.sql.ask import DEFAULT_LIMITS, QueryLimits
 from sat_retriever.sql.query import MAX_TABLES, TableQuery
-from sat_retriever.tools.naming import named_sheet
+from sat_retriever.tools.naming import gone, named_sheet
 
 
 def query_over(
@@ -34,7 +34,6 @@ def query_over(
         record, cited = named_sheet(index, name)
         try:
             tables.append(index.table(record.sheet_id, cited or 0))
-        except PathNotFoundError as error:  # its full path stays private
-            gone = f"the workbook of {record.sheet_id!r} is gone"
-            raise InputError(f"{gone}; index its folder again") from error
+        except PathNotFoundError as error:
+            raise gone(record) from error
     return TableQuery.over(tables, limits)

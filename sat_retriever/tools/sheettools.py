@@ -27,7 +27,7 @@ from sat_retriever.sql.query import MAX_TABLES
 from sat_retriever.tools.cells import cell_table, cell_text
 from sat_retriever.tools.cellsearch import FoundCell, kept_cells, read_cells
 from sat_retriever.tools.header import Header, header_above
-from sat_retriever.tools.naming import named_sheet
+from sat_retriever.tools.naming import gone, named_sheet
 from sat_retriever.tools.queried import query_over
 from sat_retriever.tools.results import (
     CellHit,
@@ -204,8 +204,8 @@ class SheetTools:
         file, within = self.index.bounded_file_of(record.sheet_id)
         try:
             window = read_range(file, record.sheet, wanted, formulas=formulas, within=within)
-        except PathNotFoundError as error:  # its full path stays private
-            raise _gone(record) from error
+        except PathNotFoundError as error:
+            raise gone(record) from error
         return self._cells(record, window, formulas=formulas)
 
     def related_sheets(
@@ -296,8 +296,8 @@ class SheetTools:
         for record in records:
             try:
                 read = read_cells(self.index, record, text)
-            except PathNotFoundError as error:  # its full path stays private
-                raise _gone(record) from error
+            except PathNotFoundError as error:
+                raise gone(record) from error
             found += read.cells
             whole = whole and read.complete
             if len(found) > limit:
@@ -391,11 +391,6 @@ class SheetTools:
             raise InputError(
                 f"there are no links of type {link_type!r}; choose one of: {', '.join(known)}"
             )
-
-
-def _gone(record: SheetRecord) -> InputError:
-    """The error that a sheet's file is no longer there."""
-    return InputError(f"the workbook of {record.sheet_id!r} is gone; index its folder again")
 
 
 def _main_area(record: SheetRecord) -> Area:

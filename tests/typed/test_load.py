@@ -1,7 +1,10 @@
 """Tables as data: records of real files with types, row numbers, and what was left out."""
 
+import copy
 import datetime as dt
+import pickle
 import shutil
+from dataclasses import asdict
 
 import pytest
 from openpyxl import Workbook
@@ -107,6 +110,8 @@ def test_the_file_is_read_at_that_moment_and_the_result_says_that_it_changed(ind
 def test_a_hit_gives_the_table_that_answers(index):
     hit = SheetRetriever(index, "links").retrieve("salary of staff", 1)[0]
     assert next(hit.table().rows())[0] == "Ada"
+    assert asdict(hit)["record"]["sheet_id"] == "staff.csv#staff"
+    assert pickle.loads(pickle.dumps(hit)) == copy.deepcopy(hit) == hit
     alone = Hit(1, 1.0, hit.record, Why((), (), 0.0, 0.0, 1, None))
     with pytest.raises(InputError, match="of no index"):
         alone.table()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sat_retriever.records.queryresult import QueryResult, ResultValue
 from sat_retriever.sql.query import TableQuery
-from sat_retriever.tools.cells import cell_text, estimated_tokens, one_line
+from sat_retriever.tools.cells import cell_text, estimated_tokens, markdown_row, one_line
 from sat_retriever.tools.results.result import ToolResult
 
 
@@ -69,5 +69,4 @@ class QueryAnswer(ToolResult):
 
 
 def _line(cells: tuple[ResultValue, ...]) -> str:
-    escaped = (cell_text(cell).replace("\\", "\\\\").replace("|", "\\|") for cell in cells)
-    return f"| {' | '.join(escaped)} |"
+    return markdown_row([cell_text(cell) for cell in cells])
