@@ -4,6 +4,7 @@ from sat_retriever._extras import require
 
 require("langchain_core", "langchain")  # the wheel contains this package even without the extra
 
+from langchain_sat.answer import sheet_answer_chain  # noqa: E402
 from langchain_sat.chain import retriever_chain  # noqa: E402
 from langchain_sat.loader import SheetBlobParser, SheetLoader  # noqa: E402
 from langchain_sat.reranker import SheetGraphReranker  # noqa: E402
@@ -17,4 +18,5 @@ __all__ = [
     "SheetTokenRetriever",
     "create_sheet_tools",
     "retriever_chain",
+    "sheet_answer_chain",
 ]

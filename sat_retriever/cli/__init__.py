@@ -9,6 +9,7 @@ import typer
 
 from sat_retriever.cli import (
     adapt,
+    ask,
     bench,
     cells,
     graph,
@@ -49,6 +50,7 @@ app.command(no_args_is_help=True, epilog=show.EXAMPLES, context_settings=quoted)
 app.command(no_args_is_help=True, epilog=cells.EXAMPLES, context_settings=quoted)(cells.cells)
 app.command(no_args_is_help=True, epilog=table.EXAMPLES, context_settings=quoted)(table.table)
 app.command(no_args_is_help=True, epilog=sql.EXAMPLES)(sql.sql)
+app.command(no_args_is_help=True, epilog=ask.EXAMPLES, context_settings=quoted)(ask.ask)
 app.command(epilog=graph.EXAMPLES)(graph.graph)
 app.command(epilog=mcp.EXAMPLES)(mcp.mcp)
 app.command(epilog=queries.EXAMPLES)(queries.queries)

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
+from sat_retriever.cli.resulttable import result_table
 from sat_retriever.cli.terminal import (
     DEFAULT_INDEX,
     IndexOption,
     JsonOption,
     counted,
     examples,
-    grid,
     plain,
     print_json,
     stderr,
@@ -74,10 +74,7 @@ def sql(
     if as_json:
         print_json(found.to_dict())
         return
-    table = grid(*found.columns)
-    for row in found.rows:
-        table.add_row(*(plain("" if cell is None else cell) for cell in row))
-    stdout().print(table)
+    stdout().print(result_table(found))
     said = [counted(len(found.rows), "row"), *(f"from {each}" for each in found.citations)]
     stderr().print(plain("; ".join(said)), style="dim", soft_wrap=True)
     if found.note:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from sat_retriever.errors import InputError, LanguageModelError
-from sat_retriever.llm.ollama import OllamaServer, check_positive
+from sat_retriever.llm.ollama import OllamaServer, Reply, check_positive
 
 _JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {
     "object": dict,
@@ -88,11 +88,34 @@ class OllamaChat:
         """
         reply = self._server.reply(self.model, prompt, schema, {**self._options, "seed": seed})
         if not reply.ended:
-            raise LanguageModelError(
-                f"{self.model} did not finish its answer within "
-                f"{self._options['num_predict']} tokens; raise max_tokens"
-            )
+            raise self._cut()
         return parsed(reply.text, schema, self.model)
+
+    def words(self, system: str, user: str, *, seed: int = 0) -> Iterator[Reply]:
+        """Yield the pieces of the model's answer in words as they come.
+
+        Args:
+            system: The model's task.
+            user: The whole question.
+            seed: Makes sampling repeatable if the temperature is above 0.
+
+        Raises:
+            ModelSetupError: If the server is not running, the model does not exist, or the
+                prompt is longer than its context.
+            LanguageModelError: If the server fails or is too slow, or the answer is cut short.
+        """
+        ended = False
+        for piece in self._server.stream(self.model, system, user, {**self._options, "seed": seed}):
+            ended = piece.ended
+            yield piece
+        if not ended:
+            raise self._cut()
+
+    def _cut(self) -> LanguageModelError:
+        return LanguageModelError(
+            f"{self.model} did not finish its answer within "
+            f"{self._options['num_predict']} tokens; raise max_tokens"
+        )
 
 
 def parsed(text: str, schema: Mapping[str, Any], model: str) -> Any:

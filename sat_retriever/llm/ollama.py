@@ -50,17 +50,20 @@ def shown_host(host: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's reply to one prompt.
+    """A model's reply to one prompt, or a piece of it.
 
     Attributes:
         text: The text of the reply.
-        ended: True if the reply is complete; False if it was cut at its longest allowed length.
+        ended: True if the reply is complete; False if it was cut at its longest allowed length, or
+            if more pieces follow.
         prompt_tokens: Tokens of the prompt as the server counted them; None if not reported.
+        tokens: Tokens of the whole reply as the server counted them; None if not reported.
     """
 
     text: str
     ended: bool
     prompt_tokens: int | None
+    tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +150,43 @@ class OllamaServer:
                 stream=False,
                 keep_alive=keep_alive,
             )
-            return Reply(
-                text=str(response.message.content or ""),
-                ended=response.done_reason != "length",
-                prompt_tokens=response.prompt_eval_count,
-            )
+            return _reply(response, ended=response.done_reason != "length")
+
+    def stream(
+        self,
+        model: str,
+        system: str,
+        user: str,
+        options: Mapping[str, float],
+        *,
+        keep_alive: str = "10m",
+    ) -> Iterator[Reply]:
+        """Yield the pieces of a model's answer in words, without its reasoning.
+
+        The last piece has the counts, and `ended` is True for it unless the answer was cut.
+
+        Args:
+            model: Name as `ollama list` shows it.
+            system: The model's task.
+            user: The whole message.
+            options: Options of the model, as for `reply`.
+            keep_alive: Time for which the model stays loaded afterwards.
+
+        Raises:
+            ModelSetupError: If a second try would not help, as for `reply`.
+            LanguageModelError: If it might help: a slow or failing server, or a lost connection.
+        """
+        said = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        with self._told_plainly(model):
+            for piece in self._client.chat(
+                model=model,
+                messages=said,
+                options=dict(options),
+                think=False,
+                stream=True,
+                keep_alive=keep_alive,
+            ):
+                yield _reply(piece, ended=bool(piece.done) and piece.done_reason != "length")
 
     def embed(self, model: str, texts: Sequence[str], *, keep_alive: str = "10m") -> Embeddings:
         """Return an embedding model's vectors of some texts.
@@ -247,6 +282,16 @@ class OllamaServer:
         passing = status >= 500 or status in _PASSING
         kind = LanguageModelError if passing else ModelSetupError
         return kind(f"{self.host} refused with status {status}: {said}")
+
+
+def _reply(response: Any, *, ended: bool) -> Reply:
+    """Return an answer of the client, or a piece of one."""
+    return Reply(
+        text=str(response.message.content or ""),
+        ended=ended,
+        prompt_tokens=response.prompt_eval_count,
+        tokens=response.eval_count,
+    )
 
 
 def _client_class() -> Any:

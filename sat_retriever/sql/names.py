@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sat_retriever.records.formats import without_extension
-from sat_retriever.records.typedtable import ROW, TypedTable
+from sat_retriever.records.typedtable import ROW, ColumnKind, TypedColumn, TypedTable
 from sat_retriever.typed.load import unique_names
 
 RESERVED = frozenset(
@@ -23,6 +23,7 @@ RESERVED = frozenset(
 )
 """Words that DuckDB takes for a name only in quotation marks."""
 _MOST = 60  # characters of a name
+_FEW = 6  # different texts of a column that are all shown
 _OTHER = re.compile(r"\W+")
 _PLAIN = re.compile(r"(?i:sheet|tabelle|feuil|hoja|data|sheet ?name)?[\s_]*\d*")
 """Names of sheets that say nothing."""
@@ -50,11 +51,19 @@ class SqlTable:
         lines = [f"  {ROW} integer: row on the sheet"]
         for name, column in zip(self.columns, self.table.columns, strict=True):
             unit = f", in {column.unit}" if column.unit else ""
-            example = next((value for value in column.values if value is not None), None)
-            shown = "" if example is None else f", e.g. {str(example)[:40]!r}"
             header = "" if column.name == name else f": {column.name}"
-            lines.append(f"  {name} {column.kind}{header}{unit}{shown}")
+            lines.append(f"  {name} {column.kind}{header}{unit}{_examples(column)}")
         return "\n".join([head, *lines])
+
+
+def _examples(column: TypedColumn) -> str:
+    """Return the values of a column with few different texts, else its first value."""
+    known = [value for value in column.values if value is not None]
+    if column.kind is ColumnKind.TEXT and len(known) > _FEW:
+        different = list(dict.fromkeys(known))
+        if len(different) <= _FEW:
+            return f", one of {', '.join(repr(str(value)[:40]) for value in different)}"
+    return f", e.g. {str(known[0])[:40]!r}" if known else ""
 
 
 def sql_tables(tables: Sequence[TypedTable]) -> list[SqlTable]:

@@ -1,0 +1,198 @@
+"""`sat ask`: answer a question in words from the sheets found, with a local language model."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sat_retriever.cli.resulttable import result_table
+from sat_retriever.cli.terminal import (
+    DEFAULT_INDEX,
+    IndexOption,
+    JsonOption,
+    PathOption,
+    RerankerOption,
+    WorkbookOption,
+    examples,
+    plain,
+    print_json,
+    refuse_unquoted,
+    stderr,
+    stdout,
+)
+from sat_retriever.engine.conversation import Conversation, Query, Reply, Step
+from sat_retriever.engine.prepare import EngineSettings, Prepared, prepare
+from sat_retriever.engine.prompts import query_prompt, read_prompt
+from sat_retriever.errors import ModelSetupError
+from sat_retriever.index.index import SheetIndex
+from sat_retriever.llm.chat import OllamaChat
+from sat_retriever.rank.load import AUTO
+from sat_retriever.records.filters import Filters
+from sat_retriever.records.queryresult import QueryResult
+from sat_retriever.records.sheetanswer import SheetAnswer
+from sat_retriever.retriever import SheetRetriever
+
+EXAMPLES = examples(
+    'sat ask "revenue by product in February" --llm qwen3:8b --index reports.sat',
+    'sat ask "who has the highest salary?" --llm qwen3:8b --path "hr/*" --json',
+    'sat ask "revenue by product in February" --index reports.sat',
+)
+_ROWS = 20  # rows of the result that are shown
+_NO_MODEL = "no language model is named: this is what one would be asked; add --llm MODEL (Ollama)"
+
+
+def ask(
+    context: typer.Context,
+    question: Annotated[str, typer.Argument(help="A question.", metavar="QUESTION")],
+    file: IndexOption = DEFAULT_INDEX,
+    *,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            help="Ollama model that answers, e.g. qwen3:8b; without it the prompt is printed.",
+            metavar="MODEL",
+        ),
+    ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(help="Address of the Ollama server.", envvar="OLLAMA_HOST", metavar="URL"),
+    ] = None,
+    top_k: Annotated[
+        int, typer.Option("-k", "--top-k", min=1, max=50, help="Sheets to read.", metavar="N")
+    ] = 5,
+    tables: Annotated[
+        int,
+        typer.Option(min=0, max=20, help="Best sheets to query; 0 reads text only.", metavar="N"),
+    ] = 5,
+    reranker: RerankerOption = AUTO,
+    workbook: WorkbookOption = None,
+    path: PathOption = None,
+    today: Annotated[
+        dt.datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            help="Reference day for 'last year'; today if not given.",
+            metavar="YYYY-MM-DD",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=1, help="Most seconds of one reply.", metavar="S")
+    ] = 600.0,
+    num_ctx: Annotated[
+        int, typer.Option(min=2048, help="Context of the model in tokens.", metavar="N")
+    ] = 8192,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer a question in words, from the sheets found, with citations.
+
+    The best sheets are found, a language model of an Ollama server writes
+    SQL over their tables, the query is checked and run in a sandbox, and
+    the model tells its rows in words. A query that fails goes back to the
+    model, twice at most. Where SQL does not fit, the answer comes from the
+    tables' text. Without a server the prepared prompt is printed.
+    """
+    refuse_unquoted(context, question)
+    settings = EngineSettings(top_k=top_k, tables=tables, max_tokens=num_ctx // 2)
+    day = today.date() if today else None
+    filters = Filters(workbook=workbook, path=path)
+    with SheetIndex.open(file) as opened:
+        retriever = SheetRetriever(opened, None if reranker == "none" else reranker)
+        ready = prepare(retriever, question, filters or None, settings=settings, today=day)
+    if llm is None:
+        _print_context(ready, file, as_json=as_json)
+        stderr().print(_NO_MODEL, style="yellow", soft_wrap=True)
+        return
+    if not as_json:
+        _print_sheets(ready)
+    chat = OllamaChat(llm, host, timeout_s=timeout, num_ctx=num_ctx)
+    try:
+        answer = _answered(ready, chat, quiet=as_json)
+    except ModelSetupError:
+        _print_context(ready, file, as_json=as_json)
+        raise  # it says what is missing
+    if as_json:
+        print_json(answer.to_dict())
+    elif answer.sources:
+        stdout().print()
+        stdout().print(plain(answer.sources), style="dim", soft_wrap=True)
+
+
+def _answered(ready: Prepared, chat: OllamaChat, *, quiet: bool) -> SheetAnswer:
+    """Return the model's answer; each step and the words of the answer are shown as they come."""
+    talk = Conversation(ready)
+    given: Reply = ""
+    while talk.step:
+        given = _carried_out(talk.step, chat, quiet=quiet)
+        if not quiet:
+            _print_step(talk.step, given)
+        talk.reply(given)
+    assert talk.answer is not None
+    if not (quiet or str(given).strip()):  # nothing was shown as it came
+        stdout().print(plain(talk.answer.text), soft_wrap=True)
+    return talk.answer
+
+
+def _carried_out(step: Step, chat: OllamaChat, *, quiet: bool) -> Reply:
+    if isinstance(step, Query):
+        return step.run()
+    if not step.final or quiet:
+        doing = "answers" if step.final else "writes a query"
+        with stderr().status(f"{chat.model} {doing}; Ctrl-C stops it"):
+            return "".join(piece.text for piece in chat.words(step.system, step.user))
+    out, said = stdout(), []
+    for piece in chat.words(step.system, step.user):
+        said.append(piece.text)
+        out.print(_printable(piece.text), end="", soft_wrap=True, markup=False)
+    out.print()
+    return "".join(said)
+
+
+def _printable(text: str) -> str:
+    """Return a piece of a model's words without control characters but for line ends."""
+    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+
+
+def _print_step(step: Step, given: Reply) -> None:
+    """Print a query and its rows, or why there are none."""
+    if not isinstance(step, Query):
+        return
+    for line in step.sql.split("\n"):
+        stdout().print(plain(line), style="cyan", soft_wrap=True)
+    if isinstance(given, QueryResult):
+        stdout().print(result_table(given, _ROWS))
+        if len(given.rows) > _ROWS:
+            stdout().print(f"… {len(given.rows):,} rows", style="dim")
+    else:
+        stdout().print(plain(given), style="yellow", soft_wrap=True)
+    stdout().print()
+
+
+def _print_sheets(ready: Prepared) -> None:
+    if ready.hits.heading:
+        stdout().print(plain(ready.hits.heading), style="yellow", soft_wrap=True)
+    for hit in ready.hits:
+        stdout().print(plain(f"{hit.rank}  {hit.citation}"), style="green", soft_wrap=True)
+    stdout().print()
+
+
+def _print_context(ready: Prepared, index: Path, *, as_json: bool) -> None:
+    """Print the first prompt, and how to run a query that somebody else writes."""
+    prompt = query_prompt(ready) if ready.tables else read_prompt(ready)
+    if as_json:
+        shown = {"system": prompt.system, "user": prompt.user}
+        print_json({"question": ready.question, "prompt": shown, **ready.hits.to_dict()})
+        return
+    for text in (prompt.system, "", prompt.user):
+        for line in text.split("\n"):
+            stdout().print(plain(line), soft_wrap=True)
+    if ready.tables:
+        named = [f"-s {shlex.quote(each.table.citation)}" for each in ready.tables.tables]
+        line = (
+            f"run a query: sat sql 'SELECT …' {' '.join(named)} --index {shlex.quote(str(index))}"
+        )
+        stderr().print()
+        stderr().print(plain(line), style="dim", soft_wrap=True)

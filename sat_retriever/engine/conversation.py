@@ -1,0 +1,178 @@
+"""The steps from a prepared question to its answer, without any input or output of their own.
+
+Each step asks for one thing: a language model's reply to a prompt, or the rows of a query. An
+adapter carries it out as its framework does, at once, asynchronously or streamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sat_retriever.engine.prepare import Prepared
+from sat_retriever.engine.prompts import (
+    Prompt,
+    query_prompt,
+    read_prompt,
+    result_text,
+    told_prompt,
+)
+from sat_retriever.engine.reply import named_sheets, query_of, words_of
+from sat_retriever.errors import QueryError
+from sat_retriever.records.queryresult import QueryResult
+from sat_retriever.records.sheetanswer import AnswerKind, Attempt, SheetAnswer
+from sat_retriever.sql.query import TableQuery
+
+NOTHING = "No sheet was found for this question."
+_NO_ROWS = (
+    "The query gives no row, or only empty values. Texts in the tables may be spelled otherwise, "
+    "or stand in another column. Write the same query again if no row is the right answer."
+)
+_TRIED = "No query worked, so the answer was read from the tables' text."
+_SILENT = "The language model gave no answer."
+_TEXT_TOKENS = 400  # of the rows that stand in for an answer
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query to run over the tables."""
+
+    tables: TableQuery
+    sql: str
+
+    def run(self) -> QueryResult | QueryError:
+        """Return the rows, or the reason why there are none.
+
+        Raises:
+            MissingExtraError: If the extra `[sql]` is not installed.
+        """
+        try:
+            return self.tables.run(self.sql)
+        except QueryError as error:
+            return error
+
+
+Step: TypeAlias = Prompt | Query
+Reply: TypeAlias = str | QueryResult | QueryError
+_Steps: TypeAlias = Generator[Step, Reply, SheetAnswer]
+
+
+class Conversation:
+    """The steps to one answer, one after another.
+
+    Take `step`, carry it out, hand its result to `reply`, until `step` is None; then `answer` holds
+    the answer. A `Prompt` wants the model's reply as text, a `Query` the result of its `run`.
+
+    Attributes:
+        step: The next step; None at the end.
+        answer: The answer; None before the end.
+    """
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.step: Step | None = None
+        self.answer: SheetAnswer | None = None
+        self._steps = _steps(prepared)
+        self._next(lambda: next(self._steps))
+
+    def reply(self, given: Reply) -> None:
+        """Take the result of the step and go on to the next one."""
+        self._next(lambda: self._steps.send(given))
+
+    def _next(self, advance: Callable[[], Step]) -> None:
+        try:
+            self.step = advance()
+        except StopIteration as end:
+            self.step, self.answer = None, end.value
+
+
+def answered(prepared: Prepared, model: Callable[[Prompt], str]) -> SheetAnswer:
+    """Return the answer of a language model to a prepared question.
+
+    Args:
+        prepared: The question with its data.
+        model: Returns the model's reply to a prompt.
+    """
+    talk = Conversation(prepared)
+    while talk.step:
+        talk.reply(model(talk.step) if isinstance(talk.step, Prompt) else talk.step.run())
+    assert talk.answer is not None
+    return talk.answer
+
+
+def _steps(prepared: Prepared) -> _Steps:
+    if not prepared.hits:
+        return SheetAnswer(prepared.question, NOTHING, AnswerKind.NOTHING, prepared.hits)
+    attempts: tuple[Attempt, ...] = ()
+    if prepared.tables is not None:
+        result, attempts = yield from _queried(prepared, prepared.tables)
+        if result is not None:
+            return (yield from _told(prepared, result, attempts))
+    return (yield from _read(prepared, attempts))
+
+
+def _queried(
+    prepared: Prepared, tables: TableQuery
+) -> Generator[Step, Reply, tuple[QueryResult | None, tuple[Attempt, ...]]]:
+    """Return the rows of the model's query, mended if need be, and all queries that it wrote.
+
+    There are no rows if every query failed, or the model decided against one.
+    """
+    attempts: list[Attempt] = []
+    empty: QueryResult | None = None
+    while len(attempts) <= prepared.settings.repairs:
+        sql = query_of(str((yield query_prompt(prepared, attempts))))
+        if sql is None:
+            return None, tuple(attempts)
+        found = yield Query(tables, sql)
+        if isinstance(found, QueryResult) and (empty is not None or _has_values(found)):
+            return found, (*attempts, Attempt(sql))
+        if isinstance(found, QueryResult):
+            empty = found
+        attempts.append(Attempt(sql, _NO_ROWS if isinstance(found, QueryResult) else str(found)))
+    return empty, tuple(attempts)
+
+
+def _has_values(result: QueryResult) -> bool:
+    return any(cell is not None for row in result.rows for cell in row)
+
+
+def _told(prepared: Prepared, result: QueryResult, attempts: tuple[Attempt, ...]) -> _Steps:
+    """Return the answer from a query's rows; the rows themselves if the model says nothing."""
+    text = words_of(str((yield told_prompt(prepared, result))))
+    if not text:
+        rows, _ = result_text(result, _TEXT_TOKENS)
+        text = f"{_SILENT} The query gives:\n\n{rows}"
+    note = _joined(prepared.hits.note, prepared.note, result.note)
+    return SheetAnswer(
+        prepared.question,
+        text,
+        AnswerKind.SQL,
+        prepared.hits,
+        result.citations,
+        result,
+        attempts,
+        note,
+    )
+
+
+def _read(prepared: Prepared, attempts: tuple[Attempt, ...]) -> _Steps:
+    """Return the answer from the texts of the sheets found."""
+    hits = prepared.hits
+    text = words_of(str((yield read_prompt(prepared))))
+    named = [hits[number - 1] for number in named_sheets(text, len(hits))]
+    note = _joined(_TRIED if attempts else "", hits.note, prepared.note)
+    return SheetAnswer(
+        prepared.question,
+        text or f"{_SILENT} See the sheets that were found.",
+        AnswerKind.TEXT,
+        hits,
+        tuple(hit.citation for hit in named or hits),
+        None,
+        attempts,
+        note,
+    )
+
+
+def _joined(*notes: str) -> str:
+    return " ".join(note for note in notes if note)

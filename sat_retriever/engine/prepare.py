@@ -1,0 +1,142 @@
+"""A question to all that a language model needs: the sheets found, their tables, their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from sat_retriever.errors import InputError, PathNotFoundError
+from sat_retriever.period.asked import asked_on
+from sat_retriever.records.answers import Answer
+from sat_retriever.records.filters import Filters
+from sat_retriever.records.hits import Hit
+from sat_retriever.records.typedtable import TypedTable
+from sat_retriever.retriever import SheetRetriever
+from sat_retriever.sql.ask import DEFAULT_LIMITS, QueryLimits, can_query
+from sat_retriever.sql.query import MAX_TABLES, TableQuery
+from sat_retriever.tools.content import Content, answer_texts
+from sat_retriever.tools.naming import gone
+
+_LEAST_TOKENS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """Bounds of one answer.
+
+    Attributes:
+        top_k: Sheets whose texts are read where SQL does not fit.
+        tables: Best of these sheets whose tables can be queried; 0 answers from texts alone.
+        repairs: Most times that a failed query is sent back to be mended.
+        max_tokens: Largest number of tokens of data in one prompt, as `estimated_tokens` counts
+            them.
+        limits: Limits on one query.
+
+    Raises:
+        InputError: If a number is out of range.
+    """
+
+    top_k: int = 5
+    tables: int = 5
+    repairs: int = 2
+    max_tokens: int = 4_000
+    limits: QueryLimits = DEFAULT_LIMITS
+
+    def __post_init__(self) -> None:
+        for name, least, most in (
+            ("top_k", 1, 50),
+            ("tables", 0, MAX_TABLES),
+            ("repairs", 0, 5),
+            ("max_tokens", _LEAST_TOKENS, 1_000_000),
+        ):
+            value = getattr(self, name)
+            if not least <= value <= most:
+                raise InputError(f"{name} is {value}; give a number from {least} to {most:,}")
+
+
+DEFAULT_SETTINGS = EngineSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A question with the data for its answer.
+
+    Attributes:
+        question: The question.
+        today: The day from which "last year" counts.
+        hits: The sheets found.
+        tables: Their tables, ready to be queried; None if there are none.
+        texts: Text of each sheet found, in the order of the hits.
+        settings: Bounds of the answer.
+        note: Sheets whose tables could not be loaded, and why; empty if all were.
+    """
+
+    question: str
+    today: date
+    hits: Answer
+    tables: TableQuery | None
+    texts: tuple[str, ...]
+    settings: EngineSettings = DEFAULT_SETTINGS
+    note: str = ""
+
+
+def prepare(
+    retriever: SheetRetriever,
+    question: str,
+    filters: Filters | None = None,
+    *,
+    settings: EngineSettings = DEFAULT_SETTINGS,
+    today: date | None = None,
+) -> Prepared:
+    """Return a question with the sheets found for it, their tables and their texts.
+
+    Workbooks are read at this moment. A table that cannot be loaded is left out and noted.
+
+    Args:
+        retriever: Finds the sheets.
+        question: The question.
+        filters: Conditions that every sheet meets.
+        settings: Bounds of the answer.
+        today: The day from which "last year" counts; None is the day of the call.
+
+    Raises:
+        EmptyInputError: If the question is empty.
+        EncoderError: If the index's encoder cannot be loaded.
+    """
+    day = asked_on(today)
+    hits = retriever.retrieve(question, settings.top_k, filters, today=day)
+    wanted = hits[: settings.tables] if can_query() else []
+    tables, failed = _loaded(wanted, settings.limits.cells)
+    form = Content(max_tokens=max(16, settings.max_tokens // max(1, len(hits))))
+    return Prepared(
+        question,
+        day,
+        hits,
+        TableQuery.over(tables, settings.limits) if tables else None,
+        tuple(answer_texts(retriever.index, hits, form)),
+        settings,
+        " ".join(failed),
+    )
+
+
+def _loaded(hits: Sequence[Hit], most: int) -> tuple[list[TypedTable], list[str]]:
+    """Return the tables of hits, of at most some cells together, and notes on those left out."""
+    tables: list[TypedTable] = []
+    failed = []
+    for hit in (each for each in hits if each.answering):
+        try:
+            table = hit.table()
+        except PathNotFoundError:
+            failed.append(f"Not queried: {gone(hit.record)}.")
+            continue
+        except InputError as error:
+            failed.append(f"Not queried: {hit.sheet_id}: {error}.")
+            continue
+        cells = len(table) * len(table.columns)
+        if cells > most:
+            failed.append(f"Not queried: {hit.sheet_id}: its {cells:,} cells are too many.")
+            continue
+        most -= cells
+        tables.append(table)
+    return tables, failed

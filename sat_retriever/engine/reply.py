@@ -1,0 +1,46 @@
+"""A language model's reply, read: the query in it, the sheets that it names, the words to show."""
+
+from __future__ import annotations
+
+import re
+
+_THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCED = re.compile(
+    r"```[ \t]*(?:sql|duckdb)?[ \t]*\r?\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE
+)
+_BEGINS = re.compile(r"\s*(?:--[^\n]*\n\s*)*(?:select|with|from)\b", re.IGNORECASE)
+_NAMED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
+
+
+def words_of(reply: str) -> str:
+    r"""Return a reply without a reasoning model's thoughts at its beginning.
+
+    >>> words_of("<think>\nHm.\n</think>\nFive.")
+    'Five.'
+    """
+    return _THOUGHTS.sub("", reply, count=1).strip()
+
+
+def query_of(reply: str) -> str | None:
+    r"""Return the query in a reply, the last one in a fence first; None if it has none.
+
+    A reply with anything that looks like SQL is taken: what may be run is decided elsewhere.
+
+    >>> query_of("Here it is:\n```sql\nSELECT 1\n```\n"), query_of("select 2;"), query_of("NO SQL")
+    ('SELECT 1', 'select 2;', None)
+    """
+    words = words_of(reply)
+    fenced = [block.strip() for block in _FENCED.findall(words)]
+    if fenced:
+        return next((block for block in reversed(fenced) if block), None)
+    return words if _BEGINS.match(words) else None
+
+
+def named_sheets(text: str, count: int) -> list[int]:
+    """Return the numbers in brackets that name one of some sheets, in the order of mention.
+
+    >>> named_sheets("Five [2], or six [1, 2] [9].", 3)
+    [2, 1]
+    """
+    numbers = (int(n) for each in _NAMED.findall(text) for n in each.split(","))
+    return list(dict.fromkeys(number for number in numbers if 1 <= number <= count))
